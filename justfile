@@ -1,4 +1,4 @@
-# What CI runs.
+# Everything CI runs.
 check:
     .ci/run
 
@@ -6,35 +6,35 @@ check:
 format:
     cargo fmt --all
 
-# The tests alone.
+# Tests only.
 test:
     cargo test --workspace
 
-# What texts of every kind cost, up to a megabyte each.
+# Cost tests with texts of every kind, up to a megabyte each.
 cost:
     ANAMNE_COST=full cargo test --profile dist --workspace --test cost
 
-# The demo.
+# Run the demo.
 demo:
     cargo run --release -- demo
 
-# Quality on a folder of conversations with questions.
+# Recall quality on a folder of conversations with questions.
 recall data:
     cargo run --profile dist -p anamne-eval -- recall --data {{data}}
 
-# Names and statements that are read out of annotated texts.
+# Extraction quality on annotated texts: entities and relations.
 reading:
     cargo run --profile dist -p anamne-eval -- knowledge reading crates/anamne-knowledge/annotations/*.jsonl
 
-# Speed against peers and physical limits.
+# Speed compared with peers and physical limits.
 speed:
     cargo run --profile dist -p anamne-eval -- speed
 
-# The vulnerabilities known in our dependencies; needs cargo-deny.
+# Check dependencies for known vulnerabilities; needs cargo-deny.
 audit:
     cargo deny check
 
-# One fuzz target for as long as you like; needs a nightly toolchain and cargo-fuzz. `just test` runs each for a moment.
+# Run one fuzz target until stopped; needs a nightly toolchain and cargo-fuzz. `just test` runs each target briefly.
 fuzz target *options:
     mkdir -p fuzz/corpus/{{target}}
     cargo +nightly fuzz run --fuzz-dir fuzz {{target}} fuzz/corpus/{{target}} crates/anamne-fuzz/corpus/{{target}} -- -max_len=65536 {{options}}

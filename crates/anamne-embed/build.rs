@@ -1,6 +1,6 @@
-//! Turns the model folder into the flat files that `src/builtin.rs` compiles into the binary:
-//! `table.bin` (the i8 rows) and, all little-endian, `scales.bin`, `inverse_norms.bin`,
-//! `piece_starts.bin` and `slots.bin` (the hash index over the vocabulary).
+//! Converts the model folder to the flat files that `src/builtin.rs` compiles into the binary: `table.bin` (the i8
+//! rows) and, all little-endian, `scales.bin`, `inverse_norms.bin`, `piece_starts.bin` and `slots.bin` (the hash index
+//! over the vocabulary).
 
 #[path = "src/wordpiece/vocabulary_index.rs"]
 mod vocabulary_index;

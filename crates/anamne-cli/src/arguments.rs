@@ -1,4 +1,4 @@
-//! What stands on the command line: the options that every command takes, and the commands.
+//! The command line: global options and commands.
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -72,7 +72,7 @@ fn one_of<Word>(
 where
     Word: Copy + FromStr<Err = InvalidValue> + Send + Sync + 'static,
 {
-    // Shown as in JSON, and read with hyphens too.
+    // Shown as in JSON; hyphens are accepted too.
     let shown = words.iter().map(|word| {
         let word = spelt(*word);
         let hyphened: Option<&'static str> =
@@ -82,42 +82,42 @@ where
     PossibleValuesParser::new(shown).try_map(|word| word.parse::<Word>())
 }
 
-/// Reads the word of a kind.
+/// Parses a kind.
 pub(crate) fn kind() -> impl TypedValueParser<Value = Kind> {
     one_of(Kind::ALL, Kind::as_str)
 }
 
-/// Reads the word of a category.
+/// Parses a category.
 pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
     one_of(Category::ALL, Category::as_str)
 }
 
-/// Reads the word of a link type.
+/// Parses a link type.
 pub(crate) fn link_type() -> impl TypedValueParser<Value = LinkType> {
     one_of(LinkType::ALL, LinkType::as_str)
 }
 
-/// Reads the word of a temperature.
+/// Parses a temperature.
 pub(crate) fn temperature() -> impl TypedValueParser<Value = Temperature> {
     one_of(Temperature::ALL, Temperature::as_str)
 }
 
-/// Reads the word of a preset.
+/// Parses a preset.
 pub(crate) fn preset() -> impl TypedValueParser<Value = ContextPreset> {
     one_of(ContextPreset::ALL, ContextPreset::as_str)
 }
 
-/// Reads what becomes of words that name a time.
+/// Parses how words that name a time are used.
 pub(crate) fn time_words() -> impl TypedValueParser<Value = TimeWords> {
     one_of(TimeWords::ALL, TimeWords::as_str)
 }
 
-/// Reads the name of a formula.
+/// Parses a ranking formula.
 pub(crate) fn ranking() -> impl TypedValueParser<Value = Ranking> {
     one_of(Ranking::ALL, Ranking::as_str)
 }
 
-/// Reads `shallow`, a number of steps, or `deep`.
+/// Parses `shallow`, a number of steps, or `deep`.
 pub(crate) fn depth(text: &str) -> Result<Depth, String> {
     match text {
         "shallow" | "0" => Ok(Depth::Shallow),
@@ -131,29 +131,29 @@ pub(crate) fn depth(text: &str) -> Result<Depth, String> {
     }
 }
 
-/// Reads the weight of a feature, `name=number`.
+/// Parses the weight of a feature, `name=number`.
 pub(crate) fn weight(text: &str) -> Result<(String, f32), String> {
     text.split_once('=')
         .and_then(|(name, weight)| Some((name.trim().to_owned(), weight.trim().parse().ok()?)))
         .ok_or_else(|| "write it as name=number, such as recency=1.5".to_owned())
 }
 
-/// Reads the word of an event's kind.
+/// Parses an event kind.
 pub(crate) fn event_kind() -> impl TypedValueParser<Value = EventKind> {
     one_of(EventKind::ALL, EventKind::as_str)
 }
 
-/// Reads the word of an entity's type.
+/// Parses an entity type.
 pub(crate) fn entity_type() -> impl TypedValueParser<Value = EntityType> {
     one_of(EntityType::ALL, EntityType::as_str)
 }
 
-/// Reads the word of a frame.
+/// Parses a frame.
 pub(crate) fn frame() -> impl TypedValueParser<Value = Perspective> {
     one_of(Perspective::ALL, Perspective::as_str)
 }
 
-/// Reads `name=value`; the value is JSON where it parses as such, else text.
+/// Parses `name=value`; the value is JSON if it is valid JSON, else text.
 pub(crate) fn metadata(text: &str) -> Result<(String, serde_json::Value), String> {
     let (name, value) = text
         .split_once('=')

@@ -1,4 +1,4 @@
-//! The language model that a person may have set up, with what the engine never reads by itself.
+//! Sets up the configured language model with environment, keychain and approvals.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use anamne::llm::{
 };
 use etcetera::BaseStrategy;
 
-/// The variable that names another keychain than the system's.
+/// The variable that selects another keychain than the system's.
 const KEYCHAIN: &str = "ANAMNE_KEYCHAIN";
 
-/// How long a person has to unlock another keychain than the system's.
+/// Time limit for unlocking another keychain than the system's.
 const LONGEST_UNLOCKING: Duration = Duration::from_mins(1);
 
 /// A variable of this process's environment.
@@ -22,7 +22,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The file with what was approved on this machine: in the folder where this user's programs keep their settings.
+/// The approvals file of this machine, in this user's configuration folder.
 pub(crate) fn approvals_path() -> Result<PathBuf, BridgeError> {
     let folders = etcetera::base_strategy::choose_native_strategy();
     let folders = folders.map_err(|error| BridgeError::Io {
@@ -33,14 +33,14 @@ pub(crate) fn approvals_path() -> Result<PathBuf, BridgeError> {
     Ok(folders.config_dir().join("anamne").join("allowed.toml"))
 }
 
-/// What was approved on this machine.
+/// The approvals given on this machine.
 pub(crate) fn approvals() -> Result<Approvals, BridgeError> {
     Approvals::open(&approvals_path()?)
 }
 
-/// The keychain: that of the system, or behind the program that `ANAMNE_KEYCHAIN` names, which takes the words of
-/// `secret-tool`. None where it says `none`, or something else than a whole path: a program is never looked for along
-/// the search path, nor in the current folder.
+/// The system keychain, or the program that `ANAMNE_KEYCHAIN` names, which must have the syntax of `secret-tool`. No
+/// keychain if the variable is `none` or not an absolute path: programs are never looked up on the search path or in
+/// the current folder.
 pub(crate) fn keychain() -> Box<dyn Keychain> {
     match std::env::var_os(KEYCHAIN).filter(|program| !program.is_empty()) {
         None => Box::new(ToolKeychain::of_system()),
@@ -51,7 +51,7 @@ pub(crate) fn keychain() -> Box<dyn Keychain> {
     }
 }
 
-/// The settings of a store where a model may be asked; `None` where none is set up.
+/// The settings of a store if a model may be used; `None` if none is configured.
 pub(crate) fn usable(root: &Path) -> Result<Option<BridgeConfig>, BridgeError> {
     let config = BridgeConfig::load(&root.join(MODEL_FILE))?;
     if !config.enabled {
@@ -61,9 +61,9 @@ pub(crate) fn usable(root: &Path) -> Result<Option<BridgeConfig>, BridgeError> {
     Ok(Some(config))
 }
 
-/// The bridge of a store; `None` where no model configured.
+/// The bridge of a store; `None` if no model is configured.
 pub(crate) fn of_store(root: &Path) -> Result<Option<Arc<Bridge>>, BridgeError> {
-    // Also where it is a symbolic link that leads nowhere.
+    // Also detects a dangling symbolic link.
     if std::fs::symlink_metadata(root.join(MODEL_FILE)).is_err() {
         return Ok(None);
     }
@@ -78,7 +78,7 @@ pub(crate) fn of_store(root: &Path) -> Result<Option<Arc<Bridge>>, BridgeError> 
     Ok(Bridge::open(root, &surroundings)?.map(Arc::new))
 }
 
-/// Where the key of these settings is found, in words. The settings must have been approved.
+/// Where the key of these settings was found, as text. The settings must be approved.
 pub(crate) fn key_origin(
     root: &Path,
     config: &BridgeConfig,

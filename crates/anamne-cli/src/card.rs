@@ -1,4 +1,4 @@
-//! Memories as they are shown to a person.
+//! Formats memories for a person.
 
 use anamne::Memory;
 
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::wording::{at_most, one_line, wrapped};
 
-/// What a memory is: its kind, and the category of a fact.
+/// The kind of a memory, with the category of a fact in parentheses.
 pub(crate) fn sort(memory: &Memory) -> String {
     match memory.body.category() {
         Some(category) => format!("{} ({category})", memory.kind()),
@@ -14,7 +14,7 @@ pub(crate) fn sort(memory: &Memory) -> String {
     }
 }
 
-/// Author, place in its thread, date as given and tags, in one line. The kind is said unless it is a message.
+/// Author, position in its thread, date as given and tags, on one line; and the kind, unless it is `message`.
 pub(crate) fn origin(memory: &Memory, when: &str) -> String {
     let mut parts = Vec::new();
     if memory.kind() != anamne::Kind::Message {
@@ -37,7 +37,7 @@ pub(crate) fn tags(memory: &Memory) -> Vec<String> {
     memory.tags.iter().map(|tag| one_line(tag)).collect()
 }
 
-/// The thread and the place in it.
+/// The thread, and the position in it.
 pub(crate) fn place(memory: &Memory) -> Option<String> {
     let thread = one_line(memory.thread.as_deref()?);
     Some(match memory.position {
@@ -65,13 +65,13 @@ pub(crate) fn print_row(memory: &Memory, output: &mut Output) -> Result<(), Fail
     print_text(&memory.content, "    ", 2, output)
 }
 
-/// What stands before each line of a memory's text, so that none of them can pass for a line about the memory.
+/// The prefix of each line of a memory's text, so that none of them can look like a line about the memory.
 pub(crate) const MARK: &str = "│ ";
 
-/// An indent of the mark alone.
+/// The indent before the mark.
 pub(crate) const MARK_INDENT: &str = "  ";
 
-/// A memory's text with an indent that the mark belongs to, wrapped, at most so many lines of it.
+/// Prints a memory's text with an indent that includes the mark, wrapped, at most `most` lines.
 pub(crate) fn print_text(
     text: &str,
     indent: &str,
@@ -87,7 +87,7 @@ pub(crate) fn print_text(
     Ok(())
 }
 
-/// An item of a list with an indent, wrapped, at most so many lines of it; lines after the first are indented further.
+/// Prints a list item with an indent, wrapped, at most `most` lines; continuation lines are indented further.
 pub(crate) fn print_item(
     text: &str,
     indent: &str,
@@ -103,7 +103,7 @@ pub(crate) fn print_item(
     Ok(())
 }
 
-/// Names and values in two columns; values are wrapped.
+/// Prints names and values in two columns; values are wrapped.
 pub(crate) fn print_table(
     rows: &[(&str, String)],
     indent: &str,

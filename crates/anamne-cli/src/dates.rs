@@ -1,4 +1,4 @@
-//! Instants as people write and read them.
+//! Parses and formats times for people.
 
 use anamne::text::time::{parse_instant, parse_range};
 use jiff::tz::TimeZone;
@@ -6,16 +6,16 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::failure::Failure;
 
-/// The instant and the time zone by which dates are read and written.
+/// The current time and the time zone for parsing and formatting.
 pub(crate) struct Dates {
-    /// The present.
+    /// The current time.
     pub(crate) now: Timestamp,
-    /// Where the person is.
+    /// The user's time zone.
     pub(crate) zone: TimeZone,
 }
 
 impl Dates {
-    /// The machine's clock and time zone.
+    /// The system's clock and time zone.
     pub(crate) fn of_this_machine() -> Self {
         Self {
             now: Timestamp::now(),
@@ -23,7 +23,7 @@ impl Dates {
         }
     }
 
-    /// The first instant of what the text names.
+    /// The start of the period that the text names.
     pub(crate) fn start(
         &self,
         field: &str,
@@ -34,7 +34,7 @@ impl Dates {
             .map_err(|error| Failure::refused(field, format!("{field}: {error}")))
     }
 
-    /// The first instant after what the text names: `--until 2026-03` takes in all of March.
+    /// The end (exclusive) of the period that the text names: `--until 2026-03` includes all of March.
     pub(crate) fn end(
         &self,
         field: &str,
@@ -45,8 +45,7 @@ impl Dates {
             .map_err(|error| Failure::refused(field, format!("{field}: {error}")))
     }
 
-    /// The instant as of which something is looked at: the end of a day, month or the like that is named, but
-    /// not later than now.
+    /// The time for an `as of` query: the end of the named day, month or other period, but not later than now.
     pub(crate) fn as_of(&self, field: &str, text: &str) -> Result<Timestamp, Failure> {
         let range = parse_range(text, self.now, &self.zone)
             .map_err(|error| Failure::refused(field, format!("{field}: {error}")))?;
@@ -61,7 +60,7 @@ impl Dates {
         Ok(last.unwrap_or(range.end).min(self.now))
     }
 
-    /// An instant to come; a bare span such as `30d` counts from now on.
+    /// A future time; a bare duration such as `30d` counts from now.
     pub(crate) fn to_come(
         &self,
         field: &str,
@@ -132,7 +131,7 @@ fn spaced(span: &str) -> String {
     format!("{count} {}", unit.trim_start())
 }
 
-/// A length of time in its largest unit that gives at least about two; `None` for less than a minute.
+/// A duration in the largest unit with a value of at least about two; `None` for less than a minute.
 fn span(seconds: u64) -> Option<String> {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn ages_are_told_in_the_unit_that_suits_them() {
+    fn ages_use_a_suitable_unit() {
         check("2026-03-04T11:59:30Z", "just now");
         check("2026-03-04T11:59:00Z", "1 minute ago");
         check("2026-03-04T09:00:00Z", "3 hours ago");

@@ -14,12 +14,12 @@ use crate::wording::{named, number};
 /// Extraction that takes longer than this shows progress.
 const LONG: Duration = Duration::from_secs(2);
 
-/// How many like names are offered for one that is not known.
+/// Number of similar names suggested for an unknown name.
 const OFFERED: usize = 3;
 
 const TEMPLATE: &str = "{bar:24} {percent:>3} % extracting {msg} · {eta} to go";
 
-/// The knowledge of a space with all that was written until now in it.
+/// The knowledge of a space, including everything written so far.
 pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
     let (extracted, passed) = extract(space, LONG, output)?;
     skipped::tell_beside(&passed, output);
@@ -33,13 +33,13 @@ pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Fai
     Ok(knowledge)
 }
 
-/// Extracts what is missing, past damaged memories, which it returns. Progress is shown when it takes longer than `patience`.
+/// Extracts what is missing, skips damaged memories and returns them. Shows progress after `patience`.
 pub(crate) fn extract(
     space: &Space,
     patience: Duration,
     output: &Output,
 ) -> Result<(ExtractionReport, Skipped), Failure> {
-    // Where this fails the graph is damaged: then nothing is known beforehand, and extraction repairs it or says why not.
+    // On failure the graph is damaged: the progress is unknown, and extraction repairs it or reports why not.
     let (begin, behind) = space
         .extracted()
         .map_or((0, 0), |(position, behind)| (position.0, behind));
@@ -59,7 +59,7 @@ pub(crate) fn extract(
     Ok(extracted?)
 }
 
-/// The entity of this name; where there is none, with the names that are like it.
+/// The entity with this name; the error suggests similar names.
 pub(crate) fn entity(knowledge: &Knowledge, name: &str) -> Result<Entity, Failure> {
     if name.trim().is_empty() {
         return Err(
@@ -87,7 +87,7 @@ fn no_entity(knowledge: &Knowledge, name: &str) -> Result<Failure, Failure> {
     Ok(Failure::not_found(message).hint(hint))
 }
 
-/// What a person sees of the extraction.
+/// The progress display of an extraction.
 struct Progress {
     begin: u64,
     behind: u64,

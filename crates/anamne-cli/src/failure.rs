@@ -1,4 +1,4 @@
-//! How a command ends when it can't do what it was asked: the words, the JSON and the exit code.
+//! Failures of a command: message, JSON and exit code.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::process::ExitCode;
@@ -14,23 +14,23 @@ use crate::output::{memories, paint, say, say_json, say_message};
 use crate::style::ERROR;
 use crate::wording::{at_most_characters, number};
 
-/// A message for a person is not longer than this, in characters.
+/// Maximum characters of a message for a person.
 const LONGEST_MESSAGE: usize = 2_000;
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Whoever read standard output has gone; nothing is wrong.
+    /// The reader of standard output has gone; not an error.
     ClosedPipe,
-    /// Standard output has said already what is wrong.
+    /// Standard output already reports the problem.
     Reported,
-    /// It was done, but not in every place or not for every entry, and what is left was named.
+    /// Done, but not everywhere or not for every entry; what is missing was reported.
     Incomplete,
-    /// This is what happened, and what to do next.
+    /// An error with its next step.
     Report(Box<FailureReport>),
 }
 
-/// A failure in words, as `--json` writes it.
+/// A failure as written by `--json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct FailureReport {
     #[serde(serialize_with = "as_word")]
@@ -42,7 +42,7 @@ pub(crate) struct FailureReport {
     next_step: Option<NextStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    /// What an import had taken before it ended.
+    /// What was imported before the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken: Option<Taken>,
 }
@@ -52,7 +52,7 @@ fn as_word<S: Serializer>(kind: &ErrorKind, serializer: S) -> Result<S::Ok, S::E
     serializer.serialize_str(kind.as_str())
 }
 
-/// What an import had taken before it ended; it stays.
+/// What was imported before the failure; it stays.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Taken {
     pub(crate) imported: u64,
@@ -72,17 +72,17 @@ impl Failure {
         }))
     }
 
-    /// What was asked for is missing.
+    /// Something requested doesn't exist.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::told(ErrorKind::NotFound, message)
     }
 
-    /// It was tried and did not work.
+    /// An operation failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::told(ErrorKind::Failed, message)
     }
 
-    /// A value is not accepted.
+    /// A value is invalid.
     pub(crate) fn refused(field: &str, message: impl Into<String>) -> Self {
         let mut failure = Self::told(ErrorKind::Refused, message);
         if let Self::Report(told) = &mut failure {
@@ -91,12 +91,12 @@ impl Failure {
         failure
     }
 
-    /// The command line can't be read.
+    /// The command line is invalid.
     pub(crate) fn usage(message: String) -> Self {
         Self::told(ErrorKind::Refused, message)
     }
 
-    /// Adds what to do next.
+    /// Adds a hint on what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         if let Self::Report(told) = &mut self {
@@ -105,7 +105,7 @@ impl Failure {
         self
     }
 
-    /// Adds the engine's word for what to do next, with ours.
+    /// Adds the engine's next step, with its text.
     fn step(mut self, step: Option<NextStep>) -> Self {
         if let Self::Report(told) = &mut self {
             told.next_step = step;
@@ -114,13 +114,13 @@ impl Failure {
         self
     }
 
-    /// No language model is set up.
+    /// No language model is configured.
     pub(crate) fn no_model() -> Self {
         Self::not_found("no model configured")
             .hint("configure one with `anamne model set --provider … --model …`")
     }
 
-    /// Adds what an import had taken.
+    /// Adds what was imported.
     #[must_use]
     pub(crate) fn taken(mut self, taken: Taken) -> Self {
         if let Self::Report(told) = &mut self {
@@ -129,7 +129,7 @@ impl Failure {
         self
     }
 
-    /// Says it on standard error.
+    /// Prints the failure to standard error.
     pub(crate) fn say(&self, json: bool) {
         let Self::Report(told) = self else {
             return;
@@ -162,7 +162,7 @@ impl Failure {
         }
     }
 
-    /// 0 done, 1 failed, 2 not accepted, 3 not found, 4 done, but not everywhere or not for every entry.
+    /// 0 done, 1 failed, 2 invalid, 3 not found, 4 done, but not everywhere or not for every entry.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::ClosedPipe => ExitCode::SUCCESS,
@@ -218,7 +218,7 @@ impl From<QueueError> for Failure {
     }
 }
 
-/// Has a panic reported like any other failure: its message may hold words of others.
+/// Reports panics like any other failure: their messages may contain foreign text.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic

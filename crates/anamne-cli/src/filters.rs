@@ -1,4 +1,4 @@
-//! The options that choose among memories.
+//! The options that filter memories.
 
 use anamne::{Category, Filter, Kind};
 
@@ -40,7 +40,7 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// The engine's filter, checked.
+    /// The filter for the engine, validated.
     pub(crate) fn read(self, dates: &Dates) -> Result<Filter, Failure> {
         let filter = Filter {
             since: dates.start("since", self.since.as_deref())?,

@@ -1,15 +1,15 @@
-//! Ids as people read and write them.
+//! Resolves ids that people write.
 
 use anamne::{ErrorKind, MemoryId, Space};
 
 use crate::failure::Failure;
 use crate::wording::named;
 
-/// The memory that `text` names: its citation (`m12`), its id or the beginning of that, or the id under
-/// which it was imported.
+/// The memory that `text` names: its citation (`m12`), its id or the beginning of the id, or the id under which it was
+/// imported.
 ///
-/// Citations are what people are shown, so they come first; an imported id of that form is reached only
-/// where no memory is cited so.
+/// Citations are what people see, so they take precedence; an imported id of that form is found only if no memory has
+/// that citation.
 pub(crate) fn resolve(space: &Space, text: &str) -> Result<MemoryId, Failure> {
     if !is_citation(text)
         && let Some(id) = space.find_imported(text)?
@@ -37,7 +37,7 @@ fn nothing_named(text: &str, space: &Space) -> Failure {
         .hint("list memories with `anamne list`; use --space for another space")
 }
 
-/// The memories that `texts` name, in order and each once.
+/// The memories that `texts` name, in order, without duplicates.
 pub(crate) fn resolve_all(space: &Space, texts: &[String]) -> Result<Vec<MemoryId>, Failure> {
     let mut ids = Vec::with_capacity(texts.len());
     for text in texts {

@@ -1,4 +1,4 @@
-//! Text that comes from the command line or from standard input.
+//! Text from the command line or standard input.
 
 use std::io::{IsTerminal, Read};
 
@@ -7,12 +7,12 @@ use anamne::{Body, Category, Kind, Limits};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// More of standard input than this is not read: it would be refused anyway.
+/// Maximum bytes read from standard input; longer input would be rejected anyway.
 const MOST: u64 = 16 * Limits::CONTENT_BYTES as u64;
 
-/// The words joined by spaces; a single `-` stands for standard input.
+/// The words joined by spaces; a single `-` reads standard input.
 ///
-/// One line break at the end of standard input is left out, for that is the shell's and not the author's.
+/// One line break at the end of standard input is dropped: it comes from the shell, not the author.
 pub(crate) fn text(field: &str, words: &[String], output: &Output) -> Result<String, Failure> {
     if !matches!(words, [dash] if dash == "-") {
         return Ok(words.join(" "));
@@ -43,7 +43,7 @@ pub(crate) fn text(field: &str, words: &[String], output: &Output) -> Result<Str
     Ok(text)
 }
 
-/// The body that `--kind` and `--category` ask for; `None` where neither was given.
+/// The body for `--kind` and `--category`; `None` if neither is given.
 pub(crate) fn body(
     kind: Option<Kind>,
     category: Option<Category>,

@@ -1,4 +1,4 @@
-//! Entities, relations and what contradicts each other, as they are shown to a person.
+//! Formats entities, relations and contradictions for a person.
 
 use anamne::{ConflictKind, Dispute, Entity, EntityId, Evidence, KnowledgeState, Relation};
 use anstyle::Style;
@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
 use crate::wording::{one_line, wrapped};
 
-/// Citations that are shown with a relation; the rest is counted.
+/// Maximum citations of a relation; the rest is counted.
 const CITED: usize = 3;
 
-/// The word for a state, where it is worth one: what is simply so has none.
+/// The label of a state; `None` for the normal state.
 pub(crate) fn state(state: KnowledgeState) -> Option<(Style, &'static str)> {
     match state {
         KnowledgeState::Inferred => Some((DIM, "inferred")),
@@ -21,9 +21,9 @@ pub(crate) fn state(state: KnowledgeState) -> Option<(Style, &'static str)> {
     }
 }
 
-/// A relation with its far end, seen from an entity: `works_at → Hafen GmbH`, `leads ← Jonas Berg`.
+/// A relation with its other end, seen from an entity: `works_at → Hafen GmbH`, `leads ← Jonas Berg`.
 pub(crate) fn reach(relation: &Relation, from: EntityId) -> (String, &'static str, String) {
-    let word = one_line(&relation.relation);
+    let word = one_line(relation.relation.as_str());
     if relation.subject == from {
         (word, "→", one_line(relation.object.text()))
     } else {
@@ -31,7 +31,7 @@ pub(crate) fn reach(relation: &Relation, from: EntityId) -> (String, &'static st
     }
 }
 
-/// Since when and until when it is so, as far as that is known.
+/// The validity period, as far as known.
 pub(crate) fn validity(relation: &Relation, dates: &Dates) -> Option<String> {
     let until = |end| {
         let word = if end <= dates.now { "ended" } else { "until" };
@@ -45,12 +45,12 @@ pub(crate) fn validity(relation: &Relation, dates: &Dates) -> Option<String> {
     }
 }
 
-/// Whether it is over.
+/// Whether the relation has ended.
 pub(crate) fn is_over(relation: &Relation, dates: &Dates) -> bool {
     relation.valid_to.is_some_and(|end| end <= dates.now)
 }
 
-/// The memories that bear it out: `m12 m31 +5`.
+/// The citations of the evidence: `m12 m31 +5`.
 pub(crate) fn citations(evidence: &[Evidence], mentions: u64) -> String {
     let mut cited: Vec<_> = evidence
         .iter()
@@ -64,7 +64,7 @@ pub(crate) fn citations(evidence: &[Evidence], mentions: u64) -> String {
     cited.join(" ")
 }
 
-/// What stands behind a relation: its state, when it holds, who told it, and the memories that say so.
+/// The details of a relation: state, validity, source and citations.
 pub(crate) fn standing(relation: &Relation, dates: &Dates) -> Vec<(Style, String)> {
     let mut parts: Vec<(Style, String)> = Vec::new();
     parts.extend(state(relation.state).map(|(style, word)| (style, word.to_owned())));
@@ -79,7 +79,7 @@ pub(crate) fn standing(relation: &Relation, dates: &Dates) -> Vec<(Style, String
     parts
 }
 
-/// Parts in their styles, with a dot between them.
+/// Styled parts, joined by dots.
 pub(crate) fn joined(parts: &[(Style, String)]) -> String {
     let painted: Vec<_> = parts
         .iter()
@@ -88,7 +88,7 @@ pub(crate) fn joined(parts: &[(Style, String)]) -> String {
     painted.join(&paint(DIM, " · "))
 }
 
-/// An entity on a line or two: name, what it is, how often and when it was named, its other names.
+/// Prints an entity on one or two lines: name, type, number and times of mentions, aliases.
 pub(crate) fn print_entity(entity: &Entity, output: &mut Output) -> Result<(), Failure> {
     let mut parts = vec![(DIM, entity.entity_type.to_string())];
     parts.extend(state(entity.state).map(|(style, word)| (style, word.to_owned())));
@@ -119,7 +119,7 @@ pub(crate) fn print_entity(entity: &Entity, output: &mut Output) -> Result<(), F
     Ok(())
 }
 
-/// What a dispute comes to for the memory that it stands beside.
+/// The label of a dispute for the memory that it concerns.
 pub(crate) fn dispute(dispute: &Dispute) -> (Style, String) {
     let other = &dispute.citation;
     match (dispute.kind, dispute.holds) {
@@ -135,7 +135,7 @@ pub(crate) fn dispute(dispute: &Dispute) -> (Style, String) {
     }
 }
 
-/// The memories that say otherwise, a line each, with the reason.
+/// Prints the disputing memories, one per line, with the reason.
 pub(crate) fn print_disputes(
     disputes: &[Dispute],
     indent: &str,

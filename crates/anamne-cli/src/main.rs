@@ -1,8 +1,8 @@
-//! The `anamne` command: the door of the engine for people and for scripts.
+//! The `anamne` command: the engine's interface for people and scripts.
 //!
-//! Standard output carries data alone; notes, progress and errors go to standard error. One file per
-//! command lies under `commands`; what they share (arguments, output, dates, ids) lies beside it. This
-//! crate must never know how the engine stores or finds anything: it asks the crate `anamne`.
+//! Standard output has only data; notes, progress and errors go to standard error. `commands` has one file per command;
+//! shared code (arguments, output, dates, ids) is beside it. This crate does not depend on how the engine stores or
+//! finds anything: it uses the crate `anamne`.
 //!
 //! ```sh
 //! anamne remember "The staging server listens on port 8471" --tag staging
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says what went wrong, after what was already answered, and gives the exit code.
+/// Prints the failure after the output so far, and returns the exit code.
 fn end_with(failure: &Failure, output: &mut Output) -> ExitCode {
     let flushed = output.flush();
     if !matches!(flushed, Err(Failure::ClosedPipe)) {

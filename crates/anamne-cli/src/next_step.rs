@@ -1,4 +1,4 @@
-//! What a person can do next, as commands of this program: the one place that words it.
+//! The text of next steps, as commands of this program. Worded only here.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, paint, say_message};
 
-/// How a step is taken.
+/// The text of a step.
 pub(crate) fn words(step: NextStep) -> &'static str {
     match step {
         NextStep::FixPermissions => {
@@ -57,7 +57,7 @@ pub(crate) fn words(step: NextStep) -> &'static str {
     }
 }
 
-/// What happened and what to do next, where both stand on one line.
+/// What happened and the next step, on one line.
 pub(crate) fn on_one_line(said: impl Display, step: Option<NextStep>) -> String {
     match step {
         Some(step) => format!("{said}; {}", words(step)),
@@ -65,7 +65,7 @@ pub(crate) fn on_one_line(said: impl Display, step: Option<NextStep>) -> String 
     }
 }
 
-/// The value for `--json`, with our words: a `hint` beside each `next_step`, and `hints` beside `next_steps`.
+/// The value for `--json` with texts added: a `hint` beside each `next_step`, and `hints` beside `next_steps`.
 pub(crate) fn worded(value: &impl Serialize) -> Value {
     let mut value = json!(value);
     add_hints(&mut value);
@@ -90,7 +90,7 @@ fn add_hints(value: &mut Value) {
     }
 }
 
-/// Writes the steps under what they belong to.
+/// Prints the steps below what they belong to.
 pub(crate) fn print(steps: &[NextStep], output: &mut Output) -> Result<(), Failure> {
     for &step in steps {
         output.entry(CYAN, "next   ", words(step))?;
@@ -98,7 +98,7 @@ pub(crate) fn print(steps: &[NextStep], output: &mut Output) -> Result<(), Failu
     Ok(())
 }
 
-/// Says each of these steps once, on standard error.
+/// Prints each distinct step once, to standard error.
 pub(crate) fn say_each(steps: impl IntoIterator<Item = NextStep>) {
     let mut said = Vec::new();
     for step in steps {
@@ -109,7 +109,7 @@ pub(crate) fn say_each(steps: impl IntoIterator<Item = NextStep>) {
     }
 }
 
-/// Says what to do next, on standard error.
+/// Prints a hint to standard error.
 pub(crate) fn say_hint(hint: &str) {
     say_message(format_args!("{} {hint}", paint(CYAN, "hint:")));
 }

@@ -1,7 +1,7 @@
 //! The only handles on standard output and standard error.
 //!
-//! Everything that this program writes goes through here, and so through [`crate::terminal`]: no text can give a command
-//! to the terminal, and none can pass for a line of ours. `clippy.toml` forbids other ways, and so does a test.
+//! All output of this program goes through this module, and so through [`crate::terminal`]: no text can contain
+//! terminal commands, and none can look like a line of this program. `clippy.toml` and a test forbid other ways.
 
 use std::fmt::Display;
 use std::io::{BufWriter, IsTerminal, Stdout, Write};
@@ -16,30 +16,30 @@ pub(crate) use crate::style::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint};
 use crate::terminal::{Breaks, JsonLines, safe, safe_json};
 use crate::wording::{number, wrapped};
 
-/// Columns of text where standard output is no terminal.
+/// Width of text if standard output is no terminal.
 const PLAIN_WIDTH: usize = 100;
 
-/// Wider lines than this are hard to read.
+/// Maximum width; wider lines are hard to read.
 const WIDEST: usize = 110;
 
-/// Writes a line to standard error. That nobody reads it is no reason to fail.
+/// Writes a line to standard error. Ignores write errors.
 pub(crate) fn say(text: impl Display) {
     write_to_stderr(&safe(&text.to_string(), Breaks::Shown));
 }
 
-/// Writes a message to standard error whose words may be others': lines after the first are indented.
+/// Writes a message that may contain foreign text to standard error: lines after the first are indented.
 pub(crate) fn say_message(text: impl Display) {
     write_to_stderr(&safe(text.to_string().trim_end(), Breaks::Indented));
 }
 
-/// Writes a document of this program, such as what is wrong with a command line, to standard error.
+/// Writes a multi-line text of this program, such as a usage error, to standard error.
 pub(crate) fn say_document(text: impl Display) {
     write_to_stderr(&safe(text.to_string().trim_end(), Breaks::Kept));
 }
 
 /// Writes a JSON value to standard error.
 pub(crate) fn say_json(value: &impl Serialize) {
-    // Strings alone: this can't fail to become JSON.
+    // Only strings: serialising can't fail.
     let json = serde_json::to_string(value).unwrap_or_default();
     write_to_stderr(&safe_json(&json));
 }
@@ -49,27 +49,27 @@ fn write_to_stderr(safe: &str) {
     let _ = writeln!(anstream::stderr(), "{safe}");
 }
 
-/// Whether a person watches standard error.
+/// Whether standard error is a terminal.
 #[expect(clippy::disallowed_methods, reason = "nothing is written")]
 fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Where answers go.
+/// Standard output.
 ///
-/// The stream is not locked: a server that a command starts writes to it from threads of its own.
+/// The stream is not locked: a server started by a command writes to it from its own threads.
 pub(crate) struct Output {
     stdout: BufWriter<AutoStream<Stdout>>,
     is_terminal: bool,
     json: bool,
-    /// Columns to wrap at.
+    /// Width to wrap at.
     pub(crate) width: usize,
-    /// The instant and the time zone by which dates are read and written.
+    /// The current time and the time zone for parsing and formatting dates.
     pub(crate) dates: Dates,
 }
 
 impl Output {
-    /// Output for a command; `verbatim` has data written as it is where standard output is no terminal.
+    /// Output for a command; `verbatim` writes data unchanged if standard output is no terminal.
     #[expect(clippy::disallowed_methods, reason = "this is the only handle")]
     pub(crate) fn new(json: bool, verbatim: bool) -> Self {
         let stdout = std::io::stdout();
@@ -92,7 +92,7 @@ impl Output {
         self.json
     }
 
-    /// Whether a person watches standard error, so that progress is worth drawing.
+    /// Whether standard error is a terminal, so that progress is drawn.
     pub(crate) fn is_watched(&self) -> bool {
         !self.json && stderr_is_terminal()
     }
@@ -103,7 +103,7 @@ impl Output {
         Ok(writeln!(self.stdout, "{}", safe(&text, Breaks::Shown))?)
     }
 
-    /// Writes an indented entry under a sign, wrapped.
+    /// Writes an indented entry after a label, wrapped.
     pub(crate) fn entry(&mut self, style: Style, sign: &str, text: &str) -> Result<(), Failure> {
         let indent = sign.len() + 4;
         let mut sign = paint(style, sign);
@@ -114,13 +114,13 @@ impl Output {
         Ok(())
     }
 
-    /// Writes a document of this program, line breaks and all: a drawing, a script, help.
+    /// Writes a text of this program with its line breaks: a drawing, a script, help.
     pub(crate) fn document(&mut self, text: impl Display) -> Result<(), Failure> {
         let text = text.to_string();
         Ok(write!(self.stdout, "{}", safe(&text, Breaks::Kept))?)
     }
 
-    /// Writes a JSON value: indented for a person at a terminal, else one line. Invisible characters are escapes in it.
+    /// Writes a JSON value: indented on a terminal, else on one line. Invisible characters are escaped.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let json = if self.is_terminal {
             serde_json::to_string_pretty(value)
@@ -131,7 +131,8 @@ impl Output {
         Ok(writeln!(self.stdout, "{}", safe_json(&json))?)
     }
 
-    /// Has lines of JSON written: byte for byte, or with invisible characters as escapes where standard output is a terminal.
+    /// Lets `write` write lines of JSON: unchanged, or with invisible characters escaped if standard output is a
+    /// terminal.
     pub(crate) fn json_lines<T>(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -145,21 +146,21 @@ impl Output {
         Ok(written)
     }
 
-    /// Says something beside the answer; not with `--json`, whose reader has the same in the answer.
+    /// Prints a note to standard error; not with `--json`, whose output has the same information.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.json {
             say_message(paint(DIM, text));
         }
     }
 
-    /// Warns of something that is not as it should be.
+    /// Prints a warning.
     pub(crate) fn warn(&self, text: impl Display) {
         if !self.json {
             say_message(format_args!("{} {text}", paint(YELLOW, "note:")));
         }
     }
 
-    /// Says which views did not take part in an answer, and what happens next.
+    /// Warns of views that were unavailable for an answer, and says what happens next.
     pub(crate) fn warn_degraded(&self, degraded: &[String]) {
         if !degraded.is_empty() {
             let parts = degraded.join(" and ");
@@ -170,15 +171,15 @@ impl Output {
         }
     }
 
-    /// Hands everything written to the reader.
+    /// Flushes the output.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }
 }
 
-/// The columns of the terminal on any standard stream, else those in the variable COLUMNS, else a hundred.
+/// The width of the terminal on any standard stream, else the variable COLUMNS, else 100.
 ///
-/// A pager or `head` behind a pipe still shows its lines on that terminal.
+/// Output piped to a pager or `head` is still shown on that terminal.
 fn width() -> usize {
     let told = || std::env::var("COLUMNS").ok()?.parse().ok();
     let seen = terminal_size::terminal_size()
@@ -186,7 +187,7 @@ fn width() -> usize {
     seen.or_else(told).unwrap_or(PLAIN_WIDTH).clamp(40, WIDEST)
 }
 
-/// "1 segment", "2,000 segments": with an s for all but one.
+/// "1 segment", "2,000 segments": plural except for one.
 pub(crate) fn counted(count: u64, thing: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {thing}{ending}", number(count))

@@ -1,4 +1,4 @@
-//! Which store and which space a command is about.
+//! The store and space of a command.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -17,23 +17,23 @@ use crate::projects;
 use crate::shell::shell_word;
 use crate::wording::file_name;
 
-/// The store and the space of a command. Nothing is opened or made before it is asked for.
+/// The store and space of a command. Nothing is opened or created until requested.
 pub(crate) struct Place {
     given_root: Option<PathBuf>,
     space: SpaceName,
     named: bool,
-    /// The project around the current folder, where no space was named.
+    /// The project of the current folder, if no space was named.
     project: Option<Project>,
-    /// The space that the project got, once something was to be written.
+    /// The project's space, once a command has claimed it for writing.
     claimed: OnceCell<SpaceName>,
-    /// Why the project's space could not be told.
+    /// Why the project's space could not be determined.
     trouble: Option<String>,
-    /// What a person should know of how the space was found.
+    /// Notes for the user on how the space was found.
     notes: Vec<String>,
 }
 
 impl Place {
-    /// Finds out which store and space are meant.
+    /// Determines the store and the space.
     pub(crate) fn find(global: &Global) -> Result<Self, Failure> {
         let given_root = global
             .store
@@ -57,7 +57,7 @@ impl Place {
         Ok(place)
     }
 
-    /// Finds the project around the current folder, and the space that it has or will get. Writes nothing.
+    /// Finds the project of the current folder, and the space that it has or will get. Read-only.
     fn look_around(&mut self) {
         let Ok(folder) = std::env::current_dir() else {
             return;
@@ -79,17 +79,17 @@ impl Place {
         }
     }
 
-    /// What a person should know of how the space was found.
+    /// Notes for the user on how the space was found.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The project around the current folder, where no space was named.
+    /// The project of the current folder, if no space was named.
     pub(crate) fn project(&self) -> Option<&Project> {
         self.project.as_ref()
     }
 
-    /// The space's name, for whoever is going to write: bound to the project for good, if there is one.
+    /// The space's name for writing: binds it permanently to the project, if there is one.
     pub(crate) fn claim(&self) -> Result<&SpaceName, Failure> {
         let Some(project) = &self.project else {
             return Ok(&self.space);
@@ -108,7 +108,7 @@ impl Place {
         self.root_or("anamne")
     }
 
-    /// The same place for the demonstration: a space of its own, in a store of its own unless one was given.
+    /// The place of the demo: its own space, in its own store unless one was given.
     pub(crate) fn for_demo(&self) -> Result<Self, Failure> {
         Ok(Self {
             given_root: Some(self.root_or("anamne-demo")?),
@@ -137,22 +137,22 @@ impl Place {
         self.claimed.get().unwrap_or(&self.space)
     }
 
-    /// Whether the space was named, and not found.
+    /// Whether the space was named explicitly.
     pub(crate) fn is_named(&self) -> bool {
         self.named
     }
 
-    /// How the store is opened: without background work, since a command ends soon.
+    /// Options for opening the store: without background work, because a command ends soon.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         Ok(Options::new(self.root()?).background(false))
     }
 
-    /// The same, with the language model that is set up, if one is: for commands that work as the background does.
+    /// The same with the configured language model, if any: for commands that do the work of the background.
     pub(crate) fn options_with_model(&self, output: &mut Output) -> Result<Options, Failure> {
         let mut options = self.options()?;
         match bridge::of_store(&options.root) {
             Ok(model) => options.language_model = model,
-            // Everything works without one.
+            // Everything works without a model.
             Err(error) => {
                 let problem = next_step::on_one_line(&error, error.next_step());
                 output.warn(format_args!("language model disabled: {problem}"));
@@ -161,12 +161,12 @@ impl Place {
         Ok(options)
     }
 
-    /// The store, made if it is not there.
+    /// The store; created if missing.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open_with(self.options()?)?)
     }
 
-    /// The store, which must be there.
+    /// The store, which must exist.
     pub(crate) fn existing_store(&self) -> Result<Store, Failure> {
         let root = self.root()?;
         if !StoreFolder::at(&root).is_there().map_err(Error::from)? {
@@ -175,18 +175,18 @@ impl Place {
         self.store()
     }
 
-    /// The space, made if it is not there.
+    /// The space; created if missing.
     pub(crate) fn space(&self) -> Result<Space, Failure> {
         let store = self.store()?;
         Ok(store.space(self.claim()?.as_str())?)
     }
 
-    /// The space, which must be there.
+    /// The space, which must exist.
     pub(crate) fn existing_space(&self) -> Result<Space, Failure> {
         self.existing_space_of(&self.existing_store()?)
     }
 
-    /// The space in a store that was opened already.
+    /// The space in an open store.
     pub(crate) fn existing_space_of(&self, store: &Store) -> Result<Space, Failure> {
         if let Some(trouble) = &self.trouble {
             return Err(Failure::failed(trouble.clone()).hint(
@@ -218,7 +218,7 @@ impl Place {
         ))
     }
 
-    /// What a suggested command needs so that it means the same space.
+    /// The option that selects the same space in a suggested command.
     fn space_flag(&self) -> String {
         if self.named {
             format!("--space {} ", shell_word(self.space.as_str()))

@@ -1,4 +1,4 @@
-//! How a question was understood, planned and declined, in words for a person.
+//! Describes how a question was interpreted, planned and declined.
 
 use anamne::{Abstention, Plan, Step, Tier, UnderstoodTime, Work};
 
@@ -22,7 +22,7 @@ pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
     format!("“{words}” understood as {taken}")
 }
 
-/// Why there is no answer, and what came nearest.
+/// Why recall abstained, and the best candidate.
 pub(crate) fn declined(abstained: &Abstention) -> String {
     let threshold = percent(abstained.threshold);
     let nearest = match &abstained.nearest {
@@ -41,7 +41,7 @@ pub(crate) fn declined(abstained: &Abstention) -> String {
     )
 }
 
-/// The way to a result: `found m12 → mentions Rust → m40`.
+/// The path to a result: `found m12 → mentions Rust → m40`.
 pub(crate) fn path(path: &[Step]) -> String {
     let steps: Vec<String> = path
         .iter()
@@ -50,7 +50,7 @@ pub(crate) fn path(path: &[Step]) -> String {
     steps.join(" → ")
 }
 
-/// The searched tiers, the work, and the reasons.
+/// Prints the searched tiers, the work, and the reasons.
 pub(crate) fn print(plan: &Plan, output: &mut Output) -> Result<(), Failure> {
     let tiers = |tiers: &[Tier]| {
         let names: Vec<String> = tiers.iter().map(ToString::to_string).collect();

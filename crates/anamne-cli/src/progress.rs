@@ -1,4 +1,4 @@
-//! Bars on standard error that a person watches.
+//! Progress bars on standard error.
 
 use std::time::Duration;
 
@@ -6,32 +6,32 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal::{Breaks, plain};
 
-/// A bar; its messages go through the filter like everything else.
+/// A progress bar; its messages are filtered like all output.
 pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar of so many steps, or one that only shows that something continues; `template` is a constant.
+    /// A bar of `steps` steps, or a spinner; `template` must be a constant.
     pub(crate) fn new(template: &str, steps: Option<u64>) -> Self {
-        // The tests of those who make bars read their templates.
+        // Templates are validated by the tests of their users.
         let style =
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
         Self(bar.with_style(style))
     }
 
-    /// Has it drawn by itself, also while nothing is reported.
+    /// Redraws the bar periodically, even without progress.
     pub(crate) fn tick(self) -> Self {
         self.0.enable_steady_tick(Duration::from_millis(100));
         self
     }
 
-    /// How far it is, and what is said beside it.
+    /// Sets the position and the message.
     pub(crate) fn reached(&self, steps: u64, message: &str) {
         self.0.set_position(steps);
         self.say(message);
     }
 
-    /// What is said beside it.
+    /// Sets the message.
     #[expect(
         clippy::disallowed_methods,
         reason = "the text went through the filter"
@@ -40,7 +40,7 @@ impl Bar {
         self.0.set_message(plain(message, Breaks::Shown));
     }
 
-    /// Takes it away.
+    /// Removes the bar.
     pub(crate) fn end(&self) {
         self.0.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! What a person is told about projects and the spaces that hold their memories.
+//! Describes projects and their spaces.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::shell::shell_arguments;
 
-/// What a person should know of how the space of a project was found.
+/// Notes for the user on how the space of a project was found.
 pub(crate) fn notes(found: &ProjectSpace, project: &Project) -> Vec<String> {
     let name = &found.name;
     let mut notes = found.notes.clone();
@@ -46,7 +46,7 @@ pub(crate) fn notes(found: &ProjectSpace, project: &Project) -> Vec<String> {
     notes
 }
 
-/// The folders of a project, with commas between them.
+/// The folders of a project, separated by commas.
 fn folders(known: &KnownProject) -> String {
     let folders = known.project.folders.iter();
     folders
@@ -55,23 +55,23 @@ fn folders(known: &KnownProject) -> String {
         .join(", ")
 }
 
-/// A name as a shell takes it, and not for an option.
+/// A name quoted for a shell, safe from being read as an option.
 pub(crate) fn quoted(name: &SpaceName) -> String {
     shell_arguments([name.as_str()])
 }
 
-/// Something about projects that a person may want to corrected.
+/// A problem with projects that the user may want to correct.
 #[derive(Debug, Serialize)]
 pub(crate) struct Advice {
-    /// The space that it is about.
+    /// The space concerned.
     space: String,
-    /// What was found.
+    /// The problem.
     pub(crate) finding: String,
-    /// What puts it right.
+    /// The commands that solve it.
     pub(crate) commands: Vec<String>,
 }
 
-/// Spaces that several projects shared, and projects that are known in several folders.
+/// Spaces shared by several projects, and projects with several folders.
 pub(crate) fn findings(store: &Store) -> Result<Vec<Advice>, Failure> {
     let mut findings = Vec::new();
     let projects = store.projects()?;
@@ -112,7 +112,7 @@ pub(crate) fn findings(store: &Store) -> Result<Vec<Advice>, Failure> {
     Ok(findings)
 }
 
-/// Projects of which several folders have spaces of their own.
+/// Projects with several folders that have separate spaces.
 fn copies(projects: &[KnownProject]) -> Vec<Advice> {
     let identities = |known: &KnownProject| -> Vec<String> {
         let folders = known.project.folders.iter();
@@ -154,20 +154,20 @@ fn holds_nothing(store: &Store, name: &SpaceName) -> bool {
         .is_ok_and(|report| report.statistics.memories == 0)
 }
 
-/// Where a project lies and what identifies it, for an answer.
+/// The folders and identity of a project, for output.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown {
-    /// Its identities, without repetition.
+    /// Its identities, without duplicates.
     pub(crate) identity: Vec<String>,
     /// Its folders.
     pub(crate) folders: Vec<String>,
-    /// The space into which it went.
+    /// The space that it was merged into.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) joined: Option<String>,
 }
 
 impl Shown {
-    /// The project of a space; `None` where it has none.
+    /// The project of a space; `None` if it has none.
     pub(crate) fn of(project: &anamne::ProjectConfig) -> Option<Self> {
         if project.folders.is_empty() && project.joined.is_none() {
             return None;
@@ -190,7 +190,7 @@ impl Shown {
         })
     }
 
-    /// Lines for a person.
+    /// The project as lines for a person.
     pub(crate) fn lines(&self) -> Vec<String> {
         let joined = self
             .joined

@@ -1,4 +1,4 @@
-//! The options that say how far a question reaches: spaces, scope, depth, as of when.
+//! The options that set the reach of a question: spaces, scope, depth, as of.
 
 use anamne::{AsOf, Depth, Recall, RecallScope, SpaceChoice, Spaces, Temperature, TimeWords};
 
@@ -7,7 +7,7 @@ use crate::dates::Dates;
 use crate::failure::Failure;
 use crate::place::Place;
 
-/// Spaces that `--across auto` asks at most.
+/// Maximum spaces searched by `--across auto`.
 const PROPOSED: usize = 3;
 
 /// Options that say how far a question reaches.
@@ -41,7 +41,7 @@ pub(crate) struct ScopeArguments {
 }
 
 impl ScopeArguments {
-    /// The question with this reach.
+    /// The query with this reach.
     pub(crate) fn of(&self, recall: Recall, dates: &Dates) -> Result<Recall, Failure> {
         let instant = |field: &str, text: &Option<String>| {
             text.as_deref()
@@ -88,12 +88,12 @@ pub(crate) struct Across {
 }
 
 impl Across {
-    /// Whether other spaces than the one at hand were chosen.
+    /// Whether other spaces than the current one are selected.
     pub(crate) fn is_elsewhere(&self) -> bool {
         !self.chosen.is_empty()
     }
 
-    /// The spaces to ask.
+    /// The spaces to search.
     pub(crate) fn spaces(&self, place: &Place) -> Spaces {
         let here = place.space_name().to_string();
         let choice = match &self.chosen[..] {

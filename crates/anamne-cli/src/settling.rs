@@ -1,4 +1,4 @@
-//! What a command does for the views before it ends.
+//! Updates views before a command ends.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use anamne::Space;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Folding that takes longer than this is worth a word.
+/// Folding that takes longer prints a note.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Hands the answer over, and then folds long tails and rebuilds broken views if there are any.
+/// Flushes the answer, then folds long tails and rebuilds damaged views, if there are any.
 ///
-/// The answer is given and what was written is durable by then, so trouble with a view is only warned of.
+/// By then the answer is printed and all writes are durable, so a failure only causes a warning.
 pub(crate) fn settle(space: &Space, output: &mut Output) -> Result<(), Failure> {
     output.flush()?;
     let started = Instant::now();

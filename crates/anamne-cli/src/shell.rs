@@ -1,14 +1,14 @@
-//! Words of commands that are printed for copying, as a POSIX shell reads them.
+//! Quotes words of printed commands for a POSIX shell.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use anamne::text::quote::is_invisible;
 
-/// The text as one word of a shell's command line, whatever is in it.
+/// The text as one word of a shell command line, whatever it contains.
 ///
-/// Plain words stay as they are; others stand in single quotes. What holds invisible characters is written as `$'…'`
-/// with octal escapes, which bash, zsh and ksh understand; a shell that does not know that form reads one harmless word.
+/// Plain words stay unchanged; others are put in single quotes. Words with invisible characters are written as `$'…'`
+/// with octal escapes, which bash, zsh and ksh support; a shell that doesn't reads one harmless word.
 pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@%+,".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {
@@ -20,7 +20,7 @@ pub(crate) fn shell_word(text: &str) -> String {
     }
 }
 
-/// Arguments of a command in their order, behind `--` where one of them would be taken for an option.
+/// Arguments of a command in order, after `--` if one of them would be read as an option.
 pub(crate) fn shell_arguments<'a>(arguments: impl IntoIterator<Item = &'a str>) -> String {
     let mut line = String::new();
     let mut is_option_like = false;
@@ -37,7 +37,7 @@ pub(crate) fn shell_arguments<'a>(arguments: impl IntoIterator<Item = &'a str>) 
     line
 }
 
-/// The path as one word that names the same file; one that begins with a hyphen as `./-…`.
+/// The path as one word; one that starts with a hyphen becomes `./-…`.
 pub(crate) fn shell_path(path: &Path) -> String {
     let begins_with_hyphen = path.as_os_str().as_encoded_bytes().starts_with(b"-");
     if begins_with_hyphen {
@@ -49,7 +49,7 @@ pub(crate) fn shell_path(path: &Path) -> String {
     }
 }
 
-/// `$'…'` with all but plain characters as octal escapes, quotation marks among them: no shell can see an end in it.
+/// `$'…'` with all but plain characters as octal escapes, including quotes, so that no shell can end the word early.
 fn escaped_word(bytes: &[u8]) -> String {
     let mut word = String::from("$'");
     for &byte in bytes {
@@ -107,7 +107,7 @@ mod tests {
 
         use super::*;
 
-        /// What a shell hands to a program as its only arguments; `None` where there is no such shell.
+        /// The only argument that a shell passes on; `None` if there is no such shell.
         fn read_back(shell: &str, words: &str) -> Option<Vec<u8>> {
             let script = format!("printf '%s|' {words}");
             let run = Command::new(shell).args(["-c", &script]).output().ok()?;
@@ -126,7 +126,7 @@ mod tests {
             ]);
             prop_oneof![
                 prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat()),
-                // The null character ends an argument in every system.
+                // A null character ends an argument on every system.
                 "[^\0]{0,12}",
             ]
         }
@@ -141,7 +141,7 @@ mod tests {
                 if let Some(read) = read_back("bash", &words) {
                     prop_assert_eq!(read, format!("{text}|{other}|").into_bytes());
                 }
-                // An old shell reads two words in any case, and as they were where nothing is invisible.
+                // An older shell also reads two words, unchanged if nothing is invisible.
                 if let Some(read) = read_back("sh", &words)
                     && !text.chars().chain(other.chars()).any(is_invisible)
                 {

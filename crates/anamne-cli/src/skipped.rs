@@ -1,4 +1,4 @@
-//! What a command over many entries skipped, as a person and a program are told of it.
+//! Reports the entries that a command skipped.
 
 use anamne::Skipped;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use crate::next_step::{say_each, worded};
 use crate::output::{Output, say, say_json};
 use crate::wording::{named, number};
 
-/// Names the entries that were skipped with the reason of each, and counts those that are too many to be named. With `--json`
-/// the answer has them.
+/// Prints the skipped entries with their reasons, and the number of those beyond the limit. With `--json` they are part
+/// of the output.
 pub(crate) fn tell(passed: &Skipped, output: &Output) {
     if output.is_json() {
         return;
@@ -27,7 +27,7 @@ pub(crate) fn tell(passed: &Skipped, output: &Output) {
     say_each(passed.first.iter().filter_map(|one| one.next_step));
 }
 
-/// The same for a command whose answer has no place for them: then a program reads them on standard error.
+/// The same for commands whose output has no place for them: with `--json` they are written to standard error.
 pub(crate) fn tell_beside(passed: &Skipped, output: &Output) {
     tell(passed, output);
     if output.is_json() && !passed.is_empty() {
@@ -37,14 +37,14 @@ pub(crate) fn tell_beside(passed: &Skipped, output: &Output) {
     }
 }
 
-/// Adds them to the answer of `--json`.
+/// Adds them to the output of `--json`.
 pub(crate) fn describe(passed: &Skipped, answer: &mut Value) {
     if !passed.is_empty() {
         answer["skipped"] = worded(passed);
     }
 }
 
-/// How a command ends that did everything but what it skipped.
+/// The result of a command that did everything except what it skipped.
 pub(crate) fn outcome(passed: &Skipped) -> Result<(), Failure> {
     if passed.is_empty() {
         Ok(())

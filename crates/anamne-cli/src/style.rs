@@ -1,8 +1,8 @@
-//! The styles of this program, and how a text carries them to the terminal.
+//! The styles of this program, and how styled text reaches the terminal.
 //!
-//! A styled text holds marks and no escape sequences. Each mark carries a number that is drawn again in every process, so
-//! no stored, imported or typed text can contain one. [`crate::terminal`] turns marks into escape sequences from the
-//! table below and shows every other escape character as `\u{1B}`.
+//! A styled text contains marks instead of escape sequences. Each mark contains a random number of this process, so
+//! that no stored, imported or typed text can contain one. [`crate::terminal`] replaces marks by escape sequences from
+//! the table below and shows every other escape character as `\u{1B}`.
 
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
@@ -14,35 +14,35 @@ const fn coloured(colour: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(colour)))
 }
 
-/// What recedes: origins, dates, reasons.
+/// Secondary: origins, dates, reasons.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// What stands out.
+/// Emphasis.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// Titles in the help.
+/// Help titles.
 pub(crate) const TITLE: Style = Style::new().bold().underline();
-/// What is well.
+/// Good.
 pub(crate) const GREEN: Style = coloured(AnsiColor::Green);
-/// What wants attention.
+/// Needs attention.
 pub(crate) const YELLOW: Style = coloured(AnsiColor::Yellow);
-/// What is wrong.
+/// Bad.
 pub(crate) const RED: Style = coloured(AnsiColor::Red);
 /// The word `error`.
 pub(crate) const ERROR: Style = coloured(AnsiColor::Red).bold();
 /// Ids, names and commands.
 pub(crate) const CYAN: Style = coloured(AnsiColor::Cyan);
 
-/// Every style that reaches a terminal; those of several attributes first, as [`from_help`] needs.
+/// Every style that reaches a terminal; those with several attributes first, as [`from_help`] requires.
 const STYLES: [Style; 8] = [TITLE, ERROR, DIM, BOLD, GREEN, YELLOW, RED, CYAN];
 
-/// What ends a style.
+/// Ends a style.
 const RESET: &str = "\u{1b}[0m";
 
 /// The number of the mark that ends a style.
 const END: usize = STYLES.len();
 
-/// What every mark of this process begins with.
+/// The prefix of every mark of this process.
 ///
-/// It has the form of an escape sequence, so that widths are counted without it.
+/// It has the form of an escape sequence, so that it doesn't count towards the width of a text.
 fn prefix() -> &'static str {
     static PREFIX: OnceLock<String> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -59,7 +59,7 @@ fn mark(number: usize) -> String {
     format!("{}{number}m", prefix())
 }
 
-/// `text` in a style; a style that is not in the table leaves it as it is.
+/// `text` in a style; unchanged if the style is not in the table.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     match STYLES.iter().position(|known| *known == style) {
         Some(number) => format!("{}{text}{}", mark(number), mark(END)),
@@ -67,7 +67,7 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
     }
 }
 
-/// The escape sequence of the mark at the beginning of `text`, and what follows the mark.
+/// The escape sequence for the mark at the beginning of `text`, and the text after the mark.
 pub(crate) fn leading(text: &str) -> Option<(String, &str)> {
     let (number, rest) = text.strip_prefix(prefix())?.split_once('m')?;
     let sequence = match number.parse().ok()? {
@@ -77,9 +77,9 @@ pub(crate) fn leading(text: &str) -> Option<(String, &str)> {
     Some((sequence, rest))
 }
 
-/// Help as the parser of arguments renders it, with marks in place of its escape sequences.
+/// Help rendered by clap, with marks in place of its escape sequences.
 ///
-/// Only for the help of this program, every word of which is compiled in.
+/// Only for the help of this program, which contains only compiled-in text.
 pub(crate) fn from_help(rendered: &str) -> String {
     let mut marked = rendered.replace(RESET, &mark(END));
     for (number, style) in STYLES.iter().enumerate() {
@@ -88,7 +88,7 @@ pub(crate) fn from_help(rendered: &str) -> String {
     marked
 }
 
-/// The styles in which the parser of arguments renders help.
+/// The styles of clap's help.
 pub(crate) fn of_help() -> clap::builder::Styles {
     clap::builder::Styles::plain()
         .header(TITLE)

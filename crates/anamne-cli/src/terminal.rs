@@ -1,7 +1,7 @@
-//! What of a text may reach a terminal: the filter in front of standard output and standard error.
+//! The filter in front of standard output and standard error.
 //!
-//! Every character that a terminal could obey, or that a reader does not see, is shown as an escape such as `\u{1B}` or
-//! `\u{202E}`. Only the marks of [`crate::style`] become escape sequences.
+//! Every control character and every invisible character is shown as an escape such as `\u{1B}` or `\u{202E}`. Only the
+//! marks of [`crate::style`] become escape sequences.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,18 +11,18 @@ use anamne::text::quote::{escape_invisible, is_invisible};
 
 use crate::style;
 
-/// What becomes of a line break inside a text.
+/// How line breaks in a text are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Breaks {
-    /// It is shown as `\n`: the text is one line.
+    /// Shown as `\n`: the text is one line.
     Shown,
-    /// The lines after the first are indented, so that none of them can pass for a line of this program.
+    /// Lines after the first are indented, so that none of them can look like a line of this program.
     Indented,
-    /// It stays: the text is a document of this program, such as its help.
+    /// Kept: the text is from this program, such as its help.
     Kept,
 }
 
-/// The text as a terminal may have it, in its styles.
+/// The text safe for a terminal, with styles.
 pub(crate) fn safe(text: &str, breaks: Breaks) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
     if text
@@ -54,7 +54,7 @@ pub(crate) fn safe(text: &str, breaks: Breaks) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The text as a terminal may have it, without styles.
+/// The text safe for a terminal, without styles.
 pub(crate) fn plain(text: &str, breaks: Breaks) -> String {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
@@ -76,13 +76,13 @@ fn without_marks(mut text: &str) -> &str {
     text
 }
 
-/// Adds a character, as an escape where it is invisible between these neighbours.
+/// Adds a character, escaped if it is invisible between these neighbours.
 fn push(shown: &mut String, previous: Option<char>, character: char, next: Option<char>) {
     if !is_invisible(character) {
         shown.push(character);
         return;
     }
-    // A joiner or a selector belongs to some scripts and emoji, which its neighbours tell.
+    // A joiner or a selector is part of some scripts and emoji, depending on its neighbours.
     let between: String = [previous, Some(character), next]
         .into_iter()
         .flatten()
@@ -94,9 +94,9 @@ fn push(shown: &mut String, previous: Option<char>, character: char, next: Optio
     }
 }
 
-/// JSON whose invisible characters are escapes, which changes nothing for those who parse it.
+/// JSON with invisible characters escaped, which doesn't change its value.
 pub(crate) fn safe_json(json: &str) -> Cow<'_, str> {
-    // Inside strings these two are escaped already; between strings they are layout.
+    // Inside strings these two are already escaped; between strings they are layout.
     let is_hidden = |character: char| !matches!(character, '\n' | '\t') && is_invisible(character);
     if !json.chars().any(is_hidden) {
         return Cow::Borrowed(json);
@@ -114,7 +114,7 @@ pub(crate) fn safe_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Lines of JSON on their way to a terminal; what is written becomes visible line by line.
+/// JSON lines for a terminal; filters what is written line by line.
 pub(crate) struct JsonLines<W: Write> {
     writer: W,
     line: Vec<u8>,
@@ -128,7 +128,7 @@ impl<W: Write> JsonLines<W> {
         }
     }
 
-    /// Hands over what has no line break yet.
+    /// Writes the last line if it has no line break yet.
     pub(crate) fn finish(mut self) -> std::io::Result<()> {
         self.hand_over()?;
         self.writer.flush()
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::style::{BOLD, RED, paint};
 
-    /// Every character that is no letter of a text, between letters, at both ends, and beside another such one.
+    /// Every non-text character, between letters, at both ends, and beside another one.
     fn hostile() -> impl Iterator<Item = String> {
         let invisible = (0..=0x10_ffff_u32)
             .filter_map(char::from_u32)
@@ -176,7 +176,7 @@ mod tests {
         })
     }
 
-    /// What is left of a shown text when the sequences of the table are taken out of it.
+    /// A shown text without the escape sequences of the table.
     fn without_styles(shown: &str) -> String {
         let sequences = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m"];
         sequences.iter().fold(shown.to_owned(), |text, sequence| {

@@ -1,4 +1,4 @@
-//! Reading the command line, and answering one that can't be read: with help, or with what is wrong with it.
+//! Parses the command line; prints help or a usage error.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use crate::output::{Output, paint, say_document};
 use crate::style;
 use crate::wording::named;
 
-/// The command line as it was given, or the code to end with.
+/// The parsed command line, or the exit code.
 pub(crate) fn read() -> Result<Cli, ExitCode> {
     parse(style::of_help()).map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print_help(&error.render()),
@@ -20,13 +20,13 @@ pub(crate) fn read() -> Result<Cli, ExitCode> {
     })
 }
 
-/// Prints the help that is shown where no command is named.
+/// Prints the help for a call without a command.
 pub(crate) fn help() -> ExitCode {
     print_help(&command(style::of_help()).render_help())
 }
 
 fn command(styles: Styles) -> clap::Command {
-    // Otherwise the name of the file that was started would stand in messages.
+    // Otherwise messages would contain the name of the executable.
     Cli::command().bin_name("anamne").styles(styles)
 }
 
@@ -38,14 +38,14 @@ fn parse(styles: Styles) -> Result<Cli, clap::Error> {
 
 fn print_help(help: &StyledStr) -> ExitCode {
     let mut output = Output::new(false, false);
-    // A closed pipe is all that can go wrong here, and then nobody reads on.
+    // This can fail only with a closed pipe; there is no reader then.
     let _ = output
         .document(style::from_help(&help.ansi().to_string()))
         .and_then(|()| output.flush());
     ExitCode::SUCCESS
 }
 
-/// Whether an error is to be said in JSON, though the command line can't be read.
+/// Whether an error is to be written as JSON, although the command line can't be parsed.
 fn wants_json() -> bool {
     std::env::args_os()
         .take_while(|argument| argument != "--")
@@ -53,7 +53,7 @@ fn wants_json() -> bool {
 }
 
 fn refuse(error: clap::Error) -> ExitCode {
-    // Rendered again without styles, so that no escape sequence in it is the parser's and all of them are shown.
+    // Rendered again without styles: then all escape sequences come from the arguments, and are escaped.
     let error = parse(Styles::plain()).err().unwrap_or(error);
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     let message = message_of(error);
@@ -66,13 +66,13 @@ fn refuse(error: clap::Error) -> ExitCode {
     code
 }
 
-/// What is wrong, with each argument of the command line on one line and not longer than a message should be.
+/// The error message, with each argument on one line and of limited length.
 fn message_of(mut error: clap::Error) -> String {
     let shown: Vec<_> = error
         .context()
         .map(|(kind, value)| (kind, shown(value)))
         .collect();
-    // The usage is ours, and has line breaks.
+    // The usage text is ours, and has line breaks.
     for (kind, value) in shown {
         if kind != ContextKind::Usage {
             error.insert(kind, value);

@@ -1,4 +1,4 @@
-//! A file that somebody named for output: it is replaced as a whole, or left as it was.
+//! Atomic replacement of output files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::wording::file_name;
 
-/// Writes a file beside `path`, then renames it, so that nobody ever reads half of it.
+/// Writes a file beside `path` and renames it, so that no partial file is ever visible.
 ///
-/// What stands there must be a regular file or nothing: a device, a pipe, a folder or a symbolic link is refused. The
-/// new file is readable by its owner alone.
+/// `path` must be a regular file or not exist: a device, pipe, folder or symbolic link is rejected. The new file is
+/// readable by its owner only.
 pub(crate) fn write_whole<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -27,7 +27,7 @@ pub(crate) fn write_whole<T>(
         Ok(written)
     });
     if written.is_err() {
-        // What can't be removed either is left for a person to see.
+        // If the file can't be removed either, it stays for the user to find.
         let _ = fs::remove_file(&part);
     }
     written
@@ -52,7 +52,7 @@ fn check_replaceable(path: &Path) -> Result<(), Failure> {
     )
 }
 
-/// A new file beside `path` under a name that nobody has taken.
+/// A new file beside `path` with an unused name.
 fn create_beside(path: &Path) -> std::io::Result<(PathBuf, File)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,4 +1,4 @@
-//! Text and figures, made ready for a terminal.
+//! Formats text and numbers for a terminal.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,10 +8,10 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 use crate::style::paint;
 
-/// A name in an error is not longer than this, in characters.
+/// Maximum characters of a name in an error.
 const LONGEST_NAME: usize = 200;
 
-/// The text without anything that a terminal would obey: invisible characters are escapes such as `\u{1B}`.
+/// The text with control and invisible characters as escapes such as `\u{1B}`.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     match escape_invisible(text) {
         shown if shown.contains('\t') => Cow::Owned(shown.replace('\t', "    ")),
@@ -24,19 +24,19 @@ pub(crate) fn one_line(text: &str) -> String {
     on_one_line(text)
 }
 
-/// A name, a path or another value of somebody else's in a message: on one line and not too long.
+/// A foreign name, path or other value for a message: on one line and of limited length.
 pub(crate) fn named(text: &str) -> String {
-    // What is far beyond the end is not even looked at.
+    // Avoids processing text far beyond the limit.
     let begin: String = text.chars().take(2 * LONGEST_NAME).collect();
     at_most_characters(&one_line(&begin), LONGEST_NAME)
 }
 
-/// The path of a file in a message.
+/// A file path for a message.
 pub(crate) fn file_name(path: impl AsRef<Path>) -> String {
     named(&path.as_ref().to_string_lossy())
 }
 
-/// At most so many characters of the text; `…` shows that there is more.
+/// At most `most` characters of the text; `…` marks a cut.
 pub(crate) fn at_most_characters(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -56,7 +56,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         .collect()
 }
 
-/// At most `most` lines; the last one shows that there is more.
+/// At most `most` lines; the last one is marked if there are more.
 pub(crate) fn at_most(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
     if lines.len() > most {
         lines.truncate(most);
@@ -68,7 +68,7 @@ pub(crate) fn at_most(mut lines: Vec<String>, most: usize, width: usize) -> Vec<
     lines
 }
 
-/// Shortens a line to `width` columns, at the end of a word where it has any.
+/// Shortens a line to `width` columns, at a word end if possible.
 fn make_room(line: &mut String, width: usize) {
     let whole = line.len();
     while textwrap::core::display_width(line) > width && line.pop().is_some() {}
@@ -123,7 +123,7 @@ pub(crate) fn duration(milliseconds: f64) -> String {
     }
 }
 
-/// Marks the words of `line` that `is_marked` accepts (it is given them in lower case).
+/// Styles the words of `line` that `is_marked` accepts (called with the word in lower case).
 pub(crate) fn marked(line: &str, is_marked: impl Fn(&str) -> bool, mark: anstyle::Style) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut rest = line;
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_becomes_visible() {
+    fn terminal_commands_become_visible() {
         assert_eq!(
             visible("a\x1b[31mb\r\nc\td\u{9b}"),
             "a\\u{1B}[31mb\nc    d\\u{9B}"
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_easy_to_read() {
+    fn numbers_are_easy_to_read() {
         assert_eq!(
             [number(7), number(1_234), number(1_234_567)],
             ["7", "1,234", "1,234,567"]

@@ -1,7 +1,7 @@
-//! The model that is compiled into the binary.
+//! The model compiled into the binary.
 //!
-//! `build.rs` derived these files from `models/anamne-static-v1`; here they are only borrowed, so
-//! the table costs file-backed pages and nothing is parsed or built at start.
+//! `build.rs` derived these files from `models/anamne-static-v1`; here they are only borrowed, so the table consists of
+//! file-backed pages, and nothing is parsed or built at start.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,10 +13,10 @@ use crate::{Embedder, ModelIdentity, StaticModel, TokenTable};
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 
 const NAME: &str = "anamne-static";
-/// Changes whenever a token or a row does; a test holds it to the bytes.
+/// Changes whenever a token or a row does; a test checks it against the bytes.
 const REVISION: &str = "v1";
 
-/// Makes each row of 256 codes fill whole cache lines.
+/// Aligns each row of 256 codes to cache lines.
 #[repr(C, align(64))]
 struct Aligned<Bytes: ?Sized>(Bytes);
 
@@ -27,7 +27,7 @@ static PIECES: &str = include_str!(concat!(env!("OUT_DIR"), "/vocabulary.txt"));
 static PIECE_STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/piece_starts.bin"));
 static SLOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin"));
 
-/// The tokens that are matched in the raw text, with their ids.
+/// The tokens matched in the raw text, with their ids.
 const ADDED: [(&str, u16); 5] = [
     ("[PAD]", 0),
     ("[UNK]", UNKNOWN),
@@ -83,7 +83,7 @@ mod tests {
             .update(SCALES)
             .update(&TABLE.0);
         let found = hasher.finalize().to_hex();
-        // Stored vectors and tokens belong to a revision: new bytes need a new one.
+        // Stored vectors and tokens belong to a revision: changed bytes need a new revision.
         assert_eq!((REVISION, &found[..16]), ("v1", "ecb25193bf0c6540"));
     }
 

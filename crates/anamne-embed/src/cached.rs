@@ -1,4 +1,4 @@
-//! An embedder that asks a cache first.
+//! An embedder with a cache.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,21 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::half::{from_half, to_half};
 use crate::{EmbedError, Embedder, ModelIdentity};
 
-/// Texts that a costly model is asked for at a time.
+/// Batch size for a costly model.
 pub const TEXTS_AT_A_TIME: usize = 64;
 
-/// Keeps vectors of costly models by model and text.
+/// A cache of vectors of costly models, by model and text.
 ///
-/// It is a cache: it may lose what it was given, and refuse to take it. What it hands out is what it was given.
+/// It may evict or refuse vectors, but must return those it has unchanged.
 pub trait VectorCache: Send + Sync {
-    /// The vector of each text, in their order, as numbers of sixteen bits; `None` where it is missing.
+    /// The vector of each text, in order, in half precision; `None` if it is missing.
     fn get(&self, model: &ModelIdentity, texts: &[&str]) -> Result<Vec<Option<Vec<u16>>>, String>;
 
-    /// Keeps the vectors of these texts.
+    /// Stores the vectors of these texts.
     fn put(&self, model: &ModelIdentity, vectors: &[(&str, &[u16])]) -> Result<(), String>;
 }
 
-/// How often a [`CachedEmbedder`] found a vector, and how often it had to ask the model.
+/// Cache hits and misses of a [`CachedEmbedder`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounts {
     /// Texts whose vector was in the cache.
@@ -30,11 +30,11 @@ pub struct CacheCounts {
     pub misses: u64,
 }
 
-/// Asks a cache before a model, and the model in batches for what is missing alone.
+/// Looks up a cache before the model, and passes only missing texts to the model, in batches.
 ///
-/// Every vector that it hands out was rounded to sixteen bits a dimension, whether it came from the cache or not: what is built
-/// from these vectors does not depend on what was in the cache. A cache that fails is skipped, and its trouble
-/// kept for [`CachedEmbedder::take_trouble`].
+/// Every returned vector was rounded to half precision, whether it came from the cache or not: data built from these
+/// vectors does not depend on the cache's contents. Errors of the cache are ignored and kept for
+/// [`CachedEmbedder::take_trouble`].
 pub struct CachedEmbedder {
     model: Arc<dyn Embedder>,
     cache: Arc<dyn VectorCache>,
@@ -44,7 +44,7 @@ pub struct CachedEmbedder {
 }
 
 impl CachedEmbedder {
-    /// `model` behind `cache`.
+    /// Wraps `model` with `cache`.
     pub fn new(model: Arc<dyn Embedder>, cache: Arc<dyn VectorCache>) -> Self {
         Self {
             model,
@@ -55,7 +55,7 @@ impl CachedEmbedder {
         }
     }
 
-    /// What was found and what was not, since this was made.
+    /// Hits and misses since creation.
     pub fn counts(&self) -> CacheCounts {
         CacheCounts {
             hits: self.hits.load(Ordering::Relaxed),
@@ -63,7 +63,7 @@ impl CachedEmbedder {
         }
     }
 
-    /// The last trouble with the cache, told once.
+    /// The last cache error; cleared by this call.
     pub fn take_trouble(&self) -> Option<String> {
         self.trouble
             .lock()
@@ -75,7 +75,7 @@ impl CachedEmbedder {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(trouble);
     }
 
-    /// The vectors of different texts.
+    /// The vectors of distinct texts.
     fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
         let fits = |vector: &Vec<u16>| vector.len() == self.dimensions();
         let mut found = self
@@ -110,7 +110,7 @@ impl CachedEmbedder {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// What the model says of these texts, in sixteen bits.
+    /// The model's vectors of these texts, in half precision.
     fn embedded(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
         let vectors = self.model.embed_batch(texts)?;
         EmbedError::unless_long(texts.len() * self.dimensions(), vectors.len())?;

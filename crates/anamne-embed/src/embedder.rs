@@ -1,24 +1,24 @@
-//! The two faces of a model: vectors of texts, and rows of tokens.
+//! The two interfaces of a model: vectors of texts, and rows of tokens.
 
 use crate::similarity;
 use crate::{EmbedError, ModelIdentity};
 
 /// Turns texts into unit vectors.
 ///
-/// The same model gives the same text the same vector, on every machine up to floating-point
-/// rounding; a model that would give another one has another [`ModelIdentity`].
+/// A model is deterministic: a text has the same vector on every machine up to floating-point rounding. A model with
+/// different vectors has a different [`ModelIdentity`].
 pub trait Embedder: Send + Sync {
-    /// Which model this is.
+    /// The identity of the model.
     fn model(&self) -> &ModelIdentity;
 
     /// The length of each vector.
     fn dimensions(&self) -> usize;
 
-    /// Writes the vector of `text` into `vector`: of unit length, or zero when the text holds
-    /// nothing that the model knows.
+    /// Writes the vector of `text` into `vector`: of unit length, or zero if the text contains nothing that the model
+    /// knows.
     ///
-    /// Errors: [`EmbedError::VectorLength`] unless `vector` is [`Self::dimensions`] long, and
-    /// whatever the model's tokenizer refuses.
+    /// Errors: [`EmbedError::VectorLength`] unless the length of `vector` is [`Self::dimensions`], and errors of the
+    /// model's tokenizer.
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError>;
 
     /// The vectors of `texts`, row by row: text `i` is at `i * dimensions()`.
@@ -35,12 +35,12 @@ pub trait Embedder: Send + Sync {
         Ok(vectors)
     }
 
-    /// Whether a vector costs so much time or money that it is worth asking for many at once and keeping them.
+    /// Whether a vector costs so much time or money that batching and caching pay off.
     fn is_costly(&self) -> bool {
         true
     }
 
-    /// The model's rows by token, if it is static and its tokens are numbered below 65 536.
+    /// The model's rows by token, if it is static and its token ids are below 65 536.
     fn token_table(&self) -> Option<&dyn TokenTable> {
         None
     }
@@ -48,31 +48,31 @@ pub trait Embedder: Send + Sync {
 
 /// The rows of a static model, by token.
 ///
-/// Tokens may be stored: a model with the same [`ModelIdentity`] numbers them the same way. A token
-/// at or past [`Self::rows`] (from a damaged file, say) has no text and no direction, and is similar
-/// to nothing; it is never an error.
+/// Token ids may be stored: a model with the same [`ModelIdentity`] uses the same ids. A token at or above
+/// [`Self::rows`] (from a damaged file, say) has no text and a zero row, and is similar to nothing; it is never an
+/// error.
 pub trait TokenTable: Send + Sync {
-    /// Appends the tokens of `text` in order. Words that the model does not know give none. O(bytes).
+    /// Appends the tokens of `text` in order; unknown words have none. O(bytes).
     fn tokens(&self, text: &str, out: &mut Vec<u16>);
 
-    /// The number of tokens, each with a row.
+    /// Number of tokens; each has a row.
     fn rows(&self) -> usize;
 
-    /// The piece of text that `token` stands for; one that continues a word begins with `##`.
+    /// The text of `token`; a piece that continues a word begins with `##`.
     fn token_text(&self, token: u16) -> &str;
 
-    /// The row's direction as codes, and one over their Euclidean norm, so that the cosine of two
-    /// rows is `dot(a, b) * inverse_norm_a * inverse_norm_b`. A zero row has the inverse norm 0.
+    /// The row's direction as codes, and the inverse of their Euclidean norm, so that the cosine of two rows is
+    /// `dot(a, b) * inverse_norm_a * inverse_norm_b`. The inverse norm of a zero row is 0.
     fn unit_row(&self, token: u16) -> (&[i8], f32);
 
-    /// Writes the vector of a text with these `tokens`: the mean of their rows at unit length, or
-    /// zero. Equals the text's [`Embedder::embed_into`].
+    /// Writes the vector of a text with these `tokens`: the mean of their rows at unit length, or zero. Equals the
+    /// text's [`Embedder::embed_into`].
     ///
-    /// `out` has [`Embedder::dimensions`] places; more would be left zero, and fewer would hold the
-    /// direction of the first dimensions alone.
+    /// `out` has [`Embedder::dimensions`] elements; additional ones stay zero, and a shorter `out` gets the direction
+    /// of the first dimensions only.
     fn vector_of(&self, tokens: &[u16], out: &mut [f32]);
 
-    /// Adds a token's row, times `weight`, to `sum`: what [`Self::vector_of`] sums with equal weights.
+    /// Adds a token's row, times `weight`, to `sum`; [`Self::vector_of`] is such a sum with equal weights.
     fn add_row(&self, token: u16, weight: f32, sum: &mut [f32]);
 
     /// The cosine of two rows, from -1 to 1; 0 if either is a zero row.
@@ -82,9 +82,9 @@ pub trait TokenTable: Send + Sync {
         cosine[0]
     }
 
-    /// Writes the cosine of `query`'s row and the row of `tokens[i]` to `out[i]`, up to the
-    /// shorter of the two. O(tokens × dimensions); preparing the query once makes this much
-    /// faster than as many calls of [`Self::similarity`].
+    /// Writes the cosine of `query`'s row and the row of `tokens[i]` to `out[i]`, up to the shorter of the two.
+    /// O(tokens × dimensions); much faster than as many calls of [`Self::similarity`], because the query is prepared
+    /// once.
     fn similarities(&self, query: u16, tokens: &[u16], out: &mut [f32]) {
         let rows = tokens.iter().map(|&token| self.unit_row(token));
         similarity::cosines(self.unit_row(query), &rows, out);

@@ -1,10 +1,10 @@
-//! What can go wrong with a model.
+//! Errors of models.
 
 use std::io;
 use std::path::PathBuf;
 
 impl EmbedError {
-    /// Refuses a vector of another length than the model's.
+    /// Rejects a vector whose length differs from the model's.
     pub(crate) fn unless_long(expected: usize, found: usize) -> Result<(), Self> {
         if found == expected {
             return Ok(());
@@ -13,19 +13,19 @@ impl EmbedError {
     }
 }
 
-/// Why a model could not be loaded or a text not be embedded.
+/// An error loading a model or embedding a text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
-    /// The caller's vector does not have the model's dimensions.
+    /// The length of the caller's vector differs from the model's dimensions.
     #[error("the vector has {found} places but the model has {expected} dimensions")]
     VectorLength {
         /// The model's dimensions.
         expected: usize,
-        /// The places in the vector that was passed in.
+        /// The length of the given vector.
         found: usize,
     },
-    /// A file of the model cannot be read.
+    /// A model file can't be read.
     #[error(
         "cannot read {}: {source}; a Model2Vec folder holds model.safetensors, tokenizer.json and \
          config.json",
@@ -34,63 +34,63 @@ pub enum EmbedError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file of the model is damaged, or is not what it should be.
+    /// A model file is damaged or malformed.
     #[error("{} is not a usable model file: {problem}; fetch the model again", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong in it.
+        /// What is wrong with it.
         problem: String,
     },
-    /// The model is sound, but of a kind that this build cannot run.
+    /// The model is valid, but this build does not support it.
     #[error("{} needs something that this build lacks: {problem}; {remedy}", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What it asks for.
+        /// The missing feature.
         problem: String,
         /// What the user can do.
         remedy: &'static str,
     },
-    /// The model's tokenizer refused a text.
+    /// The model's tokenizer rejected a text.
     #[error("the tokenizer of {model} refused the text: {problem}")]
     Tokenizer {
         /// The model.
         model: String,
-        /// What the tokenizer said.
+        /// The tokenizer's message.
         problem: String,
     },
-    /// The model's vectors are too long to be kept, or have no places at all.
+    /// The model's vectors are too long to be stored, or empty.
     #[error("its vectors have {found} dimensions; 1 to {most} are possible")]
     Dimensions {
-        /// What is possible.
+        /// The maximum.
         most: usize,
-        /// What the model has.
+        /// The model's dimensions.
         found: usize,
     },
-    /// The model gave a vector that is none.
+    /// The model returned a vector with non-finite values.
     #[error("{model} gave a vector with places that are no numbers")]
     NotFinite {
         /// The model.
         model: String,
     },
-    /// A model that does not run in this program could not be reached, or refused the texts.
+    /// An external model could not be reached, or rejected the texts.
     #[error("{model} could not embed: {problem}")]
     Unavailable {
         /// The model.
         model: String,
-        /// What it said.
+        /// Its message.
         problem: String,
     },
-    /// A reranker could not be reached, refused the texts, or gave scores that are none.
+    /// A reranker could not be reached, rejected the texts, or returned invalid scores.
     #[error("{model} could not compare texts with the question: {problem}")]
     Rerank {
         /// The model.
         model: String,
-        /// What it said, or what is wrong with its scores.
+        /// Its message, or what is wrong with its scores.
         problem: String,
     },
 }

@@ -1,6 +1,6 @@
-//! Numbers of sixteen bits (IEEE 754 binary16), in which vectors are kept on disk.
+//! Half-precision numbers (IEEE 754 binary16), the format of vectors on disk.
 
-/// The nearest number of sixteen bits, ties to even; what is too large becomes infinite.
+/// The nearest half-precision number, ties to even; overflow becomes infinite.
 pub(crate) fn to_half(number: f32) -> u16 {
     let bits = number.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
@@ -13,13 +13,13 @@ pub(crate) fn to_half(number: f32) -> u16 {
     match exponent {
         31.. => sign | 0x7c00,
         1..=30 => sign | rounded(fraction | (exponent as u32) << 23, 13) as u16,
-        // Below the smallest normal number the implied one is written out.
+        // Subnormal numbers: the implicit leading one becomes explicit.
         -10..=0 => sign | rounded(fraction | 0x0080_0000, 14 - exponent) as u16,
         _ => sign,
     }
 }
 
-/// `bits` without its last `places`, rounded to the nearest, ties to even. A carry rightly reaches the exponent.
+/// `bits` without the last `places`, rounded to nearest, ties to even. A carry correctly increments the exponent.
 fn rounded(bits: u32, places: i32) -> u32 {
     let kept = bits >> places;
     let rest = bits & ((1 << places) - 1);
@@ -27,7 +27,7 @@ fn rounded(bits: u32, places: i32) -> u32 {
     kept + u32::from(rest > tie || (rest == tie && kept & 1 == 1))
 }
 
-/// The number that sixteen bits stand for.
+/// Converts a half-precision number.
 pub(crate) fn from_half(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     let exponent = u32::from(half >> 10) & 0x1f;

@@ -1,13 +1,13 @@
-//! Which model a vector came from.
+//! The identity of a model.
 
 use std::fmt;
 
 /// The name and revision of a model. Vectors may be compared only if they come from the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ModelIdentity {
-    /// What people call the model, such as `anamne-static`.
+    /// The common name of the model, such as `anamne-static`.
     pub name: String,
-    /// Which edition of it: changes whenever a vector or a token of the model does.
+    /// The revision: changes whenever a vector or a token of the model does.
     pub revision: String,
 }
 
@@ -20,11 +20,11 @@ impl ModelIdentity {
         }
     }
 
-    /// The identity as one path component: lower-case ASCII letters, digits, dots and dashes, at
-    /// most 100 bytes, never empty, never hidden, never a relative path.
+    /// The identity as one path component: lower-case ASCII letters, digits, dots and dashes, at most 100 bytes, never
+    /// empty, never hidden, never a relative path.
     ///
-    /// A name that fits is kept, as in `anamne-static-v1`. Any other is reduced to what fits and
-    /// gets a checksum of the whole, so that identities that differ keep slugs that differ.
+    /// A name that fits is unchanged, as in `anamne-static-v1`. Any other is reduced to the allowed characters and gets
+    /// a checksum of the whole, so that different identities have different slugs.
     ///
     /// ```
     /// use anamne_embed::ModelIdentity;
@@ -36,7 +36,7 @@ impl ModelIdentity {
     pub fn slug(&self) -> String {
         let plain = format!("{}-{}", self.name, self.revision);
         let (name, revision) = (self.name.as_bytes(), self.revision.as_bytes());
-        // A dash in the revision would let two splits of one text share a slug.
+        // With a dash in the revision, two different splits would have the same slug.
         let kept = plain.len() <= 80
             && name.first().is_some_and(u8::is_ascii_alphanumeric)
             && name.iter().all(|&byte| is_plain(byte) || byte == b'-')

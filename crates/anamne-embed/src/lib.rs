@@ -1,20 +1,19 @@
 //! Embedders: text in, vectors out.
 //!
-//! The crate answers one question: which direction does this text point in? It holds the
-//! [`Embedder`] trait that the engine depends on, the [`StaticModel`] that is compiled into the
-//! binary, and the loader for Model2Vec folders. A static model has one row per wordpiece; a text
-//! is the mean of its rows, scaled to unit length. No neural network runs.
+//! The crate contains the [`Embedder`] trait that the engine depends on, the [`StaticModel`] that is compiled into the
+//! binary, and the loader for Model2Vec folders. A static model has one row per wordpiece; the vector of a text is the
+//! mean of its rows, scaled to unit length. No neural network runs.
 //!
-//! Models that cost time or money are asked through a [`CachedEmbedder`], in batches and once for each text; where
-//! vectors are kept is behind the trait [`VectorCache`].
+//! A [`CachedEmbedder`] wraps models that cost time or money: it calls them in batches and once per text; the storage
+//! is behind the trait [`VectorCache`].
 //!
-//! A model that can show its tokens also is a [`TokenTable`]: late interaction compares a query
-//! with a text token by token, by the cosines of their rows.
+//! A model that exposes its tokens is also a [`TokenTable`]: late interaction compares a query with a text token by
+//! token, by the cosines of their rows.
 //!
-//! A [`Reranker`] is a model that reads a question and a text together. None is built in; a program may bring one.
+//! A [`Reranker`] is a model that reads a query and a text together. None is built in; the program may provide one.
 //!
-//! The crate must never know what a memory, a store or an index is, and it never touches the
-//! network, the environment or any file that it was not handed.
+//! The crate must not depend on memories, stores or indexes, and it never accesses the network, the environment or any
+//! file that it was not given.
 //!
 //! ```
 //! use anamne_embed::{Embedder, StaticModel};

@@ -1,29 +1,29 @@
-//! Models that read a question and a text together and say whether the one answers the other.
+//! Models that read a query and a text together and score the text as an answer.
 
 use crate::{EmbedError, ModelIdentity};
 
-/// Reads a question with each of some texts, such as a cross-encoder does, and says how likely each is to answer it.
+/// Scores texts as answers to a query, as a cross-encoder does.
 ///
-/// The same model gives the same question and text the same score.
+/// A model is deterministic: the same query and text have the same score.
 pub trait Reranker: Send + Sync {
-    /// Which model this is.
+    /// The identity of the model.
     fn model(&self) -> &ModelIdentity;
 
-    /// The probability that each of `texts` answers `query`, 0 to 1, in their order; a model that gives logits passes them
-    /// through [`probability`]. A text that is too long for the model is cut by it.
+    /// The probability that each of `texts` answers `query`, 0 to 1, in order; a model with logits applies
+    /// [`probability`]. The model truncates texts that are too long for it.
     ///
-    /// Errors: [`EmbedError::Rerank`] where the model can't be reached or refuses.
+    /// Errors: [`EmbedError::Rerank`] if the model can't be reached or rejects the texts.
     fn scores(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, EmbedError>;
 }
 
-/// The probability that a logit stands for: `1 / (1 + e^−logit)`.
+/// Converts a logit to a probability: `1 / (1 + e^−logit)`.
 pub fn probability(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// The scores of a reranker, of which there is one a text, from 0 to 1: else it counts as failed.
+/// The scores of a reranker, checked: one per text, from 0 to 1.
 ///
-/// Errors: those of [`Reranker::scores`], and [`EmbedError::Rerank`] where the scores are not as they must be.
+/// Errors: those of [`Reranker::scores`], and [`EmbedError::Rerank`] for invalid scores.
 pub fn checked_scores(
     reranker: &dyn Reranker,
     query: &str,
@@ -50,7 +50,7 @@ pub fn checked_scores(
 mod tests {
     use super::*;
 
-    /// Gives the scores that it was made with.
+    /// Returns fixed scores.
     struct Scripted(ModelIdentity, Vec<f32>);
 
     impl Reranker for Scripted {

@@ -1,15 +1,15 @@
-//! For each token of the built-in model, the tokens that mean nearly the same.
+//! For each token of the built-in model, the tokens with similar meaning.
 
-/// `models/anamne-static-v1/similar.bin`: eight bytes of magic and version, the number of tokens and of
-/// pairs (u32), the start of each token's pairs (u32, one more than tokens), then all tokens (u16) and
-/// all cosines (u8, 255ths); little-endian throughout.
+/// `models/anamne-static-v1/similar.bin`: eight bytes of magic and version, the number of tokens and of pairs (u32),
+/// the start of each token's pairs (u32, one more than tokens), then all tokens (u16) and all cosines (u8, 255ths); all
+/// little-endian.
 static BYTES: &[u8] = include_bytes!("../../../models/anamne-static-v1/similar.bin");
 
 const MAGIC: &[u8; 8] = b"ANSIM\x01\0\0";
 const HEADER: usize = 16;
 
-/// The tokens of the built-in vocabulary whose rows have a cosine of at least 0.4 with a given one: at most
-/// 48 a token, the nearest. Borrowed from the binary; nothing is parsed or computed.
+/// The tokens of the built-in vocabulary whose rows have a cosine of at least 0.4 with a given one: at most 48 per
+/// token, the nearest. Borrowed from the binary; nothing is parsed or computed.
 #[derive(Clone, Copy, Debug)]
 pub struct SimilarTokens {
     starts: &'static [[u8; 4]],
@@ -18,7 +18,7 @@ pub struct SimilarTokens {
 }
 
 impl SimilarTokens {
-    /// The table of the built-in model. Costs nanoseconds.
+    /// The table of the built-in model. Takes nanoseconds.
     pub fn builtin() -> Self {
         debug_assert_eq!(&BYTES[..8], MAGIC);
         let number = |at: usize| {
@@ -34,7 +34,8 @@ impl SimilarTokens {
         }
     }
 
-    /// The tokens similar to `token` with their cosines, by rising token; itself is among them unless its row is zero.
+    /// The tokens similar to `token` with their cosines, by ascending token; includes `token` itself unless its row is
+    /// zero.
     pub fn of(self, token: u16) -> impl Iterator<Item = (u16, f32)> {
         let start = |token: usize| {
             self.starts

@@ -1,26 +1,26 @@
 //! Cosines of i8 rows.
 //!
-//! A row of bytes is read as little-endian pairs: an even byte is a 16-bit lane shifted up by
-//! eight, an odd byte is the lane with its low half cleared, and both are 256 times their value. So
-//! one load, a shift and a mask feed two multiply-adds, and no byte is widened on its own. The
-//! query's row is widened and split into its even and odd places once.
+//! A row of bytes is read as little-endian pairs: the even byte is a 16-bit lane shifted left by eight, the odd byte is
+//! the lane with its low half cleared, and both are 256 times their value. So one load, a shift and a mask feed two
+//! multiply-adds, and no byte is widened separately. The query's row is widened and split into even and odd positions
+//! once.
 
 use wide::{i8x16, i16x8, i32x4};
 
-/// Bytes that one step takes.
+/// Bytes per step.
 const LANES: usize = 16;
-/// Dimensions that one pass takes: 256 places × 128 × 128 × 256 stays below 2³¹.
+/// Dimensions per pass: 256 products × 128 × 128 × 256 stay below 2³¹.
 const BLOCK: usize = 256;
 const STEPS: usize = BLOCK / LANES;
 
-/// A block of a row, each step split into its even and odd places.
+/// A block of a row, each step split into even and odd positions.
 struct QueryBlock {
     steps: [[i16x8; 2]; STEPS],
     used: usize,
 }
 
 impl QueryBlock {
-    /// Splits up to [`BLOCK`] codes; a last partial step is filled with zeros.
+    /// Splits up to [`BLOCK`] codes; an incomplete last step is zero-padded.
     fn new(codes: &[i8]) -> Self {
         let mut steps = [[i16x8::ZERO; 2]; STEPS];
         let used = codes.len().div_ceil(LANES);
@@ -50,7 +50,7 @@ impl QueryBlock {
         (sums[0] + sums[1]).reduce_add() >> 8
     }
 
-    // Out of line, so that the common case stays free of its registers.
+    // Out of line, to keep its registers out of the common case.
     #[cold]
     #[inline(never)]
     fn dot_partial(&self, codes: &[i8]) -> i32 {
@@ -69,7 +69,7 @@ fn add_step(sums: &mut [i32x4; 2], step: &[i16x8; 2], chunk: [i8; LANES]) {
     sums[1] += step[1].dot(pairs & i16x8::splat(-256));
 }
 
-/// Sixteen bytes as eight lanes; the byte at the even place is the low half of its lane.
+/// Sixteen bytes as eight lanes; the byte at the even position is the low half of its lane.
 #[inline]
 fn pairs(chunk: [i8; LANES]) -> i16x8 {
     if cfg!(target_endian = "little") {
@@ -89,10 +89,9 @@ fn padded(codes: &[i8]) -> [i8; LANES] {
     chunk
 }
 
-/// Writes to `out` the cosine of `query` and each row, given as codes and inverse norms.
+/// Writes the cosine of `query` and each row, given as codes and inverse norms, to `out`.
 ///
-/// Exact up to 1 024 dimensions, then up to f32 rounding. Rows of another length count as if they
-/// ended, or the query did, in zeros.
+/// Exact up to 1 024 dimensions, then up to f32 rounding. If the lengths differ, the shorter side is zero-padded.
 pub(crate) fn cosines<'rows>(
     query: (&[i8], f32),
     rows: &(impl Iterator<Item = (&'rows [i8], f32)> + Clone),
@@ -115,7 +114,7 @@ pub(crate) fn cosines<'rows>(
     }
 }
 
-/// One over the Euclidean norm of a row of codes; 0 for a zero row.
+/// The inverse Euclidean norm of a row of codes; 0 for a zero row.
 pub(crate) fn inverse_norm(codes: &[i8]) -> f32 {
     let squares: i64 = codes.iter().map(|&code| i64::from(code).pow(2)).sum();
     if squares == 0 {

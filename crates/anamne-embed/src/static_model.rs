@@ -8,10 +8,10 @@ use crate::token_rows::{TokenRows, normalise};
 use crate::wordpiece::Wordpiece;
 use crate::{EmbedError, Embedder, ModelIdentity, TokenTable, builtin, model2vec};
 
-/// A model that embeds a text as the mean of its tokens' rows, at unit length.
+/// A model whose vector of a text is the mean of its tokens' rows, at unit length.
 ///
-/// Costs some hundred nanoseconds per word and needs no network, no thread and, once loaded, no
-/// memory of its own per call. Texts are never cut short.
+/// Takes some hundred nanoseconds per word, and needs no network, no thread and, once loaded, no memory per call. Texts
+/// are never truncated.
 #[derive(Debug)]
 pub struct StaticModel {
     identity: ModelIdentity,
@@ -26,11 +26,9 @@ enum Table {
 }
 
 impl StaticModel {
-    /// The model that is compiled into the binary: `anamne-static`, English, 256 dimensions,
-    /// 30 522 tokens.
+    /// The model compiled into the binary: `anamne-static`, English, 256 dimensions, 30 522 tokens.
     ///
-    /// The first call costs microseconds, the others nothing; the table stays in the binary's own
-    /// pages.
+    /// The first call takes microseconds, later ones nothing; the table stays in the pages of the binary.
     pub fn builtin() -> &'static Self {
         builtin::model()
     }
@@ -42,13 +40,13 @@ impl StaticModel {
 
     /// Loads a Model2Vec folder: `model.safetensors`, `tokenizer.json` and `config.json`.
     ///
-    /// `embeddings` may be f32, f16, bf16 or i8; `weights` and `mapping` are honoured. Vectors have
-    /// unit length even where the configuration says `"normalize": false`, because that is what an
-    /// [`Embedder`] promises. The identity is the folder's name with a checksum of the model's files,
-    /// so a folder with other content is another model. Costs about 0.1 s for 30 000 tokens.
+    /// `embeddings` may be f32, f16, bf16 or i8; `weights` and `mapping` are supported. Vectors have unit length even
+    /// if the configuration says `"normalize": false`, because [`Embedder`] guarantees it. The identity is the folder's
+    /// name with a checksum of the model's files, so different contents are a different model. Takes about 0.1 s for
+    /// 30 000 tokens.
     ///
-    /// Errors: [`EmbedError::Read`], [`EmbedError::Malformed`] for a damaged file, and
-    /// [`EmbedError::Unsupported`] for a tokenizer that needs the crate's feature `model2vec`.
+    /// Errors: [`EmbedError::Read`], [`EmbedError::Malformed`] for a damaged file, and [`EmbedError::Unsupported`] for
+    /// a tokenizer that requires the crate's feature `model2vec`.
     pub fn load(folder: &Path) -> Result<Self, EmbedError> {
         model2vec::load(folder)
     }

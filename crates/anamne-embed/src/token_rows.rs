@@ -4,16 +4,15 @@ use std::borrow::Cow;
 
 use crate::similarity;
 
-/// Little-endian numbers of four bytes, borrowed from the binary or owned.
+/// Little-endian four-byte numbers, borrowed from the binary or owned.
 pub(crate) type Words = Cow<'static, [[u8; 4]]>;
 
-/// How text vectors are summed.
+/// The values from which text vectors are summed.
 #[derive(Debug)]
 enum Source {
-    /// From the codes: the model was stored as i8.
+    /// The codes: the model was stored as i8.
     Codes,
-    /// From these values, row by row: the model was stored as floats, and the codes only serve
-    /// comparisons of tokens.
+    /// These values, row by row: the model was stored as floats, and the codes are used only to compare tokens.
     Values(Vec<f32>),
 }
 
@@ -22,19 +21,18 @@ enum Source {
 pub(crate) struct TokenRows {
     dimensions: usize,
     codes: Cow<'static, [i8]>,
-    /// One over the norm of each row of codes, as f32.
+    /// The inverse norm of each row of codes, as f32.
     inverse_norms: Words,
-    /// The factor of each token's row, as f32; 1 where there is none.
+    /// The factor of each token's row, as f32; 1 if absent.
     scales: Option<Words>,
-    /// The row of each token, as u32, each below the number of rows; the identity where there is
-    /// none.
+    /// The row of each token, as u32, below the number of rows; the identity if absent.
     mapping: Option<Words>,
     source: Source,
 }
 
 impl TokenRows {
-    /// Rows whose parts were computed before. `codes` holds `dimensions` codes, `inverse_norms`
-    /// and `scales` one number for each row.
+    /// Rows from precomputed parts. `codes` contains `dimensions` codes per row, `inverse_norms` and `scales` one
+    /// number per row.
     pub(crate) fn from_parts(
         dimensions: usize,
         codes: &'static [i8],
@@ -97,7 +95,7 @@ impl TokenRows {
         self.dimensions
     }
 
-    /// The codes of a token's row and one over their norm; nothing and 0 for an unknown token.
+    /// The codes of a token's row and their inverse norm; empty and 0 for an unknown token.
     pub(crate) fn unit_row(&self, token: usize) -> (&[i8], f32) {
         let Some(row) = self.row_of(token) else {
             return (&[], 0.0);
@@ -134,7 +132,7 @@ impl TokenRows {
         }
     }
 
-    /// The largest absolute value that one of these tokens adds to a sum; infinite where it is no finite number.
+    /// The largest absolute value that one of these tokens adds to a sum; infinite if it is not finite.
     pub(crate) fn largest_value(&self, tokens: usize) -> f32 {
         let of_token = |token| {
             let mut row = vec![0.0; self.dimensions];
@@ -167,12 +165,12 @@ fn add_codes(codes: &[i8], scale: f32, sum: &mut [f32]) {
     }
 }
 
-/// The direction of a row as codes, its largest value at ±127.
+/// The direction of a row as codes, with the largest magnitude at 127.
 fn quantised(row: &[f32]) -> impl Iterator<Item = i8> {
     let largest = row
         .iter()
         .fold(0.0_f32, |largest, value| largest.max(value.abs()));
-    // Divided in f64, so that a subnormal row cannot make the factor infinite.
+    // Divided in f64, because a subnormal row could make the factor infinite.
     let factor = if largest > 0.0 {
         127.0 / f64::from(largest)
     } else {
@@ -182,7 +180,7 @@ fn quantised(row: &[f32]) -> impl Iterator<Item = i8> {
         .map(move |&value| (f64::from(value) * factor).round() as i8)
 }
 
-/// Scales `vector` to unit length; a zero vector stays.
+/// Scales `vector` to unit length; a zero vector is unchanged.
 pub(crate) fn normalise(vector: &mut [f32]) {
     let squares: f64 = vector
         .iter()

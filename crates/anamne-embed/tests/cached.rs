@@ -1,4 +1,4 @@
-//! A cached model is asked once for each text, in batches, and its vectors do not depend on what was cached.
+//! A cached model is called once per text, in batches, and its vectors do not depend on the cache's contents.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use anamne_embed::{
     CacheCounts, CachedEmbedder, EmbedError, Embedder, ModelIdentity, TEXTS_AT_A_TIME, VectorCache,
 };
 
-/// A model that notes what it is asked for.
+/// A model that records its calls.
 struct Scripted {
     identity: ModelIdentity,
     asked: Mutex<Vec<Vec<String>>>,
@@ -61,7 +61,7 @@ impl Embedder for Scripted {
     }
 }
 
-/// The twin of a cache on disk.
+/// An in-memory double of a cache on disk.
 #[derive(Default)]
 struct InMemory {
     held: Mutex<HashMap<(String, String), Vec<u16>>>,
@@ -149,7 +149,7 @@ fn models_do_not_see_each_others_vectors() {
 }
 
 #[test]
-fn a_cache_that_fails_costs_the_model_and_is_told() {
+fn a_failing_cache_falls_back_to_the_model_and_is_reported() {
     let (model, cache) = (Scripted::new("far"), Arc::<InMemory>::default());
     let embedder = cached(&model, &cache);
     cache.fails.store(true, Ordering::SeqCst);

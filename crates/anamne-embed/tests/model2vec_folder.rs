@@ -1,4 +1,4 @@
-//! Model2Vec folders load, equal the reference, and are refused clearly when damaged.
+//! Model2Vec folders load, equal the reference, and are rejected with a clear error if damaged.
 
 use std::collections::HashMap;
 use std::fs;
@@ -49,7 +49,7 @@ fn f32_embeddings() -> Tensor {
     embeddings(Dtype::F32, &ROWS, |number| number.to_le_bytes().to_vec())
 }
 
-/// Two dimensions a row; halves and wholes, so that every type holds them exactly.
+/// Two dimensions per row; values that every type represents exactly.
 const ROWS: [f32; 16] = [
     0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0, 4.0, -2.0, 1.0, 0.0, -1.0, 1.0, 1.0, 0.0, 0.0,
 ];
@@ -91,7 +91,7 @@ impl Folder {
         self.load().unwrap().embed_batch(&[text]).unwrap()
     }
 
-    /// Loads, and if that works embeds, so that a panic anywhere fails the test.
+    /// Loads, and if that succeeds embeds, so that a panic anywhere fails the test.
     fn try_everything(&self) -> Result<(), EmbedError> {
         let model = self.load()?;
         model.embed_batch(&["The cats sat. [SEP] xyzzy é 中", ""])?;
@@ -431,7 +431,7 @@ fn a_damaged_byte_never_panics() {
         let whole = fs::read(folder.path(name)).unwrap();
         let mut refused = 0;
         for place in 0..whole.len() {
-            // Another bit at each place: all eight kinds of damage, in every part of a file.
+            // A different bit at each position: all eight bits, in every part of the file.
             let mut bytes = whole.clone();
             bytes[place] ^= 1 << (place * 5 % 8);
             folder.write(name, &bytes);

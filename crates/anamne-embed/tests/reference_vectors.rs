@@ -1,4 +1,4 @@
-//! The built-in model gives the vectors that the reference implementation gives.
+//! The built-in model returns the vectors of the reference implementation.
 
 use std::fs;
 use std::path::Path;

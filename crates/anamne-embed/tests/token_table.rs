@@ -1,4 +1,4 @@
-//! Tokens are those of the uncased BERT tokenizer, stay the same permanently, and can be compared.
+//! Tokens are those of the uncased BERT tokenizer, never change, and can be compared.
 
 use anamne_embed::{Embedder, StaticModel, TokenTable};
 
@@ -51,7 +51,7 @@ fn tricky_texts_give_the_pieces_of_the_reference() {
 
 #[test]
 fn tokens_may_be_stored() {
-    // Numbers that files hold: they must never change under the revision v1.
+    // Numbers stored in files: they must never change under revision v1.
     assert_eq!(tokens("The deploy key rotates every March."), STORED);
 }
 

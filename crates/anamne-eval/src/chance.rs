@@ -1,16 +1,16 @@
-//! Numbers that look random and are the same for the same seed, everywhere.
+//! Deterministic pseudo-random numbers, the same on every platform.
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Debug)]
 pub(crate) struct Chance(u64);
 
 impl Chance {
-    /// The numbers of a seed.
+    /// The generator for a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self::at(seed.wrapping_mul(0xD6E8_FEB8_6659_FD93))
     }
 
-    /// The numbers that follow this state.
+    /// The generator with this state.
     pub(crate) fn at(state: u64) -> Self {
         Self(state)
     }
@@ -22,12 +22,12 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// At least 0 and below 1.
+    /// Uniform in [0, 1).
     pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Below `bound`, which is not 0.
+    /// Uniform in 0..`bound`; `bound` must not be 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }

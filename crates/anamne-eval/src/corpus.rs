@@ -1,4 +1,4 @@
-//! Conversations with questions, as JSON lines.
+//! Conversations with questions, from JSON lines.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -9,13 +9,13 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 
-/// Questions of each other set that are put to a conversation of which they know nothing.
+/// Number of questions from each other set that are asked about a conversation that can't answer them.
 const FOREIGN: usize = 24;
 
-/// Which conversations with questions are measured.
+/// Selects the conversations to measure.
 #[derive(clap::Args)]
 pub(crate) struct Chosen {
-    /// The folder with one folder a set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation when
+    /// The folder with one folder per set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation if
     /// not given.
     #[arg(long)]
     data: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// Reads them.
+    /// Reads the selected corpora.
     pub(crate) fn corpora(&self) -> Result<Vec<Corpus>, Failure> {
         match &self.data {
             Some(folder) => Corpus::find(folder, &self.set, &self.corpus),
@@ -37,7 +37,7 @@ impl Chosen {
     }
 }
 
-/// One thing that was said.
+/// One message of a conversation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
@@ -46,7 +46,7 @@ pub(crate) struct Record {
     pub(crate) time: Option<Timestamp>,
     pub(crate) author: String,
     pub(crate) text: String,
-    /// Whether it is told on its own, without its thread.
+    /// Whether it is stored without its thread.
     #[serde(skip)]
     pub(crate) alone: bool,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// The words of the answer; empty where the data does not say it.
+    /// The text of the answer; empty if the data has none.
     pub(crate) fn answer_text(&self) -> String {
         match &self.answer {
             serde_json::Value::Null => String::new(),
@@ -77,17 +77,17 @@ impl Query {
         }
     }
 
-    /// Whether the memory is expected to hold the answer.
+    /// Whether the conversation is expected to contain the answer.
     pub(crate) fn is_answerable(&self) -> bool {
         self.answerable && self.category != "adversarial"
     }
 
-    /// Whether a record is what the answer rests on.
+    /// Whether a record is evidence for the answer.
     pub(crate) fn rests_on(&self, record: &Record) -> bool {
         self.evidence.contains(&record.id) || self.evidence_threads.contains(&record.thread)
     }
 
-    /// Whether it says what the answer rests on.
+    /// Whether the evidence is known.
     pub(crate) fn has_evidence(&self) -> bool {
         !self.evidence.is_empty() || !self.evidence_threads.is_empty()
     }
@@ -103,7 +103,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// Reads the corpora below `folder`, sorted by set and name; empty lists mean all.
+    /// Reads the corpora below `folder`, sorted by set and name; empty lists select all.
     pub(crate) fn find(
         folder: &Path,
         sets: &[String],
@@ -136,7 +136,7 @@ impl Corpus {
         Ok(corpora)
     }
 
-    /// Chooses this share of the records, spread evenly, to be told without their thread.
+    /// Marks this share of the records, evenly spread, to be stored without their thread.
     pub(crate) fn tell_alone(&mut self, share: f64) {
         let before = |number: usize| (number as f64 * share).floor();
         for (number, record) in self.records.iter_mut().enumerate() {
@@ -144,9 +144,9 @@ impl Corpus {
         }
     }
 
-    /// The questions with the number of records that existed when each was asked, by rising number.
+    /// The questions, each with the number of records that existed when it was asked, ordered by that number.
     ///
-    /// Questions asked after a thread that is missing are left out.
+    /// Questions asked after a missing thread are skipped.
     pub(crate) fn questions(&self) -> Vec<(usize, &Query)> {
         let mut ends = HashMap::new();
         for (index, record) in self.records.iter().enumerate() {
@@ -165,7 +165,7 @@ impl Corpus {
         questions
     }
 
-    /// Questions of the other sets among `corpora`, evenly spread over them: this conversation can't answer any.
+    /// Questions of the other sets among `corpora`, sampled evenly: this conversation can't answer them.
     pub(crate) fn foreign_questions(&self, corpora: &[Self]) -> Vec<Query> {
         let mut by_set: BTreeMap<&str, Vec<&Query>> = BTreeMap::new();
         for corpus in corpora.iter().filter(|corpus| corpus.set != self.set) {
@@ -191,7 +191,7 @@ impl Corpus {
     }
 }
 
-/// A question about the bundled conversation; any one of its evidence answers it.
+/// A question about the bundled conversation; any of its evidence answers it.
 #[derive(Debug, Deserialize)]
 struct BundledQuestion {
     question: String,
@@ -199,7 +199,7 @@ struct BundledQuestion {
 }
 
 impl Corpus {
-    /// The conversation that the demo shows, with its questions.
+    /// The demo conversation with its questions.
     pub(crate) fn bundled() -> Result<Self, Failure> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../anamne-cli/demo");
         let questions: Vec<BundledQuestion> = read_lines(&folder.join("questions.jsonl"))?;

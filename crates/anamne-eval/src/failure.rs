@@ -1,4 +1,4 @@
-//! Why a benchmark could not be run.
+//! The error type of benchmarks.
 
-/// The reason, for the person who measures.
+/// The reason, as text for the user.
 pub(crate) type Failure = Box<dyn std::error::Error>;

@@ -1,13 +1,13 @@
-//! Reciprocal rank fusion of several lists (Cormack, Clarke and Büttcher 2009).
+//! Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 
 use std::collections::HashMap;
 
 use crate::corpus::Record;
 
-/// Its constant, k.
+/// The constant k.
 const FUSION: f64 = 60.0;
 
-/// One list of all records, best first.
+/// Fuses ranked lists into one list of all records, best first.
 pub(crate) fn fuse<'corpus>(lists: &[Vec<&'corpus Record>]) -> Vec<&'corpus Record> {
     let mut scores: HashMap<&str, (f64, &Record)> = HashMap::new();
     for list in lists {

@@ -1,8 +1,8 @@
 //! Records and questions of real English words, the same on every machine and in every run.
 //!
-//! The words are those of the built-in model's vocabulary, in its own order, which is about that of their frequency;
-//! word `r` is drawn with a probability in proportion to `1 / r` (Zipf's law). So common words are as common, and rare
-//! ones as rare, as in prose; their order is chance.
+//! The words are the built-in model's vocabulary in its own order, which is approximately by frequency; word `r` is
+//! drawn with a probability proportional to `1 / r` (Zipf's law). So word frequencies are like those of prose; word
+//! order is random.
 
 use anamne::Draft;
 use anamne::embed::StaticModel;
@@ -10,24 +10,24 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::chance::Chance;
 
-/// Records of one thread.
+/// Records per thread.
 const TURNS: u64 = 20;
 
-/// The first instant, in seconds since 1970: the beginning of 2023.
+/// The time of the first record, in seconds since 1970: the beginning of 2023.
 const BEGINNING: i64 = 1_672_531_200;
 
-/// Seconds that the records span: two years.
+/// Time span of the records in seconds: two years.
 const SPAN: f64 = 730.0 * 86_400.0;
 
-/// Words of a question.
+/// Words per question.
 const QUESTION_WORDS: usize = 7;
 
-/// How many of the most frequent words are ordinary: each is one word in two thousand at least.
+/// Number of most frequent words that count as ordinary: each makes up at least one word in two thousand.
 const ORDINARY: usize = 200;
 
 const AUTHORS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 
-/// One record, before it is told to anybody.
+/// A generated record.
 pub(crate) struct Record {
     pub(crate) text: String,
     pub(crate) thread: String,
@@ -37,7 +37,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// As the engine takes it.
+    /// The record as a draft for the engine.
     pub(crate) fn draft(&self) -> Draft {
         let draft = Draft::new(&self.text)
             .thread(&self.thread)
@@ -50,12 +50,12 @@ impl Record {
     }
 }
 
-/// Makes records and questions from their numbers.
+/// Generates records and questions from their numbers.
 pub(crate) struct Generator {
     words: Vec<&'static str>,
-    /// The weight of each word and of all before it.
+    /// Cumulative weights of the words.
     cumulative: Vec<f64>,
-    /// Records over which the time span is spread.
+    /// Number of records that span the whole time.
     records: u64,
 }
 
@@ -76,7 +76,8 @@ impl Generator {
         }
     }
 
-    /// The record with this number, from 0; numbers past the store's size continue it. O(words × log vocabulary).
+    /// The record with this number, from 0; numbers beyond the store's size continue the sequence. O(words × log
+    /// vocabulary).
     pub(crate) fn record(&self, number: u64) -> Record {
         let mut chance = Chance::new(number);
         let share = number as f64 / self.records as f64;
@@ -95,7 +96,7 @@ impl Generator {
         numbers.map(|number| self.record(number)).collect()
     }
 
-    /// A question of seven words of one record of the store; common words may be among them.
+    /// A question of seven words of one record of the store, possibly common ones.
     pub(crate) fn question(&self, number: u64) -> String {
         let about = Chance::new(!number).next() % self.records;
         self.question_about(about, number)
@@ -115,7 +116,7 @@ impl Generator {
         words[..QUESTION_WORDS].join(" ")
     }
 
-    /// A question about the record `about`: `kept` words of it, and others up to seven that are drawn like any words.
+    /// A question about the record `about`: `kept` of its words, filled up to seven with randomly drawn words.
     pub(crate) fn rephrased(&self, about: u64, number: u64, kept: usize) -> String {
         let question = self.question_about(about, number);
         let mut words: Vec<&str> = question.split(' ').take(kept).collect();
@@ -127,12 +128,12 @@ impl Generator {
         words.join(" ")
     }
 
-    /// The first questions.
+    /// The first `count` questions.
     pub(crate) fn questions(&self, count: u64) -> Vec<String> {
         (0..count).map(|number| self.question(number)).collect()
     }
 
-    /// Sentences of 5 to 20 words, 20 to 300 words in all, about 100 on average.
+    /// Sentences of 5 to 20 words; 20 to 300 words in total, about 100 on average.
     fn text(&self, chance: &mut Chance) -> String {
         let words = 20 + (280.0 * chance.unit().powf(2.5)) as usize;
         let mut text = String::with_capacity(words * 7);
@@ -167,7 +168,7 @@ impl Generator {
     }
 }
 
-/// The vocabulary's whole words of three and more small letters.
+/// The whole words of the vocabulary with at least three lowercase letters.
 fn vocabulary() -> Vec<&'static str> {
     let tokens = StaticModel::builtin_tokens();
     let is_word =

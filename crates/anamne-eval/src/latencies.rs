@@ -1,15 +1,15 @@
-//! How long something took, many times.
+//! Latencies of repeated calls.
 
 use std::time::Instant;
 
 use crate::failure::Failure;
 
-/// Milliseconds of each call.
+/// Milliseconds per call.
 #[derive(Default)]
 pub(crate) struct Latencies(Vec<f64>);
 
 impl Latencies {
-    /// How long each question takes, once the first of them have warmed everything up.
+    /// Measures each question, after a warm-up with the first ones.
     pub(crate) fn warmed<Question: AsRef<str>>(
         questions: &[Question],
         warm_up: usize,
@@ -25,7 +25,7 @@ impl Latencies {
         Ok(latencies)
     }
 
-    /// Runs `work` and notes how long it took, also where it failed.
+    /// Runs `work` and records its duration, even on failure.
     pub(crate) fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let outcome = work();
@@ -33,17 +33,17 @@ impl Latencies {
         outcome
     }
 
-    /// Notes a duration in milliseconds.
+    /// Records a duration in milliseconds.
     pub(crate) fn note(&mut self, milliseconds: f64) {
         self.0.push(milliseconds);
     }
 
-    /// Whether nothing was noted.
+    /// Whether nothing was recorded.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What a tenth of the calls stay within: the least disturbed ones.
+    /// The 10th percentile: the least disturbed calls.
     pub(crate) fn p10(&self) -> f64 {
         self.quantile(0.10)
     }
@@ -53,12 +53,12 @@ impl Latencies {
         self.quantile(0.50)
     }
 
-    /// What nineteen of twenty calls stay within.
+    /// The 95th percentile.
     pub(crate) fn p95(&self) -> f64 {
         self.quantile(0.95)
     }
 
-    /// The smallest duration that this share of the calls does not exceed (nearest rank); NaN where there is none.
+    /// The quantile by nearest rank; NaN if empty.
     fn quantile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);

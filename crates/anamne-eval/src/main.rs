@@ -1,7 +1,7 @@
 //! Quality and speed benchmarks of Anamne against real data, peers and physical limits.
 //!
-//! It knows the engine from outside only, as any program does that depends on the crate `anamne`; but for what measures one
-//! part by itself: `knowledge`, and the vector scan of `speed`.
+//! It uses the engine through the public crate `anamne`, like any other program; exceptions are benchmarks of single
+//! parts: `knowledge`, and the vector scan of `speed`.
 
 use std::process::ExitCode;
 
@@ -37,19 +37,19 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Benchmark {
-    /// Does the memory bring back the evidence? Measured on conversations with questions.
+    /// Does recall find the evidence? Measured on conversations with questions.
     Recall(recall::Arguments),
-    /// How much of the evidence does a context block hold, by what it may cost?
+    /// How much of the evidence is in a context block, by token budget?
     Context(context::Arguments),
-    /// How well is knowledge read out of texts, without a language model?
+    /// How accurate is knowledge extraction without a language model?
     Knowledge(knowledge::Arguments),
-    /// What does planning save, at which quality? Measured on a replayed log of questions over three years.
+    /// How much work does planning save, at which quality? Measured on a replayed query log over three years.
     Meta(meta::Arguments),
-    /// How fast, how large: each budget beside a peer or a physical limit in the same run.
+    /// Speed and size: each budget, next to a peer or a physical limit measured in the same run.
     Speed(speed::Arguments),
     #[command(hide = true)]
     Probe(speed::probe::Arguments),
-    /// Many processes on one store, processes that are killed, damaged files: is every acknowledged write found?
+    /// Concurrent processes, killed processes, damaged files: is every acknowledged write found?
     Torture(torture::Arguments),
     #[command(hide = true)]
     TortureWorker(torture::worker::Arguments),

@@ -1,16 +1,16 @@
-//! What questions came to, by set and by category.
+//! Outcomes by set and category.
 
 use std::collections::BTreeMap;
 
-/// What came of the questions of each set.
+/// The outcomes of the questions of each set.
 pub(crate) type Sets<Outcome> = BTreeMap<String, Vec<Outcome>>;
 
-/// Adds what the questions of one corpus came to.
+/// Adds the outcomes of one corpus.
 pub(crate) fn add<Outcome>(sets: &mut Sets<Outcome>, set: &str, outcomes: Vec<Outcome>) {
     sets.entry(set.to_owned()).or_default().extend(outcomes);
 }
 
-/// The sets whose figure is below a floor, in words; none where there is no floor.
+/// Describes the sets whose figure is below the floor; empty without a floor.
 pub(crate) fn below<Outcome>(
     sets: &Sets<Outcome>,
     floor: Option<f64>,
@@ -26,7 +26,7 @@ pub(crate) fn below<Outcome>(
         .collect()
 }
 
-/// All of them under the name `ALL`, then each category by its name.
+/// All outcomes under the name `ALL`, then those of each category by name.
 pub(crate) fn by_category<'outcomes, Outcome>(
     outcomes: Vec<&'outcomes Outcome>,
     category: impl Fn(&'outcomes Outcome) -> &'outcomes str,

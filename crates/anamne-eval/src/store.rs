@@ -1,4 +1,4 @@
-//! Stores that are measured: temporary, without background work, and three years old where that matters.
+//! The measured stores: temporary, without background work, and three years old if the benchmark needs that.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use tempfile::TempDir;
 
 use crate::failure::Failure;
 
-/// The space in which everything is measured.
+/// The name of the measured space.
 pub(crate) const SPACE: &str = "benchmark";
 
-/// Days that the records of an old store span.
+/// Time span of the records of an old store, in days.
 pub(crate) const THREE_YEARS: f64 = 1_095.0;
 
-/// The last instant of its records, in seconds since 1970: the end of 2025.
+/// The time of its last record, in seconds since 1970: the end of 2025.
 const END: i64 = 1_767_225_600;
 
-/// Records of one transaction, as in the engine's own import.
+/// Records per transaction, as in the engine's own import.
 pub(crate) const BATCH: usize = 512;
 
-/// A clock that stands still.
+/// A clock with a fixed time.
 #[derive(Debug)]
 struct StandingClock(Timestamp);
 
@@ -31,7 +31,7 @@ impl Clock for StandingClock {
     }
 }
 
-/// A temporary folder, in `parent` or where the system keeps such.
+/// A temporary folder, in `parent` or in the system's temporary folder.
 pub(crate) fn temporary_folder(parent: Option<&Path>) -> Result<TempDir, Failure> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("anamne-eval-");
@@ -42,12 +42,12 @@ pub(crate) fn temporary_folder(parent: Option<&Path>) -> Result<TempDir, Failure
     made.map_err(|error| format!("no temporary folder can be made: {error}").into())
 }
 
-/// Opens the space of a store without background work: nothing runs beside what is measured.
+/// Opens the space without background work, which would disturb the measurement.
 pub(crate) fn open(store: &Path) -> Result<Space, Failure> {
     Ok(Store::open_with(Options::new(store).background(false))?.space(SPACE)?)
 }
 
-/// The same at the end of three years.
+/// The same, with the clock at the end of the three years.
 pub(crate) fn open_at_the_end(store: &Path) -> Result<Space, Failure> {
     let options = Options {
         clock: Arc::new(StandingClock(end())),
@@ -60,13 +60,13 @@ fn end() -> Timestamp {
     Timestamp::from_second(END).expect("an instant of this century")
 }
 
-/// When the record with this number happened, of so many that are spread over the last `days`.
+/// The time of the record with this number, if `records` are spread over the last `days`.
 pub(crate) fn time_of(number: u64, records: u64, days: f64) -> Timestamp {
     let left = (records - 1 - number) as f64 / records as f64;
     end() - SignedDuration::from_secs((left * days * 86_400.0) as i64)
 }
 
-/// Tells everything, in transactions of [`BATCH`] drafts.
+/// Writes all drafts, in transactions of [`BATCH`].
 pub(crate) fn tell(
     space: &Space,
     mut drafts: impl Iterator<Item = Draft>,
@@ -82,7 +82,7 @@ pub(crate) fn tell(
     }
 }
 
-/// Asks; an answer without a view, or without a result, is no answer to measure.
+/// Recalls; a degraded or empty answer is an error.
 pub(crate) fn ask(space: &Space, recall: &Recall) -> Result<Answer, Failure> {
     let answer = space.recall(recall)?;
     if answer.degraded.is_empty() && !answer.results.is_empty() {

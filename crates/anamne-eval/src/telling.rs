@@ -1,4 +1,4 @@
-//! A conversation that is told in its order, while questions are asked.
+//! Writes a conversation in order while questions are asked.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::corpus::{Corpus, Record};
 use crate::failure::Failure;
 use crate::store::{SPACE, temporary_folder};
 
-/// A space, and what of a conversation it was written.
+/// A space, and the part of a conversation written to it.
 pub(crate) struct Told<'corpus> {
     pub(crate) space: Space,
     pub(crate) records: &'corpus [Record],
@@ -19,7 +19,7 @@ pub(crate) struct Told<'corpus> {
 }
 
 impl<'corpus> Told<'corpus> {
-    /// A space that was written nothing yet.
+    /// An empty space for a corpus.
     pub(crate) fn nothing_of(corpus: &'corpus Corpus) -> Result<Self, Failure> {
         let folder = temporary_folder(None)?;
         Ok(Self {
@@ -31,8 +31,8 @@ impl<'corpus> Told<'corpus> {
         })
     }
 
-    /// Tells the first `end` records as far as they were not told, and does what the background does in between; says
-    /// whether there was anything to tell.
+    /// Writes the records up to `end` that are not written yet, and runs the background work; returns whether anything
+    /// was written.
     pub(crate) fn tell_until(&mut self, end: usize) -> Result<bool, Failure> {
         if end <= self.end {
             return Ok(false);
@@ -47,12 +47,12 @@ impl<'corpus> Told<'corpus> {
         Ok(true)
     }
 
-    /// The record that a memory is.
+    /// The record of a memory.
     pub(crate) fn record(&self, id: MemoryId) -> Option<&'corpus Record> {
         self.ids.get(&id).copied()
     }
 
-    /// The records that were found, best first.
+    /// The records of the results, best first.
     pub(crate) fn found(&self, answer: &Answer) -> Vec<&'corpus Record> {
         let hits = answer.results.iter();
         hits.filter_map(|hit| self.record(hit.memory.id)).collect()

@@ -1,5 +1,5 @@
-//! Recall quality stays above a floor, on the bundled conversation and, where `ANAMNE_QUALITY_DATA` names a folder of
-//! conversation sets, on one of those too.
+//! Recall quality stays above a floor on the bundled conversation and, if `ANAMNE_QUALITY_DATA` names a folder of
+//! conversation sets, on one of those.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The speed benchmark runs, and prints what it says that it prints. No timing is asserted.
+//! The speed benchmark runs and prints the documented figures. No timing is asserted.
 
 use std::process::Command;
 
@@ -40,7 +40,7 @@ fn speed_prints_every_measurement_as_json() {
         );
     }
     assert!(of_size["recall"]["p95_ms:met"].is_boolean());
-    // Memory is told on Linux, and the server only where the binary is built; both say so otherwise.
+    // Memory is measured on Linux only, and the server only if the binary is built; otherwise both say so.
     for section in [
         &of_size["memory"],
         &json["any"]["binary"],

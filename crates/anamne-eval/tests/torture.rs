@@ -1,4 +1,4 @@
-//! The tortures run, short, and count what they say that they count.
+//! A short torture run counts what it claims to count.
 
 use std::process::Command;
 
@@ -17,8 +17,8 @@ fn damaged_stores_lose_nothing_and_crash_nobody() {
     let count = |verdict: &str| verdicts.get(verdict).and_then(Value::as_u64).unwrap_or(0);
     let all: u64 = verdicts.values().filter_map(Value::as_u64).sum();
     assert_eq!(all, 8, "{json:#}");
-    // Where every damage falls depends on ids that are new each time, so that a list which an index hides may be among
-    // them; whatever else is wrong never may.
+    // Damage positions depend on ids that are new in each run, so the damage may make an index hide a list entry; every
+    // other kind of error is a failure.
     for never in ["wrong", "lost", "crashed"] {
         assert_eq!(count(never), 0, "{never}: {complaints}");
     }
@@ -28,7 +28,7 @@ fn damaged_stores_lose_nothing_and_crash_nobody() {
 }
 
 #[test]
-fn nothing_is_lost_in_a_crowd_or_by_kills() {
+fn concurrent_and_killed_processes_lose_nothing() {
     let output = Command::new(env!("CARGO_BIN_EXE_anamne-eval"))
         .args(["torture", "--processes", "3", "--writes", "20"])
         .args(["--kills", "15", "--damage", "0", "--json"])

@@ -1,4 +1,4 @@
-//! The journal: one line, a segment's file, and payloads in a chain that verifies.
+//! The journal: single lines, segment files, and payloads in a valid chain.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What a zstd frame begins with.
+/// The magic number of a zstd frame.
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// A line of the journal: what is read is written as it was read.
+/// A journal line: writing and parsing it again must keep its hash.
 pub(crate) fn line(bytes: &[u8]) -> bool {
     let Ok(line) = serde_json::from_slice::<Line>(bytes) else {
         return false;
@@ -27,7 +27,7 @@ pub(crate) fn line(bytes: &[u8]) -> bool {
     true
 }
 
-/// A segment's file, plain or sealed as its first bytes say.
+/// A segment file, plain or sealed according to its first bytes.
 pub(crate) fn segment(bytes: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().join("journal");
@@ -44,7 +44,7 @@ pub(crate) fn segment(bytes: &[u8]) -> bool {
     open(folder.path())
 }
 
-/// One event, as the input of [`payload`] has it, one a line.
+/// One event, one per line in the input of [`payload`].
 #[derive(Deserialize)]
 struct Told {
     kind: EventKind,
@@ -52,7 +52,7 @@ struct Told {
     payload: Box<RawValue>,
 }
 
-/// Payloads, each a line, in a journal whose chain verifies: the database is restored from it.
+/// Payloads, one per line, written to a journal with a valid chain; the database is restored from it.
 pub(crate) fn payload(bytes: &[u8]) -> bool {
     let told = bytes.split(|&byte| byte == b'\n');
     let told = told.filter_map(|line| serde_json::from_slice::<Told>(line).ok());
@@ -80,7 +80,8 @@ pub(crate) fn payload(bytes: &[u8]) -> bool {
     open(folder.path())
 }
 
-/// Examines a space, opens it, which restores its database from the journal, and writes to it. Says whether anything was restored.
+/// Examines a space, opens it, which restores its database from the journal, and writes to it. Returns whether anything
+/// was restored.
 fn open(space: &Path) -> bool {
     let _ = examine(space);
     let opened = SpaceSource::open(space, &SpaceName::core(), Arc::new(SystemClock), true);

@@ -1,8 +1,8 @@
-//! The fuzz targets: everything that reads bytes which somebody else may have written.
+//! The fuzz targets: every reader of bytes that someone else may have written.
 //!
-//! Each target is a function of bytes that must return, whatever they are: a panic is a defect. The same functions
-//! serve `cargo fuzz` (the folder `fuzz/`) and a bounded run on the stable toolchain (`tests/bounded.rs`), which changes
-//! the files of `corpus/<target>` in a fixed order.
+//! Each target is a function of bytes that must return on any input: a panic is a defect. The same functions serve
+//! `cargo fuzz` (the folder `fuzz/`) and a bounded run on the stable toolchain (`tests/bounded.rs`), which mutates the
+//! files of `corpus/<target>` in a fixed order.
 
 mod journal;
 mod memory;
@@ -11,15 +11,15 @@ mod text;
 mod views;
 mod wire;
 
-/// The longest input that a target looks at; what is longer is cut.
+/// Maximum input length; the rest is cut.
 pub const LONGEST: usize = 64 * 1024;
 
 /// A fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: that of its corpus folder and of its file in `fuzz/fuzz_targets`.
+    /// The name of the target, of its corpus folder and of its file in `fuzz/fuzz_targets`.
     pub name: &'static str,
-    /// How many inputs the bounded run gives it; fewer where each opens a store.
+    /// Number of inputs in the bounded run; lower if each one opens a store.
     pub runs: usize,
     run: fn(&[u8]) -> bool,
 }
@@ -30,8 +30,8 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Gives it these bytes; returns unless there is a defect. Says whether they were taken, so that a corpus can be
-    /// seen to reach behind the first check.
+    /// Runs the target on these bytes; panics only on a defect. Returns whether the input was accepted, to verify that
+    /// the corpus gets past the first check.
     pub fn run(&self, bytes: &[u8]) -> bool {
         (self.run)(&bytes[..bytes.len().min(LONGEST)])
     }
@@ -41,7 +41,7 @@ const fn target(name: &'static str, runs: usize, run: fn(&[u8]) -> bool) -> Targ
     Target { name, runs, run }
 }
 
-/// Every target.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     target("analyser", 300, text::analyser),
     target("front_matter", 60, memory::front_matter),

@@ -1,4 +1,4 @@
-//! What a space takes in: imports, notes and questions.
+//! The inputs of a space: imports, notes and queries.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use anamne::{BadLines, Options, Recall, Space, Store};
 use tempfile::TempDir;
 
-/// A store for the whole process, and a space of it.
+/// A store and a space, shared by the process.
 struct Site {
     space: Space,
     _folder: TempDir,
@@ -30,7 +30,7 @@ impl Site {
     }
 }
 
-/// Lines of an import.
+/// Import lines.
 pub(crate) fn import_line(bytes: &[u8]) -> bool {
     let space = &Site::shared().space;
     let report = space.import(bytes, BadLines::Skip, &mut |_| {});
@@ -46,7 +46,7 @@ pub(crate) fn front_matter(bytes: &[u8]) -> bool {
     report.is_ok_and(|report| report.imported + report.known > 0)
 }
 
-/// A question, asked in a space that knows a few things.
+/// A query on a space with a few memories.
 pub(crate) fn recall(bytes: &[u8]) -> bool {
     static KNOWN: OnceLock<Site> = OnceLock::new();
     let site = KNOWN.get_or_init(|| {

@@ -7,13 +7,13 @@ use anamne::llm::BridgeConfig;
 use anamne_embed::{Embedder, StaticModel};
 use anamne_store::SpaceConfig;
 
-/// The files of a model folder, in the order in which the input has them.
+/// The files of a model folder, in input order.
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 
-/// What stands between two files in the input.
+/// The separator between two files in the input.
 const BETWEEN: &[u8] = b"\n=====\n";
 
-/// A Model2Vec folder: its three files, one after the other.
+/// A Model2Vec folder: its three files, concatenated.
 pub(crate) fn folder(bytes: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a folder");
     let mut rest = bytes;
@@ -37,7 +37,7 @@ pub(crate) fn folder(bytes: &[u8]) -> bool {
         .is_ok()
 }
 
-/// `config.toml` of a space and `model.toml`, which is the same text.
+/// The same text as `config.toml` of a space and as `model.toml`.
 pub(crate) fn settings(bytes: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("settings.toml");
@@ -46,7 +46,7 @@ pub(crate) fn settings(bytes: &[u8]) -> bool {
     space.is_ok() || model.is_ok()
 }
 
-/// Writes a file that its owner alone can change, as `model.toml` must be.
+/// Writes a file that only its owner can change, as required for `model.toml`.
 fn write_private(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).expect("written");
     #[cfg(unix)]

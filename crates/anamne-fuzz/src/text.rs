@@ -1,4 +1,4 @@
-//! Functions of text: the analyser, sentences, snippets, quoting, and times in questions.
+//! Text functions: analyser, sentences, snippets, quoting, and times in queries.
 
 use anamne_text::analyser::Analyser;
 use anamne_text::time::{expressions, parse_range};
@@ -6,7 +6,8 @@ use anamne_text::{normal, quote, sentences, snippet, tokens};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// A document: terms, sentences, windows, snippets and quotes of it. Ranges lie on character boundaries, in order.
+/// A document: its terms, sentences, windows, snippets and quotes. Ranges must be ordered and lie on character
+/// boundaries.
 pub(crate) fn analyser(bytes: &[u8]) -> bool {
     let text = &*String::from_utf8_lossy(bytes);
     let mut analyser = Analyser::new();
@@ -33,7 +34,7 @@ pub(crate) fn analyser(bytes: &[u8]) -> bool {
     !query.terms.is_empty()
 }
 
-/// A question: its terms and the times that it names, seen from three instants.
+/// A query: its terms, and the times it names relative to three instants.
 pub(crate) fn query(bytes: &[u8]) -> bool {
     let text = &*String::from_utf8_lossy(bytes);
     let _ = Analyser::new().query(text);

@@ -1,4 +1,4 @@
-//! The files of the views: bytes of them changed, with their checksums corrected so that the change is met.
+//! The files of the views, with changed bytes and corrected checksums, so that the change gets past the checksum.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use anamne_types::{Row, Seq};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The length of a segment's header, which ends with its checksum.
+/// The length of a segment header, which ends with its checksum.
 const HEADER: usize = 512;
 
-/// A dozen memories.
+/// A log of a dozen memories.
 struct Log;
 
 impl ChangeFeed for Log {
@@ -38,7 +38,7 @@ impl ChangeFeed for Log {
     }
 }
 
-/// Words are their own lengths.
+/// A tokenizer that maps each word to its length.
 struct Lengths;
 
 impl Tokenise for Lengths {
@@ -62,7 +62,7 @@ fn open(view: &str, folder: &Path) -> Option<Box<dyn View>> {
     })
 }
 
-/// The views of the log, folded once for the whole process.
+/// The views of the log, folded once per process.
 fn folded() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
@@ -89,8 +89,9 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Byte 0: the view, and whether checksums are corrected. Byte 1: which of its files. Bytes 2 and 3: where. The rest is
-/// written there; the file is cut there if there is no rest. The file of the latent index is the input itself.
+/// Input format: byte 0 selects the view and whether checksums are corrected, byte 1 the file, bytes 2 and 3 the
+/// offset. The rest is written there; without a rest the file is truncated there. In addition, the whole input is
+/// decoded as a latent index.
 pub(crate) fn files(bytes: &[u8]) -> bool {
     let _ = LatentIndex::decode(bytes, "lengths");
     let Some(([which, file, low, high], rest)) = bytes.split_first_chunk() else {
@@ -116,7 +117,7 @@ pub(crate) fn files(bytes: &[u8]) -> bool {
     ask(name, copy.path())
 }
 
-/// Writes `bytes` at `at`, and updates the checksums in `mend`, the view's folder.
+/// Writes `bytes` at `at`; if `mend`, the view's folder, is given, corrects the checksums there.
 fn change(path: &Path, at: usize, bytes: &[u8], mend: Option<&Path>) {
     let mut content = fs::read(path).expect("a file");
     let at = at % (content.len() + 1);
@@ -149,7 +150,7 @@ fn checksum(content: &[u8]) -> [u8; 8] {
     sum.and_then(|sum| sum.try_into().ok()).unwrap_or_default()
 }
 
-/// The manifest repeats the checksum of each segment's header.
+/// Updates the manifest's copy of a segment header's checksum.
 fn replace_in_manifest(folder: &Path, before: [u8; 8], after: [u8; 8]) {
     for path in files_under(folder)
         .into_iter()
@@ -167,7 +168,7 @@ fn replace_in_manifest(folder: &Path, before: [u8; 8], after: [u8; 8]) {
     }
 }
 
-/// Opens the view, asks it, checks it and folds it again. Says whether it is whole then.
+/// Opens, queries, verifies and folds the view. Returns whether it is healthy then.
 fn ask(name: &str, folder: &Path) -> bool {
     match name {
         "columns" => {

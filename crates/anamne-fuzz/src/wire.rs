@@ -1,4 +1,4 @@
-//! The server: lines that a client sends.
+//! The MCP server: lines that a client sends.
 
 use std::sync::OnceLock;
 
@@ -7,12 +7,12 @@ use anamne_server::mcp::{MemoryServer, Settings, serve};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// What a client says first, so that the input reaches the tools.
+/// The first message of a client, so that the input reaches the tools.
 const HANDSHAKE: &[u8] = br#"{"jsonrpc":"2.0","id":"start","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 "#;
 
-/// What a client sends after its handshake, up to the end of its stream.
+/// Everything a client sends after its handshake, until end of input.
 pub(crate) fn mcp(bytes: &[u8]) -> bool {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| tempfile::tempdir().expect("a folder"));

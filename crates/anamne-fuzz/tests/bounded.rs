@@ -1,4 +1,4 @@
-//! Every fuzz target on its corpus and on a fixed number of changes of it, the same in every run.
+//! Runs every fuzz target on its corpus and on a fixed number of mutations, the same in every run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anamne_fuzz::{LONGEST, TARGETS, Target};
 
-/// Panics on any thread of this process: tasks and threads of the engine may swallow theirs.
+/// Panics on any thread of this process: the engine's tasks and threads may catch theirs.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
 fn count_panics() {
@@ -27,7 +27,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-/// Numbers that look like chance and are the same in every run (xorshift).
+/// Deterministic pseudo-random numbers (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -43,7 +43,7 @@ impl Numbers {
     }
 }
 
-/// Pieces at which readers stumble.
+/// Byte sequences that often break parsers.
 const PIECES: &[&[u8]] = &[
     b"\0",
     b"\xff",
@@ -69,7 +69,7 @@ const PIECES: &[&[u8]] = &[
     b"\0\0\0\0\0\0\0\x80",
 ];
 
-/// One to four changes of `seed`, which may take pieces of `other`.
+/// One to four mutations of `seed`, which may splice in parts of `other`.
 fn changed(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=numbers.below(4) {
@@ -132,7 +132,7 @@ fn run(name: &str) {
             panic!("{name} panics at this input: {}", bytes.escape_ascii());
         };
         taken += usize::from(was_taken && number < seeds.len());
-        // The other targets run at the same time, so the one that is named first may be innocent.
+        // Other targets run concurrently, so the first one to report may not be the cause.
         let panicked = PANICS.load(Ordering::SeqCst) != before;
         assert!(
             !panicked,
@@ -143,7 +143,7 @@ fn run(name: &str) {
     assert!(taken > 0, "nothing of the corpus of {name} is taken");
 }
 
-/// A test for each target, and one that says whether there is one for each.
+/// A test per target, and one that checks for completeness.
 macro_rules! targets {
     ($($name:ident)*) => {
         $(

@@ -1,7 +1,7 @@
 //! Mapped files, kept open to detect changes.
 //!
-//! What is published never changes, so whoever writes to it or cuts it off damages it; and reading a mapping beyond the
-//! end of its file kills the process. One `fstat` a file before each question tells, without reading anything.
+//! Published files never change, so any write or truncation is damage, and reading a mapping beyond the end of its file
+//! kills the process. One `fstat` per file before each query detects this without reading.
 
 use std::fs::{File, Metadata};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use anamne_store::view::ViewError;
 
-/// A file as it was when it was opened.
+/// A file with its metadata at the time it was opened.
 #[derive(Debug)]
 pub(crate) struct HeldFile {
     file: File,
@@ -31,18 +31,18 @@ impl HeldFile {
         })
     }
 
-    /// The file, for mapping it.
+    /// The file, for mapping.
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
-    /// Bytes in it when it was opened.
+    /// Length in bytes when it was opened.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Whether nobody has written to it or cut it off since; also so for one that was deleted, which stays as it was for
-    /// those who have it open. About half a microsecond.
+    /// Whether the file is unmodified since it was opened. A deleted file counts as unmodified: its contents stay
+    /// available while it is open. About half a microsecond.
     pub(crate) fn is_untouched(&self) -> bool {
         let same = |now: Metadata| now.len() == self.length && now.modified().ok() == self.modified;
         self.file.metadata().is_ok_and(same)
@@ -63,7 +63,7 @@ mod tests {
         let path = folder.path().join("file");
         let write = || -> HeldFile {
             fs::write(&path, b"published").expect("a file");
-            // As if it had been written long ago: the clock of a file system may be coarse.
+            // Simulates an old file, because file system clocks may be coarse.
             let file = OpenOptions::new().write(true).open(&path).expect("a file");
             let long_ago = SystemTime::now() - Duration::from_hours(1);
             file.set_modified(long_ago).expect("set");

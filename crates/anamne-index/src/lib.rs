@@ -1,9 +1,9 @@
 //! The views that recall searches: lexical, vectors, columns, and the latent index.
 //!
-//! Each view follows the log by the framework of `anamne_store::view`: a published part on disk that all processes
-//! share, and a tail in memory. [`lexical`] answers by BM25, [`vectors`] by cosine, [`columns`] holds attributes and
-//! wordpieces, [`latent`] the latent index, made of the columns. This crate must never know how results are ranked
-//! or where a question comes from, and it never writes outside the folder of a view.
+//! Each view follows the log through the framework of `anamne_store::view`: a published part on disk, shared by all
+//! processes, and a tail in memory. [`lexical`] searches by BM25, [`vectors`] by cosine, [`columns`] stores attributes
+//! and wordpieces, and [`latent`] is the latent index, computed from the columns. This crate must not depend on ranking
+//! or on the origin of a query, and it never writes outside the folder of a view.
 //!
 //! ```
 //! use anamne_index::lexical::LexicalView;

@@ -1,10 +1,10 @@
 //! Decides when a search uses a second thread, and how tiers are divided.
 
-/// Searches over more rows than this are run on two threads; below it the hand-over costs more than it saves.
+/// Searches over more rows than this run on two threads; below, the hand-over costs more than it saves.
 pub const PARALLEL_ROWS: usize = 20_000;
 
-/// Where to divide tiers, of which each holds so many rows, between two threads: those before the place and the others
-/// are searched side by side. `None` where one thread is as fast. O(tiers).
+/// Where to split tiers with these row counts between two threads: those before the index and the rest are searched in
+/// parallel. `None` if one thread is as fast. O(tiers).
 ///
 /// ```
 /// use anamne_index::threads::halves;

@@ -1,4 +1,4 @@
-//! What the columns view promises beyond what every view does.
+//! Behaviour of the columns view beyond that of every view.
 
 mod segments_log;
 
@@ -8,7 +8,7 @@ use anamne_types::Row;
 use proptest::prelude::*;
 use segments_log::{Answers, Log, catch_up, fold, record};
 
-/// Three hundred rows: most of them published, some changed or forgotten since, some new.
+/// Three hundred rows: most of them published, some changed or forgotten afterwards, some new.
 fn log_and_view(folder: &std::path::Path) -> (Log, ColumnsView) {
     let (view, mut log) = (ColumnsView::made_in(folder), Log::default());
     (0..250).for_each(|row| log.tell(row, Some(record("first words", row))));
@@ -100,7 +100,7 @@ fn neighbours_are_the_nearest_of_the_thread_by_position() {
         (record.attributes.thread, record.attributes.position) = (thread, position);
         log.tell(row, Some(record));
     };
-    // Two threads in turns; rows 20 and 22 were written in the wrong order.
+    // Two alternating threads; rows 20 and 22 were written out of order.
     (0..20).for_each(|row| say(row, 1 + row % 2, row / 2));
     say(20, 1, 11);
     say(22, 1, 10);

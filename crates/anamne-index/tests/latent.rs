@@ -1,4 +1,4 @@
-//! The latent index tells texts of one matter from those of another, and its file is verified or refused.
+//! The latent index separates topics, and its file is verified or rejected.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use anamne_index::latent::{LatentIndex, STRETCH};
 use anamne_store::view::{Attributes, Change, Record, View};
 use anamne_types::{Row, Seq};
 
-/// Words that are numbers are their own tokens.
+/// A tokeniser whose tokens are the numbers in the text.
 struct Numbers;
 
 impl Tokenise for Numbers {
@@ -20,7 +20,7 @@ impl Tokenise for Numbers {
     }
 }
 
-/// Rows of threads of `STRETCH` rows each, from row 1; of each row the tokens.
+/// Rows of threads of `STRETCH` rows each, from row 1, given by their tokens.
 fn columns(rows: &[Vec<u16>]) -> ColumnsSnapshot {
     let view = ColumnsView::open("/nonexistent", Arc::new(Numbers));
     let change = |(number, tokens): (u32, &Vec<u16>)| {
@@ -45,7 +45,7 @@ fn columns(rows: &[Vec<u16>]) -> ColumnsSnapshot {
     view.snapshot()
 }
 
-/// Threads by turns of the tokens from 100 and of those from 200, each of which holds some of the twenty.
+/// Threads alternating between two topics of twenty tokens each, from 100 and from 200; each row has four of them.
 fn two_matters(threads: u16) -> Vec<Vec<u16>> {
     let row = |number: u16| {
         let thread = number / STRETCH as u16;
@@ -62,8 +62,8 @@ fn fit(rows: &[Vec<u16>]) -> Option<LatentIndex> {
 }
 
 #[test]
-fn stretches_of_the_matter_are_nearer_than_those_of_another() {
-    let index = fit(&two_matters(40)).expect("enough was told");
+fn stretches_of_the_same_topic_are_nearer() {
+    let index = fit(&two_matters(40)).expect("enough texts");
     assert_eq!(index.through(), Seq(7));
     let question = index.direction(&[103]).expect("a direction");
     let nearness = |thread: u32| question.nearness(index.stretch(thread, 3).expect("placed"));
@@ -83,19 +83,19 @@ fn stretches_of_the_matter_are_nearer_than_those_of_another() {
 }
 
 #[test]
-fn what_it_does_not_know_is_nowhere() {
-    let index = fit(&two_matters(40)).expect("enough was told");
+fn unknown_tokens_and_stretches_have_no_location() {
+    let index = fit(&two_matters(40)).expect("enough texts");
     assert!(index.direction(&[]).is_none() && index.place(&[]).is_none());
     assert!(index.direction(&[999]).is_none() && index.place(&[u16::MAX]).is_none());
     assert!(index.stretch(41, 0).is_none() && index.stretch(1, STRETCH).is_none());
 }
 
 #[test]
-fn of_little_nothing_is_learned() {
+fn too_few_texts_give_no_index() {
     assert!(fit(&[]).is_none());
     assert!(fit(&two_matters(15)).is_none());
     assert!(fit(&two_matters(16)).is_some());
-    // Texts that have no token in common, and none at all.
+    // Texts without a common token, and empty texts.
     let alone = |number: u16| vec![vec![number]; STRETCH as usize];
     let index = fit(&(0..20).flat_map(alone).collect::<Vec<_>>()).expect("an index");
     assert!(index.direction(&[3]).is_none());
@@ -128,7 +128,7 @@ fn a_damaged_file_and_one_of_another_vocabulary_are_refused() {
 }
 
 #[test]
-fn a_row_in_two_tiers_counts_as_the_hotter_one_has_it() {
+fn a_row_in_two_tiers_counts_as_in_the_hotter_one() {
     let rows = two_matters(20);
     let (hot, cold) = (columns(&rows), columns(&vec![vec![300]; rows.len()]));
     let index = LatentIndex::fit(&[hot, cold], "numbers".to_owned(), Seq(7)).expect("an index");

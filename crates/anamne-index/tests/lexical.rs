@@ -1,5 +1,4 @@
-//! The lexical view finds what a plain BM25 over the whole log would find, however the log is split
-//! between published part and tail.
+//! The lexical view equals a plain BM25 over the whole log, however the log is split between published part and tail.
 
 mod lexical_twin;
 
@@ -98,7 +97,7 @@ proptest! {
     }
 }
 
-/// Thousands of short texts, with words from very common to very rare.
+/// Thousands of short texts, with very common to very rare words.
 fn large_log(rows: u32) -> Log {
     let mut log = Log::default();
     let mut noise = 1_u64;
@@ -145,7 +144,7 @@ fn long_posting_lists_and_many_windows_answer_as_a_plain_bm25_does() {
     log.catch_up(&view);
     assert_eq!(view.tail_rows(), 200);
     compare(&log, 1e-4);
-    // Of long lists, the share of masked and deleted documents is estimated.
+    // For long postings lists, the share of masked and deleted documents is estimated.
     for row in (0..7_000).step_by(50) {
         log.write(row, "w2 w9 w30 w31", "");
     }
@@ -161,7 +160,7 @@ fn a_filter_never_starves_the_result() {
     let view = LexicalView::open(folder.path().join("lexical"));
     let mut log = Log::default();
     for row in 0..3_000 {
-        // The rows that pass are those that score worst.
+        // The matching rows have the lowest scores.
         let text = if row % 300 == 0 {
             "lantern ledger ledger ledger ledger ledger"
         } else {

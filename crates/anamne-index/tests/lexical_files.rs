@@ -1,4 +1,4 @@
-//! The lexical view's files: damage never gives a wrong answer, and folding heals.
+//! The lexical view's files: damage never causes a wrong answer, and folding repairs it.
 
 mod lexical_twin;
 
@@ -53,7 +53,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Opens a damaged copy: it must be broken or answer as before, and after a fold it must be whole.
+/// Opens a damaged copy: it must be broken or answer as before, and be whole after a fold.
 fn check(
     log: &Log,
     whole: &Path,
@@ -170,7 +170,7 @@ fn damage_that_comes_later_is_found_by_verifying_and_is_not_merged_into_new_segm
 }
 
 #[test]
-fn a_deleted_folder_heals_and_who_has_it_open_goes_on_meanwhile() {
+fn a_deleted_folder_heals_and_open_views_keep_working() {
     let folder = tempfile::tempdir().expect("a folder");
     let (log, open) = folded(&folder.path().join("lexical"));
     let right = answers(&open).expect("whole");
@@ -193,7 +193,7 @@ fn a_deleted_folder_heals_and_who_has_it_open_goes_on_meanwhile() {
     assert_eq!(answers(&open).expect("whole"), right);
 }
 
-/// A log that can't be read after its first batch.
+/// A log that becomes unreadable after its first batch.
 struct FailingFeed<'a>(&'a Log);
 
 impl ChangeFeed for FailingFeed<'_> {
@@ -232,7 +232,7 @@ fn a_fold_that_fails_half_way_leaves_the_view_as_it_was() {
     );
 }
 
-/// While this feed is read, another process would find the folder locked.
+/// Checks while it is read that another process finds the folder locked.
 struct Folding<'a>(&'a Log, &'a LexicalView);
 
 impl ChangeFeed for Folding<'_> {
@@ -250,7 +250,7 @@ impl ChangeFeed for Folding<'_> {
 }
 
 #[test]
-fn while_one_folds_the_others_are_told_busy_and_do_not_wait() {
+fn during_a_fold_other_folds_return_busy_without_waiting() {
     let folder = tempfile::tempdir().expect("a folder");
     let [first, second] = [(); 2].map(|()| LexicalView::open(folder.path().join("lexical")));
     let mut log = Log::default();
@@ -265,7 +265,7 @@ fn while_one_folds_the_others_are_told_busy_and_do_not_wait() {
 
 const CHILD_FOLDER: &str = "LEXICAL_TEST_FOLDER";
 
-/// Says so, then stays in the middle of a fold until it is killed.
+/// Reports that the fold is running, then blocks until the process is killed.
 struct Stuck<'a>(&'a Log);
 
 impl ChangeFeed for Stuck<'_> {
@@ -292,7 +292,7 @@ fn the_lock_of_a_killed_process_does_not_block() {
         log.write(row, "glacier", "");
     }
     if let Some(folder) = std::env::var_os(CHILD_FOLDER) {
-        // This is the process that will be killed.
+        // The process to be killed.
         let folded = LexicalView::open(folder.into()).fold(&Stuck(&log), &mut |_| ());
         panic!("it should not get here: {folded:?}");
     }

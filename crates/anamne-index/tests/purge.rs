@@ -1,4 +1,4 @@
-//! A purge leaves no word of a row that no longer counts in the files of a view, and the rest as it was.
+//! A purge removes all words of dead rows from a view's files and leaves everything else unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use anamne_types::{Row, Seq};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, Term};
 
-/// A log in memory.
+/// An in-memory log.
 #[derive(Default)]
 struct Log(Vec<Change>);
 
@@ -42,7 +42,7 @@ impl ChangeFeed for Log {
     }
 }
 
-/// Whether the index on disk has the term in a dictionary, for a live document or a dead one.
+/// Whether a dictionary of the index on disk contains the term, for a live or a dead document.
 fn knows(folder: &Path, term: &str) -> bool {
     let copy = tempfile::tempdir().expect("a folder");
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -50,7 +50,7 @@ fn knows(folder: &Path, term: &str) -> bool {
         let mut bytes = fs::read(&path).expect("a file");
         let name = path.file_name().expect("a name");
         if name == "meta.json" || name == ".managed.json" {
-            // Without the seal it is as tantivy writes it.
+            // Without the seal it is the file that tantivy wrote.
             bytes.truncate(bytes.len() - 18);
         }
         fs::write(copy.path().join(name), bytes).expect("written");
@@ -105,7 +105,7 @@ fn no_word_of_a_dead_row_stays_in_a_dictionary() {
     view.fold(&log, &mut silent).expect("folded");
     assert!(knows(&folder, "quellfruit"), "a fold alone leaves it there");
     let files = || fs::read_dir(&folder).expect("a folder").count();
-    // The fold before has covered the log already.
+    // The previous fold has already covered the log.
     assert!(matches!(
         view.purge(&log, &mut silent),
         Ok(Fold::Published(_))

@@ -1,4 +1,4 @@
-//! What every view over segment files promises, tried on each of them.
+//! Behaviour of every view over segment files, tested on each of them.
 
 mod segments_log;
 
@@ -37,7 +37,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..80)
 }
 
-/// What a view that was built in one go from all of the log answers.
+/// The answers of a view built from the whole log at once.
 fn fresh_answers<V: Answers>(log: &Log) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let view = V::made_in(&folder.path().join("fresh"));
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// A log of `rows` memories, told into `path` in three folds.
+/// A log of `rows` memories, written to `path` in three folds.
 fn three_folds<V: Answers>(path: &Path, rows: u32) -> Log {
     let (view, mut log) = (V::made_in(path), Log::default());
     for (number, part) in (0..3).zip([0..rows, 0..rows / 4, rows / 2..rows]) {
@@ -134,7 +134,7 @@ fn damage_is_noticed_and_healed<V: Answers>() {
             let at = random(bytes.len() as u64) as usize;
             bytes[at] ^= 1 << random(8);
         }
-        // Another inode, as after a restore: files that this process has mapped stay as they are.
+        // A new inode, as after a restore: the files that this process has mapped stay unchanged.
         fs::remove_file(file).unwrap();
         fs::write(file, &bytes).unwrap();
 
@@ -192,7 +192,7 @@ fn missing_files_heal<V: Answers>() {
         (Health::Whole, Seq(0), 0)
     );
     catch_up(&view, &log);
-    assert_eq!(view.answers(ROWS), expected, "all of it stands in the tail");
+    assert_eq!(view.answers(ROWS), expected, "everything is in the tail");
     assert_eq!(fold(&view, &log), Fold::Published(log.head().unwrap()));
     assert_eq!(view.answers(ROWS), expected);
 
@@ -291,7 +291,7 @@ fn an_interrupted_fold_leaves_the_old_state_and_its_remains_are_swept() {
         (watermark, Health::Whole, expected.clone())
     );
 
-    // As if the process had died: a segment half written, another one whole, a manifest not yet renamed.
+    // Simulates a crash: one segment half written, another complete, a manifest not yet renamed.
     fs::write(path.join("segment-000900.columns"), b"half").unwrap();
     fs::write(
         path.join("segment-000901.columns"),

@@ -1,4 +1,4 @@
-//! What the vectors view promises beyond what every view does.
+//! Behaviour of the vectors view beyond that of every view.
 
 mod segments_log;
 
@@ -10,7 +10,7 @@ use segments_log::{Directions, Log, catch_up, fold, record, text, text_about};
 const DIMENSIONS: usize = 256;
 const TOPICS: u32 = 300;
 
-/// `published` memories in segments and `tail` more after them.
+/// `published` memories in segments and `tail` more in the tail.
 fn view(folder: &std::path::Path, published: u32, tail: u32) -> (Log, VectorsView) {
     let view = VectorsView::open(folder, Directions::new("directions", DIMENSIONS)).unwrap();
     let mut log = Log::default();
@@ -23,7 +23,7 @@ fn view(folder: &std::path::Path, published: u32, tail: u32) -> (Log, VectorsVie
     (log, view)
 }
 
-/// The exact cosines of all memories that pass, best first.
+/// The exact cosines of all matching memories, best first.
 fn exact(log: &Log, query: &[f32], filter: Option<&RoaringBitmap>) -> Vec<(f32, u32)> {
     let embedder = Directions::new("directions", DIMENSIONS);
     let cosine = |text: &str| {
@@ -44,7 +44,7 @@ fn exact(log: &Log, query: &[f32], filter: Option<&RoaringBitmap>) -> Vec<(f32, 
     all
 }
 
-/// How many of the exact top ten a search finds, over some queries.
+/// Recall of the exact top ten over some queries.
 fn recall(log: &Log, view: &VectorsView, filter: Option<&RoaringBitmap>) -> f64 {
     let embedder = Directions::new("directions", DIMENSIONS);
     let (mut found, mut all) = (0, 0);
@@ -54,7 +54,7 @@ fn recall(log: &Log, view: &VectorsView, filter: Option<&RoaringBitmap>) -> f64 
         let hits = view.search(&query, 10, filter).unwrap();
         assert_eq!(hits.len(), best.len().min(10));
         all += hits.len();
-        // Eight bits can swap two memories that are nearer to each other than this.
+        // Eight-bit codes can swap memories whose cosines are closer than this.
         let tenth = best[hits.len() - 1].0 - 0.002;
         found += hits
             .iter()

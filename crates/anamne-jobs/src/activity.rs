@@ -1,4 +1,4 @@
-//! How much is asked and told: counted by every process, added up in the file of tasks.
+//! The current load: recalls and writes, counted per process and summed in the task database.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -10,33 +10,33 @@ use serde::Serialize;
 use super::settings::microseconds;
 use super::{Level, Queue, QueueError, Settings};
 
-/// Minutes of which counts are kept.
+/// Minutes for which counts are kept.
 const KEPT_MINUTES: i64 = 60;
 
 const MINUTE: i64 = 60 * 1_000_000;
 
-/// What this process counted and has not recorded yet. Counting costs one atomic addition, and touches no file.
+/// Counts of this process that are not in the file yet. Counting is one atomic addition, without file access.
 pub struct Activity {
     clock: Arc<dyn Clock>,
     recalls: AtomicU64,
     writes: AtomicU64,
-    /// When it was last recorded, microseconds since 1970.
+    /// Time of the last flush, microseconds since 1970.
     flushed: AtomicI64,
 }
 
-/// The recent load of all processes that have written it down.
+/// The recent load over all processes, as far as they have flushed their counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ActivityNow {
-    /// What may run now.
+    /// The level, which decides what may run.
     pub level: Level,
-    /// Recalls in this minute and the last.
+    /// Recalls in this minute and the previous one.
     pub recalls: u64,
-    /// Writes in this minute and the last.
+    /// Writes in this minute and the previous one.
     pub writes: u64,
 }
 
 impl Activity {
-    /// A count that begins at nothing.
+    /// Zero counts.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
@@ -46,23 +46,23 @@ impl Activity {
         }
     }
 
-    /// Something was asked.
+    /// Counts a recall.
     pub fn note_recall(&self) {
         self.recalls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Something was written.
+    /// Counts a write.
     pub fn note_write(&self) {
         self.writes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Adds what was counted to this minute's counts in the file, unless that was done a moment ago
-    /// ([`Settings::flush_every`]) or there is nothing to add. Says whether something was added.
+    /// Adds the counts to the current minute in the file, unless they are zero or were flushed less than
+    /// [`Settings::flush_every`] ago. Returns whether anything was added.
     pub fn flush_if_due(&self, queue: &Queue) -> Result<bool, QueueError> {
         let now = self.clock.now().as_microsecond();
         let last = self.flushed.load(Ordering::Relaxed);
         let every = microseconds(queue.settings().flush_every);
-        // A clock that was set back must not keep the counts from being written.
+        // A clock that was set back must not block flushing.
         if now >= last && now.saturating_sub(last) < every {
             return Ok(false);
         }
@@ -75,7 +75,7 @@ impl Activity {
         }
     }
 
-    /// Adds what was counted at once, as when a process ends.
+    /// Flushes the counts immediately, for example before the process exits.
     pub fn flush(&self, queue: &Queue) -> Result<bool, QueueError> {
         let recalls = self.recalls.swap(0, Ordering::Relaxed);
         let writes = self.writes.swap(0, Ordering::Relaxed);
@@ -92,7 +92,7 @@ impl Activity {
 }
 
 impl Queue {
-    /// The current load of all processes.
+    /// The current load over all processes.
     pub fn activity(&self) -> Result<ActivityNow, QueueError> {
         let now = self.now_in_microseconds();
         self.look(|transaction, _| activity(transaction, now, &self.inner.settings))

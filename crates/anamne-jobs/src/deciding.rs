@@ -1,4 +1,4 @@
-//! What a person decides about tasks: those that failed for good are tried again or put away, those that wait are cancelled.
+//! Manual operations: retrying dead letters, cancelling tasks.
 
 use rusqlite::{Transaction, params};
 use serde::Serialize;
@@ -8,23 +8,23 @@ use super::ending::finish;
 use super::rows::{find, list, unfinished};
 use super::{Queue, QueueError, Task, TaskId, TaskState};
 
-/// What became of a dead letter that was to be tried again.
+/// The result of retrying a dead letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retried {
-    /// It waits again, with all its attempts before it.
+    /// It is queued again, with its attempts reset.
     Queued(TaskId),
-    /// A newer task of the same kind and key is on its way, so that the dead one was put away.
+    /// A newer task of the same kind and key is unfinished, so the dead letter was cancelled.
     Newer(TaskId),
 }
 
 impl Queue {
-    /// The dead letters, the latest first.
+    /// The dead letters, latest first.
     pub fn dead_letters(&self) -> Result<Vec<Task>, QueueError> {
         self.look(dead)
     }
 
-    /// Has a dead letter tried again from now on.
+    /// Queues a dead letter again, to start now.
     pub fn retry(&self, id: TaskId) -> Result<Retried, QueueError> {
         let now = self.now_in_microseconds();
         self.change(|transaction, stamp| {
@@ -36,7 +36,7 @@ impl Queue {
         })
     }
 
-    /// Has every dead letter tried again from now on.
+    /// Queues every dead letter again, to start now.
     pub fn retry_all(&self) -> Result<Vec<Retried>, QueueError> {
         let now = self.now_in_microseconds();
         self.change(|transaction, stamp| {
@@ -48,7 +48,7 @@ impl Queue {
         })
     }
 
-    /// Takes out a task that waits, and what was to follow it, or puts a dead letter away.
+    /// Cancels a waiting task together with its queued repetition, or dismisses a dead letter.
     pub fn cancel(&self, id: TaskId) -> Result<Task, QueueError> {
         let now = self.now_in_microseconds();
         self.change(|transaction, stamp| {

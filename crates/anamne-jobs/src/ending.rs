@@ -1,4 +1,4 @@
-//! How a task ends: done, failed, given back, dead.
+//! How an attempt ends: completed, failed, released, postponed, or buried as a dead letter.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -9,24 +9,25 @@ use super::settings::latest;
 use super::task::{LONGEST_ERROR, instant, shortened};
 use super::{Lease, NewTask, Priority, QueueError, Settings, Task, TaskState};
 
-/// What became of a task that failed.
+/// The result of a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failed {
-    /// It is tried again from this instant on.
+    /// The task is retried at this time.
     Again(Timestamp),
-    /// It had its last attempt.
+    /// That was the last attempt.
     Dead,
 }
 
 impl Lease {
-    /// Ends the task as done.
+    /// Marks the task as done.
     pub fn complete(self) -> Result<(), QueueError> {
         let now = self.queue.now_in_microseconds();
         let kept = self.queue.inner.settings.finished_kept;
         self.change(|transaction, task| finish(transaction, task, TaskState::Done, now, kept))
     }
 
-    /// Ends this attempt as failed: the task is tried again after a pause, or dies with its last attempt.
+    /// Marks this attempt as failed: the task is retried after a delay, or becomes a dead letter after its last
+    /// attempt.
     pub fn fail(self, error: &str) -> Result<Failed, QueueError> {
         let now = self.queue.now_in_microseconds();
         let settings = &self.queue.inner.settings;
@@ -41,20 +42,20 @@ impl Lease {
         })
     }
 
-    /// Ends the task for good: another attempt would fail the same way.
+    /// Makes the task a dead letter, because another attempt would fail the same way.
     pub fn bury(self, error: &str) -> Result<(), QueueError> {
         let now = self.queue.now_in_microseconds();
         let settings = &self.queue.inner.settings;
         self.change(|transaction, task| bury(transaction, task, error, now, settings))
     }
 
-    /// Gives the task back as if this attempt had not begun; it may be taken again at once.
+    /// Returns the task to the queue without counting this attempt; it may be leased again immediately.
     pub fn release(self) -> Result<(), QueueError> {
         let begin = self.task.not_before;
         self.give_back(begin, None)
     }
 
-    /// Gives the task back until `begin`, as if this attempt had not begun, and says why.
+    /// Returns the task to the queue until `begin` without counting this attempt, and records the reason.
     pub fn postpone(self, begin: Timestamp, reason: &str) -> Result<(), QueueError> {
         self.give_back(begin, Some(reason))
     }
@@ -83,7 +84,7 @@ fn put_back(
     Ok(())
 }
 
-/// Makes a task a dead letter, in place of an earlier one of the same kind and key.
+/// Makes a task a dead letter, replacing an earlier one of the same kind and key.
 pub(super) fn bury(
     transaction: &Transaction<'_>,
     task: &Task,
@@ -106,7 +107,7 @@ pub(super) fn bury(
     follow(transaction, task, now)
 }
 
-/// Marks a task as finished, queues what was to follow it, and drops what finished longest ago.
+/// Marks a task as finished, queues its pending repetition, and deletes the oldest finished tasks.
 pub(super) fn finish(
     transaction: &Transaction<'_>,
     task: &Task,
@@ -125,7 +126,7 @@ pub(super) fn finish(
     follow(transaction, task, now)
 }
 
-/// Queues what was asked for again while the task had begun.
+/// Queues the repetition that was requested after the task had started.
 fn follow(transaction: &Transaction<'_>, task: &Task, now: i64) -> Result<(), QueueError> {
     let mut statement = transaction.prepare_cached(
         "DELETE FROM again WHERE task = ?1

@@ -1,4 +1,4 @@
-//! How a task comes into the queue.
+//! Adding tasks to the queue.
 
 use rusqlite::{Transaction, params};
 
@@ -8,28 +8,28 @@ use super::{NewTask, Queue, QueueError, Task, TaskId};
 impl Queue {
     /// Queues a task. O(log tasks).
     ///
-    /// Where the same kind and key waits already, that task gets the new payload and cost, and the higher of both priorities.
-    /// Where it has begun already, and so may have missed what this is about, another task follows once it ends, with the
-    /// payload given last; the priority counts for the one that has begun too, should that have to wait again.
+    /// If a task of the same kind and key is waiting, it takes the new payload and cost, and the higher priority. If it
+    /// has already started, and so may have missed the change, another task follows it with the latest payload; the
+    /// started task also takes the higher priority, in case it has to wait again.
     pub fn enqueue(&self, task: &NewTask) -> Result<(), QueueError> {
         let payload = task.checked()?;
         let now = self.now_in_microseconds();
         self.change(|transaction, _| enqueue(transaction, task, &payload, now, now))
     }
 
-    /// A task by its number. Finished ones are there for a while.
+    /// Looks up a task. Finished tasks are kept for a while.
     pub fn task(&self, id: TaskId) -> Result<Task, QueueError> {
         self.look(|transaction, stamp| find(transaction, id, stamp))
     }
 
-    /// Those that wait and those that run, in the order in which they are taken; at most `most`.
+    /// The waiting and running tasks in lease order; at most `most`.
     pub fn unfinished(&self, most: usize) -> Result<Vec<Task>, QueueError> {
         let order = "state <= 2 ORDER BY state DESC, priority, not_before, id";
         self.look(|transaction, stamp| list(transaction, order, most, stamp))
     }
 }
 
-/// Queues a task that may begin at `begin`, or merges it.
+/// Queues a task that may start at `begin`, or merges it with the unfinished one.
 pub(super) fn enqueue(
     transaction: &Transaction<'_>,
     task: &NewTask,

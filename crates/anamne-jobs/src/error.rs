@@ -1,4 +1,4 @@
-//! What can go wrong with the queue.
+//! Errors of the queue.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use anamne_types::{InvalidValue, NextStep};
 
 use super::{TaskId, TaskState};
 
-/// An error of the queue of tasks.
+/// An error of the task queue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueueError {
@@ -18,33 +18,33 @@ pub enum QueueError {
     /// There is no such task.
     #[error("no task {0}")]
     NoTask(TaskId),
-    /// The task is not in a state in which this can be done; nothing was changed.
+    /// The task is in the wrong state for this operation; nothing was changed.
     #[error("the task {id} is {state}; only one that is {wanted} can be {action}")]
     State {
         /// The task.
         id: TaskId,
-        /// What it is.
+        /// Its state.
         state: TaskState,
-        /// What it would have to be.
+        /// The required state.
         wanted: TaskState,
-        /// What was asked for, such as `cancelled`.
+        /// The operation, such as `cancelled`.
         action: &'static str,
     },
-    /// The lease ran out and the task went back to the queue, so its former holder has no say in it any more.
+    /// The lease expired and the task returned to the queue, so its former holder can't end it any more.
     #[error("the lease of the task {0} expired before it was renewed; the task runs again")]
     LeaseLost(TaskId),
-    /// Others have been writing for longer than the bounded wait.
+    /// Other writers held the lock for longer than the bounded wait.
     #[error(
         "{path} has been locked by another process for {waited:?}; try again, or look for a hanging process"
     )]
     Busy {
         /// The file.
         path: PathBuf,
-        /// How long we waited.
+        /// How long this call waited.
         waited: Duration,
     },
-    /// The file holds what no queue wrote. The queue sets such a file aside by itself, so that this is met only where
-    /// that did not help.
+    /// The file contains invalid data. The queue quarantines such files itself, so this is returned only if that did
+    /// not help.
     #[error("{path} is damaged: {reason}; delete it to recreate the queue")]
     Damaged {
         /// The file.
@@ -52,7 +52,7 @@ pub enum QueueError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The file was written by a newer version, or can't be written or made.
+    /// The file was written by a newer version, or can't be written or created.
     #[error(transparent)]
     Store(StoreError),
     /// SQLite failed.
@@ -72,7 +72,7 @@ impl From<StoreError> for QueueError {
 }
 
 impl QueueError {
-    /// What a person can do next, where there is something.
+    /// What the user can do next, if anything.
     pub fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::NoTask(_) => Some(NextStep::ListTasks),
@@ -93,7 +93,7 @@ impl SideError for QueueError {
 }
 
 impl QueueError {
-    /// Names the file in what SQLite says of a disk that is full or may not be written, and of long waits.
+    /// Adds the path to SQLite errors about full or read-only disks and about long waits.
     pub(super) fn of_file(self, path: &Path, waited: Duration) -> Self {
         use rusqlite::ErrorCode;
         let Self::Sqlite(error) = self else {

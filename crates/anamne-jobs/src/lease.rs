@@ -1,4 +1,4 @@
-//! How a worker keeps a task.
+//! Leases: how a worker holds a task.
 
 use rusqlite::{Transaction, params};
 
@@ -7,7 +7,8 @@ use super::rows::find;
 use super::task::{LONGEST_ERROR, shortened};
 use super::{Progress, Queue, QueueError, Task};
 
-/// The right to do a task, and to end it. One that is dropped without a word runs out, as if its holder had been killed.
+/// The right to run and end a task. A lease that is dropped without ending the task expires, as if its holder had been
+/// killed.
 #[derive(Debug)]
 #[must_use = "a lease that is dropped runs out, and its task waits for that"]
 pub struct Lease {
@@ -18,12 +19,12 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// The task as it was when the lease was given.
+    /// The task at the time of the lease.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// Holds the task for another while.
+    /// Extends the lease.
     pub fn renew(&mut self) -> Result<(), QueueError> {
         let now = self.queue.now_in_microseconds();
         let until = now.saturating_add(self.queue.inner.settings.lease_microseconds());
@@ -37,8 +38,8 @@ impl Lease {
         Ok(())
     }
 
-    /// Renews the lease once a third of it has passed, and where the clock was set back: others would take it for one
-    /// that ran out.
+    /// Renews the lease once a third of it has passed, or if the clock was set back: other workers would treat the
+    /// lease as expired.
     pub(super) fn renew_if_due(&mut self) -> Result<(), QueueError> {
         let left = self.until.saturating_sub(self.queue.now_in_microseconds());
         let whole = self.queue.inner.settings.lease_microseconds();
@@ -48,7 +49,7 @@ impl Lease {
         self.renew()
     }
 
-    /// Says how far the task has come.
+    /// Records the progress.
     pub fn progress(&mut self, progress: &Progress) -> Result<(), QueueError> {
         let text = shortened(&progress.text, LONGEST_ERROR);
         let [done, total] =
@@ -62,7 +63,7 @@ impl Lease {
         })
     }
 
-    /// Whether this may still end the task.
+    /// Whether this lease still holds the task.
     pub(super) fn is_held(&self) -> Result<bool, QueueError> {
         let held = self
             .queue
@@ -73,7 +74,7 @@ impl Lease {
         }
     }
 
-    /// Changes the state in one transaction, if this lease still holds the task.
+    /// Runs `work` in one write transaction, if this lease still holds the task.
     pub(super) fn change<T>(
         &self,
         mut work: impl FnMut(&Transaction<'_>, &Task) -> Result<T, QueueError>,
@@ -84,7 +85,7 @@ impl Lease {
         })
     }
 
-    /// The task as it is now, if this lease still holds it.
+    /// The current task, if this lease still holds it.
     fn check(&self, transaction: &Transaction<'_>, stamp: Stamp) -> Result<Task, QueueError> {
         let lost = QueueError::LeaseLost(self.task.id);
         if stamp != self.task.file {

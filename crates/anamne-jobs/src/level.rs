@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Priority;
 
-/// How much is asked and told in all processes together.
+/// The load of all processes together.
 ///
 /// | level | when | what may run |
 /// |---|---|---|
@@ -14,16 +14,16 @@ use super::Priority;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Somebody is at work: nothing may get in the way.
+    /// Busy: background work must not get in the way.
     High,
-    /// Something is asked now and then.
+    /// Occasional recalls or writes.
     Low,
-    /// Nobody has been here for a while.
+    /// No recent recalls or writes.
     Asleep,
 }
 
 impl Level {
-    /// Its word.
+    /// The name of the level.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",

@@ -1,16 +1,16 @@
 //! The scheduler: a durable queue of tasks in one file, shared by all processes that have a space open.
 //!
-//! A worker *leases* the next task, does it and *completes* it. A lease runs out; so the task of a worker that was killed
-//! runs again, and a worker that was only slow learns that it lost its lease and can't end the task any more. Which task
-//! is next depends on how much is asked and told at the moment, in all processes ([`Level`]).
+//! A worker *leases* the next task, runs it and *completes* it. Leases expire: the task of a killed worker runs again,
+//! and a worker that was only slow learns that it lost its lease and can't end the task any more. Which task is next
+//! depends on the current load of all processes ([`Level`]).
 //!
 //! # Nothing takes effect twice
 //!
-//! A task may *begin* more than once. Its effect happens once where the handler commits a watermark of its own in the same
-//! transaction as the effect, and looks for it first.
+//! A task may *start* more than once. Its effect happens once if the handler commits its own watermark in the same
+//! transaction as the effect, and checks it first.
 //!
-//! The file is not a source: where it is damaged or deleted it is recreated, for everything that tasks do can be computed again
-//! from the log. Periodic work is scheduled by whoever opens the space, so it reappears by itself.
+//! The file is not a source: a damaged or deleted file is recreated, because everything that tasks do can be computed
+//! again from the log. Whoever opens the space schedules the periodic work again.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -72,8 +72,8 @@ pub use task::{
 
 use database::{DATABASE, Stamp};
 
-/// A handle on the queue of a space; clones share it. Every method may be called from several threads, and by several
-/// processes at once; each is one short transaction.
+/// A handle on the queue of a space; clones share it. Every method may be called by several threads and processes at
+/// once; each is one short transaction.
 #[derive(Clone)]
 pub struct Queue {
     inner: Arc<Inner>,
@@ -95,13 +95,13 @@ impl std::fmt::Debug for Queue {
 }
 
 impl Queue {
-    /// Opens the file at `path` with the usual [`Settings`], and makes it where there is none. A damaged file is set
-    /// aside; one of a newer format, or of another program, is refused.
+    /// Opens the file at `path` with the default [`Settings`], or creates it. A damaged file is quarantined; a file of
+    /// a newer format or of another program is refused.
     pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, QueueError> {
         Self::open_with(path, clock, Settings::default())
     }
 
-    /// The same with other settings.
+    /// Like [`Queue::open`], with other settings.
     pub fn open_with(
         path: &Path,
         clock: Arc<dyn Clock>,
@@ -118,22 +118,23 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Where the file lies.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         self.inner.file.path()
     }
 
-    /// By which thresholds this handle decides.
+    /// The settings of this handle.
     pub fn settings(&self) -> &Settings {
         &self.inner.settings
     }
 
-    /// The present instant by the queue's clock.
+    /// The current time by the queue's clock.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
     }
 
-    /// Notes something under a name; what was noted there before is replaced. Gone after [`Queue::purge`].
+    /// Stores a note under a name, replacing the previous one. Deleted by [`Queue::purge`] if the name begins with
+    /// `chore/`.
     pub fn note(&self, name: &str, value: &str) -> Result<(), QueueError> {
         self.change(|transaction, _| {
             let mut statement = transaction.prepare_cached(
@@ -145,7 +146,7 @@ impl Queue {
         })
     }
 
-    /// What was noted under a name.
+    /// The note stored under a name.
     pub fn noted(&self, name: &str) -> Result<Option<String>, QueueError> {
         self.look(|transaction, _| {
             let mut statement =
@@ -154,8 +155,8 @@ impl Queue {
         })
     }
 
-    /// Takes out what may speak of memories that were erased: finished tasks, dead letters, errors, progress, and copies
-    /// that were quarantined; nothing of it is left in the file or its log. Work that waits stays.
+    /// Deletes everything that may contain text of erased memories: finished tasks, dead letters, errors, progress,
+    /// notes of chores, and quarantined copies; none of it is left in the file or its WAL. Unfinished tasks stay.
     pub fn purge(&self) -> Result<(), QueueError> {
         self.change(|transaction, _| {
             transaction.execute_batch(
@@ -175,7 +176,7 @@ impl Queue {
         self.now().as_microsecond()
     }
 
-    /// Reads one consistent state.
+    /// Runs `work` in a read transaction.
     fn look<T>(
         &self,
         mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
@@ -188,7 +189,7 @@ impl Queue {
         })
     }
 
-    /// Changes the state in one transaction, which is durable when this returns.
+    /// Runs `work` in one write transaction, which is durable on return.
     fn change<T>(
         &self,
         mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
@@ -196,7 +197,7 @@ impl Queue {
         self.in_file(|file| file.change(|transaction| work(transaction, Stamp::of(transaction)?)))
     }
 
-    /// Names the file in what goes wrong with it.
+    /// Adds the path to errors.
     fn in_file<T>(
         &self,
         work: impl FnOnce(&SideFile) -> Result<T, QueueError>,

@@ -1,4 +1,4 @@
-//! Holding the queue, or one kind of work, until a person lets it continue.
+//! Pausing the queue, or one kind of task.
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, params};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::task::{check_kind, instant};
 use super::{Queue, QueueError};
 
-/// Something that may not run now.
+/// A pause of the queue or of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pause {
     /// The kind; `None` for the whole queue.
@@ -17,8 +17,8 @@ pub struct Pause {
 }
 
 impl Queue {
-    /// Has nothing begin any more, or nothing of one kind, in any process, until it is resumed. What runs is asked to stop and
-    /// goes back into the queue. Says whether it was not paused before.
+    /// Stops the queue, or one kind of task, from starting anything in any process until resumed. Running tasks are
+    /// asked to stop and return to the queue. Returns whether it was not paused before.
     pub fn pause(&self, kind: Option<&str>) -> Result<bool, QueueError> {
         let kind = stored(kind)?;
         let now = self.now_in_microseconds();
@@ -28,8 +28,8 @@ impl Queue {
         })
     }
 
-    /// Ends a pause of the whole queue, or of one kind. Kinds that were paused by themselves stay so when the whole queue is
-    /// resumed. Says whether it was paused.
+    /// Ends a pause of the whole queue, or of one kind. Kinds that were paused separately stay paused when the whole
+    /// queue is resumed. Returns whether it was paused.
     pub fn resume(&self, kind: Option<&str>) -> Result<bool, QueueError> {
         let kind = stored(kind)?;
         self.change(|transaction, _| {
@@ -37,12 +37,12 @@ impl Queue {
         })
     }
 
-    /// What is paused now, the whole queue first.
+    /// The current pauses, the whole queue first.
     pub fn pauses(&self) -> Result<Vec<Pause>, QueueError> {
         self.look(|transaction, _| pauses(transaction))
     }
 
-    /// Whether nothing of a kind may begin.
+    /// Whether tasks of a kind are paused.
     pub fn is_paused(&self, kind: &str) -> Result<bool, QueueError> {
         self.look(|transaction, _| {
             let mut statement =

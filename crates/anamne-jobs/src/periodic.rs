@@ -1,4 +1,4 @@
-//! Work that comes again and again.
+//! Periodic work.
 
 use std::fmt;
 use std::time::Duration;
@@ -21,12 +21,12 @@ const DAY: i64 = 24 * 3_600 * 1_000_000;
 pub enum Timing {
     /// Every day at this hour and minute, in UTC.
     Daily(u8, u8),
-    /// Once in so many seconds, from when it was first scheduled on; 0 counts as 1.
+    /// At this interval in seconds from the first scheduling; 0 counts as 1.
     Every(u64),
 }
 
 impl Timing {
-    /// The first instant after `now`, where the last one was `due`; all that lie in between are missed.
+    /// The first time after `now`, given the last `due` time; times in between are skipped.
     fn next(self, due: i64, now: i64) -> i64 {
         let (begun, interval) = match self {
             Self::Daily(hour, minute) => {
@@ -41,12 +41,12 @@ impl Timing {
         begun.saturating_add((missed + 1).saturating_mul(interval))
     }
 
-    /// The first instant after `now` of work that was not scheduled before.
+    /// The first time after `now` for work that was not scheduled before.
     fn first(self, now: i64) -> i64 {
         self.next(now, now)
     }
 
-    /// Reads a timing as it was written.
+    /// Parses the form written by `Display`.
     fn read(text: &str) -> Option<Self> {
         if let Some(interval) = text.strip_prefix("@every ") {
             return Some(Self::Every(interval.strip_suffix('s')?.parse().ok()?));
@@ -72,20 +72,20 @@ impl Serialize for Timing {
     }
 }
 
-/// Periodic work to be scheduled.
+/// Periodic work to schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Periodic {
-    /// Its name, unique in the queue; the key of its tasks.
+    /// Unique name in the queue; the key of its tasks.
     pub name: &'static str,
     /// The kind of its tasks.
     pub kind: &'static str,
     /// When it is due.
     pub timing: Timing,
-    /// How much its tasks matter.
+    /// The priority of its tasks.
     pub priority: Priority,
 }
 
-/// How periodic work stands.
+/// The state of scheduled periodic work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PeriodicState {
     /// Its name.
@@ -96,16 +96,16 @@ pub struct PeriodicState {
     pub timing: Timing,
     /// When it is next queued.
     pub next: Timestamp,
-    /// When it was last queued, or found to be still at work.
+    /// When it was last queued, or found to be unfinished.
     pub last: Option<Timestamp>,
 }
 
 impl Queue {
-    /// Schedules periodic work, or changes what is scheduled under its name. Work that is scheduled as before keeps its next
-    /// time, so that this can be called whenever a space is opened.
+    /// Schedules periodic work, or changes what is scheduled under its name. An unchanged schedule keeps its next time,
+    /// so this can be called on every opening of a space.
     ///
-    /// What is due is queued by whichever process next leases a task. While a task of it is unfinished no further one is
-    /// queued, and times that were missed while no process ran come to one task.
+    /// Due work is queued by the next process that leases a task. While a task of it is unfinished, no further one is
+    /// queued; times missed while no process ran result in one task.
     pub fn schedule(&self, periodic: &Periodic) -> Result<(), QueueError> {
         check_kind("name", periodic.name)?;
         check_kind("kind", periodic.kind)?;
@@ -117,7 +117,7 @@ impl Queue {
             )?;
             let as_before = params![periodic.name, periodic.kind, timing];
             let known: Option<i64> = known.query_row(as_before, |row| row.get(0)).optional()?;
-            // A time that lies further ahead than the next one was reckoned by a clock that was set back since.
+            // A time later than the next regular one was computed by a clock that has since been set back.
             let first = periodic.timing.first(now);
             let next = known.map_or(first, |known| known.min(first));
             let priority = periodic.priority.number();
@@ -132,7 +132,7 @@ impl Queue {
         })
     }
 
-    /// Schedules nothing under this name any more; what is queued already stays.
+    /// Removes the schedule with this name; a queued task stays.
     pub fn unschedule(&self, name: &str) -> Result<(), QueueError> {
         self.change(|transaction, _| {
             transaction.execute("DELETE FROM periodic WHERE name = ?1", [name])?;
@@ -140,7 +140,7 @@ impl Queue {
         })
     }
 
-    /// All periodic work, what is due first.
+    /// All periodic work by next due time.
     pub fn periodic(&self) -> Result<Vec<PeriodicState>, QueueError> {
         self.look(|transaction, _| states(transaction))
     }
@@ -164,13 +164,13 @@ pub(super) fn states(transaction: &Transaction<'_>) -> Result<Vec<PeriodicState>
     Ok(states)
 }
 
-/// A timing that was stored, and so was one when it was.
+/// Parses a stored timing.
 fn timing(stored: &str) -> Result<Timing, QueueError> {
     let unknown = || QueueError::damaged("tasks.db".as_ref(), "invalid schedule");
     Timing::read(stored).ok_or_else(unknown)
 }
 
-/// Brings back times that lie further ahead than the next one: a clock that was set back since has reckoned them.
+/// Corrects times later than the next regular one, computed by a clock that has since been set back.
 fn bring_back(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
     let mut statement =
         transaction.prepare_cached("SELECT name, timing, next FROM periodic WHERE next > ?1")?;

@@ -1,4 +1,4 @@
-//! What the queue looks like to a person.
+//! A report on the queue for users.
 
 use rusqlite::Transaction;
 use serde::Serialize;
@@ -9,47 +9,47 @@ use super::periodic::states;
 use super::rows::list;
 use super::{ActivityNow, Pause, PeriodicState, Queue, QueueError, Task};
 
-/// So many of the tasks that finished last are told of.
+/// Number of recently finished tasks in the report.
 const RECENT: usize = 10;
 
-/// How many tasks of one kind there are.
+/// Number of tasks of one kind, by state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KindCount {
     /// The kind.
     pub kind: String,
-    /// Those that nobody holds.
+    /// Waiting for a worker.
     pub waiting: u64,
-    /// Those that somebody does.
+    /// Leased by a worker.
     pub running: u64,
-    /// Those that failed for good.
+    /// Failed permanently.
     pub dead: u64,
-    /// Those that were done lately; see [`Settings::finished_kept`](super::Settings::finished_kept).
+    /// Recently completed; see [`Settings::finished_kept`](super::Settings::finished_kept).
     pub done: u64,
-    /// Those that were taken away lately.
+    /// Recently cancelled.
     pub cancelled: u64,
 }
 
-/// The queue at one instant.
+/// A snapshot of the queue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueueReport {
-    /// How much is asked and told now.
+    /// The current load.
     pub activity: ActivityNow,
-    /// What is paused.
+    /// Current pauses.
     pub paused: Vec<Pause>,
-    /// Counts by kind, sorted by kind.
+    /// Counts, sorted by kind.
     pub kinds: Vec<KindCount>,
-    /// What is being done, longest first.
+    /// Running tasks, longest first.
     pub running: Vec<Task>,
-    /// What has waited longest.
+    /// The task that has waited longest.
     pub oldest_waiting: Option<Task>,
-    /// Periodic work, what is due first.
+    /// Periodic work by next due time.
     pub periodic: Vec<PeriodicState>,
-    /// What finished lately, the last one first.
+    /// Recently finished tasks, latest first.
     pub recent: Vec<Task>,
 }
 
 impl Queue {
-    /// What the queue looks like now. O(tasks).
+    /// A report on the current state. O(tasks).
     pub fn report(&self) -> Result<QueueReport, QueueError> {
         let now = self.now_in_microseconds();
         self.look(|transaction, stamp| {

@@ -1,24 +1,24 @@
-//! How long a task that failed waits.
+//! The delay before a failed task is retried.
 
 use super::settings::microseconds;
 use super::{Settings, Task};
 
-/// The pause after the attempt that just failed, in microseconds: anything from nothing to `first_pause` doubled with every
-/// attempt, but never more than `longest_pause`. Which it is follows from the file, the task and the attempt alone.
+/// The delay after the failed attempt, in microseconds: between 0 and `first_pause` doubled with every attempt, at most
+/// `longest_pause`. Determined by the file, the task and the attempt.
 ///
-/// That the whole length is drawn, and not a part of it added, keeps many tasks that failed together from coming back
-/// together ("full jitter").
+/// The whole delay is drawn, not just a part of it, so that many tasks that failed together don't retry together ("full
+/// jitter").
 pub(super) fn pause_before(task: &Task, settings: &Settings) -> i64 {
     let doublings = task.attempts.saturating_sub(1).min(40);
     let longest = microseconds(settings.first_pause)
         .saturating_mul(1 << doublings)
         .min(microseconds(settings.longest_pause));
     let drawn = mixed(task.file.0 as u64 ^ mixed(task.id.0 ^ mixed(u64::from(task.attempts))));
-    // The upper half of the product is an even draw from 0 to `longest`.
+    // The upper half of the product is uniform from 0 to `longest`.
     ((u128::from(drawn) * (longest as u128 + 1)) >> 64) as i64
 }
 
-/// SplitMix64's finaliser: every bit of the result depends on every bit given.
+/// SplitMix64's finaliser: every output bit depends on every input bit.
 fn mixed(number: u64) -> u64 {
     let mut bits = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

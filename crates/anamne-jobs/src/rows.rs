@@ -1,4 +1,4 @@
-//! Tasks as the file holds them.
+//! Reads tasks from the database.
 
 use rusqlite::{OptionalExtension, Row, Transaction};
 
@@ -6,11 +6,11 @@ use super::database::Stamp;
 use super::task::instant;
 use super::{Priority, Progress, QueueError, Task, TaskId, TaskState};
 
-/// The columns that [`read`] takes, in its order.
+/// The columns that [`read`] expects, in order.
 const COLUMNS: &str = "id, kind, key, payload, priority, cheap, state, not_before, attempts, worker, \
      progress_done, progress_total, progress_text, error, created, started, finished";
 
-/// A task of a row with the [`COLUMNS`].
+/// Reads a task from a row with the [`COLUMNS`].
 fn read(row: &Row<'_>, file: Stamp) -> Result<Task, QueueError> {
     let unknown = |what: &str| QueueError::damaged("tasks.db".as_ref(), what);
     let payload: String = row.get(3)?;
@@ -52,7 +52,7 @@ pub(super) fn find(
     }
 }
 
-/// The tasks for which a condition holds, with its order.
+/// The tasks that satisfy a condition, which includes the order.
 pub(super) fn list(
     transaction: &Transaction<'_>,
     condition: &str,
@@ -69,7 +69,7 @@ pub(super) fn list(
     Ok(tasks)
 }
 
-/// The unfinished task of a kind and key, and whether it has ever begun.
+/// The unfinished task of a kind and key, and whether it has ever started.
 pub(super) fn unfinished(
     transaction: &Transaction<'_>,
     kind: &str,

@@ -1,4 +1,4 @@
-//! Doing tasks one after the other, on whichever thread asks.
+//! Runs tasks one after the other on the calling thread.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,13 +9,13 @@ use jiff::Timestamp;
 use super::settings::microseconds;
 use super::{Activity, Failed, Lease, Level, Progress, Queue, QueueError, Task};
 
-/// What can do tasks.
+/// Task handlers.
 pub trait Handlers {
-    /// The kinds of tasks that it does.
+    /// The kinds of tasks that it handles.
     fn kinds(&self) -> Vec<&str>;
 
-    /// Does a task. It may have begun before, see [the contract](super#nothing-takes-effect-twice). A panic counts as a
-    /// failure.
+    /// Runs a task. It may have started before, see [the contract](super#nothing-takes-effect-twice). A panic counts as
+    /// a failure.
     fn run(&self, task: &Task, context: &mut TaskContext<'_>) -> Result<(), TaskError>;
 }
 
@@ -23,22 +23,22 @@ pub trait Handlers {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
-    /// It failed, and may go well next time.
+    /// A failure; a retry may succeed.
     #[error("{0}")]
     Failed(String),
-    /// It failed, and would fail every time.
+    /// A permanent failure; every retry would fail too.
     #[error("{0}")]
     Hopeless(String),
-    /// It can't be done before an instant; no attempt is counted.
+    /// It can't run before this time; the attempt is not counted.
     #[error("not before {until}: {reason}")]
     Postponed {
-        /// When it can be tried.
+        /// The earliest time of the next attempt.
         until: Timestamp,
-        /// Why not now.
+        /// The reason.
         reason: String,
     },
-    /// It stopped because [`TaskContext::should_stop`] said so; no attempt is counted. Without having been asked to, this is a
-    /// failure.
+    /// It stopped because [`TaskContext::should_stop`] said so; the attempt is not counted. Stopping without such a
+    /// request is a failure.
     #[error("it stopped unexpectedly")]
     Stopped,
     /// The queue itself failed.
@@ -47,41 +47,41 @@ pub enum TaskError {
 }
 
 impl TaskError {
-    /// A failure that may go well next time, with what went wrong.
+    /// A failure that a retry may fix, with the error.
     pub fn failed(error: impl std::fmt::Display) -> Self {
         Self::Failed(error.to_string())
     }
 }
 
-/// What became of a task that was run.
+/// The outcome of a task run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It took effect.
     Done,
-    /// It failed, and is tried again from this instant on.
+    /// It failed, and is retried at this time.
     Failed(Timestamp),
-    /// It failed for good.
+    /// It failed permanently.
     Dead,
-    /// It was stopped, and waits again.
+    /// It was stopped, and returned to the queue.
     Released,
-    /// It waits until this instant.
+    /// It waits until this time.
     Postponed(Timestamp),
-    /// Its lease ran out meanwhile, so that it runs again elsewhere; nothing of it took effect here.
+    /// Its lease expired meanwhile, so that it runs again elsewhere; it had no effect here.
     Lost,
 }
 
-/// A task that was run, and what became of it.
+/// A task run and its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
-    /// The task as it was when it began.
+    /// The task at its start.
     pub task: Task,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why it failed; empty where it did not.
+    /// The error; empty on success.
     pub error: String,
 }
 
-/// Does the tasks of a queue with the handlers that it was given. It has no thread of its own.
+/// Runs the tasks of a queue with the given handlers. It has no thread of its own.
 pub struct Runner<H> {
     queue: Queue,
     handlers: H,
@@ -91,7 +91,7 @@ pub struct Runner<H> {
 }
 
 impl<H: Handlers> Runner<H> {
-    /// A runner that goes by the name `worker`, for people who look at the queue. `activity` is what this process counts.
+    /// A runner; `worker` is the name shown in reports, `activity` holds the counts of this process.
     pub fn new(
         queue: Queue,
         handlers: H,
@@ -107,7 +107,7 @@ impl<H: Handlers> Runner<H> {
         }
     }
 
-    /// Has everything run that is due, however much is asked meanwhile.
+    /// Runs everything that is due, whatever the load.
     #[must_use]
     pub fn at_any_level(mut self) -> Self {
         self.at_any_level = true;
@@ -119,7 +119,7 @@ impl<H: Handlers> Runner<H> {
         &self.handlers
     }
 
-    /// Does the next task that may run now, on this thread; `None` where there is none.
+    /// Runs the next task that may run now, on this thread; `None` if there is none.
     pub fn run_next(&self) -> Result<Option<Ran>, QueueError> {
         let level = self.level()?;
         let kinds = self.handlers.kinds();
@@ -139,7 +139,7 @@ impl<H: Handlers> Runner<H> {
         let ended = catch_unwind(run)
             .unwrap_or_else(|panic| Err(TaskError::Failed(said_in(panic.as_ref()))));
         let ended = match context.trouble.take() {
-            // Whatever the handler made of it: the queue's own trouble comes first.
+            // An error of the queue takes precedence over the handler's error.
             Some(trouble) if ended.is_err() => Err(TaskError::Queue(trouble)),
             _ => ended,
         };
@@ -156,7 +156,7 @@ impl<H: Handlers> Runner<H> {
     }
 }
 
-/// Tells the queue how a task ended.
+/// Records how a task ended.
 fn end(lease: Lease, ended: Result<(), TaskError>, asked_to_stop: bool) -> Result<Ran, QueueError> {
     let task = lease.task().clone();
     let error = ended
@@ -190,7 +190,7 @@ fn end(lease: Lease, ended: Result<(), TaskError>, asked_to_stop: bool) -> Resul
     })
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn said_in(panic: &(dyn Any + Send)) -> String {
     let said = panic
         .downcast_ref::<String>()
@@ -199,11 +199,11 @@ fn said_in(panic: &(dyn Any + Send)) -> String {
     format!("it panicked: {}", said.unwrap_or("without a word"))
 }
 
-/// What a running handler may ask of the queue, and tell it.
+/// What a running handler can ask of the queue and report to it.
 pub struct TaskContext<'run> {
     lease: &'run mut Lease,
     level: &'run dyn Fn() -> Result<Level, QueueError>,
-    /// When it was last looked whether to stop, and when progress was last told.
+    /// Times of the last stop check and of the last progress report.
     looked: Option<i64>,
     told: Option<i64>,
     asked_to_stop: bool,
@@ -211,10 +211,10 @@ pub struct TaskContext<'run> {
 }
 
 impl TaskContext<'_> {
-    /// Whether the handler should return [`TaskError::Stopped`] as soon as it can: so much is asked now that this task may not
-    /// run, its kind or the queue was paused, or the lease was lost.
+    /// Whether the handler should return [`TaskError::Stopped`] as soon as possible: the load is too high for this
+    /// task, its kind or the queue was paused, or the lease was lost.
     ///
-    /// Call it between steps: it renews the lease when that is due. It looks at the queue at most once in
+    /// Call it between steps: it renews the lease when due. It reads the queue at most once per
     /// [`Settings::look_every`](super::Settings::look_every), and costs next to nothing in between.
     pub fn should_stop(&mut self) -> bool {
         if !self.asked_to_stop && is_due(&mut self.looked, &self.lease.queue) {
@@ -241,7 +241,7 @@ impl TaskContext<'_> {
         Ok(!(self.level)()?.allows(task.priority, task.cheap))
     }
 
-    /// Says how far the task has come: `done` of `total` steps, 0 where nobody knows how many there are. Written at most once in
+    /// Reports progress: `done` of `total` steps, 0 if the total is unknown. Written at most once per
     /// [`Settings::look_every`](super::Settings::look_every), and when all steps are done.
     pub fn progress(&mut self, done: u64, total: u64, text: &str) -> Result<(), TaskError> {
         let is_last = total > 0 && done >= total;
@@ -256,18 +256,18 @@ impl TaskContext<'_> {
         Ok(())
     }
 
-    /// Holds the task for another while, as before a step that takes long.
+    /// Extends the lease, for example before a long step.
     pub fn renew(&mut self) -> Result<(), TaskError> {
         Ok(self.lease.renew()?)
     }
 
-    /// The present instant by the queue's clock.
+    /// The current time by the queue's clock.
     pub fn now(&self) -> Timestamp {
         self.lease.queue.now()
     }
 }
 
-/// Whether something that is done once in a while is to be done now; then it counts as done.
+/// Whether the interval since `last` has passed; if so, sets `last` to the current time.
 fn is_due(last: &mut Option<i64>, queue: &Queue) -> bool {
     let now = queue.now_in_microseconds();
     let every = microseconds(queue.settings().look_every);

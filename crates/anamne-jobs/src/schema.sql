@@ -1,10 +1,10 @@
--- The file itself. `stamp` tells it from one that was made anew after it.
+-- One row. `stamp` distinguishes the file from a recreated one.
 CREATE TABLE file (
     stamp BLOB NOT NULL
 ) STRICT;
 INSERT INTO file (stamp) VALUES (randomblob(16));
 
--- Work, and for a while what became of it.
+-- Unfinished tasks, and for a while finished ones.
 CREATE TABLE tasks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE tasks (
     state INTEGER NOT NULL,
     not_before INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
-    -- Rises with every lease; only who holds the last one may end the task.
+    -- Increases with every lease; only the holder of the last lease may end the task.
     fence INTEGER NOT NULL DEFAULT 0,
     worker TEXT NOT NULL DEFAULT '',
     leased_until INTEGER NOT NULL DEFAULT 0,
@@ -34,7 +34,7 @@ CREATE INDEX tasks_running ON tasks (leased_until) WHERE state = 2;
 CREATE INDEX tasks_dead ON tasks (finished, id) WHERE state = 3;
 CREATE INDEX tasks_finished ON tasks (finished, id) WHERE state >= 4;
 
--- What was asked for again while the task with the same kind and key had begun: it becomes a task when that one ends.
+-- Work requested again after a task with the same kind and key had begun; becomes a task when that one ends.
 CREATE TABLE again (
     task INTEGER PRIMARY KEY,
     payload TEXT NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE again (
     created INTEGER NOT NULL
 ) STRICT;
 
--- Work that comes again and again. `payload` and `cheap` are not read any more.
+-- Periodic work. `payload` and `cheap` are no longer read.
 CREATE TABLE periodic (
     name TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -56,20 +56,20 @@ CREATE TABLE periodic (
     last INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- What may not run now; the empty kind is the whole queue.
+-- Paused kinds; the empty kind is the whole queue.
 CREATE TABLE pauses (
     kind TEXT PRIMARY KEY,
     since INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How much was asked and told in all processes, by minutes since 1970.
+-- Recalls and writes of all processes, by minutes since 1970.
 CREATE TABLE activity (
     minute INTEGER PRIMARY KEY,
     recalls INTEGER NOT NULL,
     writes INTEGER NOT NULL
 ) STRICT;
 
--- What chores note of what they did.
+-- Records of chores: when each last ran, and the outcome.
 CREATE TABLE notes (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL

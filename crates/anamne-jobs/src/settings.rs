@@ -1,35 +1,33 @@
-//! Every threshold of the queue, in one place.
+//! All thresholds of the queue.
 
 use std::time::Duration;
 
-/// The longest lease that is given. A lease that ends later than this was given by a clock that has been set back
-/// since, and counts as run out.
+/// Maximum lease. A lease that ends later was given by a clock that has since been set back, and counts as expired.
 pub const LONGEST_LEASE: Duration = Duration::from_hours(1);
 
-/// How the queue of this process decides. Processes may differ in this: each keeps to its own.
+/// The queue's settings in this process. Processes may differ: each follows its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How long a worker holds a task without renewing its lease; at most [`LONGEST_LEASE`]. A task whose worker was
-    /// killed runs again after this.
+    /// How long a worker holds a task without renewing its lease; at most [`LONGEST_LEASE`]. The task of a killed
+    /// worker runs again after this time.
     pub lease: Duration,
-    /// How often a task is begun, at most, before it becomes a dead letter.
+    /// Maximum attempts before a task becomes a dead letter.
     pub most_attempts: u32,
-    /// The longest pause before the second attempt; it doubles with every further one.
+    /// Maximum delay before the second attempt; it doubles with every further one.
     pub first_pause: Duration,
-    /// No pause is longer than this.
+    /// Upper bound of all delays.
     pub longest_pause: Duration,
-    /// From so many recalls and writes within one minute on, activity is high.
+    /// Recalls and writes per minute from which on the load is high.
     pub busy_per_minute: u64,
-    /// After so many minutes without any recall or write the space is asleep.
+    /// Minutes without recalls or writes after which the space is asleep.
     pub asleep_after_minutes: u32,
-    /// A process records what it counted at most once per interval.
+    /// Minimum interval between a process's flushes of its counts.
     pub flush_every: Duration,
-    /// Within a running task the activity, pauses and the lease are looked at at most once per interval; so is progress
-    /// written.
+    /// Minimum interval between a running task's checks of load, pauses and lease, and between its progress writes.
     pub look_every: Duration,
-    /// So many finished tasks are kept for people to look at.
+    /// Number of finished tasks kept for reports.
     pub finished_kept: u32,
-    /// So many dead letters are kept, the latest ones.
+    /// Number of dead letters kept, the latest ones.
     pub dead_kept: u32,
 }
 
@@ -56,12 +54,12 @@ impl Settings {
     }
 }
 
-/// A length of time as the queue reckons with it; lengths beyond reason are cut to about 146 000 years.
+/// A duration in microseconds; excessive ones are clamped to about 146 000 years.
 pub(super) fn microseconds(length: Duration) -> i64 {
     i64::try_from(length.as_micros()).map_or(i64::MAX / 2, |length| length.min(i64::MAX / 2))
 }
 
-/// Up to this instant a time may lie ahead; what is later was noted by a clock that was set back since.
+/// The latest plausible stored time; a later one was written by a clock that has since been set back.
 pub(super) fn latest(now: i64) -> i64 {
     now.saturating_add(microseconds(LONGEST_LEASE))
 }

@@ -1,4 +1,4 @@
-//! Which task a worker gets next.
+//! Chooses the next task for a worker.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -11,11 +11,11 @@ use super::task::{LONGEST_ERROR, shortened};
 use super::{Lease, Level, Queue, QueueError, TaskId};
 
 impl Queue {
-    /// The most important task of these kinds that may run now at this level, leased to `worker`; `None` where there is
-    /// none. Queues the periodic work that is due and takes back what was leased to workers that are gone.
+    /// The next task of these kinds that may run now at this level, leased to `worker`; `None` if there is none. First
+    /// queues due periodic work and takes back expired leases.
     ///
-    /// Taken first is the higher priority, then the earlier beginning, then what was queued first. [`Level::Asleep`] takes
-    /// everything. O(log tasks), and more where many tasks wait that may not run now or are of other kinds.
+    /// The order is by priority, then start time, then age in the queue. [`Level::Asleep`] allows everything. O(log
+    /// tasks), and more if many waiting tasks are not allowed now or are of other kinds.
     pub fn lease(
         &self,
         worker: &str,
@@ -49,14 +49,14 @@ impl Queue {
         }))
     }
 
-    /// Puts tasks whose lease ran out back into the queue; those that had their last attempt die.
+    /// Returns tasks with expired leases to the queue; those without attempts left become dead letters.
     fn take_back(
         &self,
         transaction: &Transaction<'_>,
         now: i64,
         stamp: Stamp,
     ) -> Result<(), QueueError> {
-        // A lease that ends later than any that could be given now was given by a clock that was set back since.
+        // A lease that ends later than any that could be given now was given by a clock that has since been set back.
         let mut gone = transaction.prepare_cached(
             "SELECT id FROM tasks INDEXED BY tasks_running
              WHERE state = 2 AND (leased_until <= ?1 OR leased_until > ?2) ORDER BY id",
@@ -79,7 +79,7 @@ impl Queue {
     }
 }
 
-/// Has tasks begin at once that were put off by a clock that was set back since: they would wait for years.
+/// Lets tasks start now that a clock, since set back, had postponed: they would wait for years.
 fn let_go_on(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
     let mut statement = transaction.prepare_cached(
         "UPDATE tasks SET not_before = ?1, created = min(created, ?1)

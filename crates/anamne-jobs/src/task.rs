@@ -1,4 +1,4 @@
-//! What a task is.
+//! Tasks and their limits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,16 +10,16 @@ use serde_json::Value;
 
 use super::database::Stamp;
 
-/// Characters that a kind, or the name of periodic work, may have.
+/// Maximum characters of a kind, or of the name of periodic work.
 pub const LONGEST_KIND: usize = 64;
-/// Bytes that a key may have.
+/// Maximum bytes of a key.
 pub const LONGEST_KEY: usize = 512;
-/// Bytes that a payload may have as JSON.
+/// Maximum bytes of a payload as JSON.
 pub const LONGEST_PAYLOAD: usize = 64 << 10;
-/// Characters of an error that are kept.
+/// Maximum characters of a stored error; the rest is cut.
 pub const LONGEST_ERROR: usize = 2_000;
 
-/// The number of a task, unique in one file of tasks.
+/// The id of a task, unique in one task database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TaskId(pub u64);
 
@@ -39,22 +39,22 @@ impl FromStr for TaskId {
     }
 }
 
-/// How much a task matters; the first is taken first.
+/// The priority of a task, most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// Somebody waits for it.
     Urgent,
-    /// It makes the next answers better.
+    /// It improves the next answers.
     Normal,
-    /// It may wait for a quiet moment.
+    /// It can wait for low load.
     Low,
-    /// It waits until nobody has asked for a while.
+    /// It waits until the space is asleep.
     Batch,
 }
 
 impl Priority {
-    /// All of them, the most urgent one first.
+    /// All priorities, most urgent first.
     pub const ALL: [Self; 4] = [Self::Urgent, Self::Normal, Self::Low, Self::Batch];
 
     pub(super) fn number(self) -> i64 {
@@ -72,19 +72,19 @@ impl fmt::Display for Priority {
     }
 }
 
-/// Where a task is on its way.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
-    /// Nobody holds it.
+    /// In the queue.
     Waiting,
     /// A worker holds it, or was killed while it did.
     Running,
-    /// It failed for good, and waits for a person.
+    /// It failed permanently, and waits for a manual decision.
     Dead,
-    /// It took effect.
+    /// Completed.
     Done,
-    /// A person, or a newer task, took it away.
+    /// Cancelled by hand, or because of a newer task.
     Cancelled,
 }
 
@@ -113,37 +113,37 @@ impl fmt::Display for TaskState {
     }
 }
 
-/// How far a task has come.
+/// The progress of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// Steps that are done.
+    /// Completed steps.
     pub done: u64,
-    /// Steps that there are; 0 where nobody knows.
+    /// Total steps; 0 if unknown.
     pub total: u64,
-    /// What is being done, for people.
+    /// The current step, as text for users.
     pub text: String,
 }
 
-/// Work to be queued.
+/// A task to queue.
 ///
-/// Payloads, keys, errors and progress are no place for what memories say: they hold ids and numbers, so that an erased
-/// memory leaves nothing here.
+/// Payloads, keys, errors and progress must hold ids and numbers, never the text of memories, so that an erased memory
+/// leaves nothing here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewTask {
-    /// Which handler does it; 1 to [`LONGEST_KIND`] characters.
+    /// The kind, which selects the handler; 1 to [`LONGEST_KIND`] characters.
     pub kind: String,
-    /// What it is about; unique among the unfinished tasks of the kind; at most [`LONGEST_KEY`] bytes.
+    /// The subject; unique among the unfinished tasks of the kind; at most [`LONGEST_KEY`] bytes.
     pub key: String,
-    /// What the handler needs to know; at most [`LONGEST_PAYLOAD`] bytes.
+    /// Input of the handler; at most [`LONGEST_PAYLOAD`] bytes.
     pub payload: Value,
-    /// How much it matters.
+    /// The priority.
     pub priority: Priority,
-    /// Whether it takes next to nothing, some milliseconds, so that it may run while much is asked.
+    /// Whether it takes only some milliseconds, so that it may run under high load.
     pub cheap: bool,
 }
 
 impl NewTask {
-    /// A task of normal priority that may begin at once and is not cheap.
+    /// A task of normal priority that may start immediately and is not cheap.
     pub fn new(kind: impl Into<String>, key: impl Into<String>) -> Self {
         Self {
             kind: kind.into(),
@@ -154,28 +154,28 @@ impl NewTask {
         }
     }
 
-    /// With this to know.
+    /// Sets the payload.
     #[must_use]
     pub fn payload(mut self, payload: Value) -> Self {
         self.payload = payload;
         self
     }
 
-    /// With this priority.
+    /// Sets the priority.
     #[must_use]
     pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Marked as one that takes next to nothing.
+    /// Marks it as cheap.
     #[must_use]
     pub fn cheap(mut self) -> Self {
         self.cheap = true;
         self
     }
 
-    /// The payload as it is stored, where everything is within its limits.
+    /// Checks all limits; returns the payload as stored.
     pub(super) fn checked(&self) -> Result<String, InvalidValue> {
         check_kind("kind", &self.kind)?;
         if self.key.len() > LONGEST_KEY {
@@ -201,45 +201,45 @@ pub(super) fn check_kind(field: &str, kind: &str) -> Result<(), InvalidValue> {
     Err(InvalidValue::new(field, accepts, kind))
 }
 
-/// A task of the queue as it was when it was read.
+/// A task as read from the queue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Task {
-    /// Its number.
+    /// The id.
     pub id: TaskId,
-    /// Which handler does it.
+    /// The kind, which selects the handler.
     pub kind: String,
-    /// What it is about.
+    /// The subject.
     pub key: String,
-    /// What the handler needs to know.
+    /// Input of the handler.
     pub payload: Value,
-    /// How much it matters.
+    /// The priority.
     pub priority: Priority,
-    /// Whether it takes next to nothing.
+    /// Whether it takes only some milliseconds.
     pub cheap: bool,
-    /// Where it is on its way.
+    /// The state.
     pub state: TaskState,
-    /// It does not begin before this.
+    /// The earliest start.
     pub not_before: Timestamp,
-    /// How often it was begun; not counted are attempts that were stopped or postponed.
+    /// Number of attempts, without those that were stopped or postponed.
     pub attempts: u32,
-    /// Who holds it, or held it last.
+    /// The current or last worker.
     pub worker: String,
-    /// How far it has come.
+    /// The progress.
     pub progress: Progress,
-    /// Why the last attempt failed; empty where none did.
+    /// Error of the last failed attempt; empty if none.
     pub error: String,
     /// When it was queued.
     pub created: Timestamp,
-    /// When the last attempt began.
+    /// Start of the last attempt.
     pub started: Option<Timestamp>,
     /// When it was done, died or was cancelled.
     pub finished: Option<Timestamp>,
-    /// Which file of tasks it is of.
+    /// The stamp of its task database.
     #[serde(skip)]
     pub(super) file: Stamp,
 }
 
-/// The instant of a stored number of microseconds; numbers outside the calendar are clamped to its ends.
+/// Converts stored microseconds; values outside the calendar are clamped.
 pub(super) fn instant(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or(if microseconds < 0 {
         Timestamp::MIN
@@ -248,7 +248,7 @@ pub(super) fn instant(microseconds: i64) -> Timestamp {
     })
 }
 
-/// At most the first `most` characters of a text.
+/// At most the first `most` characters.
 pub(super) fn shortened(text: &str, most: usize) -> &str {
     text.char_indices()
         .nth(most)

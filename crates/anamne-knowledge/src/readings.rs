@@ -1,16 +1,16 @@
-//! What a language model read and judged, in `paid/readings.db`: kept apart from the graph, so that the graph can be extracted
-//! again without asking once more.
+//! Readings and verdicts of a language model, in `paid/readings.db`: separate from the graph, so that the graph can be
+//! extracted again without new model calls.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anamne_store::{SideDatabase, StoreError, cut_log, remove_derived};
-use anamne_types::{ConflictKind, EntityType, Row, Seq};
+use anamne_types::{ConflictKind, EntityType, RelationType, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use crate::reading::{Mention, RELATIONS, Reading, Statement, Term};
+use crate::reading::{Mention, Reading, Statement, Term};
 
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
@@ -25,12 +25,12 @@ const DATABASE: SideDatabase = SideDatabase {
     )
 };
 
-/// What a model said of two statements that seemed to contradict each other.
+/// A model's verdict on two statements that seem to contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// What the two are to each other; `None` where both can hold.
+    /// The kind of contradiction; `None` if both can hold.
     pub kind: Option<ConflictKind>,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: String,
 }
 
@@ -41,7 +41,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Opens the readings at `path`, or makes an empty file.
+    /// Opens the readings at `path`, or creates an empty file.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Ok(Self {
             path: path.to_owned(),
@@ -49,17 +49,17 @@ impl Readings {
         })
     }
 
-    /// Throws the readings at `path` away. They must not be open.
+    /// Deletes the readings at `path`. They must not be open.
     pub fn remove(path: &Path) -> Result<(), StoreError> {
         remove_derived(path)
     }
 
-    /// Their file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Up to which event the model has read the log.
+    /// The last event that the model has read.
     pub fn position(&self) -> Result<Seq, StoreError> {
         let seq: i64 = self
             .connection()
@@ -68,13 +68,13 @@ impl Readings {
         Ok(Seq(seq as u64))
     }
 
-    /// What was read of a memory in the state that this event gave it, where it was read in this text: a database that was
-    /// restored without its last events may give a row and an event to another memory.
+    /// The reading of a memory in the state set by this event, if it was made from this text: after a restore that lacks the
+    /// last events, a row and an event may belong to another memory.
     pub fn of(&self, row: Row, seq: Seq, text: &str) -> Result<Option<Reading>, StoreError> {
         let stored: Option<String> = self
             .connection()
             .prepare_cached(
-                // Format 1 did not say in which text it was read.
+                // Format 1 did not store a digest of the text.
                 "SELECT reading FROM readings WHERE row = ?1 AND seq = ?2 AND ifnull(text, ?3) = ?3",
             )?
             .query_row(params![row.0, seq.0 as i64, digest(text)], |row| row.get(0))
@@ -84,8 +84,7 @@ impl Readings {
             .map(Stored::reading))
     }
 
-    /// The rows of which something was read in a state that an event after this one gave them, with that event, at most
-    /// `limit`.
+    /// Rows with a reading of a state that was set after this event, with the event that set it, at most `limit`.
     pub fn since(&self, after: Seq, limit: usize) -> Result<Vec<(Seq, Row)>, StoreError> {
         let connection = self.connection();
         let mut statement = connection
@@ -96,8 +95,8 @@ impl Readings {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Keeps what was read of a memory with the text in which that was read, and that the log was read up to there, in one transaction. `None` where nothing was
-    /// read: the memory said too little, is gone, or the model could not.
+    /// Stores the reading of a memory with a digest of its text, and advances the position, in one transaction. `None` if
+    /// nothing was read: the memory says too little, is gone, or the model failed.
     pub fn put(
         &self,
         row: Row,
@@ -124,7 +123,7 @@ impl Readings {
         Ok(())
     }
 
-    /// Takes out what was read beyond the end of the log, so that what is told there again is read.
+    /// Deletes readings beyond the end of the log, so that the events that replace them are read.
     pub fn cut_beyond(&self, head: Seq) -> Result<(), StoreError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
@@ -134,7 +133,7 @@ impl Readings {
         Ok(transaction.commit()?)
     }
 
-    /// What a model said of a contradiction.
+    /// The model's verdict on a contradiction.
     pub fn verdict(&self, contradiction: &str) -> Result<Option<Verdict>, StoreError> {
         Ok(self
             .connection()
@@ -149,7 +148,7 @@ impl Readings {
             .optional()?)
     }
 
-    /// Keeps what a model said of a contradiction.
+    /// Stores the model's verdict on a contradiction.
     pub fn judge(
         &self,
         contradiction: &str,
@@ -168,7 +167,7 @@ impl Readings {
         Ok(())
     }
 
-    /// Reads the file back; says what is wrong with it. O(bytes of the file).
+    /// Checks the whole file; returns a description of the damage, if any. O(bytes of the file).
     pub fn examine(&self) -> Result<Option<String>, StoreError> {
         let connection = self.connection();
         let check = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
@@ -178,8 +177,8 @@ impl Readings {
         }
     }
 
-    /// Takes what was read of these rows out of the file, and every verdict: their reasons may tell of it.
-    /// [`StoreError::StillRead`] while a reader keeps older pages in the log: it is to be done once more then.
+    /// Deletes the readings of rows that aren't live, and every verdict: their reasons may quote such rows.
+    /// Fails with [`StoreError::StillRead`] while a reader holds older pages in the log: retry then.
     pub fn purge(&self, live: &dyn Fn(Row) -> bool) -> Result<(), StoreError> {
         let connection = self.connection();
         let rows: Vec<u32> = connection
@@ -200,7 +199,7 @@ impl Readings {
     }
 }
 
-/// What tells one text from another.
+/// A digest of a text.
 fn digest(text: &str) -> [u8; 16] {
     let mut digest = [0; 16];
     digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
@@ -240,7 +239,7 @@ impl Stored {
         let statement = |statement: &Statement| StoredStatement {
             span: (statement.span.start, statement.span.end),
             subject: stored_term(&statement.subject),
-            relation: statement.relation.to_owned(),
+            relation: statement.relation.to_string(),
             object: stored_term(&statement.object),
             negated: statement.negated,
             from: statement.valid_from,
@@ -253,7 +252,7 @@ impl Stored {
         }
     }
 
-    /// The reading; statements whose relation is no longer known are left out.
+    /// The reading, without statements whose relation is no longer known.
     fn reading(self) -> Reading {
         let mention = |(start, end, name, entity_type, confidence)| Mention {
             span: start..end,
@@ -262,7 +261,10 @@ impl Stored {
             confidence,
         };
         let statement = |stored: StoredStatement| {
-            let relation = RELATIONS.iter().find(|known| **known == stored.relation)?;
+            let relation = RelationType::from(stored.relation);
+            if matches!(relation, RelationType::Other(_)) {
+                return None;
+            }
             Some(Statement {
                 span: stored.span.0..stored.span.1,
                 subject: term(stored.subject),

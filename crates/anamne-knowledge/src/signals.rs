@@ -1,7 +1,7 @@
-//! What a memory's surroundings say of it: how new it was, how well it fits its chain, how useful it turned out.
+//! Signals of a memory from its context: novelty, consistency with its chain, utility.
 //!
-//! Pure functions and their results. [`crate::summaries::Summaries`] keeps them in its file: what is noted there of each
-//! memory (thread, place, time) is what they need.
+//! Pure functions and their results. [`crate::summaries::Summaries`] stores them, because its file already has what they
+//! need of each memory: thread, position, time.
 //!
 //! ```
 //! use anamne_knowledge::signals::{Utility, consistency, novelty};
@@ -21,21 +21,21 @@ use jiff::Timestamp;
 
 use crate::vectors::dot;
 
-/// A memory is compared with so many before it.
+/// Number of earlier memories that a memory is compared with.
 pub const RECENT: usize = 50;
 
-/// A thought's neighbours are so many before it and as many after it in its chain.
+/// Neighbours of a thought on each side in its chain.
 pub const NEIGHBOURS_EACH_WAY: usize = 2;
 
-/// Neighbours whose vectors have this cosine speak of the same thing.
+/// Minimum cosine of neighbours that agree.
 pub const AGREES: f32 = 0.3;
 
-/// How much of the utility a new event makes up.
+/// Weight of a new event in the moving average of utility.
 pub const LEARNING: f32 = 0.3;
 
-/// How new something was: one less its greatest cosine with what came before, 0 to 1; 1 where nothing came before.
+/// Novelty: 1 minus the maximum cosine with earlier memories, 0 to 1; 1 if there are none.
 ///
-/// Vectors are of unit length or zero. O(vectors · dimensions).
+/// Vectors have unit length or are zero. O(vectors · dimensions).
 pub fn novelty<'vector>(vector: &[f32], before: impl IntoIterator<Item = &'vector [f32]>) -> f32 {
     let nearest = before
         .into_iter()
@@ -44,8 +44,8 @@ pub fn novelty<'vector>(vector: &[f32], before: impl IntoIterator<Item = &'vecto
     (1.0 - nearest).clamp(0.0, 1.0)
 }
 
-/// How well a thought fits its chain: the share of its neighbours with which it agrees, where each contradiction
-/// counts as one more neighbour with which it does not. 0 to 1; 1 where there is neither.
+/// Consistency of a thought with its chain, 0 to 1: the share of neighbours with which it agrees, where each contradiction
+/// counts as one more neighbour that disagrees. 1 without neighbours and contradictions.
 pub fn consistency(agreeing: u32, neighbours: u32, conflicts: u32) -> f32 {
     let heard = neighbours.saturating_add(conflicts);
     if heard == 0 {
@@ -54,25 +54,25 @@ pub fn consistency(agreeing: u32, neighbours: u32, conflicts: u32) -> f32 {
     agreeing.min(neighbours) as f32 / heard as f32
 }
 
-/// A judgement of a memory: that it helped, or did not.
+/// Feedback on whether a memory helped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Feedback {
     /// The memory's row.
     pub row: Row,
-    /// How much it helped: 0 not at all, 1 as hoped.
+    /// How helpful it was: 0 not at all, 1 fully.
     pub score: f32,
-    /// When that was said.
+    /// Time of the feedback.
     pub at: Timestamp,
 }
 
-/// How useful a memory turned out: an exponentially moving average of what was said of it.
+/// Utility of a memory: an exponential moving average of its feedback.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Utility {
-    /// The average, 0 to 1; 0.5 where nothing was said.
+    /// The average, 0 to 1; 0.5 without feedback.
     pub value: f32,
-    /// How many events it is made of.
+    /// Number of events.
     pub events: u32,
-    /// The last of them.
+    /// Time of the last event.
     pub at: Timestamp,
 }
 
@@ -87,9 +87,9 @@ impl Default for Utility {
 }
 
 impl Utility {
-    /// The utility after another event: `value + 0.3 · (score − value)`, from 0.5 on.
+    /// The utility after another event: `value + 0.3 · (score − value)`, starting at 0.5.
     ///
-    /// A score outside 0 to 1 counts as the nearer end, one that is no number as 0.5.
+    /// The score is clamped to 0 to 1; NaN counts as 0.5.
     #[must_use]
     pub fn after(self, score: f32, at: Timestamp) -> Self {
         let score = if score.is_nan() {
@@ -105,21 +105,21 @@ impl Utility {
     }
 }
 
-/// What is kept of a memory.
+/// The signals of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// One less its greatest cosine with the [`RECENT`] memories before it in its thread, or among those without one.
+    /// 1 minus the maximum cosine with the [`RECENT`] memories before it in its thread, or among those without a thread.
     pub novelty: f32,
-    /// With how many neighbours a thought agrees.
+    /// Number of neighbours with which a thought agrees.
     pub agreeing: u32,
-    /// How many neighbours it has; 0 for what is no thought.
+    /// Number of neighbours; 0 if it is not a thought.
     pub neighbours: u32,
-    /// What feedback says.
+    /// Utility from feedback.
     pub utility: Utility,
 }
 
 impl Signals {
-    /// How well it fits its chain, given how many other memories contradict it.
+    /// Consistency with its chain, given the number of other memories that contradict it.
     pub fn consistency(&self, conflicts: u32) -> f32 {
         consistency(self.agreeing, self.neighbours, conflicts)
     }

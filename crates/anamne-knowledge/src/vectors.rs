@@ -6,14 +6,14 @@ use anamne_embed::{Embedder, StaticModel};
 pub(crate) fn vector_of(text: &str) -> Vec<f32> {
     let model = StaticModel::builtin();
     let mut vector = vec![0.0; model.dimensions()];
-    // The built-in model refuses no text; a zero vector is near nothing.
+    // The built-in model accepts every text; a zero vector is similar to nothing.
     if model.embed_into(text, &mut vector).is_err() {
         vector.fill(0.0);
     }
     vector
 }
 
-/// The sum of products of two vectors, up to the shorter of them.
+/// The dot product of two vectors, up to the shorter length.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a_eights, a_rest) = a.as_chunks::<8>();
     let (b_eights, b_rest) = b.as_chunks::<8>();

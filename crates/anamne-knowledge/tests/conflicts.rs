@@ -1,4 +1,4 @@
-//! Which statements can't be true together, and which only look so.
+//! Which statements conflict, and which only seem to.
 
 use anamne_knowledge::conflicts::{Conflict, Conflicts, claims};
 use anamne_knowledge::reading::Utterance;
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 const SUPERSEDED: Option<ConflictKind> = Some(ConflictKind::Superseded);
 const CONTESTED: Option<ConflictKind> = Some(ConflictKind::Contested);
 
-/// The surest conflict between what `authors` say, a week apart.
+/// The conflict with the highest confidence between two texts by `authors`, written a week apart.
 fn conflict_between(texts: [&str; 2], authors: [&str; 2], role: Role) -> Option<Conflict> {
     let mut conflicts = Conflicts::new();
     for (row, (text, author)) in texts.into_iter().zip(authors).enumerate() {
@@ -62,7 +62,7 @@ fn check(cases: &[(&str, &str, Option<ConflictKind>)]) {
 }
 
 #[test]
-fn what_was_done_and_never_done_is_contested() {
+fn never_done_and_done_is_contested() {
     check(&[
         (
             "I visited Lisbon twice last year.",
@@ -138,7 +138,7 @@ fn what_was_done_and_never_done_is_contested() {
 }
 
 #[test]
-fn what_was_never_done_may_be_done_later() {
+fn doing_it_later_supersedes_never_having_done_it() {
     check(&[
         (
             "I've never used Docker before.",
@@ -174,7 +174,7 @@ fn what_was_never_done_may_be_done_later() {
 }
 
 #[test]
-fn what_ended_takes_the_place_of_what_was() {
+fn an_ended_state_supersedes_the_state() {
     check(&[
         (
             "I use Trello to plan my week.",
@@ -225,7 +225,7 @@ fn what_ended_takes_the_place_of_what_was() {
 }
 
 #[test]
-fn a_later_value_takes_the_place_of_an_earlier_one() {
+fn a_later_value_supersedes_an_earlier_one() {
     check(&[
         (
             "The deadline for the grant proposal is May 2, 2024.",
@@ -932,7 +932,7 @@ fn in_the_middle_of_other_talk_it_is_superseded() {
 }
 
 #[test]
-fn likeness_alone_is_no_conflict() {
+fn similarity_alone_is_no_conflict() {
     check(&[
         (
             "We store the sessions in memory.",

@@ -1,4 +1,4 @@
-//! What holds for conflicts whatever the texts and the order in which they come.
+//! Properties of conflict detection for any texts in any order.
 
 use anamne_knowledge::conflicts::{Claim, Conflicts, Keys, Link, MOST_CLAIMS, claims, keys};
 use anamne_knowledge::reading::Utterance;
@@ -14,7 +14,7 @@ fn read(text: &str, seconds: i64) -> Vec<Claim> {
     })
 }
 
-/// Memories of which many oppose each other, with the second at which each was said.
+/// Memories, many of them in conflict, each with its time in seconds.
 fn memories() -> impl Strategy<Value = Vec<(&'static str, i64)>> {
     let text = prop::sample::select(vec![
         "I've never used Terraform.",
@@ -51,7 +51,7 @@ proptest! {
     }
 
     #[test]
-    fn a_memory_taken_out_leaves_what_would_be_without_it(memories in memories(), gone in 0_u32..14) {
+    fn removing_a_memory_is_like_never_inserting_it(memories in memories(), gone in 0_u32..14) {
         let memories = numbered(memories);
         let mut conflicts = Conflicts::new();
         for &(row, (text, seconds)) in &memories {
@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn the_earlier_one_was_said_before(memories in memories()) {
+    fn the_earlier_claim_is_the_older_one(memories in memories()) {
         let memories = numbered(memories);
         for link in links(&memories) {
             let order = |row: u32| (memories[row as usize].1.1, row);
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_and_stored(text in any::<String>()) {
+    fn any_text_is_extracted_and_stored(text in any::<String>()) {
         let found = read(&text, 0);
         prop_assert!(found.len() <= MOST_CLAIMS);
         for claim in found {
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn prose_with_numbers_is_read_and_keyed(
+    fn prose_with_numbers_is_extracted_and_keyed(
         text in "((I|we|my|The|have|never|n't|'s|İ|used|is now|from|to|of|\\$?[0-9]{1,4}[%,.:kK]?[0-9]?|April|Tuesday|ß-Kettle|,|\\.|\\?|\"|\\[|🙂) ?){0,40}",
     ) {
         for claim in read(&text, 0) {
@@ -96,7 +96,7 @@ proptest! {
 }
 
 #[test]
-fn a_megabyte_of_anything_is_read() {
+fn a_megabyte_of_anything_is_extracted() {
     for piece in [
         "I've never used it and ",
         "7 ",
@@ -112,7 +112,7 @@ fn a_megabyte_of_anything_is_read() {
 }
 
 #[test]
-fn a_claim_is_stored_in_little() {
+fn a_stored_claim_is_small() {
     let text = "I'm busy, but I've now completed 12 listening exercises in Spanish, and I never skipped an evening with my tutor.";
     let found = read(text, 0);
     assert!(!found.is_empty());

@@ -1,5 +1,5 @@
-//! The graph keeps its promises: it is a function of the log, what is told outranks what is read, and nothing is joined
-//! on a guess.
+//! Invariants of the graph: it is a function of the log, assertions outrank extraction, and entities are not merged on a
+//! guess.
 
 mod log_twin;
 
@@ -36,7 +36,7 @@ fn relation<'a>(relations: &'a [Relation], relation: &str, object: &str) -> &'a 
     found.unwrap_or_else(|| panic!("no {relation} {object} in {relations:#?}"))
 }
 
-/// Everything that the graph says, whichever way it came to it.
+/// The full content of the graph.
 fn everything(graph: &Graph) -> String {
     let all = EntityQuery {
         unconfirmed: true,
@@ -61,7 +61,7 @@ fn everything(graph: &Graph) -> String {
 }
 
 #[test]
-fn what_is_confirmed_becomes_active_and_then_stable() {
+fn a_confirmed_relation_becomes_active_and_then_stable() {
     let log = Log::default();
     log.say("Ada", 1, "I heard that Mara Lind lives in Bonn.", None);
     let (_folder, graph) = extracted(&log);
@@ -81,7 +81,7 @@ fn what_is_confirmed_becomes_active_and_then_stable() {
 }
 
 #[test]
-fn what_one_memory_said_is_skipped_after_thirty_days() {
+fn an_unconfirmed_relation_is_skipped_after_thirty_days() {
     let log = Log::default();
     log.say("Ada", 1, "I heard that Mara Lind lives in Bonn.", None);
     let (_folder, graph) = extracted(&log);
@@ -130,7 +130,7 @@ fn two_people_who_disagree_leave_both_contested() {
 }
 
 #[test]
-fn what_is_told_outranks_what_is_read() {
+fn assertions_outrank_extraction() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     let told = Assertion::Relation {
@@ -152,7 +152,7 @@ fn what_is_told_outranks_what_is_read() {
 }
 
 #[test]
-fn what_was_denied_is_not_read_again() {
+fn a_denied_relation_is_not_extracted_again() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     let denial = Assertion::Denial {
@@ -171,7 +171,7 @@ fn what_was_denied_is_not_read_again() {
 }
 
 #[test]
-fn an_entity_that_was_denied_is_gone_until_it_is_no_more() {
+fn a_denied_entity_is_gone_until_the_denial_is_forgotten() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     let denial = Assertion::Denial {
@@ -194,7 +194,7 @@ fn an_entity_that_was_denied_is_gone_until_it_is_no_more() {
 }
 
 #[test]
-fn an_entity_that_is_told_after_its_denial_is_there_again() {
+fn an_entity_asserted_after_its_denial_is_back() {
     let log = Log::default();
     let told = Assertion::Entity {
         name: "Bonn".to_owned(),
@@ -219,7 +219,7 @@ fn an_entity_that_is_told_after_its_denial_is_there_again() {
 }
 
 #[test]
-fn what_is_named_together_twice_stands_beside_each_other() {
+fn entities_named_together_twice_are_neighbours() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind met Teo Marchand.", None);
     let (_folder, graph) = extracted(&log);
@@ -247,7 +247,7 @@ fn what_is_named_together_twice_stands_beside_each_other() {
 }
 
 #[test]
-fn what_was_learned_late_has_its_thirty_days_too() {
+fn a_late_memory_has_its_thirty_days_too() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.learn(told, day(300));
@@ -257,7 +257,7 @@ fn what_was_learned_late_has_its_thirty_days_too() {
 }
 
 #[test]
-fn what_has_expired_counts_as_forgotten() {
+fn an_expired_memory_counts_as_forgotten() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.expire(told, day(9));
@@ -283,7 +283,7 @@ fn what_has_expired_counts_as_forgotten() {
 }
 
 #[test]
-fn what_a_wrong_clock_let_expire_comes_back_when_the_clock_is_right() {
+fn memories_expired_by_a_wrong_clock_come_back() {
     let log = Log::default();
     let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.expire(told, day(9));
@@ -297,7 +297,7 @@ fn what_a_wrong_clock_let_expire_comes_back_when_the_clock_is_right() {
     graph
         .entity("Mara Lind")
         .expect_err("expired by the wrong clock");
-    // Told and expired while the clock was ahead, so that the graph has never read it.
+    // Written and expired while the clock was ahead, so the graph has never extracted it.
     let later = log.say("Ada", 2, "Teo Marchand lives in Ulm.", None);
     log.expire(later, day(12));
     follow_on(3_650);
@@ -315,11 +315,11 @@ fn what_a_wrong_clock_let_expire_comes_back_when_the_clock_is_right() {
     graph.entity("Teo Marchand").expect("it has not");
     log.expire(told, day(20));
     follow_on(10);
-    graph.entity("Mara Lind").expect("its end was put off");
+    graph.entity("Mara Lind").expect("its expiry was postponed");
 }
 
 #[test]
-fn threads_are_related_by_rare_names_and_not_by_those_that_all_of_them_hold() {
+fn threads_are_related_by_rare_names_only() {
     let log = Log::default();
     for thread in 0..9 {
         let name = format!("log {thread}");
@@ -358,7 +358,7 @@ fn threads_are_related_by_rare_names_and_not_by_those_that_all_of_them_hold() {
 }
 
 #[test]
-fn aliases_join_what_they_name() {
+fn aliases_merge_entities() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
     log.say("Ada", 2, "Marie lives in Bonn.", None);
@@ -383,7 +383,7 @@ fn aliases_join_what_they_name() {
 }
 
 #[test]
-fn a_first_name_means_the_one_of_the_thread() {
+fn a_first_name_refers_to_the_person_of_the_thread() {
     let log = Log::default();
     log.say("Ada", 1, "You know Mara Lind?", Some(("one", 0)));
     log.say("Teo", 1, "Mara lives in Bonn.", Some(("one", 1)));
@@ -468,7 +468,7 @@ fn properties_and_neighbours_are_found() {
 }
 
 #[test]
-fn nothing_of_what_was_taken_back_stays_in_the_file() {
+fn forgotten_text_leaves_no_trace_in_the_file() {
     let log = Log::default();
     let secret = log.say(
         "Zebedee Quark",
@@ -570,7 +570,7 @@ fn a_contradiction_stays_open_until_someone_decides() {
 }
 
 #[test]
-fn what_a_model_read_and_judged_counts_instead_of_the_rules() {
+fn readings_and_verdicts_of_a_model_replace_the_rules() {
     let log = Log::default();
     let text = "Mara Lind lives in Bonn.";
     log.say("Ada", 1, text, None);
@@ -594,7 +594,7 @@ fn what_a_model_read_and_judged_counts_instead_of_the_rules() {
     let statement = Statement {
         span: 0..24,
         subject: Term::Entity("Mara Lind".to_owned(), EntityType::Person),
-        relation: "likes",
+        relation: "likes".into(),
         object: Term::Entity("Bonn".to_owned(), EntityType::Place),
         negated: false,
         valid_from: Some(day(1)),
@@ -647,7 +647,7 @@ fn what_a_model_read_and_judged_counts_instead_of_the_rules() {
     assert_eq!(of(1, text), None);
 }
 
-/// What may happen to the log.
+/// One step of a random history.
 #[derive(Clone, Debug)]
 enum Step {
     Say {
@@ -732,7 +732,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn however_the_log_was_followed_the_graph_is_the_same(steps in proptest::collection::vec(step(), 1..40)) {
+    fn the_graph_is_a_function_of_the_log(steps in proptest::collection::vec(step(), 1..40)) {
         let log = Log::default();
         let (_folder, graph) = extracted(&log);
         for (on, step) in steps.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The names in texts.
+//! Extraction of names.
 
 use anamne_knowledge::reading::{Utterance, read};
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn people_by_title_first_name_and_what_they_do() {
+fn people_by_title_first_name_and_verb() {
     check(
         "I met Dr. Okafor and Priya in Lyon.",
         &["person: Okafor", "person: Priya", "place: Lyon"],
@@ -60,7 +60,7 @@ fn people_by_title_first_name_and_what_they_do() {
 }
 
 #[test]
-fn a_capital_where_one_is_due_is_no_evidence() {
+fn a_required_capital_is_no_evidence() {
     check("Thanks! Wow, great. Will you go? Mark it.", &[]);
     check("Tests are green. We ran the tests.", &[]);
     check(
@@ -205,7 +205,7 @@ fn spans_stand(text: &str) {
 }
 
 #[test]
-fn long_texts_of_one_kind_are_read() {
+fn long_repetitive_texts_are_extracted() {
     for piece in [
         "(",
         "`",
@@ -231,7 +231,7 @@ fn long_texts_of_one_kind_are_read() {
 }
 
 #[test]
-fn titles_without_an_end_are_no_name() {
+fn endless_titles_are_not_a_name() {
     check(&"Dr. ".repeat(200_000), &[]);
     check(&"!".repeat(1_000_000), &[]);
     check(
@@ -242,17 +242,17 @@ fn titles_without_an_end_are_no_name() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_within_its_borders(text in any::<String>()) {
+    fn spans_are_valid_for_any_text(text in any::<String>()) {
         spans_stand(&text);
     }
 
     #[test]
-    fn any_prose_is_read_within_its_borders(text in "(Mara|Dr\\.|I|my|sister|uses|is|`[a-z_=]{0,5}`|[A-ZÄa-zäß’'.,()/@#*0-9-]{1,6}|the|of|in|since|May|\\$|€|\"|“|”|\n| ){0,60}") {
+    fn spans_are_valid_for_any_prose(text in "(Mara|Dr\\.|I|my|sister|uses|is|`[a-z_=]{0,5}`|[A-ZÄa-zäß’'.,()/@#*0-9-]{1,6}|the|of|in|since|May|\\$|€|\"|“|”|\n| ){0,60}") {
         spans_stand(&text);
     }
 
     #[test]
-    fn words_in_order_are_read_within_their_borders(words in proptest::collection::vec("Mara|Anna|I|my|sister|dog|uses|is|not|lives|in|Berlin|at|since|March|2024|3|the|port|named|replaced|by|with|Redis|16|,|a|and|to|moved|from|'s|Google", 0..30)) {
+    fn spans_are_valid_for_any_word_order(words in proptest::collection::vec("Mara|Anna|I|my|sister|dog|uses|is|not|lives|in|Berlin|at|since|March|2024|3|the|port|named|replaced|by|with|Redis|16|,|a|and|to|moved|from|'s|Google", 0..30)) {
         spans_stand(&words.join(" "));
     }
 }

@@ -1,4 +1,4 @@
-//! Sets of annotated texts are read as well as they were when the rules were made.
+//! Regression tests of extraction quality on annotated texts.
 
 #[path = "reading/measure.rs"]
 mod measure;
@@ -6,7 +6,7 @@ mod measure;
 use std::path::Path;
 
 #[test]
-fn the_demo_is_read_well() {
+fn the_demo_has_good_quality() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("annotations/demo.jsonl");
     let texts = measure::annotated(&file).expect("the annotations are well-formed");
     assert!(texts.len() >= 160);
@@ -25,7 +25,7 @@ fn the_demo_is_read_well() {
 }
 
 #[test]
-fn texts_of_other_fields_are_read_well() {
+fn texts_of_other_fields_have_good_quality() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("annotations/other.jsonl");
     let texts = measure::annotated(&file).expect("the annotations are well-formed");
     assert!(texts.len() >= 220);
@@ -38,7 +38,7 @@ fn texts_of_other_fields_are_read_well() {
 }
 
 #[test]
-fn texts_that_no_rule_was_made_for_are_read_as_promised() {
+fn held_out_texts_have_the_documented_quality() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("annotations/fresh.jsonl");
     let texts = measure::annotated(&file).expect("the annotations are well-formed");
     assert!(texts.len() >= 150);

@@ -1,4 +1,4 @@
-//! What sentences state, and what they don't.
+//! Extraction of statements.
 
 use anamne_knowledge::reading::{Statement, Term, Utterance, read};
 use jiff::Timestamp;
@@ -287,7 +287,7 @@ fn questions_wishes_and_orders_state_nothing() {
 }
 
 #[test]
-fn i_is_nobody_without_an_author() {
+fn without_an_author_i_is_unknown() {
     let at: Timestamp = NOW.parse().expect("a timestamp");
     let reading = read(&Utterance {
         text: "I live in Rome. My wife Anna does too.",
@@ -299,7 +299,7 @@ fn i_is_nobody_without_an_author() {
 }
 
 #[test]
-fn statements_know_since_when_and_until_when() {
+fn statements_have_a_validity_period() {
     let since = |text: &str| {
         let statement = stated(text).into_iter().next().expect("a statement");
         (
@@ -327,7 +327,7 @@ fn statements_know_since_when_and_until_when() {
 }
 
 #[test]
-fn what_stands_beside_a_name() {
+fn descriptions_next_to_a_name() {
     check(
         "Our accountant, Beatriz Nunes, works for Contas Claras GmbH.",
         &[
@@ -361,7 +361,7 @@ fn what_stands_beside_a_name() {
 }
 
 #[test]
-fn words_that_lead_a_sentence_hide_nothing() {
+fn introductory_words_hide_nothing() {
     for lead in [
         "By the way, ",
         "Yes, ",

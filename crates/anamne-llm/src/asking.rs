@@ -1,4 +1,4 @@
-//! Asking a model within everything that bounds it: budgets, rates, time, failures, the form of the answer.
+//! Asks a model within all limits: budgets, rate, time, retries, answer schema.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,40 +19,40 @@ use super::{
     language_model, remote_embedder,
 };
 
-/// The settings of the bridge, in the store's folder.
+/// The settings file of the bridge, in the store folder.
 pub const MODEL_FILE: &str = "model.toml";
 
-/// The key of the provider, in the store's folder.
+/// The key file, in the store folder.
 pub const KEY_FILE: &str = "model.key";
 
-/// The ledger, in the store's folder.
+/// The ledger database, in the store folder.
 pub const CATALOG_FILE: &str = "catalog.db";
 
-/// What the bridge takes from its caller, and never by itself.
+/// External dependencies of the bridge, passed in by the caller.
 pub struct Surroundings<'a> {
-    /// The time of day.
+    /// Wall-clock time.
     pub clock: Arc<dyn Clock>,
-    /// Time that passes, and sleep.
+    /// Monotonic time, and sleep.
     pub pace: Arc<dyn Pace>,
-    /// The variables of the environment.
+    /// Environment variables.
     pub environment: &'a dyn Environment,
-    /// Where the system keeps passwords.
+    /// The system keychain.
     pub keychain: &'a dyn Keychain,
-    /// The file with what a person approved on this machine: in the user's own folder, outside every store.
+    /// The approvals file of this machine, in the user's own folder, outside every store.
     pub approvals: &'a Path,
 }
 
-/// On whose account a model is asked, and whether the answer is still wanted.
+/// The paying space and the cancellation of a call.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// The space that pays.
+    /// The space that the cost is booked to.
     pub space: &'a str,
-    /// Looked at before each attempt and while waiting; an attempt that is under way ends by itself or by its time-out.
+    /// Checked before each attempt and while waiting; a running attempt ends on its own or by timeout.
     pub cancelled: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Call<'a> {
-    /// A call that nobody takes back.
+    /// A call that is never cancelled.
     pub fn of(space: &'a str) -> Self {
         Self {
             space,
@@ -61,7 +61,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The one way to a model. Any number of threads may ask.
+/// The only way to call a model. Safe to use from any number of threads.
 pub struct Bridge {
     config: BridgeConfig,
     model: Arc<dyn LanguageModel>,
@@ -73,27 +73,27 @@ pub struct Bridge {
     breaker: Breaker,
 }
 
-/// What one request is going to take, on whose account, and until when.
+/// The expected usage, space and deadline of one request.
 struct Work<'a> {
     call: &'a Call<'a>,
-    /// When the call must be done, repetitions and corrections included, by the pace's time.
+    /// The deadline of the whole call in [`Pace`] time, including retries and corrections.
     deadline: Duration,
     model: &'a str,
     at_most: Usage,
     likely: Usage,
 }
 
-/// The pause after the first failure; it doubles with each further one.
+/// Pause after the first failure; doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What of a wrong answer is shown to the model again.
+/// Maximum characters of an invalid answer that are sent back to the model.
 const MOST_SHOWN: usize = 8_000;
 
 impl Bridge {
-    /// The bridge that `model.toml` in the store's folder describes; `None` where it is off or not there.
+    /// The bridge configured by `model.toml` in the store folder; `None` if it is disabled or missing.
     ///
-    /// Nothing is sent. Errors: settings that can't be used or that nobody approved on this machine, a missing key, a
-    /// ledger that can't be opened.
+    /// Sends nothing. Errors: unusable settings, settings not approved on this machine, a missing key, a ledger that
+    /// can't be opened.
     pub fn open(
         store: &Path,
         surroundings: &Surroundings<'_>,
@@ -120,7 +120,7 @@ impl Bridge {
         Ok(Some(Self { embedder, ..bridge }))
     }
 
-    /// A bridge to a model that is passed in, with the settings' limits.
+    /// A bridge to a given model, with the limits of the settings.
     pub fn new(
         config: BridgeConfig,
         model: Arc<dyn LanguageModel>,
@@ -142,7 +142,7 @@ impl Bridge {
         }
     }
 
-    /// The same bridge with a model for vectors.
+    /// The same bridge with an embedding model.
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn RemoteEmbedder>) -> Self {
         Self {
@@ -151,29 +151,29 @@ impl Bridge {
         }
     }
 
-    /// The settings.
+    /// The settings of the bridge.
     pub fn config(&self) -> &BridgeConfig {
         &self.config
     }
 
-    /// The model's name.
+    /// The name of the model.
     pub fn model(&self) -> &str {
         self.model.name()
     }
 
-    /// The ledger that this bridge pays into.
+    /// The ledger that costs are booked in.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Asks, and gives the answer as it is. `request.longest` is set again for each attempt.
+    /// Sends the request and returns the answer unchecked. `request.longest` is set for each attempt.
     pub fn ask(&self, call: &Call<'_>, request: &Request) -> Result<Reply, BridgeError> {
         self.ask_until(call, request, self.deadline())
     }
 
-    /// Asks for an answer of the form `request.schema`, and once more when the first one does not have it.
+    /// Asks for an answer that fits `request.schema`, and asks once more if the first one doesn't.
     ///
-    /// [`BridgeError::Unusable`] when neither has it. Without a schema any JSON object does.
+    /// [`BridgeError::Unusable`] if neither fits. Without a schema any JSON object fits.
     pub fn ask_for_json(&self, call: &Call<'_>, request: &Request) -> Result<Value, BridgeError> {
         let deadline = self.deadline();
         let reply = self.ask_until(call, request, deadline)?;
@@ -197,9 +197,9 @@ impl Bridge {
         })
     }
 
-    /// Turns texts into vectors, in their order.
+    /// Embeds texts; the vectors are in the order of the texts.
     ///
-    /// [`BridgeError::NotOffered`] where the settings name no model for it.
+    /// [`BridgeError::NotOffered`] if the settings name no embedding model.
     pub fn embed(&self, call: &Call<'_>, texts: &[&str]) -> Result<Embedded, BridgeError> {
         let embedder = self.embedder.as_ref().ok_or(BridgeError::NotOffered {
             provider: self.config.provider.as_str(),
@@ -256,7 +256,7 @@ impl Bridge {
         })
     }
 
-    /// Tries until an attempt succeeds, fails for good, or time or attempts are used up.
+    /// Retries until an attempt succeeds, fails permanently, or time or attempts run out.
     fn guarded<T>(
         &self,
         work: &Work<'_>,
@@ -301,7 +301,7 @@ impl Bridge {
         Err(failure.unwrap_or_else(|| self.deadline_passed(work)))
     }
 
-    /// One attempt: reserved before, settled after.
+    /// One attempt: reserves its maximum cost before, settles the actual cost after.
     fn paid<T>(
         &self,
         work: &Work<'_>,
@@ -340,7 +340,7 @@ impl Bridge {
         Ok(())
     }
 
-    /// What the provider asks for and up to a tenth more, or a pause that doubles, between half and the whole of it.
+    /// The provider's retry-after plus up to 10 %, or exponential backoff with 50 % to 100 % jitter.
     fn pause_after(&self, error: &BridgeError, number: u32, longest: Duration) -> Duration {
         let jitter = match self.pace.jitter() {
             jitter if (0.0..=1.0).contains(&jitter) => jitter,
@@ -369,7 +369,7 @@ impl Bridge {
     }
 }
 
-/// What an answer says, or what is wrong with it, in words for the model.
+/// The parsed answer, or a description of the problem for the model.
 fn usable(reply: &Reply, request: &Request) -> Result<Result<Value, String>, BridgeError> {
     let schema = match &request.schema {
         Some(schema) => schema.clone(),

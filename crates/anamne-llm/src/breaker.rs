@@ -1,9 +1,9 @@
-//! Leaving a provider alone that fails again and again.
+//! A circuit breaker for providers that fail repeatedly.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Opens after failures in a row; after a pause lets one request through, and closes when that succeeds.
+/// Opens after consecutive failures; after a pause it admits one probe request, and closes if that succeeds.
 #[derive(Debug)]
 pub(crate) struct Breaker {
     failures: u32,
@@ -18,7 +18,7 @@ enum State {
     Probing,
 }
 
-/// Leave for one request. Dropping it without a verdict says nothing about the provider.
+/// Permission for one request. Dropping it without an outcome doesn't count as success or failure.
 #[derive(Debug)]
 pub(crate) struct Leave<'breaker> {
     breaker: &'breaker Breaker,
@@ -26,7 +26,7 @@ pub(crate) struct Leave<'breaker> {
     decided: bool,
 }
 
-/// A provider that asks to be left alone is left alone for at most this long.
+/// Maximum time that a provider's retry-after keeps the circuit open.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
 impl Breaker {
@@ -38,7 +38,7 @@ impl Breaker {
         }
     }
 
-    /// Leave to ask, or how long there is none.
+    /// Permission for a request, or the time until one may be given.
     pub(crate) fn enter(&self, now: Duration) -> Result<Leave<'_>, Duration> {
         let mut state = self.lock();
         let probe = match *state {
@@ -63,17 +63,17 @@ impl Breaker {
 }
 
 impl Leave<'_> {
-    /// The provider answered.
+    /// Records that the provider answered.
     pub(crate) fn succeeded(mut self) {
         self.decided = true;
         let mut state = self.breaker.lock();
-        // A late answer to a request from before says nothing about a provider that failed since.
+        // A late success from before the circuit opened says nothing about the later failures.
         if self.probe || matches!(*state, State::Closed { .. }) {
             *state = State::Closed { failures: 0 };
         }
     }
 
-    /// The provider failed; `rest` is how long it asked to be left alone, where that is longer than a retry waits.
+    /// Records a failure of the provider; `rest` is its retry-after, if that is longer than a retry waits.
     pub(crate) fn failed(mut self, now: Duration, rest: Option<Duration>) {
         self.decided = true;
         let mut state = self.breaker.lock();
@@ -95,7 +95,7 @@ impl Leave<'_> {
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
         if self.probe && !self.decided {
-            // The next one may probe at once.
+            // The next request may probe at once.
             *self.breaker.lock() = State::Open {
                 until: Duration::ZERO,
             };
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_asks_for_rest_gets_it_at_once_but_not_for_ever() {
+    fn a_retry_after_opens_the_circuit_at_once_but_not_forever() {
         let breaker = breaker();
         let leave = breaker.enter(seconds(0)).expect("leave");
         leave.failed(seconds(0), Some(seconds(1_000_000)));

@@ -1,4 +1,4 @@
-//! `model.toml`: which model may be asked, and what it may cost.
+//! `model.toml`: the model that may be called, and its limits.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,95 +12,96 @@ use super::guarded::{Privacy, parse_settings, read_guarded, write_settings};
 use super::keys::{KeyOrigin, KeySources, Wanted, check_variable};
 use super::{BridgeError, Budgets, Key, Price, PriceRule, listed_price};
 
-/// The version of the file.
+/// File format version.
 pub(crate) const CONFIG_FORMAT: i64 = 1;
 
-/// A longer file is refused.
+/// Maximum file size in bytes.
 const LONGEST_FILE: u64 = 256 << 10;
 
-/// The settings of the bridge. Off unless someone says `enabled = true`.
+/// The settings of the bridge. Disabled unless `enabled = true` is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BridgeConfig {
-    /// The version of this file.
+    /// File format version.
     pub format: i64,
-    /// Whether a model may be asked at all.
+    /// Whether a model may be called at all.
     pub enabled: bool,
-    /// Whose API is spoken.
+    /// The API to use.
     pub provider: Provider,
-    /// The model, by the provider's name for it.
+    /// The provider's name of the model.
     pub model: String,
-    /// The model for vectors, by the provider's name for it; empty for none. `openai` alone offers one.
+    /// The provider's name of the embedding model; empty for none. Only `openai` supports one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub embedding_model: String,
-    /// Where the API is; the provider's own by default. Other hosts than this machine by `https` alone.
+    /// The base URL of the API; defaults to the provider's. Hosts other than this machine require `https`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// The variable of the environment that holds the key. With a `base_url` of one's own there is no usual one, so
-    /// that a key never goes to a host that it was not meant for.
+    /// The environment variable that contains the key. There is no default with a custom `base_url`, so that a key is
+    /// never sent to a host that it wasn't meant for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
-    /// Tokens that the model may think with before it answers; added to the longest answer of every task.
+    /// Thinking tokens before the answer; added to the maximum output of every task.
     pub thinking_tokens: u32,
-    /// What may be spent.
+    /// Cost and token budgets.
     pub budgets: Budgets,
-    /// How often a model may be asked by one process.
+    /// Rate limits per process.
     pub limits: RateLimits,
     /// How long is waited.
     pub timeouts: Timeouts,
-    /// What is done after a failure.
+    /// Retries and circuit breaker.
     pub retries: Retries,
-    /// Prices that count before the built-in ones.
+    /// Prices that override the built-in ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<PriceRule>,
 }
 
-/// Whose API is spoken.
+/// A model API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
     /// Anthropic's Messages API.
     #[default]
     Anthropic,
-    /// OpenAI's chat completions, which Ollama, vLLM, LM Studio and others speak too.
+    /// OpenAI's chat completions, also implemented by Ollama, vLLM, LM Studio and others.
     Openai,
     /// Google's `generateContent`.
     Gemini,
 }
 
-/// How often a model may be asked by one process.
+/// Rate limits per process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateLimits {
-    /// Requests in any minute; 0 for no limit.
+    /// Requests per minute; 0 for no limit.
     pub requests_per_minute: u32,
-    /// Tokens in any minute, read and written; 0 for no limit. One request above it goes alone.
+    /// Tokens per minute, input and output; 0 for no limit. A single larger request is sent alone.
     pub tokens_per_minute: u64,
 }
 
-/// How long is waited, in seconds.
+/// Timeouts in seconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
-    /// For a connection.
+    /// Timeout of connecting.
     pub connect_seconds: u32,
-    /// For the next bytes of an answer.
+    /// Timeout of reading the next bytes of an answer.
     pub read_seconds: u32,
-    /// For a call as a whole, with all waiting and repeating.
+    /// Timeout of a whole call, including waiting and retries.
     pub total_seconds: u32,
 }
 
-/// What is done after a failure.
+/// Retries and circuit breaker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retries {
-    /// Maximum how often a request is sent.
+    /// Maximum attempts per request.
     pub attempts: u32,
-    /// The longest pause between two attempts; a provider that asks for a longer one is not asked again for so long.
+    /// Maximum pause between two attempts; if a provider asks for a longer one, the call fails and the circuit opens
+    /// for that time.
     pub longest_pause_seconds: u32,
-    /// After so many failures in a row the provider is left alone.
+    /// Consecutive failures after which the circuit opens.
     pub failures_until_open: u32,
-    /// For how long it is left alone.
+    /// How long the circuit stays open.
     pub open_seconds: u32,
 }
 
@@ -155,7 +156,7 @@ impl Default for Retries {
 }
 
 impl Provider {
-    /// Its word in `model.toml`, where its API is, and the variable that usually holds its key.
+    /// Its name in `model.toml`, its base URL, and its usual key variable.
     fn facts(self) -> [&'static str; 3] {
         match self {
             Self::Anthropic => [
@@ -172,27 +173,27 @@ impl Provider {
         }
     }
 
-    /// The word for it in `model.toml`.
+    /// The provider's name in `model.toml`.
     pub fn as_str(self) -> &'static str {
         self.facts()[0]
     }
 
-    /// Where its API is when nothing else is said.
+    /// The default base URL.
     pub fn usual_url(self) -> &'static str {
         self.facts()[1]
     }
 
-    /// The variable that usually holds its key.
+    /// The usual environment variable of the key.
     pub fn usual_variable(self) -> &'static str {
         self.facts()[2]
     }
 }
 
 impl BridgeConfig {
-    /// Reads `model.toml`; the settings that are off where it is missing.
+    /// Reads `model.toml`; a missing file means disabled settings.
     ///
-    /// [`BridgeError::Unsafe`] where the file or its folder belongs to somebody else, others can write to it, or it is
-    /// not a regular file. Whether the settings may be used is for [`Approvals`](super::Approvals) to say.
+    /// [`BridgeError::Unsafe`] if the file or its folder belongs to another user, is writable by others, or if the file
+    /// is not a regular file. [`Approvals`](super::Approvals) decides whether the settings may be used.
     pub fn load(path: &Path) -> Result<Self, BridgeError> {
         let Some(text) = read_guarded(path, Privacy::Settings, LONGEST_FILE)? else {
             return Ok(Self::default());
@@ -210,13 +211,13 @@ impl BridgeConfig {
         Ok(config)
     }
 
-    /// Writes `model.toml` whole or not at all, readable by its owner only.
+    /// Writes `model.toml` atomically, readable by its owner only.
     pub fn save(&self, path: &Path) -> Result<(), BridgeError> {
         self.check()?;
         write_settings(path, self)
     }
 
-    /// Checks what a person may change.
+    /// Validates all values.
     pub fn check(&self) -> Result<(), BridgeError> {
         self.address()?;
         check_name("model", &self.model, self.enabled)?;
@@ -245,13 +246,13 @@ impl BridgeConfig {
         Ok(())
     }
 
-    /// Where requests go.
+    /// The parsed base URL.
     pub(crate) fn address(&self) -> Result<Address, BridgeError> {
         let url = self.base_url.as_deref();
         Ok(Address::parse(url.unwrap_or(self.provider.usual_url()))?)
     }
 
-    /// The variable in which the key is looked for, if any.
+    /// The environment variable that is searched for the key, if any.
     pub fn key_variable(&self) -> Option<&str> {
         match (&self.key_env, &self.base_url) {
             (Some(name), _) => Some(name),
@@ -260,10 +261,10 @@ impl BridgeConfig {
         }
     }
 
-    /// The key, and where it was found; `None` where there is none and the host needs none, as on this machine.
+    /// The key and its origin; `None` if there is none and the host needs none, such as this machine.
     ///
-    /// [`BridgeError::NoKey`] where the provider's own API is used without a key;
-    /// [`BridgeError::VariableNotAllowed`] where the settings name a variable that may hold anything.
+    /// [`BridgeError::NoKey`] if the provider's own API is used without a key; [`BridgeError::VariableNotAllowed`] if
+    /// the settings name a variable that isn't a known key variable and isn't approved.
     pub fn find_key(
         &self,
         sources: &KeySources<'_>,
@@ -286,8 +287,8 @@ impl BridgeConfig {
         Ok(found)
     }
 
-    /// What a key is kept for: the provider, and the scheme, host and port of its API, such as
-    /// `openai@https://api.openai.com:443`. A key for one account is never sent to another one.
+    /// The account that a key belongs to: the provider, and the scheme, host and port of its API, such as
+    /// `openai@https://api.openai.com:443`. A key is never sent to another account.
     pub fn key_account(&self) -> Result<String, BridgeError> {
         let address = self.address()?;
         Ok(format!("{}@{}", self.provider.as_str(), address.origin()))
@@ -298,14 +299,14 @@ impl BridgeConfig {
         Ok(self.address()?.origin().to_owned())
     }
 
-    /// Whether requests go to the provider's own address.
+    /// Whether requests go to the provider's default address.
     fn is_at_provider(&self) -> Result<bool, BridgeError> {
         let usual = Address::parse(self.provider.usual_url())?;
         Ok(self.address()?.origin() == usual.origin())
     }
 
-    /// What a model costs: by `prices`, the longest prefix first, then by the built-in list, which does not count for
-    /// models on this machine. `None` where nobody knows: then only tokens are counted.
+    /// The price of a model: from `prices`, longest prefix first, then from the built-in list, which doesn't apply to
+    /// models on this machine. `None` if unknown; then only token budgets apply.
     pub fn price_of(&self, model: &str) -> Option<Price> {
         let told = self
             .prices
@@ -319,7 +320,7 @@ impl BridgeConfig {
         }
     }
 
-    /// Whether requests stay on this machine. Where they don't and a model has no price, budgets in money don't bound it.
+    /// Whether requests stay on this machine. If they don't and the model has no price, money budgets can't limit it.
     pub fn is_on_this_machine(&self) -> bool {
         self.address().is_ok_and(|address| address.is_loopback())
     }
@@ -329,7 +330,7 @@ impl BridgeConfig {
     }
 }
 
-/// A name that goes into JSON, addresses and tables as it is.
+/// Validates a name that is used unescaped in JSON, URLs and tables.
 fn check_name(field: &'static str, name: &str, wanted: bool) -> Result<(), InvalidValue> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/@+-".contains(&byte);
     let fits = name.len() <= 200 && name.bytes().all(plain) && !name.contains("..");

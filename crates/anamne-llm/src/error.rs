@@ -1,4 +1,4 @@
-//! What can go wrong between a task and its model.
+//! Errors of the bridge.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,44 +10,44 @@ use jiff::Timestamp;
 
 use super::BudgetKind;
 
-/// An error of the bridge. Whatever it is, the caller continues with what needs no model.
+/// An error of the bridge. After any of them the caller can continue without a model.
 ///
-/// No variant ever holds a key; what a provider says is cut to one short line, with the key taken out.
+/// No variant ever contains a key; provider messages are cut to one short line and keys are redacted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BridgeError {
-    /// A value is outside what the bridge accepts.
+    /// An invalid value.
     #[error(transparent)]
     Refused(#[from] InvalidValue),
-    /// `model.toml` can't be understood.
+    /// `model.toml` is invalid.
     #[error("{path} is unusable: {reason}")]
     Config {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// A file that decides where text and keys go, and that somebody else may have written.
+    /// A file that decides where text and keys go may have been written by another user.
     #[error("{path} is not used: {reason}; {remedy}")]
     Unsafe {
         /// The file.
         path: PathBuf,
-        /// Why it is not trusted.
+        /// Why the file isn't trusted.
         reason: String,
         /// What to do.
         remedy: String,
-        /// What can be done after that.
+        /// The next step for the user.
         next_step: Option<NextStep>,
     },
-    /// A person has to approve `model.toml` on this machine before a model is asked.
+    /// `model.toml` must be approved on this machine before a model is called.
     #[error("{path} is not approved on this machine: {reason}")]
     NotApproved {
-        /// The settings.
+        /// The settings file.
         path: PathBuf,
         /// What is missing.
         reason: String,
     },
-    /// `key_env` names a variable that is not known to hold a model's key.
+    /// `key_env` names a variable that isn't a known key variable.
     #[error(
         "the variable {variable} was not read: it isn't a known key variable and isn't approved for {origin} on this machine"
     )]
@@ -57,107 +57,107 @@ pub enum BridgeError {
         /// Scheme, host and port of the API.
         origin: String,
     },
-    /// A key file of an earlier version, which does not say which host the key is for.
+    /// A key file of an earlier version that doesn't name its host.
     #[error("{path} does not say whether its key is for {account}")]
     KeyUnbound {
         /// The file.
         path: PathBuf,
-        /// Provider, scheme, host and port for which a key is looked for.
+        /// Provider, scheme, host and port that a key is needed for.
         account: String,
     },
-    /// The keychain did not keep a key.
+    /// The keychain did not store a key.
     #[error("{tool} {reason}")]
     Keychain {
-        /// The program that was asked.
+        /// The tool that was run.
         tool: String,
-        /// What it did.
+        /// What the tool did.
         reason: &'static str,
     },
-    /// A file was written by a newer version of Anamne.
+    /// The file has a newer format than this version supports.
     #[error(
         "{path} has format {found}, but this version knows formats up to {known}; install a newer Anamne to use it"
     )]
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// The format of the file.
         found: i64,
-        /// The newest format known here.
+        /// The newest supported format.
         known: i64,
     },
     /// A file can't be read or written.
     #[error("can't {action} {path}: {source}")]
     Io {
-        /// What was tried.
+        /// The failed operation.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The address of a provider is not one that requests may go to.
+    /// Requests may not be sent to this address.
     #[error("base_url {:?} {}", .0.address, .0.reason)]
     Address(#[from] AddressError),
-    /// The provider wants a key, and there is none.
+    /// The provider requires a key, and none was found.
     #[error("no key for {host} (searched: {looked})")]
     NoKey {
-        /// Whom the key would be for.
+        /// The host that the key is for.
         host: String,
-        /// The searched space.
+        /// The places that were searched.
         looked: String,
     },
-    /// A key file that others than its owner can read.
+    /// A key file is readable by other users.
     #[error(
         "{path} contains a key that other users can read (mode {mode:o}); run `chmod 600` on it and replace the key"
     )]
     KeyFileOpen {
         /// The file.
         path: PathBuf,
-        /// Its permissions.
+        /// Its permission bits.
         mode: u32,
     },
-    /// What stands where a key should be is not one.
+    /// A key source contains something that isn't a key.
     #[error("the key from {origin} is unusable: {reason}")]
     KeyUnusable {
-        /// Where it came from.
+        /// The source of the key.
         origin: String,
-        /// What is wrong with it; never the key itself.
+        /// The problem; never the key itself.
         reason: &'static str,
     },
-    /// The provider or the settings don't offer this.
+    /// The provider or the settings don't support an operation.
     #[error("{provider} doesn't support {what} here; {hint}")]
     NotOffered {
         /// The provider.
         provider: &'static str,
-        /// What was asked of it.
+        /// The operation.
         what: &'static str,
         /// What to do.
         hint: &'static str,
     },
-    /// What was to be sent is larger than a task takes.
+    /// The input is too long for the task.
     #[error("{what} is {size} long; at most {most} can be sent to a model at once; split it")]
     TooLong {
-        /// What it is, with the unit.
+        /// The name of the input, with the unit.
         what: &'static str,
-        /// How long it is.
+        /// The actual size.
         size: usize,
-        /// How long it may be.
+        /// The maximum size.
         most: usize,
     },
-    /// The caller took the call back.
+    /// The caller cancelled the call.
     #[error("the call to the model was cancelled")]
     Cancelled,
-    /// The whole call took longer than `timeouts.total_seconds`, its repetitions included.
+    /// The whole call took longer than `timeouts.total_seconds`, including retries.
     #[error(
         "the model {model} gave no usable answer within {limit:?}; raise timeouts.total_seconds if it is slow"
     )]
     DeadlinePassed {
         /// The model.
         model: String,
-        /// How long a call may take.
+        /// The time limit.
         limit: Duration,
     },
-    /// A budget leaves no room for the call; nothing was sent.
+    /// A budget is exhausted; nothing was sent.
     #[error(
         "the {budget} budget of {limit} is exhausted ({spent} spent or reserved, {wanted} needed); {}",
         when_open(.opens_at.as_ref())
@@ -165,56 +165,56 @@ pub enum BridgeError {
     BudgetExceeded {
         /// Which budget.
         budget: BudgetKind,
-        /// What it allows, with its unit.
+        /// The limit, with its unit.
         limit: String,
-        /// What is spent or reserved, with its unit.
+        /// Spent or reserved, with its unit.
         spent: String,
-        /// What the call may take at most, with its unit.
+        /// Maximum of the call, with its unit.
         wanted: String,
-        /// When it opens again; `None` where the call alone is larger than the budget.
+        /// When the budget resets; `None` if the call alone exceeds the budget.
         opens_at: Option<Timestamp>,
     },
-    /// The provider failed so often in a row that it is left alone for a while; nothing was sent.
+    /// The circuit breaker is open after consecutive failures; nothing was sent.
     #[error("{model} failed repeatedly; paused for {remaining:?}")]
     CircuitOpen {
         /// The model.
         model: String,
-        /// How long it is still left alone.
+        /// How long the circuit stays open.
         remaining: Duration,
     },
-    /// The connection could not be made, or broke.
+    /// The connection failed or broke.
     #[error("the connection to {host} failed: {reason}")]
     Connection {
         /// The provider's host.
         host: String,
-        /// What happened.
+        /// The cause.
         reason: String,
         /// Whether the provider may have worked on the request, and may charge for it.
         sent: bool,
     },
-    /// The provider took too long.
+    /// The provider timed out.
     #[error("{host} timed out: {stage}")]
     TimedOut {
         /// The provider's host.
         host: String,
-        /// What was waited for.
+        /// The stage that timed out.
         stage: String,
         /// Whether the provider may have worked on the request, and may charge for it.
         sent: bool,
     },
-    /// The provider answered with an error.
+    /// The provider answered with an HTTP error.
     #[error("{host} answered {status}{}{message}", if .message.is_empty() { "" } else { ": " })]
     Status {
         /// The provider's host.
         host: String,
         /// The HTTP status.
         status: u16,
-        /// What the provider says, in one short line.
+        /// The provider's message, one short line.
         message: String,
-        /// How long the provider wants to be left alone, where it says so.
+        /// The provider's retry-after, if given.
         retry_after: Option<Duration>,
     },
-    /// The provider sent the request elsewhere; it was not followed, so that neither key nor text goes there.
+    /// The provider redirected; the redirect was not followed, so that neither key nor text goes elsewhere.
     #[error(
         "{host} redirected ({status}); redirects are not followed; set the final address in base_url"
     )]
@@ -224,53 +224,53 @@ pub enum BridgeError {
         /// The HTTP status.
         status: u16,
     },
-    /// The answer is larger than any honest one.
+    /// The answer is larger than any legitimate one.
     #[error("the response of {host} exceeds {most} bytes")]
     TooLarge {
         /// The provider's host.
         host: String,
-        /// The largest answer that is read.
+        /// Maximum size of an answer.
         most: u64,
     },
-    /// The answer is not in the provider's form.
+    /// The answer is not in the provider's format.
     #[error("invalid response from {host}: {reason}")]
     Malformed {
         /// The provider's host.
         host: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: &'static str,
     },
-    /// The model would not answer.
+    /// The model refused to answer.
     #[error("the model {model} declined to answer ({reason})")]
     Declined {
         /// The model.
         model: String,
-        /// The provider's word for why.
+        /// The provider's reason.
         reason: String,
     },
-    /// The model answered twice, and neither answer has the form that was asked for.
+    /// The model answered twice, and neither answer fits the schema.
     #[error("the model {model} gave no usable answer, even after a correction: {reason}")]
     Unusable {
         /// The model.
         model: String,
-        /// What was wrong with the second answer.
+        /// The problem with the second answer.
         reason: String,
     },
-    /// A schema uses words that are not checked here.
+    /// A schema uses an unsupported keyword or type.
     #[error("unsupported schema keyword {keyword:?}")]
     Schema {
         /// The keyword or type.
         keyword: String,
     },
-    /// The ledger can't be read or written; without it nothing is sent.
+    /// The ledger can't be read or written; nothing is sent without it.
     #[error("the cost ledger {path} is unusable: {source}; models are disabled without it")]
     Ledger {
         /// The database.
         path: PathBuf,
-        /// What SQLite says.
+        /// The SQLite error.
         source: rusqlite::Error,
     },
-    /// The ledger's file is damaged, in use for too long, or can't be written.
+    /// The ledger file is damaged, locked for too long, or not writable.
     #[error(transparent)]
     Store(StoreError),
 }
@@ -295,7 +295,7 @@ impl BridgeError {
         }
     }
 
-    /// What a person can do next, where there is something.
+    /// The next step for the user, if there is one.
     pub fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::Config { .. } => Some(NextStep::SetModel),
@@ -312,7 +312,7 @@ impl BridgeError {
         }
     }
 
-    /// Whether the same request may succeed a little later.
+    /// Whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Connection { .. } | Self::TimedOut { .. } => true,
@@ -321,7 +321,7 @@ impl BridgeError {
         }
     }
 
-    /// Whether the provider may charge for a request that ended like this.
+    /// Whether the provider may charge for a request that failed like this.
     pub fn may_be_charged(&self) -> bool {
         match self {
             Self::Connection { sent, .. } | Self::TimedOut { sent, .. } => *sent,
@@ -330,7 +330,7 @@ impl BridgeError {
         }
     }
 
-    /// Whether this says that the provider, and not the request, is in trouble.
+    /// Whether this is a failure of the provider and not of the request.
     pub fn speaks_against_provider(&self) -> bool {
         match self {
             Self::Status { status, .. } => matches!(status, 401 | 403 | 404 | 408 | 429 | 500..),
@@ -343,7 +343,7 @@ impl BridgeError {
         }
     }
 
-    /// How long the provider wants to be left alone, where it said so.
+    /// The provider's retry-after, if given.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Status { retry_after, .. } => *retry_after,

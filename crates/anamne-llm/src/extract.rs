@@ -1,16 +1,16 @@
-//! Finding the one answer in what a model wrote around it.
+//! Extracts JSON from the text of a model's answer.
 
 use serde_json::Value;
 
 use super::Schema;
 
-/// After so many beginnings of an object that lead nowhere, the search ends.
+/// Maximum number of invalid object starts before the search ends.
 const MOST_BEGINNINGS: usize = 64;
 
-/// The one value in `text` that fits the schema, or what is wrong, in words for the model.
+/// The one value in `text` that fits the schema, or a description of the problem for the model.
 ///
-/// A text that is JSON counts as it is. Else the objects in it are tried, whether they stand in a code fence or between
-/// sentences; several that fit and differ are no answer, because nobody could tell which one is meant.
+/// A text that is JSON is used as it is. Otherwise the objects in it are tried, in code fences or between sentences; if
+/// several fit and differ, the answer is ambiguous and rejected.
 pub(crate) fn extract(text: &str, schema: &Schema) -> Result<Value, String> {
     if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
         return fitting(value, schema);
@@ -38,7 +38,7 @@ fn fitting(value: Value, schema: &Schema) -> Result<Value, String> {
     }
 }
 
-/// The outermost JSON objects in a text, in their order.
+/// The outermost JSON objects in a text, in order.
 fn objects(text: &str) -> Vec<Value> {
     let mut objects = Vec::new();
     let (mut from, mut beginnings) = (0, 0);

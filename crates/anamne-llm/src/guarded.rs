@@ -1,4 +1,5 @@
-//! Files that decide where text and keys go. They are read only where nobody but the user can have written them.
+//! Reads and writes files that decide where text and keys go. They are read only if no other user can have written
+//! them.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -11,21 +12,21 @@ use serde::{Deserialize, Serialize};
 
 use super::BridgeError;
 
-/// Who may see what a file says.
+/// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Privacy {
-    /// Others may read it, but not write it.
+    /// Others may read it, but not write to it.
     Settings,
     /// Only its owner may read it.
     Secret,
 }
 
-/// Reads a text file; `None` where it is missing.
+/// Reads a text file; `None` if it is missing.
 ///
-/// Refused unless it is a regular file (not a link, pipe or device) of at most `most` bytes. On Unix the file
-/// and its folder must also belong to the user of this process, or to root, who can change every file anyway, and
-/// nobody else may have the right to write to them. Access control lists are covered: their mask stands in the
-/// bits of the group. Other systems have no such bits in the standard library; there the form is checked alone.
+/// Rejected unless it is a regular file (not a link, pipe or device) of at most `most` bytes. On Unix the file and its
+/// folder must also belong to the user of this process or to root, which can change every file anyway, and must not be
+/// writable by others. Access control lists are covered: their mask is in the group bits. The standard library has no
+/// such bits on other systems; there only the file type and size are checked.
 pub(crate) fn read_guarded(
     path: &Path,
     privacy: Privacy,
@@ -36,9 +37,9 @@ pub(crate) fn read_guarded(
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(BridgeError::io("look at", path)(error)),
     };
-    // First the folder: who can write there can put another file in place at any moment.
+    // Check the folder first: anyone who can write to it can replace the file at any time.
     check_folder(path)?;
-    // Opening a pipe would wait for somebody who writes into it.
+    // Check the type before opening: opening a pipe would block until someone writes to it.
     check_file(path, &seen, privacy)?;
     let file = File::open(path).map_err(BridgeError::io("read", path))?;
     let opened = file.metadata().map_err(BridgeError::io("look at", path))?;
@@ -58,11 +59,11 @@ pub(crate) fn read_guarded(
         let reason = format!("longer than {most} bytes");
         return Err(refused(path, reason, "delete it and configure it again"));
     }
-    // What is not UTF-8 is refused by whoever reads the text.
+    // Invalid UTF-8 is rejected by whoever parses the text.
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Refuses what is there and not a regular file: a symbolic link would lead writes elsewhere.
+/// Rejects an existing path that is not a regular file: writes through a symbolic link would go elsewhere.
 pub(crate) fn refuse_special_file(path: &Path) -> Result<(), BridgeError> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) => check_kind(path, &metadata),
@@ -71,7 +72,7 @@ pub(crate) fn refuse_special_file(path: &Path) -> Result<(), BridgeError> {
     }
 }
 
-/// Replaces a file by one that only its owner can read, whole or not at all. A symbolic link is replaced, not followed.
+/// Atomically replaces a file by one that only its owner can read. A symbolic link is replaced, not followed.
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), BridgeError> {
     static TAKEN: AtomicU64 = AtomicU64::new(0);
     let number = TAKEN.fetch_add(1, Ordering::Relaxed);
@@ -101,7 +102,7 @@ pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), BridgeErr
         .map_err(BridgeError::io("sync", &folder))
 }
 
-/// What a settings file says, unless it has a newer format than is known.
+/// Parses a settings file; rejects formats newer than this version supports.
 pub(crate) fn parse_settings<T: DeserializeOwned>(
     path: &Path,
     text: &str,
@@ -148,7 +149,7 @@ fn refused(path: &Path, reason: impl Into<String>, remedy: impl Into<String>) ->
     }
 }
 
-/// A folder may be a symbolic link; what it leads to counts.
+/// The folder may be a symbolic link; its target is checked.
 fn check_folder(path: &Path) -> Result<(), BridgeError> {
     let folder = folder_of(path);
     let metadata = std::fs::metadata(&folder).map_err(BridgeError::io("look at", &folder))?;
@@ -202,9 +203,9 @@ fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), 
     }
 }
 
-/// Why a file may have been written or read by somebody else.
+/// Why a file may have been written or read by another user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(unix), allow(dead_code))] // only Unix tells owners and rights
+#[cfg_attr(not(unix), allow(dead_code))] // only Unix has owners and permissions
 enum Fault {
     Owner { owner: u32, user: u32 },
     Writable(u32),
@@ -264,7 +265,7 @@ mod tests {
         check(1000, 0o602, 1000, Settings, Some(Fault::Writable(0o602)));
         check(0, 0o666, 0, Settings, Some(Fault::Writable(0o666)));
         check(1001, 0o600, 1000, Settings, foreign(1001, 1000));
-        // Root's keys are not for whoever owns a file that root happens to read.
+        // Root must not use a key file that belongs to another user.
         check(1000, 0o600, 0, Settings, foreign(1000, 0));
         check(1000, 0o600, 1000, Secret, None);
         check(1000, 0o640, 1000, Secret, Some(Fault::Readable(0o640)));

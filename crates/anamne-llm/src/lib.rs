@@ -1,15 +1,16 @@
-//! The bridge to language models: optional, off by default, and never needed.
+//! The bridge to language models: optional, disabled by default, and never required.
 //!
-//! A [`LanguageModel`] answers one blocking request. The [`Bridge`] asks it within everything that bounds it: budgets
-//! that several processes share ([`Ledger`]), rates, time-outs, retries, a circuit breaker, and the form that an answer
-//! must have. The [`tasks`] put questions to it whose answers are values of the engine's own types.
+//! A [`LanguageModel`] answers one blocking request. The [`Bridge`] calls it within all limits: budgets shared by
+//! several processes ([`Ledger`]), rate limits, timeouts, retries, a circuit breaker, and the schema of the answer. The
+//! [`tasks`] ask it questions whose answers are values of the engine's own types.
 //!
-//! What people or programs wrote goes to a model as encoded data between marks, never as an instruction, and what comes
-//! back can be nothing but data of the task's schema, bounded in length and count. Every error is one after which the
-//! caller continues with what needs no model.
+//! Text written by people or programs is sent as encoded data between delimiters, never as an instruction, and answers
+//! are only data that fits the task's schema, bounded in length and count. After every error the caller can continue
+//! without a model.
 //!
-//! Nothing here reads the environment, the home folder or a clock: [`Surroundings`] hands them in. Keys never appear in
-//! errors, logs or `Debug`. Other machines are reached by TLS alone, and redirects are not followed.
+//! This crate never reads the environment, the home folder or a clock by itself: they are passed in as
+//! [`Surroundings`]. Keys never appear in errors, logs or `Debug`. Other machines are reached by TLS only, and
+//! redirects are not followed.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -18,7 +19,7 @@
 //!     Bridge, BridgeConfig, BridgeError, Call, LanguageModel, Ledger, Reply, Request, SystemPace, Usage, tasks,
 //! };
 //!
-//! /// A model that always says the same.
+//! A model with a constant answer.
 //! struct Parrot;
 //!
 //! impl LanguageModel for Parrot {

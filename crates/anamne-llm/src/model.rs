@@ -1,114 +1,115 @@
-//! What the bridge asks of a model: one blocking call each for texts and for vectors.
+//! The model interfaces: one blocking call each for text and for embeddings.
 
 use std::time::Duration;
 
 use super::{BridgeError, Schema};
 
-/// A language model that answers one request at a time; any number of threads may ask.
+/// A language model with blocking requests; callable from any number of threads.
 pub trait LanguageModel: Send + Sync {
-    /// The model's name, as it stands in the settings, in prices and in the ledger.
+    /// The model's name in settings, prices and the ledger.
     fn name(&self) -> &str;
 
-    /// Asks once. Blocks for at most [`Request::longest`], counted again where the provider refuses an optional
-    /// parameter and is asked once more without it.
+    /// Sends one request. Blocks for at most [`Request::longest`]; if the provider rejects an optional parameter, the
+    /// request is sent again without it and the time starts over.
     fn complete(&self, request: &Request) -> Result<Reply, BridgeError>;
 }
 
-/// A model behind a network that turns texts into vectors.
+/// A remote embedding model.
 pub trait RemoteEmbedder: Send + Sync {
-    /// The model's name, as it stands in the settings, in prices and in the ledger.
+    /// The model's name in settings, prices and the ledger.
     fn name(&self) -> &str;
 
-    /// The vectors of `texts`, in their order and all of one length, as the model gives them. Blocks for at most `longest`.
+    /// The vectors of `texts`, in their order and of equal length, as returned by the model. Blocks for at most
+    /// `longest`.
     fn embed(&self, texts: &[&str], longest: Duration) -> Result<Embedded, BridgeError>;
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What the model is to do; never holds text that others wrote.
+    /// The instructions; never contains text that others wrote.
     pub system: String,
     /// The conversation so far; the last turn is the engine's.
     pub messages: Vec<Message>,
-    /// The form that the answer must have.
+    /// The schema of the answer.
     pub schema: Option<Schema>,
-    /// The longest answer, in tokens.
+    /// Maximum length of the answer, in tokens.
     pub max_output_tokens: u32,
-    /// How freely the model chooses its words, from 0; `None` for the model's own setting.
+    /// The sampling temperature, from 0; `None` for the model's default.
     pub temperature: Option<f32>,
-    /// How long one attempt may take.
+    /// Timeout of one attempt.
     pub longest: Duration,
 }
 
 /// One turn of a conversation with a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who says it.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What is said.
+    /// The text.
     pub text: String,
 }
 
-/// Who says a turn.
+/// The speaker of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
-    /// The engine that asks.
+    /// The engine.
     Asker,
-    /// The model that answers.
+    /// The model.
     Model,
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The answer; JSON where a schema was asked for and the model kept to it.
+    /// The text of the answer; JSON if a schema was given and the model followed it.
     pub text: String,
-    /// What it took, where the provider says so.
+    /// The reported usage, if any.
     pub usage: Option<Usage>,
-    /// The model that answered, as the provider names it.
+    /// The provider's name of the model that answered.
     pub model: String,
-    /// Whether the answer was cut off because it reached the longest length.
+    /// Whether the answer was truncated at the maximum length.
     pub cut: bool,
 }
 
-/// What a model made of texts.
+/// The result of embedding texts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedded {
-    /// A vector for each text, in their order.
+    /// One vector per text, in order.
     pub vectors: Vec<Vec<f32>>,
-    /// What it took, where the provider says so.
+    /// The reported usage, if any.
     pub usage: Option<Usage>,
-    /// The model that answered, as the provider names it.
+    /// The provider's name of the model that answered.
     pub model: String,
 }
 
-/// Tokens that went in and came out.
+/// Input and output tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens that were read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens that were written, thoughts that are not shown included.
+    /// Output tokens, including hidden thinking tokens.
     pub output_tokens: u64,
 }
 
 impl Usage {
-    /// Tokens in all.
+    /// Total tokens.
     pub fn total(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 
-/// Beside its texts, what a provider may add to a request: turns, tools, its own instructions.
+/// Tokens that a provider may add to the texts of a request: turn markers, tools, its own instructions.
 const ENVELOPE_TOKENS: u64 = 1_024;
 
 impl Request {
-    /// The most that this may take: no tokenizer makes more than one token of a byte.
+    /// Upper bound of the usage: no tokenizer produces more than one token per byte.
     pub fn at_most(&self) -> Usage {
         let bytes: usize = self.texts().map(str::len).sum();
         self.usage(bytes as u64 + self.schema_bytes())
     }
 
-    /// What this is likely to take.
+    /// Estimated usage.
     pub fn likely(&self) -> Usage {
         let tokens: usize = self.texts().map(anamne_text::tokens::estimate_tokens).sum();
         self.usage(tokens as u64 + self.schema_bytes() / 3)

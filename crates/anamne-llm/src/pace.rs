@@ -1,4 +1,4 @@
-//! Time that passes, and waiting for it: passed in, so that tests never wait.
+//! Monotonic time and sleep; passed in, so that tests never wait.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 
 use super::BridgeError;
 
-/// Time that only goes forward, sleep, and a little chance.
+/// Monotonic time, sleep, and random jitter.
 pub trait Pace: Send + Sync {
-    /// The time since some fixed moment.
+    /// The time since a fixed moment.
     fn elapsed(&self) -> Duration;
 
     /// Returns after `pause`.
     fn sleep(&self, pause: Duration);
 
-    /// An uneven number from 0 up to 1, so that callers who failed together don't come back together.
+    /// A random number from 0 up to 1, so that callers that failed together don't retry together.
     fn jitter(&self) -> f64;
 }
 
-/// The machine's own time.
+/// The system's monotonic clock.
 #[derive(Debug)]
 pub struct SystemPace {
     start: Instant,
@@ -27,7 +27,7 @@ pub struct SystemPace {
 }
 
 impl SystemPace {
-    /// Time from now on.
+    /// A clock that starts now.
     pub fn new() -> Self {
         Self {
             start: Instant::now(),
@@ -60,10 +60,10 @@ impl Pace for SystemPace {
     }
 }
 
-/// How long a cancelled call may continue sleeping.
+/// Maximum time until a sleeping call notices its cancellation.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Sleeps, and looks now and then whether the call was taken back.
+/// Sleeps; fails as soon as the call is cancelled.
 pub(crate) fn wait(
     pace: &dyn Pace,
     pause: Duration,

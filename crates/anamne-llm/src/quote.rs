@@ -1,4 +1,4 @@
-//! Passing on what others wrote as data: encoded, between marks that it can't contain.
+//! Quotes foreign text as data: encoded, between delimiters that it can't contain.
 
 use std::fmt::Write;
 use std::hash::{BuildHasher, RandomState};
@@ -6,11 +6,11 @@ use std::hash::{BuildHasher, RandomState};
 use anamne_text::quote::{escape_invisible, shows};
 use serde_json::Value;
 
-/// The engine's turn that hands `data` to a model.
+/// The engine's turn that passes `data` to a model.
 ///
-/// The data is one line of JSON, so that no line break in it can begin a turn of its own; angle brackets and brackets
-/// that begin like a model's control tokens are written as escapes, which mean the same to a JSON reader, so that no
-/// tag, no control token and no invisible character stands in it. The mark around it is drawn again for every request.
+/// The data is one line of JSON, so that no line break in it can start a new turn; angle brackets, and square brackets
+/// that look like a model's control tokens, are escaped, which a JSON reader undoes, so that the line contains no tag,
+/// control token or invisible character. The delimiter is random for every request.
 pub(crate) fn quote(data: &Value) -> String {
     let line = encode(data);
     let mark = mark_outside(&line);
@@ -21,7 +21,7 @@ pub(crate) fn quote(data: &Value) -> String {
     )
 }
 
-/// A word that does not stand in `line`.
+/// A random delimiter that does not occur in `line`.
 fn mark_outside(line: &str) -> String {
     loop {
         let mark = format!("data-{:016x}", RandomState::new().hash_one(line));
@@ -31,7 +31,7 @@ fn mark_outside(line: &str) -> String {
     }
 }
 
-/// JSON in which nothing looks like a tag or a control token.
+/// JSON without anything that looks like a tag or control token.
 fn encode(data: &Value) -> String {
     let json = data.to_string();
     let mut line = String::with_capacity(json.len() + 16);
@@ -60,13 +60,13 @@ fn encode(data: &Value) -> String {
     line
 }
 
-/// `[INST]`, `[/INST]`, `[TOOL_CALLS]` and the like, as some models mark turns.
+/// Turn markers of some models, such as `[INST]`, `[/INST]` and `[TOOL_CALLS]`.
 fn begins_like_control(next: &str) -> bool {
     next.trim_start_matches('/')
         .starts_with(|first: char| first.is_ascii_uppercase())
 }
 
-/// A model's own answer, given back to it in a second try, without control tokens and invisible characters.
+/// A model's own answer for a second try, without control tokens and invisible characters.
 pub(crate) fn harmless(text: &str) -> String {
     let text = escape_invisible(text);
     let mut out = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! Requests and tokens in any minute.
+//! Limits requests and tokens per minute.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use super::RateLimits;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// What was sent in the last minute, and what may still be.
+/// A sliding window of one minute over requests and tokens.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     limits: RateLimits,
@@ -23,7 +23,7 @@ impl RateLimit {
         }
     }
 
-    /// Takes note of a request that is sent now, or says how long it must wait. O(requests in a minute).
+    /// Records a request that is sent now, or returns how long it must wait. O(requests per minute).
     pub(crate) fn take(&self, now: Duration, tokens: u64) -> Result<(), Duration> {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         while sent.front().is_some_and(|&(at, _)| at + MINUTE <= now) {
@@ -38,7 +38,7 @@ impl RateLimit {
         Ok(())
     }
 
-    /// When enough of what was sent lies a minute back; `None` where there is room already.
+    /// When enough of the window has expired; `None` if there is room already.
     fn free_at(&self, sent: &VecDeque<(Duration, u64)>, tokens: u64) -> Option<Duration> {
         let most_requests = match self.limits.requests_per_minute {
             0 => usize::MAX,

@@ -1,13 +1,13 @@
-//! The form that an answer must have: the part of JSON Schema that tasks use, checked in full.
+//! The schema of an answer: the subset of JSON Schema that tasks use, checked completely.
 
 use serde_json::{Map, Value};
 
 use super::BridgeError;
 
-/// A JSON schema of which every word is checked.
+/// A JSON schema in which every keyword is checked.
 ///
 /// `type` (one or several), `properties`, `required`, `additionalProperties` (true or false), `items`, `enum`,
-/// `minItems`, `maxItems`, `minimum`, `maximum`, `maxLength` (in characters); `description` and `title` say nothing.
+/// `minItems`, `maxItems`, `minimum`, `maximum`, `maxLength` (in characters); `description` and `title` are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema(Value);
 
@@ -15,7 +15,7 @@ const TYPES: &[&str] = &[
     "object", "array", "string", "integer", "number", "boolean", "null",
 ];
 
-/// The words that bound something, what they ask for, and its unit.
+/// The keywords for bounds, with their requirement and unit.
 const BOUNDS: &[(&str, &str, &str)] = &[
     ("minItems", "have at least", " items"),
     ("maxItems", "have at most", " items"),
@@ -24,11 +24,11 @@ const BOUNDS: &[(&str, &str, &str)] = &[
     ("maximum", "be at most", ""),
 ];
 
-/// More problems than this are not told.
+/// Maximum number of reported problems.
 const MOST_PROBLEMS: usize = 8;
 
 impl Schema {
-    /// Takes a schema. [`BridgeError::Schema`] where it uses what is not checked here.
+    /// Parses a schema. [`BridgeError::Schema`] if it uses unsupported keywords.
     pub fn new(schema: Value) -> Result<Self, BridgeError> {
         check_words(&schema)?;
         Ok(Self(schema))
@@ -39,14 +39,14 @@ impl Schema {
         &self.0
     }
 
-    /// The schema without words that a provider does not take.
+    /// The schema without keywords that a provider doesn't support.
     pub(crate) fn without(&self, keywords: &[&str]) -> Value {
         stripped(&self.0, keywords)
     }
 
-    /// What is wrong with `value`, each problem with its place; nothing when it fits.
+    /// The problems of `value` with their paths; empty if it fits.
     ///
-    /// Problems name places and what is expected there, and never repeat what stands there.
+    /// Problems contain paths and expectations, never the value itself.
     pub fn problems(&self, value: &Value) -> Vec<String> {
         let mut check = Check {
             problems: Vec::new(),
@@ -200,7 +200,7 @@ impl Check {
         }
     }
 
-    /// Holds a measure of what stands there against the bounds whose words end like this.
+    /// Checks a measure against the bounds whose keyword ends with `ending`.
     fn bounds(&mut self, place: &str, schema: &Value, ending: &str, measure: f64) {
         for (word, expected, unit) in BOUNDS {
             let Some(bound) = schema.get(word).filter(|_| word.ends_with(ending)) else {

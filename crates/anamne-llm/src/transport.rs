@@ -1,4 +1,4 @@
-//! One request over HTTP: JSON there, JSON back, within limits, to one host and no other.
+//! Sends JSON requests over HTTP, within limits, to one host only.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::wording::plain_line;
 use super::{BridgeConfig, BridgeError, Key};
 
-/// What is shown of a provider's words.
+/// Maximum characters of a provider's message that are shown.
 const MOST_WORDS: usize = 300;
 
-/// A way to one provider.
+/// An HTTP client for one provider.
 pub(crate) struct Transport {
     client: Client,
     key: Option<Key>,
@@ -21,10 +21,10 @@ pub(crate) struct Transport {
     clock: Arc<dyn Clock>,
 }
 
-/// What a provider answered other than an answer.
+/// An error answer of a provider.
 pub(crate) struct InvalidValue {
     pub(crate) error: BridgeError,
-    /// What it says in full, to learn from; goes nowhere else.
+    /// The provider's full message, only for detecting rejected parameters; never shown.
     pub(crate) words: String,
 }
 
@@ -38,7 +38,7 @@ impl From<BridgeError> for Box<InvalidValue> {
 }
 
 impl Transport {
-    /// A way to the address of the settings. The key goes into the header `name`, behind `prefix`.
+    /// A client for the configured address. The key is sent in the header `name`, after `prefix`.
     pub(crate) fn new(
         config: &BridgeConfig,
         key: Option<Key>,
@@ -70,7 +70,7 @@ impl Transport {
         self.client.address().host()
     }
 
-    /// Sends `body` to `path` and reads the answer, all within `longest`.
+    /// Posts `body` to `path` and reads the answer, within `longest`.
     pub(crate) fn post(
         &self,
         path: &str,
@@ -93,7 +93,7 @@ impl Transport {
         }
     }
 
-    /// An answer that is not in the provider's form.
+    /// The error for an answer that is not in the provider's format.
     pub(crate) fn malformed(&self, reason: &'static str) -> BridgeError {
         BridgeError::Malformed {
             host: self.host().to_owned(),
@@ -135,10 +135,10 @@ impl Transport {
     }
 }
 
-/// What a provider says in its refusal: all put it under `error`, some in `message`.
+/// The message of an error answer: all providers put it in `error`, some in `error.message`.
 fn words_of(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<Value>(body) else {
-        // A page of some proxy; nobody wants to read its source.
+        // An HTML page of some proxy; its source is of no use.
         return String::new();
     };
     let value = value.get(0).unwrap_or(&value);
@@ -151,7 +151,7 @@ fn words_of(body: &[u8]) -> String {
         .to_owned()
 }
 
-/// How long the provider asks to be left alone: in seconds, or until an instant. One that has passed is no wait.
+/// The provider's retry-after: seconds or a date. A date in the past is no wait.
 fn retry_after(value: Option<&str>, clock: &dyn Clock) -> Option<Duration> {
     let value = value?.trim();
     if let Ok(seconds) = value.parse::<u32>() {

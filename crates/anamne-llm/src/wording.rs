@@ -1,8 +1,8 @@
-//! Texts that models and providers wrote, cut to what may be shown and kept.
+//! Cleans and cuts texts of models and providers for display and storage.
 
 use anamne_text::quote::shows;
 
-/// A text as one line of at most `most` characters, without what could steer a terminal or hide text.
+/// The text as one line of at most `most` characters, without terminal control characters or hidden characters.
 pub(crate) fn plain_line(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split(|character: char| character.is_whitespace() || character.is_control()) {
@@ -24,7 +24,7 @@ pub(crate) fn plain_line(text: &str, most: usize) -> String {
     }
 }
 
-/// The word without what nobody sees: this is told again, so nothing is lost that must be shown as an escape.
+/// The word without invisible characters. They are dropped, not escaped: the text is only repeated.
 fn legible(word: &str) -> String {
     let mut previous = None;
     let mut characters = word.chars().peekable();

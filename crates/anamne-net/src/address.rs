@@ -1,18 +1,18 @@
-//! Where requests may go: anywhere by TLS, and without it only to this machine.
+//! Allowed request targets: any host over TLS, and this machine without TLS.
 
 use std::net::IpAddr;
 
-/// An address that requests may not go to.
+/// A refused address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the address {address:?} {reason}")]
 pub struct AddressError {
-    /// What was given, without a name and password.
+    /// The given address, without user name and password.
     pub address: String,
-    /// What is wrong with it, and what to write.
+    /// The problem, and the accepted form.
     pub reason: &'static str,
 }
 
-/// The address of an API, without a slash at its end.
+/// The base address of an API, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     text: String,
@@ -22,10 +22,10 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads an address and refuses those that would carry text or keys in the open.
+    /// Parses an address and refuses those that would send text or keys unencrypted.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let refused = |reason| AddressError {
-            // What stands before an @ may be a password.
+            // The part before an @ may be a password.
             address: text.rsplit('@').next().unwrap_or_default().to_owned(),
             reason,
         };
@@ -75,7 +75,7 @@ impl Address {
         })
     }
 
-    /// The whole address of a path that begins with a slash.
+    /// The full URL of a path that begins with a slash.
     pub fn join(&self, path: &str) -> String {
         format!("{}{path}", self.text)
     }
@@ -85,7 +85,7 @@ impl Address {
         &self.host
     }
 
-    /// Scheme, host and port, in one form for all ways to write them.
+    /// Scheme, host and port in normalised form.
     pub fn origin(&self) -> &str {
         &self.origin
     }

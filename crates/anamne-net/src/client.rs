@@ -1,4 +1,4 @@
-//! One request over HTTP, within limits, to one host and no other.
+//! A single HTTP request to one fixed host, with limits.
 
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -8,22 +8,22 @@ use ureq::{Agent, Error, SendBody};
 
 use crate::Address;
 
-/// The largest answer that is read.
+/// Maximum size of a response body.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The largest answer that is read where the status is another than 200.
+/// Maximum size of a response body with a status other than 200.
 const MOST_ERROR_BYTES: u64 = 64 << 10;
 
-/// How long the steps of a request may take.
+/// Timeouts of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// Until the connection stands.
+    /// For establishing the connection.
     pub connect: Duration,
-    /// Until something more of the answer is there.
+    /// For the next bytes of the response.
     pub read: Duration,
 }
 
-/// A header of a request. One that is secret is never shown by `Debug`.
+/// A request header. `Debug` never shows the value of a secret one.
 #[derive(Clone, Debug)]
 pub struct Header {
     name: &'static str,
@@ -31,13 +31,13 @@ pub struct Header {
 }
 
 impl Header {
-    /// A header that anybody may see. `None` where the value is not one that a header can have.
+    /// A header that is not secret. `None` if the value is not a valid header value.
     pub fn new(name: &'static str, value: &str) -> Option<Self> {
         let value = HeaderValue::from_str(value).ok()?;
         Some(Self { name, value })
     }
 
-    /// A header that holds a secret.
+    /// A header with a secret value.
     pub fn secret(name: &'static str, value: &str) -> Option<Self> {
         let mut header = Self::new(name, value)?;
         header.value.set_sensitive(true);
@@ -45,46 +45,46 @@ impl Header {
     }
 }
 
-/// What came back.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// The header `retry-after`, where there is one.
+    /// The header `retry-after`, if present.
     pub retry_after: Option<String>,
-    /// The body: at most 16 MiB. Of a status other than 200 at most 64 KiB, and empty where it can't be read.
+    /// The body: at most 16 MiB. For a status other than 200 at most 64 KiB, and empty if it can't be read.
     pub body: Vec<u8>,
 }
 
-/// Why no answer came.
+/// Why there is no response.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
     /// A step took too long.
     #[error("{stage} took too long")]
     TimedOut {
-        /// Which step.
+        /// The step.
         stage: String,
-        /// Whether any of the request was taken.
+        /// Whether any of the request body was sent.
         sent: bool,
     },
-    /// The answer is larger than what is read.
+    /// The response exceeds the maximum size.
     #[error("the answer is larger than {most} bytes")]
     TooLarge {
-        /// Maximum how much is read.
+        /// The maximum size in bytes.
         most: u64,
     },
-    /// The connection could not be made, or broke.
+    /// The connection failed or broke.
     #[error("{reason}")]
     Connection {
-        /// What happened; may hold words of the other side.
+        /// The error; may contain text from the server.
         reason: String,
-        /// Whether any of the request was taken.
+        /// Whether any of the request body was sent.
         sent: bool,
     },
 }
 
-/// A way to one host. Makes a connection when something is posted, not before.
+/// A client for one host. Connects when something is posted, not before.
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
@@ -97,7 +97,7 @@ impl Client {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .https_only(!address.is_loopback())
-            // Otherwise it would be taken from the environment, which the engine does not read.
+            // By default the proxy would come from the environment, which the engine does not read.
             .proxy(None)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -111,12 +111,12 @@ impl Client {
         }
     }
 
-    /// Where requests go.
+    /// The address that requests go to.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Sends JSON to `path`, which begins with a slash, and reads the answer, all within `longest`.
+    /// Sends JSON to `path`, which begins with a slash, and reads the response, all within `longest`.
     pub fn post_json(
         &self,
         path: &str,
@@ -152,7 +152,7 @@ impl Client {
         let read = answer.body_mut().with_config().limit(most).read_to_vec();
         let body = match read {
             Err(error) if status == 200 => return Err(failed(&error, sent)),
-            // The words of a refusal may be missing; the refusal counts all the same.
+            // The body of an error response may be missing; the status counts all the same.
             read => read.unwrap_or_default(),
         };
         let retry_after = answer.headers().get("retry-after");
@@ -184,7 +184,7 @@ fn failed(error: &Error, sent: bool) -> NetError {
     }
 }
 
-/// The body of a request, which knows whether any of it was taken: that is so once the connection stands.
+/// The request body, which counts the bytes read by the transport: some only if the connection was established.
 struct Sending {
     bytes: Vec<u8>,
     sent: usize,

@@ -1,7 +1,7 @@
 //! The only code of Anamne that opens a connection.
 //!
-//! A [`Client`] posts to one [`Address`] and no other: by TLS, or to this machine. It follows no redirect, takes no proxy from
-//! the environment, and bounds time and bytes. What the answer means is its caller's business.
+//! A [`Client`] posts to one [`Address`] only, over TLS or to this machine. It follows no redirects, uses no proxy from
+//! the environment, and limits time and bytes. The caller interprets the response.
 
 mod address;
 mod client;

@@ -118,7 +118,7 @@ fn when(recall: &Recall, scope: &CandidateScope) -> String {
     }
 }
 
-/// An instant as a day, with the time unless it is midnight.
+/// A time as a date, with the time of day unless it is midnight.
 fn day(instant: Timestamp) -> String {
     let written = instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     match written.strip_suffix("T00:00:00Z") {

@@ -14,7 +14,7 @@ const HALF_SCORE: f32 = 2.0;
 pub struct AccessCount {
     /// The decayed count.
     pub times: f32,
-    /// The instant that the count refers to, microseconds since 1970.
+    /// The time that the count refers to, microseconds since 1970.
     pub at: i64,
 }
 
@@ -43,13 +43,13 @@ impl AccessCount {
 pub struct AccessCounts(FxHashMap<Row, AccessCount>);
 
 impl AccessCounts {
-    /// Records an access at an instant, microseconds since 1970.
+    /// Records an access at a time, microseconds since 1970.
     pub fn add(&mut self, row: Row, at: i64) {
         let count = self.0.entry(row).or_default();
         *count = count.incremented(at);
     }
 
-    /// The access score of a memory at an instant: 0 to 1, 0.5 for two accesses just now. O(1).
+    /// The access score of a memory at a time: 0 to 1, 0.5 for two accesses just now. O(1).
     pub(crate) fn of(&self, row: Row, instant: i64) -> f32 {
         if self.0.is_empty() {
             return 0.0;

@@ -11,7 +11,7 @@ use crate::recall_context::RecallContext;
 /// The first results of each search that count as neighbours.
 const FIRST: usize = 16;
 
-/// Whether each result is next to one of the first results in its thread, or linked with one as of the query's instant.
+/// Whether each result is next to one of the first results in its thread, or linked with one as of the query's time.
 ///
 /// Reads all results and the links of the first ones: only used by alternative formulas, not by default ranking.
 pub(crate) fn adjacent_results(

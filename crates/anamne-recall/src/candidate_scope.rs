@@ -23,7 +23,7 @@ pub(crate) struct CandidateScope {
 }
 
 impl CandidateScope {
-    /// Rows that pass the filter and the scope, were valid at the requested instant and lie in the mentioned time;
+    /// Rows that pass the filter and the scope, were valid at the requested time and are in the mentioned time range;
     /// `event` finds the memory of an event that the query mentions.
     pub(crate) fn of(
         context: &RecallContext<'_>,

@@ -1,7 +1,7 @@
 //! What recall reads of the connections between memories, as a narrow trait.
 
 use anamne_store::view::ViewError;
-use anamne_types::{EntityId, Row};
+use anamne_types::{EntityId, RelationType, Row};
 
 pub use anamne_store::Linked;
 
@@ -24,7 +24,7 @@ pub struct RelatedEntity {
     /// The other entity.
     pub to: NamedEntity,
     /// The relation type: `works_at`.
-    pub relation: String,
+    pub relation: RelationType,
     /// Whether the other entity is the relation's subject.
     pub backwards: bool,
     /// The row of its evidence.

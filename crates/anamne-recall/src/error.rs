@@ -14,7 +14,7 @@ pub enum RecallError {
     /// The source could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The question could not be embedded.
+    /// The query could not be embedded.
     #[error(transparent)]
     Embed(#[from] anamne_embed::EmbedError),
     /// The query's scope is an entity that no memory names.
@@ -37,13 +37,13 @@ pub enum RecallError {
         /// The reason.
         reason: String,
     },
-    /// Too many memories have changed since the requested instant.
+    /// Too many memories have changed since the requested time.
     #[error(
         "more than {most} memories have changed since {at}; choose a later instant, or restore the store as of then and \
          query that"
     )]
     TooLongAgo {
-        /// The instant.
+        /// The time.
         at: jiff::Timestamp,
         /// The maximum number of changed memories.
         most: usize,

@@ -17,7 +17,7 @@ pub(crate) struct FeatureInputs<'a> {
     pub(crate) columns: &'a dyn Columns,
     /// The cosine of rows with the query's vector; `None` for a row without vectors.
     pub(crate) cosines: &'a dyn Fn(&[Row]) -> Vec<Option<f32>>,
-    /// The reference instant of recency, microseconds since 1970.
+    /// The reference time of recency, microseconds since 1970.
     pub(crate) latest: i64,
     /// The time ranges that the query mentions, microseconds since 1970.
     pub(crate) times: &'a [Range<i64>],

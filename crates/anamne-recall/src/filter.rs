@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use crate::past::Past;
 use crate::views::Columns;
 
-/// The rows that pass the filter; `None` means no restriction. With `past`, the rows that passed at that instant.
+/// The rows that pass the filter; `None` means no restriction. With `past`, the rows that passed at that time.
 pub(crate) fn select(
     source: &SpaceSource,
     columns: Option<&dyn Columns>,

@@ -3,7 +3,7 @@
 //! [`Recaller`] runs the stages: it narrows the rows to a bitmap, searches words and vectors, reads each candidate's
 //! thread neighbours, ranks, estimates confidence, and explains its results or why it abstains. All stages read
 //! [`RecallSources`]. Views are known only by the traits in [`views`]; [`tiers`] combines the views of several tiers,
-//! and [`past`] provides those of an earlier instant. A recall does not depend on a door, writes nothing, and reads no
+//! and [`past`] provides those of an earlier time. A recall does not depend on a door, writes nothing, and reads no
 //! clock.
 
 mod abstain;

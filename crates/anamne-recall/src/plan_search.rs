@@ -125,7 +125,7 @@ pub(crate) fn record(
     });
 }
 
-/// The plan to report without a planner: a view is unavailable, or the query is as of an earlier instant.
+/// The plan to report without a planner: a view is unavailable, or the query is as of an earlier time.
 pub(crate) fn unplanned_search(context: &RecallContext<'_>) -> Plan {
     let reason = if context.recall.as_of.is_now() {
         "a view is unavailable, so all available ones were searched"

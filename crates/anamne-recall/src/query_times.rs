@@ -28,7 +28,7 @@ pub(crate) struct QueryTimes {
 }
 
 impl QueryTimes {
-    /// Parses the query's time expressions, relative to the instant of the query. An event that no memory describes,
+    /// Parses the query's time expressions, relative to the time of the query. An event that no memory describes,
     /// according to `event`, is ignored.
     pub(crate) fn new(
         recall: &Recall,

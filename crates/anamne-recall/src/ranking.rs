@@ -97,7 +97,7 @@ fn rank_in_full(
         Some(Ok(cosines)) => cosines,
         _ => vec![None; rows.len()],
     };
-    // Later accesses don't count as of an earlier instant.
+    // Later accesses don't count as of an earlier time.
     let access_counts = sources.experience.filter(|_| is_now);
     let access_counts = access_counts
         .map(PlannerHistory::access_counts)

@@ -13,17 +13,16 @@ use crate::sources::RecallSources;
 use crate::views::{Columns, VectorSearch};
 use crate::words::ParsedQuery;
 
-/// The context of one recall. All its searches go through here, so that none sees memories stored after the queried
-/// instant.
+/// The context of one recall. All its searches go through here, so that none sees memories stored after the queried time.
 pub(crate) struct RecallContext<'a> {
     pub(crate) sources: &'a RecallSources<'a>,
     pub(crate) recall: &'a Recall,
     pub(crate) options: &'a RankingOptions<'a>,
-    /// The columns as of the queried instant; empty ones if unavailable.
+    /// The columns as of the queried time; empty ones if unavailable.
     pub(crate) columns: &'a dyn Columns,
     /// The present of the query.
     pub(crate) present: Timestamp,
-    /// Memories expired by this instant are skipped, and recency refers to it; microseconds since 1970.
+    /// Memories expired by this time are skipped, and recency refers to it; microseconds since 1970.
     pub(crate) instant: i64,
     superseded_later: Option<&'a RoaringBitmap>,
 }
@@ -125,7 +124,7 @@ impl<'a> RecallContext<'a> {
         )
     }
 
-    /// The rows that pass a filter as of the queried instant; `None` means no restriction.
+    /// The rows that pass a filter as of the queried time; `None` means no restriction.
     pub(crate) fn rows_passing_filter(
         &self,
         filter: &Filter,
@@ -134,7 +133,7 @@ impl<'a> RecallContext<'a> {
         Ok(filter::select(source, columns, self.sources.past, filter)?)
     }
 
-    /// All rows as of the queried instant; `None` means no restriction.
+    /// All rows as of the queried time; `None` means no restriction.
     pub(crate) fn known_rows(&self) -> Result<Option<RoaringBitmap>, RecallError> {
         self.rows_passing_filter(&Filter::default())
     }
@@ -158,7 +157,7 @@ impl<'a> RecallContext<'a> {
         })
     }
 
-    /// The rows of memories that happened between two instants, each optional.
+    /// The rows of memories that happened between two times, each optional.
     pub(crate) fn rows_between(
         &self,
         since: Option<Timestamp>,

@@ -165,7 +165,7 @@ impl<'space> Recaller<'space> {
     }
 }
 
-/// Adds contradicting memories to each result; as of an earlier instant only those that existed then.
+/// Adds contradicting memories to each result; as of an earlier time only those that existed then.
 fn add_disputes(context: &RecallContext<'_>, results: &mut [Hit]) {
     let Some(disputes) = context.sources.disputes else {
         return;

@@ -27,7 +27,7 @@ pub struct RecallSources<'space> {
     pub disputes: Option<&'space dyn Disputes>,
     /// Entity names, if available.
     pub naming: Option<&'space dyn EntityNames>,
-    /// How the space differed at the instant of [`AsOf::known`](anamne_types::AsOf::known).
+    /// How the space differed at the time of [`AsOf::known`](anamne_types::AsOf::known).
     pub past: Option<&'space Past>,
     /// The latent index, if it exists.
     pub latent: Option<&'space LatentIndex>,

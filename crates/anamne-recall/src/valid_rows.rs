@@ -1,4 +1,4 @@
-//! Validity at an instant: memories that had happened by then, and were neither expired nor superseded.
+//! Validity at a given time: memories that had happened by then, and were neither expired nor superseded.
 
 use anamne_index::columns::RowPredicate;
 use anamne_store::SpaceSource;
@@ -12,7 +12,7 @@ use crate::past::{AsOfColumns, Past};
 use crate::sources::RecallSources;
 use crate::views::Columns;
 
-/// The memories valid at an instant.
+/// The memories valid at a given time.
 #[derive(Debug, Default)]
 pub(crate) struct ValidRows {
     /// The valid rows.
@@ -22,7 +22,7 @@ pub(crate) struct ValidRows {
 }
 
 impl ValidRows {
-    /// The memories valid at the queried instant; `None` if none is given.
+    /// The memories valid at the queried time; `None` if none is given.
     pub(crate) fn of(
         sources: &RecallSources<'_>,
         recall: &Recall,

@@ -1,5 +1,5 @@
-//! The smallest program that gives a host a memory: `cargo run -p anamne-server --example mcp_stdio -- FOLDER [SPACE]`.
-//! With ANAMNE_STRUCTURED set its replies are for programs too.
+//! A minimal MCP server: `cargo run -p anamne-server --example mcp_stdio -- FOLDER [SPACE]`. With ANAMNE_STRUCTURED
+//! set, replies also have structured content.
 
 use std::process::ExitCode;
 

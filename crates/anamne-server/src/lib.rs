@@ -1,7 +1,7 @@
-//! The doors of Anamne for programs: the Model Context Protocol.
+//! Interfaces of Anamne for programs: the Model Context Protocol.
 //!
-//! Async and wire formats live here, at the edge. This crate knows the engine and nothing beneath it:
-//! no database, no index, no ranking; and it reads no path, environment or command line of its own.
+//! Async code and wire formats are confined to this crate. It uses only the engine's API: no database, index or
+//! ranking; and it reads no path, environment or command line by itself.
 //!
 //! ```
 //! use anamne_server::mcp::{MemoryServer, Settings};

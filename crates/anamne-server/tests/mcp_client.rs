@@ -1,4 +1,4 @@
-//! The official SDK's client, in each lifecycle, over a stream and over the pipes of a process.
+//! Tests with the official SDK's client, in each lifecycle, over a stream and over the pipes of a process.
 
 #![expect(
     clippy::print_stdout,
@@ -65,7 +65,7 @@ async fn call(client: &Client, tool: &'static str, arguments: Value) -> Value {
     result.structured_content.expect("a structured result")
 }
 
-/// The whole round: list, store, search, get.
+/// A round of list, store, search and get.
 async fn check_round(client: &Client, version: &ProtocolVersion) {
     let peer = client.peer_info().expect("the server's identity");
     assert_eq!(&peer.protocol_version, version);

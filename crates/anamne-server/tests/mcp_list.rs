@@ -1,4 +1,4 @@
-//! What the tools and the instructions cost a host, and that they stay as they are.
+//! The token cost of the tool list and the instructions, and their stability.
 
 #![expect(
     clippy::print_stdout,
@@ -11,7 +11,7 @@ use anamne_server::mcp::{MemoryServer, Settings, ToolSet};
 use rmcp::model::ListToolsResult;
 use serde_json::{Map, Value};
 
-/// What the whole list may cost, in tokens.
+/// Maximum tokens of the whole list.
 const BUDGET: usize = 2_500;
 
 fn server() -> (tempfile::TempDir, MemoryServer) {
@@ -20,7 +20,7 @@ fn server() -> (tempfile::TempDir, MemoryServer) {
     (folder, server.expect("a server"))
 }
 
-/// The value with its keys in order, whichever map the build of `serde_json` has.
+/// The value with sorted keys, independent of the map type of the `serde_json` build.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(object) => {
@@ -70,7 +70,7 @@ fn the_tool_list_is_as_published() {
 }
 
 #[test]
-fn every_tool_says_what_it_does_to_the_world() {
+fn every_tool_declares_its_effects() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = Settings::default().tools(ToolSet::Knowledge);
     let server = MemoryServer::open(Options::new(folder.path()), "core", settings);

@@ -1,4 +1,4 @@
-//! Numbers and citations that are too large are refused, by every tool that takes one.
+//! Every tool rejects numbers and citations that are too large.
 
 mod common;
 
@@ -18,7 +18,7 @@ async fn raw() -> Raw {
     raw
 }
 
-/// What a tool needs beside the property that is tried: `None` for a tool that this test does not know yet.
+/// Arguments that a tool needs besides the tested property: `None` for a tool that this test doesn't know yet.
 fn needs(tool: &str, property: &str) -> Option<Value> {
     Some(match (tool, property) {
         ("memory_search" | "memory_context", _) => json!({ "query": "harbour" }),
@@ -42,7 +42,7 @@ fn is_number(schema: &Value) -> bool {
     }
 }
 
-/// Properties that take the id or the citation of a memory.
+/// Properties that take an id or a citation of a memory.
 const IDS: [&str; 3] = ["id", "from", "to"];
 
 #[tokio::test]

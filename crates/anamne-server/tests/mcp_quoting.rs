@@ -1,7 +1,7 @@
-//! No door lets foreign text pass for a line of ours, and none sends models anything but quoted text.
+//! Foreign text can't look like a line of the server through any interface, and models get only quoted text.
 //!
-//! Each case fills two stores of the same shape: one with hostile names and contents, one with harmless ones. Whatever is asked of
-//! them, the lines that are not marked as foreign must be lines of the known forms, and the same in both.
+//! Each case fills two stores of the same shape: one with hostile names and contents, one with harmless ones. For every
+//! query, the unquoted lines must have known forms, and be the same in both.
 
 mod common;
 #[path = "quoting/forms.rs"]
@@ -27,11 +27,11 @@ fn settings() -> Settings {
         .others(OtherSpaces::All)
 }
 
-/// What a store with certain words answers.
+/// The answers of a store with certain words.
 struct Answers {
-    /// By the call.
+    /// Replies by call.
     replies: Vec<(String, Value)>,
-    /// Blocks that a Rust program gets.
+    /// Context blocks of the Rust API.
     blocks: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ async fn answers(words: &Words, settings: Settings) -> Answers {
     Answers { replies, blocks }
 }
 
-/// The texts of both stores, side by side: a reply to a model is text alone.
+/// The texts of both stores, side by side: a reply to a model is text only.
 async fn compare(hostile: &Words, harmless: &Words) {
     let hostile = answers(hostile, settings()).await;
     let harmless = answers(harmless, settings()).await;
@@ -71,7 +71,7 @@ async fn compare(hostile: &Words, harmless: &Words) {
     assert!(forged.is_empty(), "{}", forged.join("\n"));
 }
 
-/// What the engine itself packs into blocks.
+/// Context blocks of the engine.
 fn blocks(folder: &std::path::Path) -> Vec<String> {
     let store = Store::open_with(Options::new(folder).background(false)).expect("a store");
     let space = store.space("core").expect("a space");
@@ -87,7 +87,7 @@ fn blocks(folder: &std::path::Path) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong with a text beside what the harmless store says.
+/// The problem of a text compared with that of the harmless store.
 fn check(what: &str, said: &str, twin: &str) -> Option<String> {
     let breaks = |character: char| character != '\n' && is_line_break(character);
     if let Some(hidden) = said.chars().find(|one| is_hidden(*one) || breaks(*one)) {
@@ -98,12 +98,12 @@ fn check(what: &str, said: &str, twin: &str) -> Option<String> {
     if !forged.is_empty() {
         return Some(format!("{what}: no lines of ours: {forged:?}"));
     }
-    // What the graph reads out of contents is not the same in both; its lines have the known forms all the same.
+    // The graph extracted from contents differs between the two; its lines still have known forms.
     let differs = !what.starts_with("memory_knowledge") && ours != wanted;
     differs.then(|| format!("{what}:\n{said}\n--- and harmless:\n{twin}"))
 }
 
-/// What stays where a script or an emoji needs it is not hidden.
+/// Characters that a script or an emoji needs don't count as hidden.
 fn is_hidden(character: char) -> bool {
     let joins = matches!(
         character,
@@ -225,7 +225,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_names_and_contents_forge_a_line_of_ours(
+    fn names_and_contents_forge_no_server_line(
         names in prop::collection::vec(hostile(), 8),
         contents in prop::collection::vec(hostile(), 5),
     ) {

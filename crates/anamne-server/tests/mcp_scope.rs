@@ -1,4 +1,4 @@
-//! The promise: a server that was started for one space is confined to it.
+//! A server started for one space is confined to it.
 
 mod common;
 
@@ -7,7 +7,7 @@ use anamne_server::mcp::{MemoryServer, OtherSpaces, Settings, ToolSet};
 use common::Raw;
 use serde_json::{Value, json};
 
-/// A client of a server for `atlas`, in a store that holds `core`, `payroll` and `garden` too.
+/// A client of a server for `atlas`, in a store that also has `core`, `payroll` and `garden`.
 async fn client(settings: Settings) -> Raw {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options::new(folder.path()).background(false);
@@ -26,7 +26,7 @@ async fn client(settings: Settings) -> Raw {
     raw
 }
 
-/// A call of each tool in another space; every tool that takes a space must stand here.
+/// A call of each tool in another space; must contain every tool that takes a space.
 fn calls(space: &str) -> Vec<(&'static str, Value)> {
     let id = "m1";
     vec![
@@ -162,7 +162,7 @@ async fn listed_and_all_spaces_are_open_and_read_only_writes_nowhere() {
     assert!(found.to_string().contains("saffron"));
     raw.finish().await;
 
-    // A read-only server reads its own space too, though nobody has made it yet.
+    // A read-only server can read its own space, even if it did not exist before.
     let mut raw = client(all.tools(ToolSet::ReadOnly)).await;
     let listed = raw.call("memory_list", json!({})).await;
     assert_eq!(listed["isError"], false, "{listed}");

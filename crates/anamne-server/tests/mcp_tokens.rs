@@ -1,4 +1,4 @@
-//! What replies cost a model, as text and as JSON, on the conversation that the demo brings along.
+//! The token cost of replies, as text and as JSON, on the demo's conversation.
 
 #![expect(
     clippy::print_stdout,
@@ -13,7 +13,7 @@ use anamne_server::mcp::Settings;
 use common::{Raw, text};
 use serde_json::{Value, json};
 
-/// What a reply may cost by default, in tokens.
+/// Maximum tokens of a reply by default.
 const BUDGET: usize = 2_000;
 
 /// A server over the demo's conversation.

@@ -1,4 +1,4 @@
-//! The protocol as it stands on the wire, written by hand.
+//! The wire protocol, written by hand.
 
 mod common;
 
@@ -87,7 +87,7 @@ async fn the_latest_revision_needs_no_handshake_but_its_metadata_on_each_request
     raw.finish().await;
 }
 
-/// Lines that no client should send, and the code of the error that answers each; none stands for no answer.
+/// Invalid lines, and the error code of each reply; `None` for no reply.
 const NONSENSE: &[(&str, Option<i64>)] = &[
     ("", None),
     ("   \t ", None),
@@ -238,7 +238,7 @@ async fn unknown_tools_and_cursors_are_errors_of_the_protocol() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_told_as_the_revision_says() {
+async fn invalid_arguments_are_reported_as_the_revision_requires() {
     let call = || json!({ "name": "memory_search", "arguments": { "query": 7 } });
     let mut raw = Raw::initialized("2025-06-18").await;
     let reply = raw.request("tools/call", call()).await;
@@ -275,7 +275,7 @@ async fn a_client_that_does_not_wait_finds_what_it_stored() {
             &json!({ "jsonrpc": "2.0", "id": "search", "method": "tools/call", "params": search }),
         )
         .await;
-        // The search sees the store; which of the two replies is written first is free.
+        // The search sees the stored memory; the order of the two replies is undefined.
         let (one, other) = (raw.receive().await, raw.receive().await);
         let found = if one["id"] == "search" { one } else { other };
         let best = &found["result"]["structuredContent"]["results"][0]["memory"]["content"];
@@ -305,11 +305,11 @@ async fn a_last_line_without_an_end_counts() {
 }
 
 #[tokio::test]
-async fn a_client_that_says_nothing_is_no_error() {
+async fn a_silent_client_is_no_error() {
     assert!(Raw::start().finish().await.is_empty());
 }
 
-/// A clock that breaks when it is told to.
+/// A clock that panics on demand.
 #[derive(Debug, Default)]
 struct Brittle(AtomicBool);
 

@@ -1,8 +1,8 @@
 //! Moves old memories to colder tiers and removes their stale copies.
 //!
 //! A move is copy, commit, delete. The content is written to the file of the new tier and synced; one transaction with
-//! an event of its own updates the row; the old copy is deleted later. After an interruption the row tells where the
-//! content is, and the next pass continues.
+//! its own event updates the row; the old copy is deleted later. After an interruption the row still locates the
+//! content, and the next pass continues.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -26,13 +26,13 @@ const BATCH: (usize, usize) = (250, 1_000);
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// What was written or changed within the last day stays where it is, so that an import is not moved while it continues.
+/// Memories written or changed within this time aren't moved, so that a running import is left alone.
 const SETTLED: i64 = DAY;
 
 /// Which memories to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aging {
-    /// Old enough, and written and last changed at least a day ago.
+    /// Old enough, and last written or changed at least a day ago.
     Settled,
     /// Everything old enough.
     All,
@@ -66,9 +66,9 @@ pub struct Mover<'space> {
     ages: Ages,
     actor: Actor,
     batch: usize,
-    /// Up to when the recent and the active tier have been looked through, microseconds since 1970.
+    /// How far the recent and the active tier have been scanned, microseconds since 1970.
     reached: [i64; 2],
-    /// The file that was written to last.
+    /// The file written last.
     file: Option<(Tier, Connection)>,
     longest: Duration,
 }
@@ -100,8 +100,7 @@ impl SpaceSource {
         })
     }
 
-    /// Records when memories were used, so that used facts and skills stay active. At most one record per memory and
-    /// day.
+    /// Records when memories were used, so that used facts and skills stay active. At most one record per memory per day.
     pub fn note_uses(&self, uses: &[(MemoryId, jiff::Timestamp)]) -> Result<()> {
         let uses: Vec<_> = uses
             .iter()
@@ -122,7 +121,7 @@ impl SpaceSource {
     /// The tiers with their contents, hottest first. O(memories).
     pub fn tiers(&self) -> Result<Vec<TierCount>> {
         let memories = self.folder().join("memories");
-        // What was written last may stand in the database's log alone.
+        // The latest writes may be in the WAL only.
         let bytes = |path: &Path| -> Result<u64> {
             Ok(length_of(path)? + length_of(&side_file(path, "wal"))?)
         };
@@ -141,7 +140,7 @@ impl SpaceSource {
         Ok(tiers)
     }
 
-    /// The tier in which a row lies; `None` where there is no such row.
+    /// The tier of a row; `None` if there is no such row.
     pub fn tier_of(&self, row: Row) -> Result<Option<Tier>> {
         self.read(|reader| moves::tier_of(reader, row))
     }
@@ -184,7 +183,7 @@ impl Mover<'_> {
                 let all = aged.len();
                 aged.retain(|memory| memory.target == target);
                 let moved = self.move_to(source, target, &aged)?;
-                // The others of the page, and those that somebody changed meanwhile, are looked at again.
+                // The rest of the page, and memories changed in the meantime, are scanned again.
                 if aged.len() == all {
                     self.reached[place] = page.reached;
                 }
@@ -200,7 +199,7 @@ impl Mover<'_> {
         let rows: Vec<Row> = aged.iter().map(|memory| memory.row).collect();
         let file = self.file(target)?;
         space.read(|reader| contents::copy(reader, file, &rows))?;
-        // With its commit and the journal's, and with what this writer itself had to wait.
+        // Includes both commits and this writer's own wait for the lock.
         let began = Instant::now();
         let moved = space.write_freely(&self.actor, |transaction| {
             transaction.move_to(source, target, aged)

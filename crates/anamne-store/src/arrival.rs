@@ -6,7 +6,7 @@ use jiff::Timestamp;
 /// An imported item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
-    /// What is told.
+    /// The content.
     pub draft: Draft,
     /// The fields kept from the other store; `None` for a new memory.
     pub origin: Option<Origin>,
@@ -17,12 +17,12 @@ pub struct Arrival {
 pub struct Origin {
     /// Its identity.
     pub id: MemoryId,
-    /// When it was stored.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// When it was forgotten, if it was.
+    /// When it was forgotten; `None` if it is live.
     pub deleted_at: Option<Timestamp>,
-    /// The memory that took its place.
+    /// The memory that supersedes it.
     pub superseded_by: Option<MemoryId>,
 }

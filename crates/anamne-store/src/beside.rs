@@ -1,5 +1,5 @@
-//! What lies beside the source, in a folder for each class: `views` can be computed again from the log, `paid` cost money,
-//! `observed` was never told. Only `views` may be discarded for convenience.
+//! Derived files of a space, one folder per class: `views` can be recomputed from the log, `paid` cost money,
+//! `observed` is in no log. Only `views` may be deleted for convenience.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,23 +16,23 @@ use crate::restore::with_side_files;
 use crate::special_files::refuse_special_file;
 use crate::{Result, StoreError};
 
-/// The folder of what is a function of the log.
+/// The folder of views of the log.
 pub const VIEWS: &str = "views";
-/// The folder of what was paid for.
+/// The folder of paid model results.
 pub const PAID: &str = "paid";
-/// The folder of what was observed of the engine's own work.
+/// The folder of what was observed while the engine ran.
 pub const OBSERVED: &str = "observed";
 
-/// Where earlier versions kept such files, and where they lie now.
+/// Paths of earlier versions, and their current paths.
 const MOVED: [(&str, &str); 2] = [
     ("views/readings.db", "paid/readings.db"),
     ("views/meta.db", "observed/meta.db"),
 ];
 
-/// Moves what an earlier version kept under `views`, though it can't be computed again, to the folder of its class.
+/// Moves files that earlier versions kept under `views`, though they can't be recomputed, to the folder of their class.
 ///
-/// Two processes may do it at once. A process of the earlier version that still has the file open continues with its own
-/// copy of it. What stands there already is not replaced.
+/// Safe to run in two processes at once. A process of the earlier version that has the file open keeps using its own
+/// copy. Existing targets are not replaced.
 pub fn move_kept(space: &Path) -> Result<()> {
     for (former, present) in MOVED {
         let (former, present) = (space.join(former), space.join(present));
@@ -50,7 +50,7 @@ pub fn move_kept(space: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes the views of a space, and moves out of them first what can't be computed again. What can't be moved now stays.
+/// Removes the views of a space, after moving out what can't be recomputed. Files that can't be moved now stay.
 pub fn remove_views(space: &Path) -> Result<()> {
     let views = space.join(VIEWS);
     if move_kept(space).is_ok() {
@@ -70,14 +70,14 @@ pub fn remove_views(space: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies the database at `former`, with what is in its log, to `present`, unless another process is faster.
+/// Copies the database at `former`, including its WAL, to `present`, unless another process is faster.
 fn put_copy(former: &Path, present: &Path) -> Result<()> {
     if let Some(folder) = present.parent() {
         create_private_folder(folder)?;
     }
     let copy = unfinished(present);
     let put = copy_to(former, &copy).and_then(|()| put_in_place(&copy, present));
-    // Also after a failure, such as a full disk: it is tried again at every opening.
+    // Also after a failure, such as a full disk: every opening tries again.
     remove_if_there(&copy)?;
     put?;
     sync_folder_of(present)
@@ -86,7 +86,7 @@ fn put_copy(former: &Path, present: &Path) -> Result<()> {
 fn copy_to(former: &Path, copy: &Path) -> Result<()> {
     drop(open_private_file(copy)?);
     match copy_database(former, copy) {
-        // Whoever opens it next sets it aside, as anywhere.
+        // The next one to open it quarantines it as usual.
         Err(error) if error.is_broken_database() => {
             remove_if_there(copy)?;
             fs::copy(former, copy).map_err(StoreError::io("copy", former))?;
@@ -96,11 +96,11 @@ fn copy_to(former: &Path, copy: &Path) -> Result<()> {
     }
 }
 
-/// Gives a finished copy its name, unless something stands there.
+/// Renames a finished copy to its final path, unless that exists.
 fn put_in_place(copy: &Path, present: &Path) -> Result<()> {
     let put = match fs::hard_link(copy, present) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        // Not every file system has links.
+        // Not every file system supports hard links.
         Err(_) => fs::rename(copy, present),
         Ok(()) => Ok(()),
     };
@@ -112,7 +112,7 @@ fn copy_database(from: &Path, to: &Path) -> Result<()> {
     let connection = Connection::open_with_flags(from, flags)?;
     harden(&connection)?;
     connection.busy_timeout(crate::lock::LONGEST_WAIT)?;
-    // SQLite takes the name as text.
+    // SQLite takes the path as text.
     let Some(to) = to.to_str() else {
         return Err(StoreError::io("copy to", to)(
             ErrorKind::InvalidFilename.into(),
@@ -149,10 +149,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_paid_for_moves_with_what_is_still_in_its_log() {
+    fn a_paid_file_moves_with_its_wal() {
         let space = tempfile::tempdir().expect("a folder");
         let space = space.path();
-        // Still open elsewhere, so that its log was not written back.
+        // Still open, so its WAL was not checkpointed.
         let open = make(&space.join("views/readings.db"), "paid");
         let _meta = make(&space.join("views/meta.db"), "seen");
         fs::create_dir_all(space.join("views/lexical")).expect("made");
@@ -167,7 +167,7 @@ mod tests {
         );
         assert!(!space.join("views").exists());
         drop(open);
-        // What stands there already stays.
+        // An existing target is kept.
         drop(make(&space.join("views/readings.db"), "later"));
         move_kept(space).expect("moved");
         assert_eq!(read(&space.join("paid/readings.db")).0, "paid");

@@ -10,7 +10,7 @@ use std::path::Path;
 pub enum Unfit {
     /// Not a regular file: a folder, FIFO, socket or device.
     NotRegular,
-    /// It is longer than this many bytes.
+    /// Longer than this many bytes.
     TooLong(u64),
     /// A system error.
     Io(std::io::Error),
@@ -26,10 +26,10 @@ impl fmt::Display for Unfit {
     }
 }
 
-/// Opens a regular file for reading; `None` where nothing is there. Links are followed.
+/// Opens a regular file for reading; `None` if the path does not exist. Symlinks are followed.
 ///
-/// Looks before it opens, so that no device is touched; opens without waiting, so that a FIFO that took the file's place
-/// meanwhile holds nobody up; and looks again at what was opened.
+/// Checks the type before opening, so that no device is touched; opens without blocking, in case a FIFO has replaced
+/// the file; then checks the type of the opened file again.
 pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, Unfit> {
     match std::fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(Unfit::NotRegular),
@@ -56,13 +56,13 @@ pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, Unfit> {
     }
 }
 
-/// Reads a regular file of at most `limit` bytes; `None` where nothing is there.
+/// Reads a regular file of at most `limit` bytes; `None` if it does not exist.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unfit> {
     let Some(file) = open_regular(path)? else {
         return Ok(None);
     };
     let mut bytes = Vec::new();
-    // A file can be longer than its metadata say, and grow while it is read.
+    // A file can be longer than its metadata says, and can grow while being read.
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(Unfit::Io)?;

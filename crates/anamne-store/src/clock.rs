@@ -18,12 +18,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// The source keeps microseconds; finer parts of an instant are cut off before it is told.
+/// The source stores microseconds; finer parts are truncated before writing.
 pub(crate) fn to_microseconds(instant: Timestamp) -> i64 {
     instant.as_microsecond()
 }
 
-/// The instant of a stored number of microseconds; numbers outside the calendar are clamped to its ends.
+/// The timestamp of a stored number of microseconds, clamped to the supported range.
 pub(crate) fn from_microseconds(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or(if microseconds < 0 {
         Timestamp::MIN
@@ -32,7 +32,7 @@ pub(crate) fn from_microseconds(microseconds: i64) -> Timestamp {
     })
 }
 
-/// Cuts `instant` to what the source keeps.
+/// Truncates `instant` to the stored precision.
 pub(crate) fn cut(instant: Timestamp) -> Timestamp {
     from_microseconds(to_microseconds(instant))
 }

@@ -46,7 +46,7 @@ impl Class {
 /// The amount of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// Background: urgent work on what is open.
+    /// Background: urgent work on open derived data.
     Due,
     /// Before a program ends: everything that slows queries or is only in memory.
     Settled,

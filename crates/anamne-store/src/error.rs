@@ -330,7 +330,7 @@ impl StoreError {
         )
     }
 
-    /// Whether it is damage that nothing repaired, so that what is sound can still be read piece by piece.
+    /// Whether it is unrepaired damage, so that sound parts can still be read individually.
     pub(crate) fn is_unmended_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. }) || self.may_be_damage()
     }

@@ -9,7 +9,7 @@ use crate::storage::{Disk, Storage};
 use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
-/// Makes a folder and those above it, readable by the owner only.
+/// Creates a folder and its parents, with owner-only permissions.
 pub fn create_private_folder(path: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -20,24 +20,24 @@ pub fn create_private_folder(path: &Path) -> Result<()> {
         .map_err(StoreError::io("create the folder", path))
 }
 
-/// Opens a file for reading and writing, made if it is missing, readable by the owner only.
+/// Opens a file for reading and writing; creates it with owner-only permissions if it is missing.
 pub fn open_private_file(path: &Path) -> Result<File> {
     Disk.open(path)
         .map_err(StoreError::io("open for writing", path))
 }
 
-/// What marks a file that is not finished yet; one that a crash left behind means nothing.
+/// The marker in the name of an unfinished file; leftovers of a crash are ignored.
 pub(crate) const UNFINISHED: &str = ".tmp-";
 
-/// What marks a file or folder that was quarantined because it was damaged.
+/// The marker in the name of a quarantined file or folder.
 pub(crate) const SET_ASIDE: &str = ".damaged-";
 
-/// Atomically replaces the content of `path`, also across a crash.
+/// Atomically and durably replaces the content of `path`.
 pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     replace_file_on(&Disk, path, content)
 }
 
-/// The same on a storage that is passed in.
+/// The same with a given storage.
 pub(crate) fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
     let temporary = unfinished(path);
     let failed = |action| StoreError::io(action, &temporary);
@@ -55,7 +55,7 @@ pub(crate) fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]
     sync_folder_on(storage, path)
 }
 
-/// A name beside `path` that no other thread or process takes.
+/// A unique name beside `path`, across threads and processes.
 pub(crate) fn unfinished(path: &Path) -> PathBuf {
     static TAKEN: AtomicU64 = AtomicU64::new(0);
     let number = TAKEN.fetch_add(1, Ordering::Relaxed);
@@ -63,7 +63,7 @@ pub(crate) fn unfinished(path: &Path) -> PathBuf {
     path.with_file_name(format!("{name}{UNFINISHED}{}-{number}", std::process::id()))
 }
 
-/// Removes from `folder` what a crash left unfinished. Whoever else writes there must be shut out by a lock.
+/// Removes the unfinished files that a crash left in `folder`. A lock must keep other writers out.
 pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
     for path in entries(folder)? {
         let marked = path
@@ -76,7 +76,7 @@ pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What came of an action on a path; `None` where nothing is there.
+/// Turns "not found" into `None`, and other errors into a [`StoreError`].
 pub(crate) fn found<T>(
     action: &'static str,
     path: &Path,
@@ -89,7 +89,7 @@ pub(crate) fn found<T>(
     }
 }
 
-/// The paths in a folder; none where there is no such folder.
+/// The paths in a folder; empty if there is no such folder.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = found("read", folder, fs::read_dir(folder))?;
     let entries = entries.into_iter().flatten();
@@ -98,12 +98,12 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// Whether something is there. An error where that can't be told, for which "no" would be a wrong answer.
+/// Whether the path exists. Fails if that can't be determined, instead of returning `false`.
 pub(crate) fn is_there(path: &Path) -> Result<bool> {
     path.try_exists().map_err(StoreError::io("look at", path))
 }
 
-/// Removes a file, or a folder with all that is in it, if it is there.
+/// Removes a file, or a folder with its content, if it exists.
 pub fn remove_if_there(path: &Path) -> Result<()> {
     let removed = if path.is_dir() {
         fs::remove_dir_all(path)
@@ -113,7 +113,7 @@ pub fn remove_if_there(path: &Path) -> Result<()> {
     found("remove", path, removed).map(|_| ())
 }
 
-/// The bytes of all files under a folder. A file that goes away meanwhile counts as nothing.
+/// The total size of all files under a folder. A file that disappears meanwhile counts as 0.
 pub(crate) fn bytes_under(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for path in entries(folder)? {
@@ -126,8 +126,8 @@ pub(crate) fn bytes_under(folder: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Whether the file at `path`, or the folder in which it lies, takes no writes of this process. Finds out by
-/// trying; any other trouble than a missing permission is a no.
+/// Whether this process lacks permission to write to the file at `path` or its folder. Determined by trying; any other
+/// error returns `false`.
 pub(crate) fn may_only_be_read(path: &Path) -> bool {
     let denied = |error| Trouble::of_io(error) == Some(Trouble::PermissionDenied);
     if let Err(error) = OpenOptions::new().write(true).open(path) {
@@ -136,7 +136,7 @@ pub(crate) fn may_only_be_read(path: &Path) -> bool {
     let probe = unfinished(path);
     match open_new(&probe) {
         Ok(_) => {
-            // One that stays is swept away as unfinished.
+            // If this fails, the leftover is removed later as unfinished.
             let _ = fs::remove_file(&probe);
             false
         }
@@ -152,34 +152,34 @@ fn open_new(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Which file stands under a path, whatever its content: it differs after a file was replaced.
+/// The identity of a file, whatever its content: it changes when the file is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity(u64, u64);
 
-/// What is known of a file without opening it.
+/// Metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileState {
     pub(crate) identity: FileIdentity,
     pub(crate) length: u64,
 }
 
-/// Looks at the file under `path`; `None` where there is none. Costs one `stat`, about a microsecond.
+/// The metadata of the file at `path`; `None` if it is missing. Costs one `stat`, about a microsecond.
 pub(crate) fn look_at(path: &Path) -> Result<Option<FileState>> {
     let metadata = found("look at", path, fs::metadata(path))?;
     Ok(metadata.as_ref().map(state_of))
 }
 
-/// How long the file under `path` is; 0 where there is none.
+/// The length of the file at `path`; 0 if it is missing.
 pub(crate) fn length_of(path: &Path) -> Result<u64> {
     Ok(look_at(path)?.map_or(0, |state| state.length))
 }
 
-/// Which file lies at a path: another one after it was replaced. `None` where there is none.
+/// The identity of the file at a path, which changes when the file is replaced. `None` if it is missing.
 pub fn identity_at(path: &Path) -> Option<FileIdentity> {
     look_at(path).ok().flatten().map(|state| state.identity)
 }
 
-/// What is known of an open file.
+/// The metadata of an open file.
 pub(crate) fn look_into(file: &File, path: &Path) -> Result<FileState> {
     let metadata = file.metadata().map_err(StoreError::io("look at", path))?;
     Ok(state_of(&metadata))
@@ -198,7 +198,7 @@ pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
     FileIdentity(metadata.dev(), metadata.ino())
 }
 
-/// Where there is no file number, the moment at which the file was made stands for it.
+/// Without inode numbers, the creation time serves as identity.
 #[cfg(not(unix))]
 pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
     let made = metadata
@@ -208,12 +208,12 @@ pub(crate) fn identity_of(metadata: &Metadata) -> FileIdentity {
     FileIdentity(0, made.map_or(0, |age| age.as_nanos() as u64))
 }
 
-/// Makes the entries of the folder that holds `path` durable.
+/// Syncs the folder that contains `path`.
 pub(crate) fn sync_folder_of(path: &Path) -> Result<()> {
     sync_folder_on(&Disk, path)
 }
 
-/// The same on a storage that is passed in.
+/// The same with a given storage.
 pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<()> {
     match path.parent() {
         Some(folder) => storage

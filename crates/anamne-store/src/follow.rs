@@ -14,13 +14,13 @@ use crate::watch::Watch;
 /// Changes read per batch.
 const BATCH: usize = 4_096;
 
-/// A view that was never published takes so many events into its tail before it counts as being built.
+/// The maximum number of events that a view holds in its tail before it was ever published; beyond, it counts as being built.
 const ABSORBED: u64 = 2_000;
 
 /// Tail length that triggers folding.
 const LONG_TAIL: usize = 1_000;
 
-/// The views of one tier of a space and the watch that tells when they are behind.
+/// The views of one tier of a space, and the watch that shows when they are behind.
 pub struct Followers {
     tier: Tier,
     views: Vec<Arc<dyn View>>,
@@ -30,19 +30,19 @@ pub struct Followers {
 struct Progress {
     watch: Watch,
     head: Seq,
-    /// Whether a colder tier has so few rows that a view need not be published to hold them.
+    /// Whether a colder tier has so few rows that its views need no published part.
     is_small: bool,
 }
 
 impl Progress {
-    /// Whether a view can answer for the log up to its head, now or after following a tail of bearable length.
+    /// Whether a view is usable in queries: undamaged, and published or with a short enough tail.
     fn takes_part(&self, view: &dyn View) -> bool {
         let behind = self.head.0.saturating_sub(view.position().0);
         view.health() == Health::Whole
             && (view.watermark() > Seq(0) || behind <= ABSORBED || self.is_small)
     }
 
-    /// Whether a view wants folding: it is broken, was never built, or has a long tail.
+    /// Whether a view needs folding: it is broken, was never built, or has a long tail.
     fn is_due(&self, view: &dyn View) -> bool {
         !self.takes_part(view) || view.tail_rows() > LONG_TAIL
     }
@@ -58,7 +58,7 @@ pub struct Degraded {
 }
 
 impl Followers {
-    /// Lets `views` follow a tier of `source`.
+    /// Makes `views` follow a tier of `source`.
     pub fn new(source: &SpaceSource, tier: Tier, views: Vec<Arc<dyn View>>) -> Result<Self> {
         Ok(Self {
             tier,
@@ -71,7 +71,7 @@ impl Followers {
         })
     }
 
-    /// The tier that they follow.
+    /// The followed tier.
     pub fn tier(&self) -> Tier {
         self.tier
     }
@@ -81,10 +81,9 @@ impl Followers {
         &self.views
     }
 
-    /// Brings every available view up to the last acknowledged write of any process.
+    /// Brings every usable view up to the last acknowledged write of any process.
     ///
-    /// Costs a few microseconds when nothing was written, and O(changes) when something was.
-    /// Returns the views that can't take part.
+    /// Costs a few microseconds if nothing was written, else O(changes). Returns the unavailable views.
     pub fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Degraded>> {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         self.views.iter().for_each(|view| view.refresh());
@@ -97,7 +96,7 @@ impl Followers {
             outcome = self.follow_log(&mut progress, source);
         }
         if outcome.is_err() {
-            // What was noticed is not lost: the next catch-up looks again.
+            // The notification is not lost: the next catch-up checks again.
             progress.watch.reset();
         }
         outcome?;
@@ -131,7 +130,7 @@ impl Followers {
                 progress
                     .watch
                     .changes(source, self.tier, after, progress.head, BATCH)?;
-            // One that is further already must not be taken back.
+            // A view that is already further must not be set back.
             let served = |view: &&Arc<dyn View>| behind(view) && view.position() < through;
             for view in self.views.iter().filter(served) {
                 view.follow(&changes, through);
@@ -199,9 +198,9 @@ impl Followers {
             .collect()
     }
 
-    /// Takes out of the files of the views of this name what no longer counts; see [`View::purge`].
+    /// Removes dead content from the files of the views with this name; see [`View::purge`].
     ///
-    /// [`ViewError::Busy`] when another process folds for too long.
+    /// [`ViewError::Busy`] if another process folds for too long.
     pub fn purge(
         &self,
         source: &SpaceSource,
@@ -216,7 +215,7 @@ impl Followers {
     }
 }
 
-/// Purges a view. A fold of another process may have begun before the erasure, so its end is waited for.
+/// Purges a view. Waits for a fold of another process, which may have begun before the erasure.
 fn purge_alone(
     view: &dyn View,
     feed: &dyn ChangeFeed,

@@ -1,14 +1,14 @@
-//! What every connection to a SQLite file is set to, whoever may have written the file.
+//! Settings of every SQLite connection, which protect against untrusted files.
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-/// Lets nothing that stands in the file act, or break it: views and triggers call no function that may do more than
-/// reckon, and no statement writes SQLite's own tables.
+/// Hardens a connection against crafted files: views and triggers can't call functions with side effects, and no
+/// statement can write SQLite's internal tables.
 pub(crate) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    // What a sort spills must not end up in a folder that others read.
+    // Temporary data of a sort must not be written to a shared folder.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())

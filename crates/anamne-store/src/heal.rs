@@ -1,7 +1,7 @@
-//! Mending a database that turns out to be damaged while it is in use.
+//! Repairs a database that turns out to be damaged while in use.
 //!
-//! Opening a space reads only the end of both copies, so that damage further inside is met by whatever call first
-//! needs the page in question. That call repairs the database and is made once more; nobody has to be called.
+//! Opening a space reads only the end of both copies, so damage elsewhere is found by the first call that needs the
+//! page. That call repairs the database and is repeated; no person has to act.
 
 use std::io::ErrorKind;
 use std::sync::PoisonError;
@@ -16,22 +16,22 @@ use crate::space::SpaceSource;
 use crate::{Result, StoreError};
 
 impl SpaceSource {
-    /// Reads with a connection of the pool; where the database turns out to be damaged, repairs it and reads once more.
+    /// Reads with a pooled connection; repairs a damaged database and reads again.
     pub(crate) fn read<T>(&self, work: impl Fn(&Connection) -> Result<T>) -> Result<T> {
         self.healing(|| work(&*self.reader()?))
     }
 
-    /// Does `work`, and does it once more after a damaged database that it met was repaired.
+    /// Runs `work`; if it fails because of a damaged database, repairs that and runs it again.
     pub(crate) fn healing<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         let outcome = match work() {
-            // A memory may have moved to another tier between its row and what it says.
+            // A memory may have moved to another tier between reading its row and its content.
             Err(error) if error.is_of_colder_tier() => work(),
             outcome => outcome,
         };
         match outcome {
             Err(error) if error.may_be_damage() => match self.heal(&error) {
                 Ok(()) => work(),
-                // Nothing can be repaired here, so what went wrong first is what matters.
+                // Nothing can be repaired here, so the original error is returned.
                 Err(failed) if failed.is_read_only() => Err(error),
                 Err(failed) => Err(failed),
             },
@@ -39,22 +39,22 @@ impl SpaceSource {
         }
     }
 
-    /// Restores the database after `error`, if it is damaged: from the journal, and from what can still be verified
-    /// of the database itself. The damaged one is quarantined. O(bytes of both copies).
+    /// Restores the database after `error`, if it is damaged: from the journal, and from what still verifies in the
+    /// database. The damaged file is quarantined. O(bytes of both copies).
     ///
-    /// Where another process was faster, or the database is sound, only the connections are opened again.
-    /// [`StoreError::Damaged`], with nothing changed, where the journal is damaged as well and something would be lost.
+    /// If another process was faster, or the database is sound, only the connections are reopened.
+    /// [`StoreError::Damaged`], with nothing changed, if the journal is damaged too and something would be lost.
     pub(crate) fn heal(&self, error: &StoreError) -> Result<()> {
         let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _guard = self.lock.acquire()?;
         if let Some(mut writer) = slot.take() {
-            // The file may be gone from its folder, and still be open here: then only this connection has its outbox.
+            // The file may have been deleted while open here: then only this connection can read its outbox.
             let _ = writer.settle();
         }
         self.readers.close();
         self.names.forget();
         let mut journal = Journal::on(&self.journal_folder(), self.storage.clone());
-        // What can't be read of the outbox was never acknowledged, or stands in the journal.
+        // Unreadable outbox lines were never acknowledged, or are in the journal.
         let _ = open_untouched(&self.database)
             .and_then(|connection| send_on_outbox(&connection, &mut journal));
         let found = examine(&self.folder)?;
@@ -77,10 +77,10 @@ impl SpaceSource {
 }
 
 impl SpaceSource {
-    /// Reads everything of both copies back, and restores a damaged database; says what is wrong and was not repaired.
+    /// Verifies all of both copies, and restores a damaged database; returns the unrepaired findings.
     ///
-    /// This finds what no single answer shows, such as a row that an index has lost. O(bytes of both copies); others
-    /// read and write meanwhile, and wait only where there is something to restore.
+    /// Finds damage that no single answer shows, such as a row missing from an index. O(bytes of both copies); others
+    /// read and write meanwhile, and wait only during a restore.
     pub fn examine_and_heal(&self) -> Result<Vec<Finding>> {
         let mut findings = examine(&self.folder)?.findings;
         let damage = findings
@@ -94,12 +94,11 @@ impl SpaceSource {
         Ok(findings)
     }
 
-    /// When a process last began to read everything back of its own accord, in microseconds since 1970; `None` where
-    /// none has. One look for a file.
+    /// When a process last started a full verification automatically, in microseconds since 1970; `None` if never. One file read.
     pub fn last_examination(&self) -> Result<Option<i64>> {
         let path = self.folder.join(EXAMINED);
         match std::fs::read_to_string(&path) {
-            // A note that can't be read says nothing, and is replaced by the next one.
+            // An unreadable note counts as none, and the next one replaces it.
             Ok(text) => Ok(text.trim().parse().ok()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
@@ -107,16 +106,16 @@ impl SpaceSource {
         }
     }
 
-    /// Notes for every process when everything was verified, in microseconds since 1970.
+    /// Records for every process when everything was verified, in microseconds since 1970.
     pub fn note_examination(&self, at: i64) -> Result<()> {
         self.locked(|| replace_file(&self.folder.join(EXAMINED), format!("{at}\n").as_bytes()))
     }
 }
 
-/// The note in a space's folder that says when everything was last verified.
+/// The file in a space's folder with the time of the last full verification.
 const EXAMINED: &str = "examined";
 
-/// Sends on to the journal the lines of the outbox that provably continue it, up to the first that does not.
+/// Appends the outbox lines that verifiably continue the journal, up to the first that does not.
 fn send_on_outbox(connection: &Connection, journal: &mut Journal) -> Result<()> {
     let (mut seq, mut hash) = journal.end()?;
     let mut statement =

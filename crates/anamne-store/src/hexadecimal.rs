@@ -1,6 +1,6 @@
-//! Bytes as hexadecimal digits.
+//! Hexadecimal encoding.
 
-/// Reads exactly as many bytes as there is room for; `None` where the text is anything else.
+/// Decodes exactly as many bytes as fit in `into`; `None` for any other text.
 pub(crate) fn read(digits: &[u8], into: &mut [u8]) -> Option<()> {
     (digits.len() == into.len() * 2).then_some(())?;
     let digit = |digit: u8| char::from(digit).to_digit(16);
@@ -10,7 +10,7 @@ pub(crate) fn read(digits: &[u8], into: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// The digits of these bytes, in small letters.
+/// Encodes bytes in lower case.
 pub(crate) fn digits(bytes: &[u8]) -> String {
     let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     halves

@@ -1,4 +1,4 @@
-//! What was repaired in a space, by whichever process: a note for the next check-up.
+//! The record of repairs in a space, by any process, for the next check-up.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{look_at, open_private_file, replace_file};
 
-/// The file keeps its last half when it is larger than this.
+/// Above this size the file is cut to its last half.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// Something that was repaired.
+/// A repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// What, for a person.
+    /// A description for a person.
     pub what: String,
 }
 
@@ -25,8 +25,7 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("incidents.jsonl")
 }
 
-/// Adds to the note of a space what was repaired at `at`. Where nothing can be written nothing is: it is told
-/// all the same to whoever is there.
+/// Records the repairs made at `at`. Write errors are ignored: the caller reports the repairs anyway.
 pub(crate) fn note(folder: &Path, at: Timestamp, mended: &[String]) {
     let write = || -> Option<()> {
         let path = file(folder);
@@ -57,7 +56,7 @@ pub(crate) fn note(folder: &Path, at: Timestamp, mended: &[String]) {
     let _ = write();
 }
 
-/// What was repaired in a space since `since`, first to last. Lines that can't be read are skipped.
+/// The repairs since `since`, oldest first. Unreadable lines are skipped.
 pub(crate) fn since(folder: &Path, since: Timestamp) -> Vec<Incident> {
     let text = std::fs::read(file(folder)).unwrap_or_default();
     String::from_utf8_lossy(&text)
@@ -72,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_note_keeps_what_was_last_and_never_grows_for_ever() {
+    fn the_file_keeps_the_latest_incidents_and_stays_small() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |second| Timestamp::from_second(second).expect("an instant");
         for number in 0..2_000 {

@@ -1,16 +1,16 @@
-//! Files of a space that nobody reads again, though they may hold what was erased: what a repair quarantined as damaged,
-//! and what an interrupted write left behind.
+//! Files of a space that are never read again but may hold erased content: quarantined files, and leftovers of
+//! interrupted writes.
 
 use std::path::{Path, PathBuf};
 
 use crate::Result;
 use crate::files::{SET_ASIDE, UNFINISHED, entries, remove_if_there};
 
-/// Names of files that are being put together, beside those of [`crate::files`]: a database that is replayed from the
-/// journal, a journal that is rewritten, and what stood behind the last sound line of a segment.
+/// Other name markers of unfinished files, in addition to those in [`crate::files`]: a database being restored from the
+/// journal, a journal being rewritten, and bytes cut off after the last sound line of a segment.
 const OTHERS: [&str; 2] = [".unfinished", ".jsonl.tail"];
 
-/// Whether the name is that of a file or folder which nobody reads again.
+/// Whether the name is that of a leftover file or folder.
 fn is_leftover(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     [SET_ASIDE, UNFINISHED]
@@ -19,8 +19,8 @@ fn is_leftover(path: &Path) -> bool {
         .any(|mark| name.contains(mark))
 }
 
-/// Removes what lies in the folder of a space itself, beside its databases and in its journal. Those of views are the
-/// business of who knows the views. The write lock must be held.
+/// Removes the leftovers in the space's folder, beside its databases and in its journal. Those of views are left to the
+/// views. The write lock must be held.
 pub(crate) fn remove(space: &Path) -> Result<()> {
     for folder in [space, &space.join("memories"), &space.join("journal")] {
         for path in entries(folder)? {
@@ -42,7 +42,7 @@ pub(crate) fn is_any(space: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// The files and folders anywhere under the folder of a space that were quarantined as damaged.
+/// The quarantined files and folders anywhere under the folder of a space.
 pub fn set_aside_in(space: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in entries(space)? {

@@ -2,8 +2,8 @@
 //!
 //! A write changes state, event and outbox in one transaction and is appended to the journal, the second copy, before
 //! it is acknowledged. Everything computed from the log is a [`view`]. This crate doesn't know what a view indexes or
-//! how recall ranks. It never prints, and never reads the home folder, the environment or any clock except the one
-//! passed in.
+//! how recall ranks. It never prints, and never reads the home folder, the environment or any clock except the given
+//! one.
 //!
 //! ```
 //! use std::sync::Arc;

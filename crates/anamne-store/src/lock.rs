@@ -1,4 +1,4 @@
-//! The lock that orders writers of different processes.
+//! Locks that serialise writers across threads and processes.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use crate::files::open_private_file;
 use crate::{Result, StoreError};
 
-/// How long a writer waits for the others before it gives up with [`StoreError::Busy`].
+/// The maximum time a writer waits before [`StoreError::Busy`].
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// The write lock of one space. The operating system frees it when its holder dies.
+/// The write lock of one space. The operating system releases it when its holder dies.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     path: PathBuf,
-    /// Opened by the first who writes, so that a space in a folder that may only be read can be read.
+    /// Opened by the first writer, so that a space in a read-only folder can be read.
     file: OnceLock<File>,
 }
 
 impl WriteLock {
-    /// The lock of the file at `path`, which need not exist yet. Touches nothing.
+    /// The lock of the file at `path`, which need not exist yet. Accesses no files.
     pub(crate) fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -36,7 +36,7 @@ impl WriteLock {
         Ok(self.file.get_or_init(|| file))
     }
 
-    /// Takes the lock if nobody holds it.
+    /// Takes the lock if it is free.
     pub(crate) fn try_acquire(&self) -> Result<Option<WriteGuard<'_>>> {
         let file = self.file()?;
         match file.try_lock() {
@@ -48,7 +48,7 @@ impl WriteLock {
 
     /// Waits for the lock, at most [`LONGEST_WAIT`].
     ///
-    /// Waiting is polling with growing, uneven pauses: a blocking lock could not be bounded in time.
+    /// Polls with growing, randomised pauses: a blocking lock can't have a timeout.
     pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(20);
@@ -67,13 +67,13 @@ impl WriteLock {
     }
 }
 
-/// Varies a pause by up to a half, so that waiters don't march in step.
+/// Varies a pause by up to a half, so that waiters don't retry in lockstep.
 fn uneven(pause: Duration, started: Instant) -> Duration {
     let noise = started.elapsed().subsec_nanos() ^ std::process::id().wrapping_mul(0x9E37_79B9);
     pause / 2 + pause * (noise % 1024) / 1024
 }
 
-/// Proof that this process alone writes to the space.
+/// Proof that only this process writes to the space.
 #[derive(Debug)]
 pub(crate) struct WriteGuard<'lock> {
     file: &'lock File,
@@ -86,7 +86,7 @@ impl<'lock> WriteGuard<'lock> {
         Self { file, since }
     }
 
-    /// Gives the lock back, and says how long it was held.
+    /// Releases the lock; returns how long it was held.
     pub(crate) fn release(self) -> Duration {
         let since = self.since;
         drop(self);
@@ -96,13 +96,13 @@ impl<'lock> WriteGuard<'lock> {
 
 impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
-        // An unlock that fails leaves a lock that ends with the file handle; nothing else to do here.
+        // If unlocking fails, closing the file handle releases the lock.
         let _ = self.file.unlock();
     }
 }
 
-/// The lock of whoever moves memories between tiers, or must not have them moved. Always taken before the write
-/// lock, never after it.
+/// The lock for moving memories between tiers, or for keeping them from moving. Always taken before the write lock,
+/// never after it.
 #[derive(Debug)]
 pub(crate) struct MoveLock {
     threads: Mutex<()>,
@@ -112,13 +112,13 @@ pub(crate) struct MoveLock {
 /// Proof that nobody else moves memories.
 #[derive(Debug)]
 pub(crate) struct MoveGuard<'lock> {
-    // The lock of the file goes first.
+    // The file lock is released first.
     _process: WriteGuard<'lock>,
     _thread: MutexGuard<'lock, ()>,
 }
 
 impl MoveLock {
-    /// The lock of the file at `path`, which need not exist yet. Touches nothing.
+    /// The lock of the file at `path`, which need not exist yet. Accesses no files.
     pub(crate) fn at(path: &Path) -> Self {
         Self {
             threads: Mutex::default(),
@@ -126,7 +126,7 @@ impl MoveLock {
         }
     }
 
-    /// Takes the lock if nobody holds it.
+    /// Takes the lock if it is free.
     pub(crate) fn try_acquire(&self) -> Result<Option<MoveGuard<'_>>> {
         let thread = match self.threads.try_lock() {
             Ok(thread) => thread,
@@ -140,7 +140,7 @@ impl MoveLock {
         }))
     }
 
-    /// Waits for the lock, which is held for a batch of moves at a time.
+    /// Waits for the lock. Movers hold it for one batch at a time.
     pub(crate) fn acquire(&self) -> Result<MoveGuard<'_>> {
         let thread = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(MoveGuard {

@@ -1,4 +1,4 @@
-//! A project on disk: the repository around a folder, what identifies it, and what it calls itself.
+//! A project on disk: the repository around a folder, its identity, and its self-description.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,20 +8,20 @@ use crate::git::{LONGEST_HISTORY, Repository, born};
 use crate::project_config::{ProjectFolder, path_text};
 use crate::space_name::SpaceName;
 
-/// The largest CLAUDE.md that is read.
+/// Maximum size of a CLAUDE.md.
 const LARGEST_CARD: u64 = 256 * 1024;
 
-/// The longest description that a project gives itself, in bytes.
+/// Maximum length of a project's description, in bytes.
 const LONGEST_DESCRIPTION: usize = 500;
 
-/// A project on disk. Finding it reads no history and no CLAUDE.md; both are read when they are first needed.
+/// A project on disk. Finding it reads neither history nor CLAUDE.md; both are read when first needed.
 #[derive(Debug)]
 pub struct Project {
     repository: Repository,
     identity: OnceLock<Identity>,
 }
 
-/// What tells a project from others, wherever it lies and whatever it is called.
+/// The identity of a project, independent of its location and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     commit: Option<String>,
@@ -39,13 +39,14 @@ impl Identity {
         }
     }
 
-    /// Its first commit, where that could be read.
+    /// Its first commit, if readable.
     pub(crate) fn commit(&self) -> Option<&str> {
         self.commit.as_deref()
     }
 
-    /// Whether a recorded folder is of the same project. A first commit is matched by the same one alone: anybody can write
-    /// an address into a repository's settings. Where none was recorded, as of a shallow clone, the address decides.
+    /// Whether a recorded folder belongs to the same project. A recorded first commit must match, because anybody can
+    /// write a remote address into a repository's configuration. Without a recorded one, as for a shallow clone, the
+    /// address decides.
     pub(crate) fn is_of(&self, folder: &ProjectFolder) -> bool {
         match folder.identity.strip_prefix("commit:") {
             Some(recorded) => self.commit.as_deref() == Some(recorded),
@@ -55,22 +56,22 @@ impl Identity {
     }
 }
 
-/// What a project says about itself.
+/// A project's self-description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Card {
-    /// The name that it wants.
+    /// The preferred name.
     pub(crate) label: Option<SpaceName>,
-    /// What it is about.
+    /// The description.
     pub(crate) description: String,
     /// The space that earlier versions used for it.
     pub(crate) former: Option<SpaceName>,
 }
 
 impl Project {
-    /// The project around `folder`: the nearest folder above it that holds `.git`, if there is one.
+    /// The project around `folder`: the nearest folder, from `folder` upwards, that contains `.git`, if any.
     ///
-    /// All worktrees of a repository are one project, whose folder is that of the main one. `notes` takes what a person
-    /// should know, such as a `.git` that was skipped.
+    /// All worktrees of a repository are one project, whose folder is the main worktree. Messages for a person, such as
+    /// a skipped `.git`, are added to `notes`.
     pub fn around(folder: &Path, notes: &mut Vec<String>) -> Option<Self> {
         let repository = folder
             .ancestors()
@@ -81,13 +82,13 @@ impl Project {
         })
     }
 
-    /// The folder that stands for the project: that of the main worktree.
+    /// The project's folder: the main worktree.
     pub fn root(&self) -> &Path {
         &self.repository.root
     }
 
-    /// What identifies the project: `commit:` and the id of its first commit, else `remote:` and the normalised address
-    /// of its remote, else `path:` and its folder. Reads up to ten thousand commits when it is first asked for.
+    /// The project's identity: `commit:` and the id of its first commit, else `remote:` and the normalised address of
+    /// its remote, else `path:` and its folder. Reads up to ten thousand commits on the first call.
     pub fn identity(&self) -> String {
         self.identified().text()
     }
@@ -100,7 +101,7 @@ impl Project {
         })
     }
 
-    /// The first commit, where it is found within so many.
+    /// The first commit, if it is found within `most` commits.
     pub(crate) fn commit_within(&self, most: usize) -> Option<String> {
         self.repository.root_commit(most)
     }
@@ -113,12 +114,12 @@ impl Project {
         self.repository.stamp.as_deref()
     }
 
-    /// When its repository was made, microseconds since 1970, where the file system tells that.
+    /// When its repository was created, microseconds since 1970, if the file system records it.
     pub(crate) fn born(&self) -> Option<i64> {
         born(self.stamp()?)
     }
 
-    /// What is recorded of this folder.
+    /// The record of this folder for the settings.
     pub(crate) fn record(&self) -> ProjectFolder {
         let identity = self.identified();
         ProjectFolder {
@@ -129,7 +130,7 @@ impl Project {
         }
     }
 
-    /// What the front matter of its CLAUDE.md says, and its folder's name where that says nothing.
+    /// The description from the front matter of its CLAUDE.md; the folder's name is the fallback for the name.
     pub(crate) fn card(&self, notes: &mut Vec<String>) -> Card {
         let path = self.root().join("CLAUDE.md");
         let text = match read_regular(&path, LARGEST_CARD) {
@@ -168,14 +169,14 @@ impl Project {
         }
     }
 
-    /// The name that its folder gives it.
+    /// The name derived from its folder.
     pub(crate) fn folder_label(&self) -> Option<SpaceName> {
         SpaceName::from_label(&self.folder_name()?)
     }
 
     fn folder_name(&self) -> Option<String> {
         let name = self.root().file_name()?.to_string_lossy().into_owned();
-        // A bare repository is called so.
+        // Bare repositories are named like this.
         match name.strip_suffix(".git") {
             Some(plain) if !plain.is_empty() => Some(plain.to_owned()),
             _ => Some(name),
@@ -200,7 +201,7 @@ fn property<'a>(front_matter: &'a str, name: &str) -> Option<&'a str> {
     (!value.is_empty()).then_some(value)
 }
 
-/// One line of visible characters.
+/// The visible characters of a text, up to the maximum length.
 fn described(text: &str) -> String {
     let mut text: String = text
         .chars()

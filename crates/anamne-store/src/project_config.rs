@@ -1,4 +1,4 @@
-//! What `space.toml` keeps of the project whose memories a space holds.
+//! The project entry in `space.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hexadecimal;
 
-/// Maximum folders of one project.
+/// Maximum number of folders of one project.
 const MOST_FOLDERS: usize = 256;
 
 /// The project whose memories a space holds.
@@ -17,26 +17,26 @@ pub struct ProjectConfig {
     /// The space into which its memories were moved, if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joined: Option<String>,
-    /// The space that an earlier version used for this project, where that one may hold memories of others too.
+    /// The space that an earlier version used for this project, which may also hold memories of others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formerly: Option<String>,
-    /// The folders that lead to the space.
+    /// The folders mapped to the space.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<ProjectFolder>,
 }
 
-/// A folder that leads to a space.
+/// A folder mapped to a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
-    /// Where it lies; one whose name is not UTF-8 as `hex:` and its bytes.
+    /// Its path; a name that is not UTF-8 is written as `hex:` and its bytes.
     pub path: String,
-    /// What identifies the project: `commit:…`, `remote:…` or `path:…`.
+    /// The project's identity: `commit:…`, `remote:…` or `path:…`.
     pub identity: String,
-    /// The normalised address of its remote when it was first seen.
+    /// The normalised address of its remote when first seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
-    /// File numbers and moment of birth of its repository, by which it is recognised without reading its history.
+    /// Inode numbers and creation times of its repository, which identify it without reading its history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamp: Option<String>,
 }
@@ -53,7 +53,7 @@ impl ProjectConfig {
 }
 
 impl ProjectFolder {
-    /// The folder, where its path is one of this system.
+    /// The folder, if its path is valid on this system.
     pub fn location(&self) -> Option<PathBuf> {
         match self.path.strip_prefix("hex:") {
             None => Some(PathBuf::from(&self.path)),
@@ -62,7 +62,7 @@ impl ProjectFolder {
     }
 }
 
-/// A path as text, without loss.
+/// A lossless text form of a path.
 pub(crate) fn path_text(path: &Path) -> String {
     let digits = || hexadecimal::digits(path.as_os_str().as_encoded_bytes());
     path.to_str()
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_path_comes_back_from_its_text() {
+    fn paths_round_trip_through_text() {
         for bytes in [&b"/home/ada/api"[..], "/päth".as_bytes(), b"/a\xff\xfe"] {
             let path = Path::new(std::ffi::OsStr::from_bytes(bytes));
             let folder = ProjectFolder {

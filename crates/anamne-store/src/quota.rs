@@ -1,4 +1,4 @@
-//! How much room a space takes up, known without walking its folder at every write.
+//! Tracks a space's disk usage without walking its folder on every write.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use anamne_types::Seq;
 use crate::files::bytes_under;
 use crate::{Result, StoreError};
 
-/// The folder is measured again after so many events, of whatever process.
+/// Number of events, by any process, after which the folder is measured again.
 const EVENTS_BETWEEN: u64 = 256;
 
-/// The folder is measured again when more than this part of the quota was written since.
+/// The folder is measured again after writing more than this fraction (1/n) of the quota.
 const PART_BETWEEN: u64 = 64;
 
-/// What a write costs beside its lines: the pages of the database that it changes.
+/// Cost of a write in addition to its lines: the changed database pages, in bytes.
 const PAGES: u64 = 52 << 10;
 
-/// A line stands in the journal, in the database and, for a while, in the database's log.
+/// A line is written to the journal, to the database and temporarily to the WAL.
 const COPIES: u64 = 3;
 
-/// What the space's folder takes up, as far as this process knows.
+/// The disk usage of the space's folder, as known to this process.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     measured: Option<Measured>,
@@ -27,34 +27,34 @@ pub(crate) struct Usage {
 
 #[derive(Clone, Copy, Debug)]
 struct Measured {
-    /// What all files came to.
+    /// Total size of all files.
     bytes: u64,
-    /// The log's end at that time.
+    /// The end of the log at that time.
     at: Seq,
-    /// What this process has written since, at most.
+    /// Upper bound of what this process has written since.
     since: u64,
 }
 
-/// A write that wants to be committed.
+/// A write to be admitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'space> {
     pub(crate) space: &'space str,
     pub(crate) folder: &'space Path,
-    /// The log's end before it.
+    /// The end of the log before it.
     pub(crate) head: Seq,
-    /// Bytes of the journal lines that it adds.
+    /// Size of its journal lines in bytes.
     pub(crate) lines: u64,
-    /// By how many bytes the database grows when its log is next written back to it.
+    /// Bytes by which the next WAL checkpoint grows the database file.
     pub(crate) logged: u64,
     /// `quota.bytes`, above 0.
     pub(crate) limit: u64,
 }
 
 impl Usage {
-    /// Lets the write pass if the folder stays within the quota.
+    /// Admits the write if the folder stays within the quota.
     ///
-    /// Costs nothing but now and then a walk over the folder, and one before a refusal:
-    /// [`StoreError::QuotaExceeded`] always tells measured bytes.
+    /// Free, except for an occasional walk over the folder and one before a refusal: [`StoreError::QuotaExceeded`]
+    /// always reports measured bytes.
     pub(crate) fn admit(&mut self, wanted: Wanted<'_>) -> Result<()> {
         let cost = COPIES * wanted.lines + PAGES + wanted.logged;
         let known = self.measured.filter(|measured| {

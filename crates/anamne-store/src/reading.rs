@@ -1,4 +1,4 @@
-//! What can be read of a space: memories, lists, histories, links, the log, counts.
+//! Reads a space: memories, lists, histories, links, the log, counts.
 
 use anamne_types::{Filter, InvalidValue, Limits, Link, Memory, MemoryId, Row, Version};
 
@@ -13,7 +13,7 @@ use crate::space::SpaceSource;
 use crate::{Result, StoreError};
 
 impl SpaceSource {
-    /// The memory that was written under this outside id, or that has this id itself.
+    /// The memory with this external id or memory id.
     pub fn find_imported(&self, id: &str) -> Result<Option<MemoryId>> {
         self.read(|reader| {
             if let Some(row) = rows::with_external_id(reader, id)? {
@@ -35,10 +35,10 @@ impl SpaceSource {
         }
     }
 
-    /// The live memories of these rows, in their order; rows without one are skipped.
+    /// The live memories of these rows, in the given order; rows without one are skipped.
     pub fn get_rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>> {
         self.read(|reader| {
-            // One transaction takes SQLite's read lock once instead of once a row.
+            // One transaction takes SQLite's read lock once instead of per row.
             let reader = reader.unchecked_transaction()?;
             let mut memories = Vec::with_capacity(rows.len());
             for &row in rows {
@@ -52,7 +52,7 @@ impl SpaceSource {
         })
     }
 
-    /// The id that `text` names: a whole id, its first digits where only one memory has them, or a citation (`m12`).
+    /// The id that `text` denotes: a full id, a unique prefix of one, or a citation (`m12`).
     pub fn resolve(&self, text: &str) -> Result<MemoryId> {
         let number = text.trim().strip_prefix('m').filter(|number| {
             !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
@@ -102,7 +102,7 @@ impl SpaceSource {
         Ok(self.with_spaces(memories))
     }
 
-    /// The ids of all memories that pass a filter, as of one instant. O(memories that pass), 16 bytes each.
+    /// The ids of all matching memories, as a consistent snapshot. O(matches), 16 bytes each.
     pub fn select(
         &self,
         filter: &Filter,
@@ -113,7 +113,7 @@ impl SpaceSource {
         self.read(|reader| filter::select(reader, filter, standing, order))
     }
 
-    /// The memories with these ids, in their order; those that are missing, or were erased, are skipped.
+    /// The memories with these ids, in the given order; missing and erased ones are skipped.
     pub fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.read(|reader| {
             let mut memories = Vec::with_capacity(ids.len());
@@ -128,12 +128,12 @@ impl SpaceSource {
         })
     }
 
-    /// The live rows that pass a filter, ascending.
+    /// The live rows that match a filter, ascending.
     pub fn rows(&self, filter: &Filter) -> Result<Vec<Row>> {
         self.read(|reader| filter::rows(reader, filter))
     }
 
-    /// The number under which a thread, author, session or tag is stored, if it is known.
+    /// The number that represents the name of a thread, author, session or tag, if known.
     pub fn number_of(&self, name: &str) -> Result<Option<u32>> {
         self.read(|reader| Names::find_surely(reader, name))
     }
@@ -143,7 +143,7 @@ impl SpaceSource {
         self.read(|reader| read::thread_neighbours(reader, row))
     }
 
-    /// Every state that a memory has had, the present one last.
+    /// All states of a memory, the current one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>> {
         self.read_past(|reader, missing| {
             let stored = read::proven_by_id(self.names.of(reader), id)?;
@@ -152,8 +152,8 @@ impl SpaceSource {
         })
     }
 
-    /// Reads earlier states. One that is missing has both copies examined, and a damaged database restored; what
-    /// neither copy holds was lost before.
+    /// Reads earlier states. If one is missing, both copies are examined and a damaged database is restored; a state
+    /// that neither copy holds was lost before.
     fn read_past<T>(&self, work: impl Fn(&Connection, Missing) -> Result<T>) -> Result<T> {
         match self.read(|reader| work(reader, Missing::Damage)) {
             Err(StoreError::Unproven { .. }) => self.read(|reader| work(reader, Missing::Loss)),
@@ -161,8 +161,8 @@ impl SpaceSource {
         }
     }
 
-    /// A memory as it stood at an instant: the state that its last event up to then had made. `None` where
-    /// it had not been written yet; a state without memory where its content has been erased. O(events).
+    /// A memory as of a time: the state after its last event up to then. `None` if it did not exist yet; a state
+    /// without memory if its content has been erased. O(events).
     pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>> {
         let version = self.read_past(|reader, missing| {
             let stored = read::proven_by_id(self.names.of(reader), id)?;
@@ -175,8 +175,8 @@ impl SpaceSource {
         }))
     }
 
-    /// How the space differs from what it was at an instant: what was written later, and the memories that have changed since,
-    /// as they stood then. `None` where more than `most` changed. O(events, memories that changed).
+    /// The difference between the space now and as of a time: what was written later, and the former states of memories
+    /// that have changed since. `None` if more than `most` changed. O(events, changed memories).
     pub fn past(&self, at: jiff::Timestamp, most: usize) -> Result<Option<PastStates>> {
         let states = self.read_past(|reader, missing| past::states(reader, at, most, missing))?;
         Ok(states.map(|states| self.of_this_space(states)))
@@ -191,17 +191,17 @@ impl SpaceSource {
         states
     }
 
-    /// The memory that took the place of each of `rows`, where one did.
+    /// The memories that supersede these rows, if any.
     pub fn successors(&self, rows: &[Row]) -> Result<Vec<Option<MemoryId>>> {
         self.read(|reader| past::successors(reader, rows))
     }
 
-    /// Row and time (microseconds since 1970) of what happened, by id; `None` where it was erased or never there.
+    /// Row and time of occurrence (microseconds since 1970) by id; `None` if erased or unknown.
     pub fn occurrences(&self, ids: &[MemoryId]) -> Result<Vec<Option<(Row, i64)>>> {
         self.read(|reader| past::occurrences(reader, ids))
     }
 
-    /// The events that pass a query, in its order. O(events).
+    /// The events that match a query, in its order. O(events).
     pub fn log(&self, query: &LogQuery) -> Result<Vec<LogEntry>> {
         query.check()?;
         self.read(|reader| source::log::events(reader, query))
@@ -215,8 +215,8 @@ impl SpaceSource {
         })
     }
 
-    /// The links that start or end at each of these rows, the strongest first, at most those with the `most` latest
-    /// memories a row and direction. One query for all; forgotten memories may be among the ends.
+    /// The links that start or end at each of these rows, strongest first. Per row and direction, only those to the
+    /// `most` latest memories. A single query; the linked memories may be forgotten.
     pub fn links_leading_from(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>> {
         self.read(|reader| link::leading_from(reader, rows, most))
     }
@@ -226,12 +226,12 @@ impl SpaceSource {
         self.read(link::all)
     }
 
-    /// Counts. O(memories).
+    /// Counts over the space. O(memories).
     pub fn statistics(&self) -> Result<Statistics> {
         self.read(statistics::of)
     }
 
-    /// The authors of the space with the numbers under which they are stored, at most `limit`.
+    /// At most `limit` authors of the space, with the numbers that represent them.
     pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>> {
         self.read(|reader| {
             let numbers = statistics::authors(reader, limit)?;
@@ -242,7 +242,7 @@ impl SpaceSource {
         })
     }
 
-    /// When the last thing happened that is not in the future, microseconds since 1970.
+    /// The latest time of occurrence that is not in the future, microseconds since 1970.
     pub fn latest(&self) -> Result<i64> {
         let now = self.now().as_microsecond();
         self.read(|reader| statistics::latest(reader, now))

@@ -1,4 +1,4 @@
-//! Mending one copy from the other: the source from the journal, the journal from the source.
+//! Restores one copy from the other: the source from the journal, the journal from the source.
 
 use std::path::{Path, PathBuf};
 
@@ -16,25 +16,25 @@ use crate::source::{
 };
 use crate::{Result, StoreError};
 
-/// How many lines are replayed in one transaction.
+/// Lines replayed per transaction.
 const REPLAY_BATCH: u64 = 10_000;
 
-/// How many bytes of lines are written to the journal at once.
+/// Bytes of lines written to the journal at once.
 const WRITE_BATCH: usize = 4 << 20;
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
-    /// Events that are in the source now and were not before.
+    /// Events added to the source.
     pub(crate) events: u64,
-    /// Why not everything was replayed: damage, or a journal that tells another story.
+    /// Why the replay is incomplete: damage, or a journal with a different history.
     pub(crate) stopped: Option<String>,
 }
 
-/// Replays into the source what the journal holds beyond `end`. The write lock must be held.
+/// Replays the journal's events after `end` into the source. The write lock must be held.
 ///
-/// A line that can't be read ends the replay: everything before it is in the source afterwards. A
-/// journal that does not go through `end` is not replayed at all.
+/// The replay stops at an unreadable line; everything before it is in the source. A journal that does not contain `end`
+/// is not replayed at all.
 pub(crate) fn source_from_journal(
     tables: Tables<'_>,
     folder: &Path,
@@ -52,7 +52,7 @@ pub(crate) fn source_from_journal(
     }
 }
 
-/// The journal's lines carry their own actor and time, so these here are not used.
+/// A placeholder: journal lines carry their own actor and time.
 const NOBODY: &Actor = &Actor {
     kind: ActorKind::System,
     name: String::new(),
@@ -67,7 +67,7 @@ fn begin(tables: Tables<'_>, end: (Seq, Digest)) -> Result<Transaction<'_>> {
     Transaction::begin(tables, occasion, end)
 }
 
-/// Replays the next lines; says whether there are more.
+/// Replays the next lines; returns whether there are more.
 fn replay_batch(
     transaction: &mut Transaction<'_>,
     lines: &mut Lines,
@@ -98,11 +98,11 @@ fn replay_batch(
     Ok(true)
 }
 
-/// Builds the database of `path` from the journal, somewhere else first, so that no reader ever sees
-/// a part of it. The write lock must be held, and nothing may stand at `path`.
+/// Builds the database at `path` from the journal, first under another name, so that no reader sees an incomplete one.
+/// The write lock must be held, and `path` must not exist.
 ///
-/// Names may get other numbers than before where memories were erased, so the views, which hold such
-/// numbers, go and are rebuilt. `space` is the folder of the space.
+/// If memories were erased, names may get different numbers than before, so the views, which store these numbers, are
+/// removed and rebuilt. `space` is the folder of the space.
 pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -> Result<Replayed> {
     let unfinished = path.with_extension("db.unfinished");
     remove_database(&unfinished)?;
@@ -110,7 +110,7 @@ pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -
     let names = Names::default();
     let replayed = source_from_journal(names.of(&connection), journal, Default::default())?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-    // The last connection takes the log and its index with it.
+    // Closing the last connection removes the WAL and its index.
     connection.close().map_err(|(_, error)| error)?;
     beside::remove_views(space)?;
     std::fs::rename(&unfinished, path).map_err(StoreError::io("put in place", path))?;
@@ -118,10 +118,10 @@ pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -
     Ok(replayed)
 }
 
-/// Every file of the database: the active tier's, those of colder tiers, and SQLite's own beside each.
+/// Every file of the database: the active tier's, those of colder tiers, and SQLite's side files of each.
 ///
-/// A database that is replayed from the journal has all its memories in the active tier, so that what the others
-/// hold belongs to the one that is quarantined.
+/// A database replayed from the journal has all its memories in the active tier, so the files of the other tiers belong
+/// to the quarantined one.
 pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>> {
     let colder = match database.parent() {
         Some(memories) => contents::files_in(memories)?,
@@ -132,13 +132,13 @@ pub(crate) fn database_files(database: &Path) -> Result<Vec<PathBuf>> {
     Ok(files.flat_map(|file| with_side_files(&file)).collect())
 }
 
-/// SQLite's own files beside a database, and last the database itself.
+/// SQLite's side files of a database, then the database itself.
 pub(crate) fn with_side_files(database: &Path) -> [PathBuf; 3] {
     let [log, index] = ["wal", "shm"].map(|which| side_file(database, which));
     [log, index, database.to_owned()]
 }
 
-/// Removes a database, and after it SQLite's own files beside it.
+/// Removes a database, then its side files.
 pub(crate) fn remove_database(path: &Path) -> Result<()> {
     remove_if_there(path)?;
     ["wal", "shm"]
@@ -146,7 +146,7 @@ pub(crate) fn remove_database(path: &Path) -> Result<()> {
         .try_for_each(|ending| remove_if_there(&side_file(path, ending)))
 }
 
-/// SQLite's own file beside a database.
+/// A side file of a SQLite database.
 pub(crate) fn side_file(database: &Path, which: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push("-");
@@ -154,10 +154,10 @@ pub(crate) fn side_file(database: &Path, which: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes the journal again from the source's events. The write lock must be held.
+/// Rewrites the journal from the source's events. The write lock must be held.
 ///
-/// The old folder is quarantined. Payloads of states that the source still holds are written out as they
-/// were written, which their digests prove; others (a link that was taken away) are left empty.
+/// The old folder is quarantined. Payloads of states that the source still holds are written unchanged, verified by
+/// their digests; others (such as a removed link) are left empty.
 pub(crate) fn journal_from_source(tables: Tables<'_>, journal: &mut Journal) -> Result<u64> {
     let unfinished = journal.folder.with_extension("unfinished");
     remove_if_there(&unfinished)?;
@@ -181,7 +181,7 @@ fn write_journal(tables: Tables<'_>, journal: &mut Journal) -> Result<u64> {
     write_lines(lines, journal)
 }
 
-/// Appends lines that continue the chain; says how many.
+/// Appends lines that continue the chain; returns their number.
 pub(crate) fn write_lines(
     lines: impl Iterator<Item = Result<Line>>,
     journal: &mut Journal,
@@ -206,7 +206,7 @@ pub(crate) fn write_lines(
 pub(crate) const EVENTS: &str = "SELECT events.seq, at, actor_kind, actor_name, events.kind, memories.id, payload_hash, \
      events.hash, events.row FROM events JOIN memories USING (row)";
 
-/// The line of an event, with its payload where the source still holds it.
+/// The line of an event, with its payload if the source still holds it.
 pub(crate) fn line_of(tables: Tables<'_>, row: &rusqlite::Row<'_>) -> Result<Line> {
     let mut line = bare_line_of(row)?;
     if let Some(stored) = read::by_row(tables, Row(row.get(8)?))? {
@@ -223,7 +223,7 @@ pub(crate) fn bare_line_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
     Ok(line)
 }
 
-/// What the event said, as far as the source still knows; not yet compared with its digest.
+/// The payload of an event as far as the source still holds it; not yet compared with its digest.
 pub(crate) fn payload_of(
     connection: &Connection,
     event: &Event,

@@ -1,7 +1,7 @@
-//! The retention of a space: what it may forget now, what it may erase permanently, and doing so.
+//! The retention of a space: what may be forgotten and erased now, and doing it.
 //!
-//! A retention first forgets, which can be undone, and erases only after a grace period. Neither is decided by a clock
-//! alone: what counts as the present is confirmed by the last days of use, and the grace period is counted in days of use
+//! Retention first forgets, which can be undone, and erases only after a grace period. Neither relies on the clock
+//! alone: the current time is confirmed by the last days of use, and the grace period is counted in days of use
 //! (`source/use_days.rs`).
 
 use anamne_types::{Actor, ActorKind, MemoryId, Skipped};
@@ -12,28 +12,28 @@ use crate::space::SpaceSource;
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// Memories that are forgotten or erased in one transaction, so that other writers wait only a moment.
+/// Memories forgotten or erased per transaction, so that other writers wait only briefly.
 const BATCH: usize = 1_000;
 
-/// What tells how old a memory is.
+/// The reference time for the age of memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Present {
-    /// The clock, but no later than what the last three days of use confirm.
+    /// The clock, but no later than the last three days of use confirm.
     Confirmed,
-    /// The clock alone: a person has looked at what it comes to.
+    /// The clock alone: a person has reviewed the result.
     Clock,
 }
 
-/// What a retention would do to a space.
+/// What retention would do to a space now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetentionPlan {
-    /// Live memories; not counted where nothing is old enough.
+    /// Number of live memories; not counted (0) if nothing is old enough.
     pub live: u64,
-    /// Live memories that are not kept any more, the oldest first.
+    /// Live memories that are too old, oldest first.
     pub outdated: Vec<MemoryId>,
-    /// Memories that the retention forgot and whose grace period is over, the oldest first.
+    /// Memories forgotten by retention whose grace period is over, oldest first.
     pub erasable: Vec<MemoryId>,
-    /// After how many further days of use the next of those that it forgot may be erased.
+    /// Further days of use until the next forgotten memory may be erased.
     pub next_erasure: Option<u32>,
 }
 
@@ -45,15 +45,15 @@ fn retention_actor() -> Actor {
 }
 
 impl SpaceSource {
-    /// The live memories that a retention of so many days would not keep by the clock, the oldest first.
+    /// The live memories that a retention of this many days would forget by the clock alone, oldest first.
     pub fn outdated_after(&self, days: u32) -> Result<Vec<MemoryId>> {
         let before = instant_before(self.now().as_microsecond(), days);
         self.read(|reader| retention::outdated(reader, before, days))
     }
 
-    /// What the space's retention would do now; nothing where none is set. Reads the settings again if they changed.
+    /// What the space's retention would do now; nothing if none is set. Reloads the settings if they changed.
     ///
-    /// O(memories that are old enough), and where there are any O(memories) and O(events of the last days of use).
+    /// O(old memories); if there are any, also O(memories) and O(events of the last days of use).
     pub fn retention_plan(&self, present: Present) -> Result<RetentionPlan> {
         let settings = self.current_config()?.retention.clone();
         let clock = self.now().as_microsecond();
@@ -87,7 +87,7 @@ impl SpaceSource {
         })
     }
 
-    /// How many memories are not kept any more by the clock alone, beyond those that a plan finds.
+    /// Number of memories that are too old by the clock alone, in addition to those in a plan.
     pub fn count_unconfirmed(&self, plan: &RetentionPlan) -> Result<u64> {
         match self.current_config()?.retention.days {
             0 => Ok(0),
@@ -98,30 +98,31 @@ impl SpaceSource {
         }
     }
 
-    /// How many memories the retention forgot that can still be restored. O(memories).
+    /// Number of memories forgotten by retention that can still be restored. O(memories).
     pub fn count_forgotten_by_retention(&self) -> Result<u64> {
         let forgotten = self.read(|reader| retention::forgotten(reader, i64::MAX))?;
         Ok(forgotten.len() as u64)
     }
 
-    /// Forgets those of `ids` that are live still, in the name of the retention; says how many. `passed` names those that are
-    /// damaged and can't be repaired.
+    /// Forgets those of `ids` that are still live, as the retention actor; returns their number. Memories with
+    /// unrepairable damage are added to `passed`.
     pub fn forget_outdated(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<u64> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.forget_outdated(ids)
         })
     }
 
-    /// The first half of erasing those of `ids` that stand as the retention left them; says how many. Their content leaves
-    /// the journal with [`SpaceSource::finish_erasures`]. `passed` names those that are damaged and can't be repaired.
+    /// The first half of erasing those of `ids` that are still forgotten by retention; returns their number.
+    /// [`SpaceSource::finish_erasures`] removes their content from the journal. Memories with unrepairable damage are
+    /// added to `passed`.
     pub fn begin_erasing_forgotten(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<u64> {
         self.in_batches(&retention_actor(), ids, passed, |transaction, ids| {
             transaction.erase_forgotten(ids)
         })
     }
 
-    /// Restores everything that the retention forgot and did not erase, in the name of `actor`; says how many memories.
-    /// `passed` names those that are damaged and can't be repaired.
+    /// Restores all memories that retention forgot and did not erase, as `actor`; returns their number. Memories with
+    /// unrepairable damage are added to `passed`.
     pub fn restore_forgotten_by_retention(
         &self,
         actor: &Actor,
@@ -155,7 +156,7 @@ impl SpaceSource {
     }
 }
 
-/// The instant so many days before another one, microseconds since 1970.
+/// The time this many days before another one, microseconds since 1970.
 fn instant_before(instant: i64, days: u32) -> i64 {
     instant.saturating_sub(i64::from(days).saturating_mul(DAY))
 }

@@ -1,4 +1,4 @@
-//! A space as it was at an instant, rebuilt in another folder from the journal.
+//! Rebuilds a space as of a time in another folder, from the journal.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,34 +15,34 @@ use crate::space::SpaceSource;
 use crate::store::StoreFolder;
 use crate::{Result, StoreError};
 
-/// Something may be erased while a space is being rebuilt; then it is rebuilt again, at most so often.
+/// Maximum number of attempts when something is erased during the rebuild.
 const ROUNDS: usize = 5;
 
-/// What a rewound space came to.
+/// The result of rebuilding a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rewound {
     /// The space's name.
     pub space: String,
-    /// The instant as of which it was rebuilt.
+    /// The time as of which it was rebuilt.
     pub at: Timestamp,
     /// Its last event.
     pub last_seq: Seq,
-    /// When that was written; absent where nothing had been written yet.
+    /// When that was written; absent if nothing had been written yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_at: Option<Timestamp>,
-    /// Events that were written later and are left out.
+    /// Number of later events, which are left out.
     pub later: u64,
-    /// Memories that were there then and were erased later: their content is gone permanently.
+    /// Memories that existed then and were erased later: their content is gone permanently.
     pub erased_since: u64,
 }
 
 impl SpaceSource {
-    /// Rebuilds this space as it was at an instant, as a space of the store in `store`, where it must not be yet.
+    /// Rebuilds this space as of a time, as a space of the store in `store`, where it must not exist yet.
     ///
-    /// The log is replayed up to the last event before the first one that was written later than `at`. Settings are
-    /// those of now, for they are not in the log. What was erased since stays erased. O(bytes of the journal).
+    /// Replays the log up to the last event before the first one written later than `at`. The settings are the current
+    /// ones, because they are not in the log. What was erased since stays erased. O(bytes of the journal).
     ///
-    /// [`StoreError::NotEmpty`] when something stands there already.
+    /// [`StoreError::NotEmpty`] if the target exists.
     pub fn rewind(&self, at: Timestamp, store: &Path) -> Result<Rewound> {
         let folder = StoreFolder::at(store).space(self.name());
         if !entries(&folder)?.is_empty() {
@@ -50,7 +50,7 @@ impl SpaceSource {
         }
         let rewound = self.rebuild(at, &folder);
         if rewound.is_err() {
-            // What failed first is what matters.
+            // The first error is the one reported.
             let _ = remove_if_there(&folder);
         }
         rewound
@@ -63,7 +63,7 @@ impl SpaceSource {
             let rewound = self.rebuild_once(at, folder, end)?;
             round += 1;
             if round == ROUNDS || !self.read(|reader| log::erased_after(reader, end))? {
-                // The settings come last: without them no listing takes the folder for a space.
+                // The settings come last: without them the folder is not listed as a space.
                 self.config().write(&folder.join("space.toml"))?;
                 return Ok(rewound);
             }
@@ -109,7 +109,7 @@ impl SpaceSource {
     }
 }
 
-/// Keeps those memories whose payloads are gone though nothing up to here has erased them.
+/// Tracks the memories without payload that no event so far has erased.
 fn note_emptied(line: &Line, emptied: &mut BTreeSet<MemoryId>) {
     if line.kind == EventKind::Erased {
         emptied.remove(&line.memory);

@@ -1,4 +1,4 @@
-//! The settings of an open space: noticed when a person or another process changes them.
+//! The settings of an open space; notices changes by a person or another process.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::Result;
 use crate::config::SpaceConfig;
 use crate::files::{FileIdentity, found, identity_of};
 
-/// `space.toml` as it was last read.
+/// The content of `space.toml` when last read.
 #[derive(Debug)]
 pub(crate) struct Settings {
     path: PathBuf,
@@ -22,7 +22,7 @@ struct Read {
     config: Arc<SpaceConfig>,
 }
 
-/// What tells one state of the file from another without reading it.
+/// Detects changes of the file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     identity: FileIdentity,
@@ -41,10 +41,10 @@ impl Stamp {
 }
 
 impl Settings {
-    /// The settings `config`, which were read from `path` just now.
+    /// The settings `config`, just read from `path`.
     pub(crate) fn new(path: &Path, config: SpaceConfig) -> Self {
         let read = Read {
-            // Not looked at: the first question reads the file again.
+            // Unknown: the first check reads the file again.
             stamp: None,
             config: Arc::new(config),
         };
@@ -54,15 +54,15 @@ impl Settings {
         }
     }
 
-    /// The settings as they were last read. Touches no file.
+    /// The settings as last read. Accesses no files.
     pub(crate) fn known(&self) -> Arc<SpaceConfig> {
         self.lock().config.clone()
     }
 
-    /// The settings as they stand in the file now. Costs one `stat` where it did not change.
+    /// The current settings in the file. Costs one `stat` if it did not change.
     ///
-    /// [`crate::StoreError::Damaged`] when it can't be read; what was known before is kept for those who only
-    /// read. A file that was taken away changes nothing.
+    /// [`crate::StoreError::Damaged`] if it can't be read; the last known settings stay available to readers. A missing
+    /// file counts as unchanged.
     pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>> {
         let metadata = found("look at", &self.path, std::fs::metadata(&self.path))?;
         let Some(stamp) = metadata.as_ref().map(Stamp::of) else {
@@ -80,7 +80,7 @@ impl Settings {
         Ok(read.config.clone())
     }
 
-    /// Changes the file as a whole. The write lock must be held.
+    /// Changes and rewrites the file. The write lock must be held.
     pub(crate) fn change(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
         let mut config = SpaceConfig::clone(&*self.current()?);
         let before = config.clone();

@@ -1,4 +1,4 @@
-//! Files of settings in TOML, each with the version of its format.
+//! Settings files in TOML, each with a format version.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::bounded::{Unfit, read_regular};
 use crate::files::replace_file;
 use crate::{Result, StoreError};
 
-/// Settings that are longer than this were not written by anyone who means well.
+/// Maximum size of a settings file; a longer one is rejected.
 const LONGEST_SETTINGS: u64 = 1 << 20;
 
-/// Reads a file of settings in TOML of a format up to `known`; `None` where it is missing.
+/// Reads a TOML settings file of a format up to `known`; `None` if it is missing.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path, known: i64) -> Result<Option<T>> {
     #[derive(Deserialize)]
     struct Format {
@@ -25,20 +25,20 @@ pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path, known: i64) -> Result<
     };
     let unreadable =
         |error: toml::de::Error| StoreError::damaged(path, toml_problem(&text, &error));
-    // Read on its own first: a newer file may hold what this version does not know.
+    // The format is parsed first: a newer file may contain unknown fields.
     let Format { format } = toml::from_str(&text).map_err(unreadable)?;
     check_format(path, format, known)?;
     toml::from_str(&text).map(Some).map_err(unreadable)
 }
 
-/// Writes a file of settings in TOML whole or not at all.
+/// Writes a TOML settings file atomically.
 pub(crate) fn write_toml(path: &Path, settings: &impl Serialize) -> Result<()> {
     let text =
         toml::to_string(settings).map_err(|error| StoreError::damaged(path, error.to_string()))?;
     replace_file(path, text.as_bytes())
 }
 
-/// Refuses a file that has a higher format than `known`.
+/// Rejects a file with a newer format than `known`.
 pub(crate) fn check_format(path: &Path, found: i64, known: i64) -> Result<()> {
     if found > known {
         let path = path.to_owned();
@@ -47,7 +47,7 @@ pub(crate) fn check_format(path: &Path, found: i64, known: i64) -> Result<()> {
     Ok(())
 }
 
-/// Reads a file of settings; `None` where it is missing. Refused where it is no regular file, or far too long.
+/// Reads a settings file; `None` if it is missing. Rejects anything but a regular file of acceptable size.
 fn read_settings(path: &Path) -> Result<Option<String>> {
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(StoreError::damaged(path, "it is a symbolic link"));
@@ -61,7 +61,7 @@ fn read_settings(path: &Path) -> Result<Option<String>> {
     text.map_err(|_| StoreError::damaged(path, "it is not UTF-8"))
 }
 
-/// What is wrong with a TOML file of this text, on one line, with no more than the beginning of a value.
+/// The error in a TOML file with this text, on one line, quoting only the beginning of a value.
 pub fn toml_problem(text: &str, error: &toml::de::Error) -> String {
     let message = shorten_values(error.message()).replace('\n', ", ");
     let before = error.span().and_then(|span| text.get(..span.start));

@@ -1,4 +1,4 @@
-//! Reading many memories where some are damaged in both copies: what is sound is returned, and what is not is named.
+//! Reads many memories of which some are damaged in both copies: returns the sound ones and reports the others.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,15 +11,15 @@ use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
 use crate::{Result, StoreError};
 
-/// Memories that are sound, and those that are damaged.
+/// Sound memories, and damaged ones with their errors.
 pub type Apart = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
 
-/// Links that are sound, and those that are damaged.
+/// Sound links, and damaged ones with their errors.
 pub type LinksApart = (Vec<Link>, Vec<(Link, StoreError)>);
 
 impl SpaceSource {
-    /// The memories with these ids, as by [`SpaceSource::get_each`]; one that is damaged and can't be repaired is skipped,
-    /// and `passed` names it.
+    /// The memories with these ids, like [`SpaceSource::get_each`]; those with unrepairable damage are skipped and
+    /// added to `passed`.
     pub fn get_sound(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<Memory>> {
         let (sound, damaged) = self.get_apart(ids)?;
         for (id, error) in damaged {
@@ -28,8 +28,8 @@ impl SpaceSource {
         Ok(sound)
     }
 
-    /// The memories with these ids, as by [`SpaceSource::get_each`]; and apart from them those that are damaged and can't be repaired,
-    /// each with what is wrong with it.
+    /// The memories with these ids, like [`SpaceSource::get_each`]; those with unrepairable damage are returned
+    /// separately, with their errors.
     pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart> {
         let mut damaged = Vec::new();
         let stored = self.sound(ids, |id, error| damaged.push((id, error)))?;
@@ -38,7 +38,7 @@ impl SpaceSource {
         Ok((sound.collect(), damaged))
     }
 
-    /// Those of these ids of which a row can be read, whatever it says; `passed` names the others.
+    /// Those of these ids whose row is readable, whether verified or not; the others are added to `passed`.
     pub(crate) fn readable(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<MemoryId>> {
         let reader = self.reader()?;
         let mut readable = Vec::with_capacity(ids.len());
@@ -54,7 +54,7 @@ impl SpaceSource {
         Ok(readable)
     }
 
-    /// What is kept of these ids. Damage is repaired first where it can be.
+    /// The stored states of these ids. Repairs damage first if possible.
     fn sound(
         &self,
         ids: &[MemoryId],
@@ -84,8 +84,8 @@ impl SpaceSource {
         Ok(sound)
     }
 
-    /// Every link of the space, as by [`SpaceSource::all_links`]; and apart from them those that are damaged and can't be repaired,
-    /// as they stand there, each with what is wrong with it.
+    /// Every link of the space, like [`SpaceSource::all_links`]; those with unrepairable damage are returned separately
+    /// as stored, with their errors.
     pub fn links_apart(&self) -> Result<LinksApart> {
         match self.all_links() {
             Ok(links) => return Ok((links, Vec::new())),
@@ -104,7 +104,7 @@ impl SpaceSource {
         Ok((sound, damaged))
     }
 
-    /// The log as knowledge and summaries read it, in which a memory that is damaged and can't be repaired counts as forgotten.
+    /// The log as knowledge and summaries read it; memories with unrepairable damage count as forgotten.
     pub fn sound_feed(&self) -> SoundFeed<'_> {
         SoundFeed {
             space: self,
@@ -113,14 +113,14 @@ impl SpaceSource {
     }
 }
 
-/// A [`MemoryFeed`] that continues past damaged memories and remembers which they were.
+/// A [`MemoryFeed`] that skips damaged memories and records them.
 pub struct SoundFeed<'space> {
     space: &'space SpaceSource,
     passed: RefCell<(BTreeSet<MemoryId>, Skipped)>,
 }
 
 impl SoundFeed<'_> {
-    /// The memories that were skipped, each once.
+    /// The skipped memories, each once.
     pub fn skipped(self) -> Skipped {
         self.passed.into_inner().1
     }

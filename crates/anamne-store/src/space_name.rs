@@ -1,4 +1,4 @@
-//! Names of spaces, and the folders that they get.
+//! Names of spaces, and their folders.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,38 +11,38 @@ use unicode_security::skeleton;
 
 /// The name of a space: 1 to 128 bytes, any script, no control characters, no path separators.
 ///
-/// Any such name can be read, so that every space that is there can be opened. A new space needs a name that
-/// [`SpaceName::check_new`] accepts too.
+/// Any such name can be read, so that every existing space can be opened. A new space's name must also pass
+/// [`SpaceName::check_new`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SpaceName(String);
 
 impl SpaceName {
-    /// The longest name, in bytes.
+    /// Maximum length of a name, in bytes.
     pub const LONGEST: usize = 128;
 
-    /// The space that holds what is true everywhere.
+    /// The space for what is true in every project.
     pub fn core() -> Self {
         Self("core".to_owned())
     }
 
-    /// Names that mean something else to commands and tools, so that no project may have them.
+    /// Names with a special meaning in commands and tools, which no project may have.
     pub const RESERVED: [&str; 4] = ["core", "all", "auto", "demo"];
 
-    /// The same name with composed characters (Unicode's normal form C).
+    /// The same name in Unicode normalisation form C.
     #[must_use]
     pub fn composed(&self) -> Self {
         Self(self.0.nfc().collect())
     }
 
-    /// Whether it is one of [`SpaceName::RESERVED`], whatever its case.
+    /// Whether it is one of [`SpaceName::RESERVED`], ignoring case.
     pub fn is_reserved(&self) -> bool {
         Self::RESERVED
             .iter()
             .any(|reserved| self.0.eq_ignore_ascii_case(reserved))
     }
 
-    /// Whether a person sees nothing of a character, or can't tell what it is: controls, zero-width and bidirectional
-    /// marks, tags, variation selectors, private use, unassigned.
+    /// Whether a character is invisible or unidentifiable: controls, zero-width and bidirectional marks, tags,
+    /// variation selectors, private use, unassigned.
     pub fn is_invisible(character: char) -> bool {
         character.is_control()
             || matches!(character,
@@ -51,12 +51,12 @@ impl SpaceName {
                 | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
                 | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
                 | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-            // Private use, unassigned, and what is no character at all.
+            // Private use, unassigned, and noncharacters.
             || character.script() == Script::Unknown
     }
 
-    /// Checks that a person can read the name as what it is: no character that can't be seen, and no word of several
-    /// scripts, such as Latin letters with a Cyrillic one between them. Japanese, Chinese and Korean may stand beside Latin.
+    /// Checks that the name is readable and unambiguous: no invisible characters, and no word that mixes scripts, such
+    /// as Latin letters with a Cyrillic one between them. Latin may be combined with Japanese, Chinese and Korean.
     pub fn check_characters(&self) -> Result<(), InvalidValue> {
         if let Some(character) = self
             .0
@@ -84,8 +84,8 @@ impl SpaceName {
         }
     }
 
-    /// Checks a name for a new space beside `others`: its characters, its normal form, and that it can't be mistaken for
-    /// another one of them or for a reserved name.
+    /// Checks a name for a new space beside `others`: its characters, its normalisation form, and that it can't be
+    /// confused with one of them or with a reserved name.
     pub fn check_new<'a>(
         &self,
         others: impl IntoIterator<Item = &'a SpaceName>,
@@ -106,35 +106,35 @@ impl SpaceName {
         }
     }
 
-    /// A name made of what somebody called something: without the characters that no name may hold.
+    /// A valid name made from a label, without disallowed characters.
     pub fn from_label(label: &str) -> Option<Self> {
         let mut name: String = label
             .nfc()
             .filter(|character| !Self::is_invisible(*character) && !matches!(character, '/' | '\\'))
             .collect();
-        // Room for a number behind it.
+        // Leaves room for a numeric suffix.
         name.truncate(name.floor_char_boundary(Self::LONGEST - 8));
         name.parse()
             .ok()
             .filter(|name: &Self| name.check_characters().is_ok())
     }
 
-    /// The same name with a number behind it.
+    /// The same name with a numeric suffix.
     pub(crate) fn numbered(&self, number: u32) -> Option<Self> {
         format!("{}-{number}", self.0).parse().ok()
     }
 
-    /// With every character that is not ASCII as its number: what looks alike is told apart, and nothing is invisible.
+    /// The name with non-ASCII characters escaped: distinguishes look-alikes and shows invisible characters.
     fn escaped(&self) -> String {
         format!("\"{}\"", self.0.escape_default())
     }
 
-    /// The name as it was given.
+    /// The original name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of its folder: the name itself where that is plain, else a plain form of it and a digest.
+    /// The name of its folder: the name itself if it is plain, else a plain form of it and a digest.
     pub fn folder(&self) -> String {
         let plain: String = self
             .0
@@ -150,12 +150,12 @@ impl SpaceName {
         }
         let short: String = plain.trim_matches(['-', '_']).chars().take(48).collect();
         let digest = blake3::hash(self.0.as_bytes()).to_hex();
-        // No plain name holds a plus sign, so none can be made to meet another name's folder.
+        // No plain name contains a plus sign, so none can collide with another name's folder.
         format!("{short}+{}", &digest[..16])
     }
 }
 
-/// Whether a word has letters of scripts that are not written together.
+/// Whether a word mixes scripts that are not normally written together.
 fn mixes_scripts(word: &str) -> bool {
     let written_together = |text: &str| !AugmentedScriptSet::for_str(text).is_empty();
     if word.is_ascii() || written_together(word) {
@@ -169,8 +169,8 @@ fn mixes_scripts(word: &str) -> bool {
     !(rest.jpan || rest.hanb || rest.kore)
 }
 
-/// Whether two names differ in case or normal form alone, or are drawn alike. Between ASCII names only case counts, for
-/// `api-1` and `api-l` are names that people give.
+/// Whether two names differ only in case or normalisation form, or look alike. ASCII names are compared by case only,
+/// because names such as `api-1` and `api-l` are common.
 fn looks_alike(one: &str, other: &str) -> bool {
     let folded = |name: &str| name.nfc().flat_map(char::to_lowercase).collect::<String>();
     let (one, other) = (folded(one), folded(other));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_name_is_not_mistaken_for_one_that_is_taken() {
+    fn a_new_name_is_not_confusable_with_a_taken_one() {
         let check = |taken: &str, text: &str, accepted: bool| {
             let found = name(text).check_new([&name(taken)]);
             assert_eq!(found.is_ok(), accepted, "{taken:?} {text:?}: {found:?}");
@@ -295,14 +295,14 @@ mod tests {
         check("api", "API", false);
         check("café", "CAFÉ", false);
         check("cafe\u{301}", "café", false);
-        // Cyrillic letters alone, drawn like Latin ones.
+        // Only Cyrillic letters that look like Latin ones.
         check("cop", "\u{441}\u{43e}\u{440}", false);
         check("other", "CORE", false);
         check("other", "\u{ff43}ore", false);
     }
 
     #[test]
-    fn what_is_not_a_name_becomes_one_where_that_is_possible() {
+    fn a_label_becomes_a_name_if_possible() {
         let check = |label: &str, expected: Option<&str>| {
             let made = SpaceName::from_label(label);
             assert_eq!(made.as_ref().map(SpaceName::as_str), expected, "{label:?}");

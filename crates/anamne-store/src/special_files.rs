@@ -1,5 +1,5 @@
-//! A store may have been copied from elsewhere, so what lies in it may be more than files and folders: a symbolic link
-//! would lead reads and writes to other files of the user, and a pipe would hold up whoever opens it.
+//! A store may have been copied from elsewhere and contain more than files and folders: a symbolic link would redirect
+//! reads and writes to other files of the user, and a pipe would block whoever opens it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,9 +10,9 @@ use anamne_types::InvalidValue;
 use crate::files::found;
 use crate::{Result, StoreError};
 
-/// Refuses a space in whose folder anything is neither a regular file nor a folder. The folder itself may be missing.
+/// Rejects a space whose folder contains anything but regular files and folders. The folder itself may be missing.
 ///
-/// O(files of the space), without a look into any of them.
+/// O(files of the space), without opening any of them.
 pub(crate) fn refuse_special_files(space: &Path) -> Result<()> {
     match found("look at", space, fs::symlink_metadata(space))? {
         Some(metadata) if metadata.is_dir() => look_through(space, space),
@@ -27,7 +27,7 @@ fn look_through(space: &Path, folder: &Path) -> Result<()> {
         let path = entry.path();
         match found("look at", &path, entry.file_type())? {
             Some(kind) if kind.is_dir() => match look_through(space, &path) {
-                // Views come and go while others work.
+                // Views are created and removed concurrently.
                 Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
                 looked => looked?,
             },
@@ -40,13 +40,13 @@ fn look_through(space: &Path, folder: &Path) -> Result<()> {
 
 fn refused(space: &Path, path: &Path) -> StoreError {
     let expected = "a folder without symbolic links, pipes or devices";
-    // Short enough to be shown whole.
+    // Shortened for display.
     let within = space.parent().unwrap_or(space);
     let path = path.strip_prefix(within).unwrap_or(path);
     InvalidValue::new("space", expected, path.display()).into()
 }
 
-/// Refuses what stands under a path and is not a regular file.
+/// Rejects a path that exists and is not a regular file.
 pub(crate) fn refuse_special_file(path: &Path) -> Result<()> {
     match found("look at", path, fs::symlink_metadata(path))? {
         Some(metadata) if !metadata.is_file() => {

@@ -1,46 +1,46 @@
-//! What the journal asks of the disk: a trait, so that tests can make any of it fail.
+//! The disk operations of the journal, as a trait, so that tests can inject failures.
 
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// A segment that has grown past this many bytes is sealed, and the next one begun.
+/// A segment larger than this many bytes is sealed, and a new one started.
 pub(crate) const SEGMENT_BYTES: u64 = 2 << 20;
 
-/// Every way in which the journal changes what is on disk.
+/// Every way in which the journal changes the disk.
 ///
-/// Each method is one step that a crash or a bad disk may stop, with the path of the file that it is about.
+/// Each method is one step that a crash or a failing disk may interrupt, with the path of the affected file.
 pub trait Storage: Debug + Send + Sync {
-    /// Opens a file for reading and writing, made if it is missing, readable by its owner only.
+    /// Opens a file for reading and writing; creates it with owner-only permissions if it is missing.
     fn open(&self, path: &Path) -> std::io::Result<File>;
 
-    /// Writes bytes from `offset` on.
+    /// Writes bytes at `offset`.
     fn write(&self, path: &Path, file: &mut File, offset: u64, bytes: &[u8])
     -> std::io::Result<()>;
 
-    /// Makes a file as long as this.
+    /// Truncates or extends a file to this length.
     fn resize(&self, path: &Path, file: &File, length: u64) -> std::io::Result<()>;
 
-    /// Makes what was written to a file durable.
+    /// Syncs the content of a file.
     fn sync(&self, path: &Path, file: &File) -> std::io::Result<()>;
 
-    /// Puts a file in the place of another, at once.
+    /// Atomically replaces one file with another.
     fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()>;
 
     /// Removes a file.
     fn remove(&self, path: &Path) -> std::io::Result<()>;
 
-    /// Makes the entries of a folder durable.
+    /// Syncs a folder.
     fn sync_folder(&self, folder: &Path) -> std::io::Result<()>;
 
-    /// How many bytes fill a segment of the journal.
+    /// The segment size in bytes.
     fn segment_bytes(&self) -> u64 {
         SEGMENT_BYTES
     }
 }
 
-/// The machine's own disk.
+/// The real disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 

@@ -79,8 +79,8 @@ impl StoreFolder {
         Ok(folders.into_iter().map(named).collect())
     }
 
-    /// The names of the spaces that are there, sorted. Those whose settings can't be read are skipped here;
-    /// [`StoreFolder::unreadable_spaces`] tells them.
+    /// The names of the existing spaces, sorted. Those with unreadable settings are skipped;
+    /// [`StoreFolder::unreadable_spaces`] lists them.
     pub fn spaces(&self) -> Result<Vec<SpaceName>> {
         let found = self.look_around()?;
         let mut names: Vec<_> = found.into_iter().filter_map(Result::ok).collect();

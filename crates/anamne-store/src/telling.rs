@@ -1,4 +1,4 @@
-//! What is told to a space: every change, each in one transaction.
+//! The write operations of a space, each in one transaction.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,24 +13,23 @@ use crate::source::{Transaction, erasure};
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};
 
-/// What became of each of many that were written in one transaction, in their order.
+/// The results of a batch written in one transaction, in input order.
 #[derive(Debug)]
 pub struct EachTold<T> {
-    /// What became of each.
+    /// The result of each item.
     pub outcomes: Vec<Result<T>>,
-    /// How long the write lock was held, from taking it to giving it back: with the transaction, the `fsync` of the database
-    /// and that of the journal.
+    /// How long the write lock was held: including the transaction and the `fsync` of the database and of the journal.
     pub held: Duration,
 }
 
 impl SpaceSource {
-    /// Tells one memory. When this returns, it is durable in the source and in the journal.
+    /// Writes one memory. On return it is durable in the source and in the journal.
     pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered> {
         draft.check()?;
         self.write(actor, |transaction| transaction.remember(draft))
     }
 
-    /// Tells many memories in one transaction: all or none of them.
+    /// Writes many memories in one transaction: all or none.
     pub fn remember_all(&self, actor: &Actor, drafts: &[Draft]) -> Result<Vec<Remembered>> {
         drafts.iter().try_for_each(Draft::check)?;
         self.write(actor, |transaction| {
@@ -41,8 +40,8 @@ impl SpaceSource {
         })
     }
 
-    /// Tells many memories in one transaction. A draft that is refused, by `admit` or by its own limits, or that contradicts what was
-    /// told under its outside id, is answered with its error and does not keep the others back.
+    /// Writes many memories in one transaction. A draft that is rejected, by `admit` or by its own limits, or that
+    /// conflicts with the content under its external id, returns its error without affecting the others.
     pub fn remember_each(
         &self,
         actor: &Actor,
@@ -57,7 +56,7 @@ impl SpaceSource {
         told.map(|told| told.outcomes)
     }
 
-    /// Tells many things in one transaction, each of which may be refused without keeping the others back.
+    /// Writes many items in one transaction; each may be rejected without affecting the others.
     fn tell_each<T, O>(
         &self,
         actor: &Actor,
@@ -71,8 +70,7 @@ impl SpaceSource {
         told.map(|(outcomes, held)| EachTold { outcomes, held })
     }
 
-    /// Takes in what an import brings, in one transaction. What is refused is answered with its error and does
-    /// not keep the others back.
+    /// Imports memories in one transaction. A rejected one returns its error without affecting the others.
     pub fn take_in(&self, actor: &Actor, arrivals: &[Arrival]) -> Result<EachTold<Remembered>> {
         self.tell_each(actor, arrivals, |transaction, arrival| {
             arrival.draft.check()?;
@@ -80,8 +78,8 @@ impl SpaceSource {
         })
     }
 
-    /// Draws links as another store had them, in one transaction; says of each whether it was missing as
-    /// such, or why it is refused. Their ends may be forgotten.
+    /// Creates links exported by another store in one transaction; returns for each whether it changed anything, or why
+    /// it was rejected. Their ends may be forgotten.
     pub fn take_links(&self, actor: &Actor, links: &[Link]) -> Result<EachTold<bool>> {
         self.tell_each(actor, links, |transaction, link| {
             link.check()?;
@@ -89,27 +87,27 @@ impl SpaceSource {
         })
     }
 
-    /// Changes a memory and returns its new state.
+    /// Edits a memory and returns its new state.
     pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory> {
         edit.check()?;
         self.write(actor, |transaction| transaction.edit(id, edit))
             .map(|memory| self.with_space(memory))
     }
 
-    /// Adds a judgement to what is said of a memory, and returns its new state.
+    /// Adds feedback to a memory and returns its new state.
     pub fn judge(&self, actor: &Actor, feedback: &Feedback) -> Result<Memory> {
         feedback.check()?;
         self.write(actor, |transaction| transaction.judge(feedback))
             .map(|memory| self.with_space(memory))
     }
 
-    /// Puts a memory away; it can be restored.
+    /// Forgets a memory; it can be restored.
     pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
         self.write_freely(actor, |transaction| transaction.forget(id))
             .map(|memory| self.with_space(memory))
     }
 
-    /// Puts many memories away in one transaction: all or none of them.
+    /// Forgets many memories in one transaction: all or none.
     pub fn forget_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         let forgotten: Vec<_> = self.write_freely(actor, |transaction| {
             ids.iter().map(|id| transaction.forget(*id)).collect()
@@ -117,40 +115,40 @@ impl SpaceSource {
         Ok(self.with_spaces(forgotten))
     }
 
-    /// Brings a forgotten memory back.
+    /// Restores a forgotten memory.
     pub fn restore(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
         self.write(actor, |transaction| transaction.restore(id))
             .map(|memory| self.with_space(memory))
     }
 
-    /// Removes a memory's content permanently: from the source, from the journal, and with the copies that
-    /// were quarantined as damaged. Names and tags that no other memory bears go too. O(bytes of the journal).
+    /// Removes a memory's content permanently: from the source, the journal and the quarantined copies. Names and tags
+    /// that no other memory uses are removed too. O(bytes of the journal).
     ///
-    /// What a crash interrupts is finished when the space is next opened. [`StoreError::StillRead`] when
-    /// a reader keeps older pages of the database in its log; they go at the same time.
+    /// After a crash, it is completed when the space is next opened. [`StoreError::StillRead`] if a reader still uses
+    /// older pages in the database's WAL; these are removed at the same time.
     pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<()> {
         self.erase_all(actor, &[id])
     }
 
-    /// Removes the content of many memories permanently, in one transaction and with one pass over the
-    /// journal; none of them when one is missing. See [`SpaceSource::erase`].
+    /// Removes the content of many memories permanently, in one transaction and with one pass over the journal; none of
+    /// them if one is missing. See [`SpaceSource::erase`].
     ///
-    /// Views keep what they have published until they are purged ([`SpaceSource::unclean_views`]).
+    /// Views keep their published content until they are purged ([`SpaceSource::unclean_views`]).
     pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {
         self.begin_erasure(actor, ids)?;
         self.finish_erasures()
     }
 
-    /// The first half of [`SpaceSource::erase_all`]: the memories are gone for everybody who asks, but their
-    /// content leaves the journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
+    /// The first half of [`SpaceSource::erase_all`]: the memories can't be read any more, but their content leaves the
+    /// journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
     pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {
         let ids: BTreeSet<_> = ids.iter().copied().collect();
         self.write_freely(actor, |transaction| transaction.erase(&ids))
     }
 
-    /// Takes out of the journal and the database's log what was erased, where that is still to be done.
+    /// Removes erased content from the journal and the database's WAL, if that is still pending.
     ///
-    /// Costs one small read when there is nothing to do.
+    /// Costs one small read if nothing is pending.
     pub fn finish_erasures(&self) -> Result<()> {
         if !self.read(erasure::is_pending)? {
             return Ok(());
@@ -158,24 +156,23 @@ impl SpaceSource {
         self.with_writer(|writer, _| writer.finish_erasures(self.places()))
     }
 
-    /// The event up to which there were erasures that the views' files may still hold something of; `None`
-    /// when they are clean. One look for a file.
+    /// The last event up to which erased content may remain in the views' files; `None` if they are clean. One file read.
     pub fn unclean_views(&self) -> Result<Option<Seq>> {
         cleaning::noted(&self.folder)
     }
 
-    /// Takes note that every view was purged after the event `through`.
+    /// Records that every view was purged after the event `through`.
     pub fn views_are_clean(&self, through: Seq) -> Result<()> {
         self.with_writer(|_, _| cleaning::done(&self.folder, through))
     }
 
-    /// Draws a link between two live memories.
+    /// Creates a link between two live memories.
     pub fn link(&self, actor: &Actor, link: &Link) -> Result<Seq> {
         link.check()?;
         self.write(actor, |transaction| transaction.link(link))
     }
 
-    /// Takes a link away; says whether it was there.
+    /// Removes a link; returns whether it existed.
     pub fn unlink(
         &self,
         actor: &Actor,
@@ -187,7 +184,7 @@ impl SpaceSource {
     }
 }
 
-/// Sets apart what keeps only one of many from being told; every other error is of all of them.
+/// Separates errors that concern a single item from those that fail the whole batch.
 fn refused_apart<T>(told: Result<T>) -> Result<Result<T>> {
     match told {
         Err(

@@ -1,4 +1,4 @@
-//! The troubles of files that have a next step of their own, told apart in one place.
+//! File errors that have their own next step.
 
 use std::io::ErrorKind;
 
@@ -9,21 +9,21 @@ use rusqlite::ffi;
 use crate::StoreError;
 use crate::view::ViewError;
 
-/// Why a file can't be used, where that is more than a failure.
+/// Why a file can't be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The system does not let this user read or write it.
+    /// This user lacks permission to read or write it.
     PermissionDenied,
     /// Another process is using it.
     Busy,
     /// A newer version wrote it.
     NewerFormat,
-    /// It does not hold what it should.
+    /// It is damaged.
     Damaged,
 }
 
 impl Trouble {
-    /// What a person does next: the same for every error of this trouble.
+    /// The next step for a person.
     pub fn next_step(self) -> NextStep {
         match self {
             Self::PermissionDenied => NextStep::FixPermissions,
@@ -33,7 +33,7 @@ impl Trouble {
         }
     }
 
-    /// What an error of the system means.
+    /// Classifies an I/O error.
     pub fn of_io(error: &std::io::Error) -> Option<Self> {
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
@@ -46,16 +46,16 @@ impl Trouble {
         }
     }
 
-    /// What an error of SQLite means.
+    /// Classifies a SQLite error.
     pub fn of_sqlite(error: &rusqlite::Error) -> Option<Self> {
         let error = error.sqlite_error()?;
         match error.code {
-            // The file was replaced under a connection; nobody lacks a permission.
+            // The file was replaced while open; no permission is missing.
             _ if error.extended_code == ffi::SQLITE_READONLY_DBMOVED => None,
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(Self::Busy),
             ErrorCode::PermissionDenied | ErrorCode::ReadOnly => Some(Self::PermissionDenied),
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Some(Self::Damaged),
-            // The first: a statement that a sound database understands was not understood, for a table is missing.
+            // `SQLITE_ERROR`: a valid statement was rejected because a table is missing.
             _ => matches!(
                 error.extended_code,
                 ffi::SQLITE_ERROR | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS
@@ -66,7 +66,7 @@ impl Trouble {
 }
 
 impl StoreError {
-    /// Which trouble it is, where it is one of those that have a next step of their own.
+    /// The class of this error, if it has its own next step.
     pub fn trouble(&self) -> Option<Trouble> {
         match self {
             Self::ReadOnly { .. } => Some(Trouble::PermissionDenied),
@@ -81,10 +81,10 @@ impl StoreError {
 }
 
 impl StoreError {
-    /// Whether it says nothing of what a file holds, only that nobody may look at it now.
+    /// Whether the error only prevents access for now, and says nothing about the content.
     pub(crate) fn keeps_out(&self) -> bool {
         match self {
-            // A database that says it is read-only may be a damaged one: its header has a bit for that.
+            // A database reported as read-only may be damaged: its header contains a read-only flag.
             Self::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => false,
             error => matches!(
                 error.trouble(),
@@ -95,7 +95,7 @@ impl StoreError {
 }
 
 impl ViewError {
-    /// Which trouble it is, where it is one of those that have a next step of their own.
+    /// The class of this error, if it has its own next step.
     pub fn trouble(&self) -> Option<Trouble> {
         match self {
             Self::Io { source, .. } => Trouble::of_io(source),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn sqlite_tells_a_lock_from_damage_and_from_a_missing_permission() {
+    fn sqlite_errors_distinguish_lock_damage_and_permission() {
         for (code, trouble) in [
             (ffi::SQLITE_BUSY, Some(Trouble::Busy)),
             (ffi::SQLITE_BUSY_SNAPSHOT, Some(Trouble::Busy)),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_says_the_same_of_reading_and_of_writing() {
+    fn io_errors_are_classified_alike_for_reading_and_writing() {
         for action in ["read", "look at", "open", "write", "create", "lock"] {
             for (kind, trouble) in [
                 (ErrorKind::PermissionDenied, Some(Trouble::PermissionDenied)),

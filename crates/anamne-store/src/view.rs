@@ -132,8 +132,7 @@ pub trait View: Send + Sync {
 
     /// Opens what any process has published since, and shortens the tail.
     ///
-    /// Cheap enough to be called before every query (one `stat`). Never fails: what can't be read
-    /// marks the view as broken.
+    /// Cheap enough to call before every query (one `stat`). Never fails: unreadable files mark the view as broken.
     fn refresh(&self);
 
     /// The last event that the published part covers.
@@ -152,22 +151,22 @@ pub trait View: Send + Sync {
 
     /// Folds the log after the watermark into a new published part, unless another process is folding.
     ///
-    /// `progress` is called now and then with the event reached. A broken view is quarantined and
-    /// built from the beginning. When this returns `Published`, this process has refreshed too.
+    /// `progress` is called periodically with the event reached. A broken view is quarantined and rebuilt. After
+    /// `Published`, this process has refreshed too.
     fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq))
     -> Result<Fold, ViewError>;
 
-    /// Folds like [`View::fold`], and then writes every published file again that still holds something of a row
-    /// which no longer counts, so that nothing of an erased memory is left on disk.
+    /// Folds like [`View::fold`], then rewrites every published file that still contains data of dead rows, so that
+    /// nothing of an erased memory is left on disk.
     ///
-    /// O(bytes of the files that held such rows). Does nothing if nothing was published.
+    /// O(bytes of these files). Does nothing if nothing was published.
     fn purge(
         &self,
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError>;
 
-    /// Verifies everything published and compares checksums; what is damaged marks the view as broken.
+    /// Verifies everything published, including checksums; damage marks the view as broken.
     fn verify(&self) -> Health;
 }
 
@@ -205,7 +204,7 @@ pub enum ViewError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The engine under the view failed.
+    /// The engine behind the view failed.
     #[error("{0}")]
     Engine(String),
     /// Another process kept folding the view until the retries ran out.
@@ -239,5 +238,5 @@ impl ViewError {
     }
 }
 
-/// The number of changes that a fold reads at a time.
+/// Number of changes that a fold reads at a time.
 pub const FOLD_BATCH: usize = 2_048;

@@ -1,4 +1,4 @@
-//! Noticing what any process has committed.
+//! Notices commits of any process.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl Watch {
         })
     }
 
-    /// Whether anything was committed since the last time this said so. Costs 3–5 µs.
+    /// Whether anything was committed since the last call. Costs 3–5 µs.
     pub fn changed(&mut self) -> Result<bool> {
         self.follow_replacement()?;
         let version: i64 = self
@@ -42,8 +42,8 @@ impl Watch {
         Ok(changed)
     }
 
-    /// Opens the database that another process put in the place of a broken one. While there is none,
-    /// the old one still holds all that was acknowledged.
+    /// Opens the database that another process put in place of a broken one. Until then, the old one still contains
+    /// everything acknowledged.
     fn follow_replacement(&mut self) -> Result<()> {
         let found = look_at(&self.database)?.map(|state| state.identity);
         if found.is_some_and(|found| found != self.identity) {
@@ -53,7 +53,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Says at the next question that something changed, whatever happened.
+    /// Makes the next check report a change.
     pub fn reset(&mut self) {
         self.version = None;
     }
@@ -63,13 +63,12 @@ impl Watch {
         feed::head(&self.connection)
     }
 
-    /// Whether at most `few` memories lie in a colder tier. O(few).
+    /// Whether a colder tier contains at most `few` memories. O(few).
     pub fn has_few(&self, tier: Tier, few: u64) -> Result<bool> {
         moves::has_few(&self.connection, tier, few)
     }
 
-    /// Some `limit` changes of a tier after `after`, and how far they bring a view that follows them; `head` is the
-    /// log's end.
+    /// About `limit` changes of a tier after `after`, and the event up to which they bring a view; `head` is the end of the log.
     pub fn changes(
         &self,
         space: &SpaceSource,

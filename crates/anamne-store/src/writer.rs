@@ -1,4 +1,4 @@
-//! The one connection that writes, and how source and journal are made to agree before it does.
+//! The only connection that writes, and the reconciliation of source and journal before it does.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::source::{Names, contents, end_of_log, erasure, open_identified, open_
 use crate::storage::Storage;
 use crate::{Result, StoreError};
 
-/// The writing connection and the journal beside it. Only the holder of the write lock uses it.
+/// The writing connection and its journal. The write lock must be held to use it.
 pub(crate) struct Writer {
     pub(crate) connection: Connection,
     pub(crate) journal: Journal,
-    /// The database file that the connection has open.
+    /// The identity of the connection's database file.
     pub(crate) identity: FileIdentity,
 }
 
-/// Where a space keeps its two copies.
+/// The locations of a space's two copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places<'space> {
     pub(crate) storage: &'space Arc<dyn Storage>,
@@ -33,10 +33,10 @@ pub(crate) struct Places<'space> {
 }
 
 impl Writer {
-    /// Opens both copies and makes them agree; the write lock must be held.
+    /// Opens and reconciles both copies; the write lock must be held.
     ///
-    /// A database that is missing, empty or broken is restored from the journal, after what was there
-    /// was quarantined. Appends to `mended` what a person should know.
+    /// A missing, empty or broken database is restored from the journal, after the old one was quarantined. Messages
+    /// for a person are added to `mended`.
     pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self> {
         let journal = places.folder.join("journal");
         let mut journal = Journal::on(&journal, places.storage.clone());
@@ -66,9 +66,9 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Sends to the journal what a crash left in the outbox, and says where both copies end.
+    /// Flushes the outbox, after a crash, to the journal; returns the common end of both copies.
     ///
-    /// [`StoreError::Damaged`] when they don't end at the same event with the same chain behind them.
+    /// [`StoreError::Damaged`] if they don't end at the same event with the same hash.
     pub(crate) fn settle(&mut self) -> Result<(Seq, Digest)> {
         let end = end_of_log(&self.connection)?;
         let journaled = self.journal.end()?;
@@ -116,7 +116,7 @@ impl Writer {
         self.finish_erasures_if_any(places)
     }
 
-    /// Finishes what a crash, or a reader of older pages, left of an erasure.
+    /// Finishes an erasure that was interrupted by a crash or blocked by a reader of older pages.
     pub(crate) fn finish_erasures_if_any(&mut self, places: Places<'_>) -> Result<()> {
         if erasure::is_pending(&self.connection)? {
             self.finish_erasures(places)?;
@@ -124,7 +124,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes from the journal what the database lacks; returns why the two still disagree, if they do.
+    /// Replays events that the database lacks from the journal; returns why the two still disagree, if they do.
     fn replay_newer(&mut self, reason: String, mended: &mut Vec<String>) -> Result<Option<String>> {
         let end = end_of_log(&self.connection)?;
         let further = match self.journal.end() {
@@ -153,14 +153,14 @@ impl Writer {
         self.settle().map(|_| ())
     }
 
-    /// Takes out of the journal, the database's log and the copies that were quarantined what was erased.
+    /// Removes erased content from the journal, the database's WAL and the quarantined copies.
     ///
-    /// May be interrupted at any point and done again.
+    /// May be interrupted at any point and repeated.
     pub(crate) fn finish_erasures(&mut self, places: Places<'_>) -> Result<()> {
         let erasure = erasure::pending(&self.connection)?;
         let through = end_of_log(&self.connection)?.0;
         cleaning::note(places.folder, through)?;
-        // What it says of backups is in the way of nothing else: where it can't be read, each erasure names it.
+        // An unreadable list of backups doesn't prevent the erasure; every erasure reports it.
         let _ = KnownBackups::note_erasure(places.folder, through);
         self.journal.erase(&erasure)?;
         let memories = places.database.parent().unwrap_or(places.folder);
@@ -177,7 +177,7 @@ impl Writer {
     }
 }
 
-/// The database that is there, if it can be read at all.
+/// Opens the database if it exists; fails if it is unreadable.
 fn open_sound(database: &Path) -> Result<Option<(FileIdentity, Connection)>> {
     if look_at(database)?.is_none() {
         return Ok(None);
@@ -187,7 +187,7 @@ fn open_sound(database: &Path) -> Result<Option<(FileIdentity, Connection)>> {
     Ok(Some((identity, connection)))
 }
 
-/// Restores the database of a space in whose journal something was written already.
+/// Restores the database of a space from its journal, unless the journal is empty.
 fn restore_if_told(
     places: Places<'_>,
     is_empty: bool,
@@ -195,7 +195,7 @@ fn restore_if_told(
     mended: &mut Vec<String>,
 ) -> Result<()> {
     let told = match journal.end() {
-        // Whatever of it can be read is replayed.
+        // The readable part is replayed.
         Err(StoreError::Damaged { .. }) => true,
         journaled => journaled?.0 > Seq(0),
     };
@@ -225,7 +225,7 @@ fn note_replayed(replayed: &Replayed, mended: &mut Vec<String>) {
     }
 }
 
-/// Moves a database away together with SQLite's files beside it, which must not meet another database.
+/// Quarantines a database with its side files, which must not be applied to another database.
 fn set_database_aside(database: &Path, reason: &str, mended: &mut Vec<String>) -> Result<()> {
     if let Some(folder) = database.parent() {
         remove_unfinished(folder)?;

@@ -1,4 +1,4 @@
-//! A backup is a store of its own: whole, verified, brought up to date piece by piece.
+//! A backup is a complete, verified store of its own, updated incrementally.
 
 mod common;
 
@@ -18,7 +18,7 @@ use common::{
     open_in_child, user,
 };
 
-/// A folder for backups, gone when the test ends.
+/// A folder for backups, deleted after the test.
 struct Shelf(tempfile::TempDir);
 
 impl Shelf {
@@ -47,7 +47,7 @@ impl Shelf {
     }
 }
 
-/// What lies in every file of a folder.
+/// The content of every file in a folder.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let content = |path: PathBuf| {
         let bytes = fs::read(&path).expect("a file");
@@ -60,7 +60,7 @@ fn tell(space: &SpaceSource, text: &str) -> MemoryId {
     space.remember(&user(), &text.into()).expect("a write").id
 }
 
-/// A text of which ten fill a segment.
+/// A text of such length that ten fill a segment.
 fn long(number: usize) -> String {
     format!("{number}{}", " a long story".repeat(17_500))
 }
@@ -134,7 +134,7 @@ fn a_second_backup_copies_no_sealed_segment_again() {
     let third = space.backup(&shelf.store()).expect("a backup");
     assert_eq!((third.segments_copied, third.segments_kept), (0, 3));
     assert_eq!(third.bytes_copied, 0, "there was nothing new");
-    // A segment that is sealed in the meantime takes the place of the plain one.
+    // A segment sealed in the meantime replaces the plain one.
     for number in 0..11 {
         tell(&space, &long(100 + number));
     }
@@ -183,7 +183,7 @@ fn what_was_erased_leaves_the_backup_with_the_next_one() {
 }
 
 #[test]
-fn a_backup_that_went_its_own_way_is_not_overwritten() {
+fn a_diverged_backup_is_not_overwritten() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
     tell(&space, "one");
@@ -258,7 +258,7 @@ fn a_damaged_backup_is_noticed_and_mended_by_the_next_one() {
     assert_eq!(shelf.findings(), []);
 }
 
-/// Every state that an interrupted second backup can leave: some files new, the others old.
+/// Every state that an interrupted second backup can leave: some files new, others old.
 #[test]
 fn an_interrupted_backup_leaves_a_store_that_opens_and_the_next_one_finishes_it() {
     let (home, shelf, later) = (Home::new(), Shelf::new(), Shelf::new());
@@ -307,7 +307,7 @@ fn an_interrupted_backup_leaves_a_store_that_opens_and_the_next_one_finishes_it(
         copy_folder(&half.store(), &opened.store());
         let copy = open(&opened.space()).expect("it opens");
         assert_eq!(copy.get(kept).expect("a memory").row.0, 1, "after {done}");
-        // What was erased may be in one copy alone until the backup is finished.
+        // Erased text may remain in one copy until the backup is finished.
         let journal = copy.verify_journal().expect("a report");
         assert_eq!(journal.problems, Vec::<String>::new(), "after {done}");
         assert_eq!(Seq(journal.last_seq), head(&copy), "after {done}");
@@ -340,7 +340,7 @@ fn child_writes_until_it_is_told_to_end() {
         if round % 50 == 49 {
             space.seal_journal().expect("sealing");
         }
-        // The parent closes the pipe when it has seen enough.
+        // The parent closes the pipe once it has seen enough.
         let erased = if round % 9 == 8 { "erased" } else { "kept" };
         if writeln!(out, "{MARK}{} {erased}", told.id)
             .and_then(|()| out.flush())
@@ -351,7 +351,7 @@ fn child_writes_until_it_is_told_to_end() {
     }
 }
 
-/// A copy that is being made keeps older pages for a while; they go later.
+/// A backup in progress keeps older pages for a while; they are removed later.
 fn still_read(error: StoreError) -> Result<(), StoreError> {
     match error {
         StoreError::StillRead { .. } => Ok(()),
@@ -399,7 +399,7 @@ fn a_folder_is_listed_as_soon_as_something_is_copied_there_and_not_before() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
     tell(&space, "told here");
-    // Another space's store: nothing is copied there.
+    // The store of another space: nothing is copied there.
     let other = Home::new();
     let elsewhere = other.open();
     tell(&elsewhere, "told elsewhere");
@@ -407,7 +407,7 @@ fn a_folder_is_listed_as_soon_as_something_is_copied_there_and_not_before() {
     let refused = space.backup(&shelf.store()).expect_err("of another space");
     assert!(matches!(refused, StoreError::Diverged { .. }), "{refused}");
     assert_eq!(space.backups().expect("a list"), []);
-    // Interrupted when the journal stands there already.
+    // Interrupted after the journal was copied.
     fs::remove_dir_all(shelf.store()).expect("removed");
     fs::create_dir_all(shelf.space().join("memories/active.db/in the way")).expect("a folder");
     space

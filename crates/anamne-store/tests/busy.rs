@@ -1,4 +1,4 @@
-//! A database that another process has locked is busy, not damaged: it is never quarantined for that.
+//! A database locked by another process is busy, not damaged, and is not quarantined.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn tell(space: &SpaceSource, count: usize) {
     }
 }
 
-/// Locks a database so that nobody else reads it.
+/// Locks a database exclusively, so that nobody else can read it.
 fn lock(database: &Path) -> Connection {
     let other = Connection::open(database).expect("opened");
     other
@@ -61,7 +61,7 @@ fn a_locked_database_is_not_repaired_and_not_set_aside() {
 }
 
 #[test]
-fn a_database_that_others_only_write_to_is_read_and_found_sound() {
+fn a_database_locked_only_for_writing_is_examined_and_found_sound() {
     let home = Home::new();
     let space = home.open();
     tell(&space, 3);
@@ -76,12 +76,12 @@ fn a_database_that_others_only_write_to_is_read_and_found_sound() {
 }
 
 #[test]
-fn a_database_that_is_cut_while_others_have_it_open_is_repaired_all_the_same() {
+fn a_database_truncated_while_open_elsewhere_is_repaired() {
     for length in [0, 50, 5_000] {
         let home = Home::new();
         let space = home.open();
         tell(&space, 40);
-        // Its connections stay open, and with them locks that keep SQLite from making an empty file a database.
+        // Its connections stay open and hold locks that keep SQLite from initialising an empty file as a database.
         let other = Connection::open(home.database()).expect("opened");
         let sent_on = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         sent_on.expect("everything is in the file");

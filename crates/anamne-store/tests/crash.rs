@@ -1,4 +1,4 @@
-//! Whatever a crash or a bad disk leaves behind, the next process that opens the space repairs it.
+//! The next process that opens the space repairs what a crash or a bad disk left behind.
 
 mod common;
 
@@ -10,7 +10,7 @@ use anamne_store::{SpaceSource, StoreError};
 use anamne_types::{Draft, Edit, Link, LinkType, MemoryId};
 use common::{Home, MARK, assert_sound, child, child_task, head, open, open_in_child, user};
 
-/// A space with every kind of event, and the contents that must never be lost.
+/// A space with every kind of event, and the contents that must not be lost.
 fn told(home: &Home) -> Vec<(MemoryId, String)> {
     let space = home.open();
     let mut ids = Vec::new();
@@ -56,7 +56,7 @@ fn contents(space: &SpaceSource, ids: &[MemoryId]) -> Vec<(MemoryId, String)> {
         .collect()
 }
 
-/// Opens what is there, and checks that nothing is lost and that writing continues.
+/// Opens the space, and checks that nothing is lost and that writing works.
 #[track_caller]
 fn check_mended(home: &Home, expected: &[(MemoryId, String)]) -> Vec<String> {
     let space = home.open();
@@ -95,7 +95,7 @@ fn a_journal_cut_anywhere_in_its_last_lines_is_mended() {
     let line_ends: Vec<_> = (0..text.len())
         .filter(|&index| text[index] == b'\n')
         .collect();
-    // Every byte of the last line, and every line's end with a byte more or less.
+    // Cuts at every byte of the last line, and around the end of every line.
     let last_line = line_ends[line_ends.len() - 2];
     let ends = line_ends.iter().flat_map(|end| [*end, end + 1, end + 2]);
     for length in (last_line..text.len()).chain(ends.filter(|end| *end <= text.len())) {
@@ -153,7 +153,7 @@ fn a_segment_that_is_there_plain_and_sealed_counts_once() {
 }
 
 #[test]
-fn a_journal_whose_only_segment_is_sealed_goes_on() {
+fn a_journal_whose_only_segment_is_sealed_continues() {
     let home = Home::new();
     let expected = told(&home);
     let plain = fs::read(segment(&home)).expect("a segment");
@@ -195,14 +195,14 @@ fn a_database_of_garbage_is_set_aside_and_restored() {
 }
 
 #[test]
-fn a_lost_database_does_not_meet_the_log_of_the_old_one() {
+fn a_restored_database_ignores_the_wal_of_the_lost_one() {
     let home = Home::new();
     let space = home.open();
     let id = space
         .remember(&user(), &"gauge".into())
         .expect("a write")
         .id;
-    // The database's log is there only while a connection is open.
+    // The WAL exists only while a connection is open.
     let copy = home.copy();
     drop(space);
     assert!(copy.at("memories/active.db-wal").exists());
@@ -221,14 +221,14 @@ fn damage_in_the_middle_of_the_journal_is_found_and_mended_from_the_database() {
         damaged[index] ^= 0x10;
         fs::write(segment(&copy), &damaged).expect("a damaged segment");
         let Ok(space) = open(&copy.space()) else {
-            // A header that claims a newer format is not ours to repair.
+            // A header that claims a newer format is not repaired.
             assert!(index < 100, "byte {index}");
             continue;
         };
         let problems = space.verify_journal().expect("a report").problems;
-        // A damaged last line is written again from the outbox; what stood there is kept.
+        // A damaged last line is rewritten from the outbox; the damaged bytes are kept.
         let kept = copy.journal().join("000001.jsonl.tail.damaged-1").exists();
-        // Without its line feed the last line is torn, as a crash leaves it, and written again as it was.
+        // Without its line feed the last line is torn, as after a crash, and rewritten unchanged.
         let torn = index + 1 == text.len();
         assert!(
             !problems.is_empty() || !space.mended().is_empty() || kept || torn,
@@ -240,7 +240,7 @@ fn damage_in_the_middle_of_the_journal_is_found_and_mended_from_the_database() {
 }
 
 #[test]
-fn when_both_copies_are_hurt_what_is_before_the_damage_is_saved() {
+fn if_both_copies_are_damaged_everything_before_the_damage_is_saved() {
     let home = Home::new();
     let expected = told(&home);
     let text = fs::read_to_string(segment(&home)).expect("a segment");
@@ -293,7 +293,8 @@ fn an_open_space_notices_that_a_copy_was_lost_or_replaced() {
         .remember(&user(), &"three".into())
         .expect("a write after the database was lost");
     assert_sound(&space);
-    // Another handle, as another process would, restores a broken database; this one must not continue with the old file.
+    // Another handle, like one in another process, restores a broken database; this handle must not continue with the
+    // old file.
     let mut watch = space.watch().expect("a watch");
     assert!(watch.changed().expect("a look"));
     home.remove_database();
@@ -320,7 +321,8 @@ fn an_erasure_that_a_crash_interrupted_is_finished() {
     let space = home.open();
     space.erase(&user(), secret).expect("an erasure");
     drop(space);
-    // As if the machine had stopped between the commit and the journal: the payload is there, the note too.
+    // As if the machine had stopped between the commit and the journal write: the payload and the pending-erasure
+    // record still exist.
     let erased = fs::read_to_string(segment(&home)).expect("a segment");
     let last = erased.lines().last().expect("the erasure");
     fs::write(segment(&home), [&journal, last.as_bytes(), b"\n"].concat())
@@ -378,7 +380,7 @@ fn a_writer_killed_at_any_instant_loses_nothing_that_it_acknowledged() {
             .spawn()
             .expect("a child");
         let mut output = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        // Killed right after an acknowledgement, while the child is at its next write.
+        // Killed right after an acknowledgement, during the child's next write.
         let wanted = (round * 7919) % 23 + 1;
         let mut found = Vec::new();
         while found.len() < wanted {

@@ -1,4 +1,4 @@
-//! Telling the same thing again changes nothing, and says which memory it is.
+//! Writing the same memory again changes nothing and returns the existing one.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn outside(content: &str, external_id: &str) -> Draft {
     }
 }
 
-/// Tells both, and checks whether the second is taken for the first.
+/// Writes both, and checks whether the second counts as a duplicate of the first.
 #[track_caller]
 fn check(first: &Draft, second: &Draft, same: bool) {
     let home = Home::new();
@@ -63,7 +63,7 @@ fn the_same_content_in_one_space_is_one_memory() {
 }
 
 #[test]
-fn a_place_in_a_thread_tells_utterances_apart() {
+fn the_position_in_a_thread_distinguishes_messages() {
     check(&placed("yes", "a", 0), &placed("yes", "a", 0), true);
     check(&placed("yes", "a", 0), &placed("yes", "a", 1), false);
     check(&placed("yes", "a", 0), &placed("yes", "b", 0), false);
@@ -73,7 +73,7 @@ fn a_place_in_a_thread_tells_utterances_apart() {
 }
 
 #[test]
-fn an_outside_id_tells_imports_apart() {
+fn an_external_id_distinguishes_imports() {
     check(&outside("yes", "1"), &outside(" yes ", "1"), true);
     check(&outside("yes", "1"), &outside("yes", "2"), false);
     check(&Draft::new("yes"), &outside("yes", "1"), false);
@@ -81,7 +81,7 @@ fn an_outside_id_tells_imports_apart() {
 }
 
 #[test]
-fn an_outside_id_with_other_content_is_a_conflict_that_holds_nobody_back() {
+fn a_known_external_id_with_other_content_is_a_conflict_and_later_writes_work() {
     let home = Home::new();
     let space = home.open();
     let first = space

@@ -1,4 +1,4 @@
-//! Stores that earlier versions made are kept as they were, and must open, answer and verify permanently.
+//! Stores written by earlier versions are kept as fixtures, and must always open, answer and verify.
 
 mod common;
 
@@ -9,7 +9,7 @@ use anamne_store::{Listing, SpaceSource};
 use anamne_types::{Draft, Memory};
 use common::{Home, assert_sound, user};
 
-/// Lays out the space that a version with this format made.
+/// Sets up the space of a fixture, written by a version with this format.
 fn made_by_format(number: u32) -> Home {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
@@ -34,7 +34,7 @@ fn contents(space: &SpaceSource) -> Vec<Memory> {
     memories
 }
 
-/// Checks everything that was written when the fixture was made.
+/// Checks everything that the fixture contains.
 fn check_harbour(space: &SpaceSource) {
     let memories = contents(space);
     let start = |memory: &Memory| memory.content.chars().take(20).collect::<String>();

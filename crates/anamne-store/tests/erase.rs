@@ -1,4 +1,4 @@
-//! What was erased is in no file of the space any more, and everything else still stands.
+//! Erased text is in no file of the space any more, and everything else is unchanged.
 
 mod common;
 
@@ -10,7 +10,7 @@ use anamne_types::{Body, Draft, Edit, Link, LinkType, MemoryId};
 use common::{Home, assert_sound, files_under, head, lines, user};
 use serde_json::json;
 
-/// Every secret word; none of them may be found afterwards.
+/// Secret words that must not be found after the erasure.
 const SECRETS: [&str; 12] = [
     "secretcontent",
     "secretedited",
@@ -26,7 +26,7 @@ const SECRETS: [&str; 12] = [
     "secrettitle",
 ];
 
-/// The files in which a needle stands, sealed segments unpacked.
+/// The files that contain the needle; sealed segments are decompressed first.
 fn files_with(folder: &Path, needle: &[u8]) -> Vec<std::path::PathBuf> {
     let holds = |path: &std::path::PathBuf| {
         let mut bytes = fs::read(path).expect("a file");
@@ -50,7 +50,7 @@ fn link(space: &SpaceSource, from: MemoryId, to: MemoryId, reason: &str) {
     space.link(&user(), &link).expect("a link");
 }
 
-/// Tells something that is full of secrets, in every field and in earlier states and links too.
+/// Writes a memory with secrets in every field, in earlier states and in links.
 fn tell_secrets(space: &SpaceSource, other: MemoryId) -> MemoryId {
     let mut draft = Draft::new("secretcontent in the first state")
         .thread("secretthread")
@@ -104,7 +104,7 @@ fn no_byte_of_an_erased_memory_is_left_in_any_file() {
             "{secret} was told"
         );
     }
-    // Copies that were quarantined and files that a crash left unfinished hold it too.
+    // Quarantined copies and leftovers of a crash contain it too.
     fs::write(home.at("memories/active.db.damaged-1"), "secretcontent").expect("a copy");
     fs::write(home.journal().join("000001.jsonl.tmp-1-1"), "secretcontent").expect("a leftover");
     fs::create_dir(home.at("journal.damaged-1")).expect("a folder");
@@ -131,7 +131,7 @@ fn no_byte_of_an_erased_memory_is_left_in_any_file() {
         "what others bear too stays"
     );
     assert!(space.verify_journal().expect("a report").erased >= 6);
-    // A name may come back; in every process it then means the new memory.
+    // A name may be used again; in every process it then refers to the new memory.
     let again = reader
         .remember(
             &user(),
@@ -308,7 +308,7 @@ fn a_reader_in_the_way_delays_an_erasure_and_does_not_undo_it() {
 }
 
 #[test]
-fn many_leave_in_one_transaction_with_the_names_that_only_they_bore() {
+fn many_memories_are_erased_in_one_transaction_with_names_used_only_by_them() {
     let home = Home::new();
     let space = home.open();
     let told: Vec<_> = (0..60)
@@ -362,7 +362,7 @@ fn many_leave_in_one_transaction_with_the_names_that_only_they_bore() {
     assert_sound(&space);
 }
 
-/// The numbers of all marks (`zq` and five digits) that stand anywhere in the files of a folder.
+/// The numbers of all marks (`zq` and five digits) in the files of a folder.
 fn marks_in(folder: &Path) -> std::collections::BTreeMap<u32, std::path::PathBuf> {
     let mut marks = std::collections::BTreeMap::new();
     for file in files_under(folder) {
@@ -378,7 +378,7 @@ fn marks_in(folder: &Path) -> std::collections::BTreeMap<u32, std::path::PathBuf
 }
 
 #[test]
-fn no_copy_of_a_cell_that_moved_within_its_page_outlives_an_erasure() {
+fn no_copy_of_a_cell_moved_within_its_page_survives_an_erasure() {
     let home = Home::new();
     let space = home.open();
     let mut state = 7_u64;

@@ -1,4 +1,4 @@
-//! Damage is named by file and event, nothing is changed by looking, and each copy repairs the other.
+//! Damage is reported by file and event, examining changes nothing, and each copy repairs the other.
 
 mod common;
 
@@ -57,7 +57,7 @@ fn told(home: &Home) -> Vec<MemoryId> {
     ids
 }
 
-/// The number of events that [`told`] tells.
+/// Number of events written by [`told`].
 const EVENTS: u64 = 15;
 
 fn segment(home: &Home) -> PathBuf {
@@ -83,13 +83,13 @@ fn mend(home: &Home) -> Repair {
     repair(&home.space(), &SpaceName::core(), clock().as_ref()).expect("a repair")
 }
 
-/// What is lost, but for the words on links that are no longer there: the journal alone keeps those.
+/// The losses, except for link reasons of removed links, which only the journal keeps.
 fn lost_states(mended: &Repair) -> Vec<&String> {
     let of_link = |lost: &&String| lost.contains("(linked)") || lost.contains("(unlinked)");
     mended.lost.iter().filter(|lost| !of_link(lost)).collect()
 }
 
-/// All that the space says of these memories.
+/// The complete content of these memories.
 fn everything(space: &SpaceSource, ids: &[MemoryId]) -> Vec<(Memory, Vec<Version>, Vec<Link>)> {
     ids.iter()
         .map(|&id| {
@@ -102,7 +102,7 @@ fn everything(space: &SpaceSource, ids: &[MemoryId]) -> Vec<(Memory, Vec<Version
         .collect()
 }
 
-/// Replaces the only place at which these bytes stand in a file.
+/// Replaces the only occurrence of these bytes in a file.
 #[track_caller]
 fn replace(path: &Path, old: &str, new: &str) {
     assert_eq!(old.len(), new.len());
@@ -135,7 +135,7 @@ fn a_sound_space_has_no_findings_and_looking_changes_no_byte() {
     assert_eq!((found.rows, found.segments), (5, 1));
     assert!(found.erased >= 2);
     assert_eq!(contents(&home.space()), before);
-    // Nor does it where a crash left the database's log behind.
+    // The same if a crash left the WAL behind.
     let open = home.open();
     let id = open
         .remember(&user(), &"in the log".into())
@@ -146,7 +146,7 @@ fn a_sound_space_has_no_findings_and_looking_changes_no_byte() {
     assert!(crashed.at("memories/active.db-wal").exists());
     let content = |home: &Home| {
         let mut files = contents(&home.space());
-        // SQLite's index of that log is recreated by every reader.
+        // Every reader recreates SQLite's index of the WAL.
         files.remove(Path::new("memories/active.db-shm"));
         files
     };
@@ -173,7 +173,7 @@ fn a_flipped_byte_anywhere_in_the_journal_is_named_and_mended() {
         damaged[at] ^= 0x04;
         fs::write(segment(&copy), &damaged).expect("damage");
         let found = match examine(&copy.space()) {
-            // A header that claims a newer format is not ours to judge.
+            // A header that claims a newer format can't be judged.
             Err(StoreError::Newer { .. }) => continue,
             found => found.expect("an examination"),
         };
@@ -185,7 +185,7 @@ fn a_flipped_byte_anywhere_in_the_journal_is_named_and_mended() {
                     .is_none_or(|event| event.0.abs_diff(line) <= 1)
         };
         if at + 1 == text.len() {
-            // The last line is torn, which the next writer repairs from the outbox.
+            // A torn last line, which the next writer repairs from the outbox.
             assert!(
                 found.notes[0].contains("1 events in the database"),
                 "{:?}",
@@ -227,7 +227,7 @@ fn a_flipped_byte_anywhere_in_the_database_is_named_or_means_nothing() {
             found => found.expect("an examination"),
         };
         if found.findings.is_empty() {
-            // It lies where nothing is kept.
+            // The byte is in unused space.
             assert_eq!(everything(&copy.open(), &ids), expected, "byte {at}");
             continue;
         }
@@ -259,7 +259,7 @@ fn a_changed_word_in_the_database_is_named_by_its_event() {
         let home = Home::new();
         let ids = told(&home);
         let database = rusqlite::Connection::open(home.database()).expect("a database");
-        // SQLite itself changes it, so that nothing but our own digests can tell.
+        // SQLite itself makes the change, so only the digests of the log can detect it.
         for sql in [
             "UPDATE memories SET content = replace(content, ?1, ?2)",
             "UPDATE names SET name = replace(name, ?1, ?2)",
@@ -280,7 +280,7 @@ fn a_changed_word_in_the_database_is_named_by_its_event() {
 }
 
 #[test]
-fn rows_that_the_journal_does_not_make_are_found() {
+fn rows_that_differ_from_the_journal_are_found() {
     for (sql, event) in [
         (
             "UPDATE memories SET deleted_at = NULL WHERE row = 4",
@@ -369,7 +369,7 @@ fn a_list_of_backups_that_cant_be_read_is_set_aside() {
 }
 
 #[test]
-fn damage_in_both_copies_is_mended_where_it_lies_apart() {
+fn damage_in_different_places_of_both_copies_is_repaired() {
     let home = Home::new();
     let ids = told(&home);
     let expected = everything(&home.open(), &ids);
@@ -394,7 +394,7 @@ fn damage_in_both_copies_is_mended_where_it_lies_apart() {
 }
 
 #[test]
-fn what_neither_copy_holds_is_listed_and_the_rest_is_saved() {
+fn losses_in_both_copies_are_listed_and_the_rest_is_saved() {
     let home = Home::new();
     let ids = told(&home);
     replace(
@@ -460,7 +460,7 @@ fn an_event_that_waits_for_the_journal_is_no_damage() {
     let ids = told(&home);
     let text = fs::read_to_string(segment(&home)).expect("a segment");
     let last = text.trim_end().rfind('\n').expect("lines") + 1;
-    // As a crash leaves it between the commit and the journal, whole or torn.
+    // As after a crash between the commit and the journal write, whole or torn.
     for torn in [last, last + 20] {
         let copy = home.copy();
         fs::write(segment(&copy), &text[..torn]).expect("a segment");

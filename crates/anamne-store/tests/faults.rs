@@ -1,4 +1,4 @@
-//! Whatever step of the journal fails, tears or never happens, what was acknowledged is there afterwards.
+//! Acknowledged writes survive if any step of the journal fails, is torn or never happens.
 
 mod common;
 
@@ -12,18 +12,18 @@ use anamne_store::{Disk, SpaceName, SpaceSource, Storage, StoreError};
 use anamne_types::{Draft, Edit, MemoryId};
 use common::{Home, assert_sound, clock, user};
 
-/// What happens at the chosen step.
+/// What goes wrong at the chosen step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// It fails, and the disk works again afterwards.
+    /// The step fails, and the disk works again afterwards.
     Once,
-    /// It is done by half, and the machine stops there: no later step happens.
+    /// The step is half done, and no later step happens, as if the machine had stopped.
     Crash,
-    /// As a crash, and what was not made durable before is gone.
+    /// Like a crash, and everything that was not synced is lost.
     Loss,
 }
 
-/// A disk on which one step goes wrong.
+/// A disk with one faulty step.
 #[derive(Debug)]
 struct Faulty {
     fault: Fault,
@@ -35,7 +35,7 @@ struct Faulty {
 #[derive(Debug, Default)]
 struct State {
     steps: usize,
-    /// The bytes of each file that were made durable.
+    /// Synced bytes of each file.
     durable: HashMap<PathBuf, u64>,
 }
 
@@ -52,7 +52,7 @@ impl Faulty {
         self.state.lock().expect("no panic before").steps
     }
 
-    /// Counts a step; says whether it is to go wrong, and whether it is the one at which things go wrong.
+    /// Counts a step; returns whether it fails, and whether it is the faulty step itself.
     fn step(&self) -> (bool, bool) {
         let mut state = self.state.lock().expect("no panic before");
         state.steps += 1;
@@ -111,7 +111,7 @@ impl Storage for Faulty {
             return Ok(());
         }
         if is_it && self.fault == Fault::Loss {
-            // A segment was renamed after it was made durable under another name.
+            // A segment may have been synced under another name and then renamed.
             let durable = state.durable.get(path).copied();
             let header = || {
                 std::fs::read(path)
@@ -142,11 +142,11 @@ impl Storage for Faulty {
     }
 }
 
-/// What the space said was done.
+/// Everything that the space acknowledged.
 #[derive(Debug, Default)]
 struct Acknowledged {
     contents: HashMap<MemoryId, String>,
-    /// Memories of which a change failed: the old state or the new one may be there.
+    /// Memories with a failed change: either the old or the new state may be found.
     unsure: HashMap<MemoryId, String>,
     erased: Vec<MemoryId>,
     refused: usize,
@@ -210,7 +210,7 @@ impl Acknowledged {
     }
 }
 
-/// Tells, changes, erases and seals, whatever of it works.
+/// Writes, edits, erases and seals, ignoring failures.
 fn work(space: &SpaceSource, acknowledged: &mut Acknowledged) {
     let text = |round: usize| format!("round {round}: {}", "the sluice is shut, ".repeat(20));
     let mut first = None;
@@ -243,13 +243,13 @@ fn run(at: usize, fault: Fault) -> (usize, Acknowledged) {
     if let Ok(space) = space {
         work(&space, &mut acknowledged);
         if fault == Fault::Once {
-            // The same process continues once the disk works again.
+            // The same process continues after the disk works again.
             acknowledged.check(&space);
         }
         drop(space);
     }
     if !acknowledged.contents.is_empty() {
-        // The journal alone holds all of it: the outbox, which is in the database, did not have to help.
+        // The journal alone is complete: the outbox, which is in the database, was not needed.
         let journal_alone = home.copy();
         journal_alone.remove_database();
         acknowledged.check(&journal_alone.open());

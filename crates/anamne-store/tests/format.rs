@@ -1,4 +1,4 @@
-//! Every file says which format it has, is for its owner only, and a newer one is left alone.
+//! Every file states its format and is accessible to its owner only; files of a newer format are left unchanged.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn told() -> Home {
     home
 }
 
-/// Everything in the space's folder that this version could have written to.
+/// Every file in the space's folder that this version could have written.
 fn bytes(home: &Home) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<_> = files_under(&home.space())
         .into_iter()
@@ -157,7 +157,7 @@ fn child_makes_a_space() {
     }
 }
 
-/// The mask is a process's own, so a child gets the usual one, which would let everybody read.
+/// The umask is per process, so a child gets the usual one, which would make files readable by everybody.
 #[cfg(unix)]
 #[test]
 fn every_file_is_for_its_owner_only() {

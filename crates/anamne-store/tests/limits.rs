@@ -1,4 +1,5 @@
-//! What is outside the limits is refused by name, and changes nothing; what is inside comes back as it was.
+//! Values outside the limits are refused with an error that names them, and change nothing; values inside are returned
+//! unchanged.
 
 mod common;
 

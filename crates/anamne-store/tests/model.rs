@@ -1,4 +1,4 @@
-//! The source behaves like a plain list in memory, and each of its copies gives back the other.
+//! The source behaves like an in-memory list, and the journal and the database restore each other.
 
 mod common;
 
@@ -9,7 +9,7 @@ use anamne_types::{Draft, Edit, EventKind, Kind, Link, LinkType, Memory, MemoryI
 use common::{Home, assert_sound, clock, head, lines, user};
 use proptest::prelude::*;
 
-/// Texts of which the first two are the same once normalised, and two are long enough to be packed.
+/// Texts: the first two are equal once normalised, and two are long enough to be compressed.
 fn text(number: usize) -> String {
     match number {
         0 => "The river rises".to_owned(),
@@ -109,7 +109,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 const LINKS: [LinkType; 3] = [LinkType::Supports, LinkType::Supersedes, LinkType::Related];
 
-/// One memory as the model knows it.
+/// A memory in the model.
 #[derive(Clone, Debug)]
 struct Told {
     id: MemoryId,
@@ -123,7 +123,7 @@ struct Told {
     superseded_by: Option<MemoryId>,
     forgotten: bool,
     erased: bool,
-    /// Its events in order; the number of those that changed its state is its version.
+    /// Its events in order; the number of state-changing ones is its version.
     events: Vec<EventKind>,
 }
 
@@ -232,7 +232,7 @@ fn draft_of(telling: &Telling) -> Draft {
     draft
 }
 
-/// Takes one step in both, and checks that they answer alike.
+/// Applies a step to both, and checks that they respond alike.
 fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
     let id_of = |model: &Model, which: usize| {
         (!model.told.is_empty()).then(|| model.told[which % model.told.len()].id)
@@ -429,7 +429,7 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
     }
 }
 
-/// Checks that everything that can be asked is as the model has it.
+/// Compares everything that can be queried with the model.
 fn compare(space: &SpaceSource, model: &Model) {
     assert_eq!(head(space).0, model.head);
     for (index, told) in model.told.iter().enumerate() {
@@ -559,7 +559,7 @@ fn compare(space: &SpaceSource, model: &Model) {
     assert_sound(space);
 }
 
-/// All that a source says, to the last field.
+/// The complete content of a source.
 #[derive(Debug, PartialEq)]
 struct Everything {
     memories: Vec<(Option<Memory>, Vec<Version>)>,
@@ -594,7 +594,7 @@ fn everything(space: &SpaceSource, model: &Model) -> Everything {
     }
 }
 
-/// Loses each copy in turn, and finds everything again.
+/// Deletes each copy in turn, and expects everything back.
 fn lose_each_copy(home: &Home, space: SpaceSource, model: &Model) {
     let before = everything(&space, model);
     drop(space);

@@ -1,4 +1,4 @@
-//! Many processes on one space: none is special, none fails, each sees what the others told.
+//! Many processes on one space: all are equal, none fails, each sees the others' writes.
 
 mod common;
 
@@ -179,7 +179,7 @@ fn every_read_sees_what_any_process_was_acknowledged_before_it() {
 }
 
 #[test]
-fn a_view_that_is_further_is_not_taken_back_by_one_that_is_behind() {
+fn a_view_ahead_is_not_rewound_by_one_that_is_behind() {
     let home = Home::new();
     let space = home.open();
     let drafts: Vec<_> = (0..5000)

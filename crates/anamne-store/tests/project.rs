@@ -1,4 +1,5 @@
-//! A project's memories are its own: found by folder and identity, never by what a repository calls itself.
+//! A project's memories are isolated: it is found by folder and identity, never by the name that a repository gives
+//! itself.
 
 mod repositories;
 
@@ -12,7 +13,7 @@ use anamne_store::{
 use jiff::Timestamp;
 use repositories::{Desk, commit, copy, git, has_git, init};
 
-/// The claimed space of the project around a folder.
+/// The space claimed for the project around a folder.
 #[track_caller]
 fn claim(desk: &Desk, folder: &Path) -> ProjectSpace {
     desk.store()
@@ -113,12 +114,12 @@ fn a_folder_that_moved_keeps_its_space() {
         "{found:?}"
     );
     assert_eq!(space(&desk, &moved), "api");
-    // To another disk: every file is recreated.
+    // Moved to another disk: every file is recreated.
     let copied = desk.path("third");
     copy(&moved, &copied);
     fs::remove_dir_all(&moved).expect("removed");
     assert_eq!(space(&desk, &copied), "api");
-    // Another repository in the place that was left.
+    // Another repository at the abandoned path.
     let other = desk.repository_with_commit("third2", "b2");
     fs::rename(&other, &moved).expect("moved");
     assert_eq!(space(&desk, &moved), "renamed");
@@ -180,7 +181,7 @@ fn a_folder_in_which_another_repository_lies_now_has_a_space_of_its_own() {
     fs::remove_dir_all(&folder).expect("removed");
     desk.repository_with_commit("api", "b2");
     assert_eq!(space(&desk, &folder), "api-2");
-    // The first one again, as after a new clone.
+    // The first one again, as after a fresh clone.
     fs::remove_dir_all(&folder).expect("removed");
     desk.repository_with_commit("api", "a1");
     assert_eq!(space(&desk, &folder), "api");
@@ -198,7 +199,7 @@ fn remotes_and_commits_that_come_later_change_nothing() {
     assert_eq!(space(&desk, &folder), "api");
     fs::write(folder.join(".git/config"), "").expect("written");
     assert_eq!(space(&desk, &folder), "api");
-    // What identifies it now is its first commit.
+    // Its identity is now its first commit.
     let recorded = &desk.store().projects().expect("projects")[0]
         .project
         .folders;
@@ -209,7 +210,7 @@ fn remotes_and_commits_that_come_later_change_nothing() {
 }
 
 #[test]
-fn a_pointer_is_believed_only_where_what_it_points_to_points_back() {
+fn a_git_pointer_counts_only_if_its_target_points_back() {
     let desk = Desk::new();
     let secret = desk.repository_with_commit("secret", "a1");
     assert_eq!(space(&desk, &secret), "secret");
@@ -223,7 +224,7 @@ fn a_pointer_is_believed_only_where_what_it_points_to_points_back() {
     let pointer = format!("gitdir: {}\n", secret.join(".git").display());
     fs::write(plain.join(".git"), &pointer).expect("written");
     assert_eq!(space(&desk, &plain), "plain");
-    // One that is a worktree by its own account.
+    // A folder that claims to be a worktree.
     let worktree = hostile("worktree");
     let own = worktree.join("store");
     fs::create_dir_all(&own).expect("a folder");
@@ -263,7 +264,7 @@ fn a_pointer_is_believed_only_where_what_it_points_to_points_back() {
 
 #[cfg(unix)]
 #[test]
-fn a_claude_md_or_git_that_is_no_file_holds_nobody_up() {
+fn a_claude_md_or_git_that_is_not_a_regular_file_does_not_block() {
     use std::os::unix::fs::symlink;
     let desk = Desk::new();
     let fifo = desk.path("fifo");
@@ -288,7 +289,7 @@ fn a_claude_md_or_git_that_is_no_file_holds_nobody_up() {
             found.notes.iter().any(|note| note.contains(reason)),
             "{found:?}"
         );
-        // Known by now, so nobody reads it again.
+        // Already known, so the files are not read again.
         assert_eq!(claim(&desk, &root).notes, [""; 0]);
         if called == "a-folder" || called == "a-huge-one" {
             continue;
@@ -322,7 +323,7 @@ fn a_claude_md_or_git_that_is_no_file_holds_nobody_up() {
     }
 }
 
-/// A space as an earlier version left it.
+/// A space as left by an earlier version.
 fn earlier_space(desk: &Desk, called: &str) {
     let folder = desk.store().space(&name(called));
     fs::create_dir_all(&folder).expect("a folder");
@@ -352,10 +353,10 @@ fn a_space_of_an_earlier_version_goes_to_the_project_that_used_it_where_that_is_
         (found.name.as_str(), &found.standing),
         ("River Watch", &ProjectStanding::Adopted)
     );
-    // The file system notes times some milliseconds late, so that what is made at once may seem to be older.
+    // File timestamps lag by some milliseconds, so a folder created immediately may seem older.
     std::thread::sleep(std::time::Duration::from_millis(100));
     let web = desk.repository("web");
-    // Made after projects had identities: it never used the space.
+    // Created after projects had identities: it never used the space.
     let found = claim(&desk, &web);
     assert_eq!(found.name.as_str(), "web-2", "{found:?}");
     let generic = desk.repository("gen");
@@ -417,7 +418,7 @@ fn a_space_whose_settings_are_damaged_is_not_replaced_by_a_new_one() {
 }
 
 #[test]
-fn a_damaged_register_keeps_nobody_out() {
+fn a_damaged_project_list_does_not_block_spaces() {
     let desk = Desk::new();
     let folder = desk.repository("api");
     assert_eq!(space(&desk, &folder), "api");
@@ -436,7 +437,7 @@ fn a_damaged_register_keeps_nobody_out() {
 }
 
 #[test]
-fn projects_that_come_at_once_get_a_space_each() {
+fn concurrent_projects_get_separate_spaces() {
     let desk = Desk::new();
     let folders: Vec<_> = (0..4)
         .map(|at| desk.repository(&format!("{at}/api")))
@@ -485,7 +486,7 @@ fn worktrees_are_one_folder_and_clones_are_not() {
     assert_eq!(space(&desk, &desk.path("b2")), "bare");
     git(desk.root(), &["clone", "-q", "api", "clone"]);
     assert_eq!(space(&desk, &desk.path("clone")), "clone");
-    // One whose repository was moved away points to nothing that points back.
+    // A worktree whose repository was moved points to nothing that points back.
     fs::rename(&main, desk.path("moved")).expect("moved");
     assert_eq!(space(&desk, &desk.path("moved")), "api");
     assert_eq!(space(&desk, &worktree), "feature");

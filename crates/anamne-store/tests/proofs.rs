@@ -1,5 +1,5 @@
-//! Whatever the source hands out is what was written: SQLite notices no value that was changed behind its back, the digests
-//! of the log do, and the answer is right because the database is restored first.
+//! Reads return what was written: SQLite does not detect values that were changed behind its back, but the digests of
+//! the log do, and the database is restored before the answer.
 
 mod common;
 
@@ -7,7 +7,7 @@ use anamne_store::{Listing, LogQuery, Order, Part, SpaceSource, Standing, examin
 use anamne_types::{Draft, Edit, Filter, Link, LinkType, MemoryId};
 use common::{Home, assert_sound, user};
 
-/// Two memories, the first of which was edited and is linked to the second.
+/// Two memories; the first was edited and links to the second.
 fn told(home: &Home) -> [MemoryId; 2] {
     let space = home.open();
     let ids = ["the tide is out", "the tide is in"]
@@ -29,7 +29,7 @@ fn told(home: &Home) -> [MemoryId; 2] {
     ids
 }
 
-/// Changes the database behind the engine's back; what `ask` says must be the same as before, and the damage repaired.
+/// Changes the database directly; the result of `ask` must stay the same, and the damage must be repaired.
 #[track_caller]
 fn check<T: PartialEq + std::fmt::Debug>(
     sql: &str,
@@ -52,7 +52,7 @@ fn check<T: PartialEq + std::fmt::Debug>(
 }
 
 #[test]
-fn a_memory_that_is_marked_as_erased_and_was_not_is_there() {
+fn a_memory_falsely_marked_as_erased_is_restored() {
     check(
         "UPDATE memories SET erased = 1 WHERE row = 1",
         |space, [first, _]| space.get(first).expect("a memory"),
@@ -60,7 +60,7 @@ fn a_memory_that_is_marked_as_erased_and_was_not_is_there() {
 }
 
 #[test]
-fn links_say_what_was_told() {
+fn changed_links_are_detected() {
     for sql in [
         "UPDATE links SET reason = 'one of them is lame'",
         "UPDATE links SET weight = 0.25",
@@ -74,7 +74,7 @@ fn links_say_what_was_told() {
 }
 
 #[test]
-fn earlier_states_say_what_was_told() {
+fn changed_earlier_states_are_detected() {
     check(
         "UPDATE versions SET state = replace(state, 'tide', 'ride')",
         |space, [first, _]| space.history(first).expect("a history"),
@@ -86,7 +86,7 @@ fn earlier_states_say_what_was_told() {
 }
 
 #[test]
-fn an_earlier_state_that_is_gone_is_missed() {
+fn a_missing_earlier_state_is_detected() {
     for sql in ["DELETE FROM versions", "UPDATE versions SET row = 2"] {
         check(sql, |space, [first, _]| {
             space.history(first).expect("a history")
@@ -95,7 +95,7 @@ fn an_earlier_state_that_is_gone_is_missed() {
 }
 
 #[test]
-fn the_log_says_who_told_what_when() {
+fn changed_log_entries_are_detected() {
     for sql in [
         "UPDATE events SET at = at + 1 WHERE seq = 2",
         "UPDATE events SET actor_kind = 2 WHERE seq = 2",
@@ -108,10 +108,10 @@ fn the_log_says_who_told_what_when() {
     }
 }
 
-/// With this a page begins that holds the entries of an index.
+/// The type byte of a b-tree page that holds index entries.
 const INDEX_PAGE: u8 = 10;
 
-/// Turns a bit of what the indexes hold of `bytes`.
+/// Flips a bit of `bytes` in every index that contains them.
 #[track_caller]
 fn damage_index(home: &Home, bytes: &[u8]) {
     let mut database = std::fs::read(home.database()).expect("a database");
@@ -175,7 +175,7 @@ fn a_memory_that_another_index_has_lost_is_listed() {
 }
 
 #[test]
-fn what_no_answer_shows_is_found_by_reading_everything_back() {
+fn hidden_changes_are_found_by_reading_everything_back() {
     let home = Home::new();
     told(&home);
     let space = home.open();

@@ -1,4 +1,4 @@
-//! A space can be taken back to any instant, and is then what it was.
+//! A space can be rewound to any time, and then has the state of that time.
 
 mod common;
 
@@ -39,7 +39,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What was known after an event: contents by memory, those forgotten, links.
+/// The state after an event: live contents by memory, forgotten ones, links.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct State {
     live: BTreeMap<MemoryId, String>,
@@ -48,7 +48,7 @@ struct State {
 }
 
 impl State {
-    /// As it is seen once these memories have been erased.
+    /// The state as visible after these memories have been erased.
     fn without(mut self, erased: &BTreeSet<MemoryId>) -> Self {
         self.live.retain(|id, _| !erased.contains(id));
         self.forgotten.retain(|id, _| !erased.contains(id));
@@ -80,7 +80,7 @@ impl State {
 }
 
 fn now(clock: &SteppingClock) -> Timestamp {
-    // The instant that was returned last.
+    // The last time that the clock returned.
     Timestamp::from_millisecond(clock.0.load(Ordering::Relaxed) - 1).expect("an instant")
 }
 
@@ -95,7 +95,7 @@ fn link(from: MemoryId, to: MemoryId) -> Link {
     }
 }
 
-/// Takes a step in both; what the space refuses changes neither.
+/// Applies a step to both; a step that the space refuses changes neither.
 fn take(space: &SpaceSource, state: &mut State, ids: &mut Vec<MemoryId>, step: &Step) {
     if let Step::Remember(text) = step {
         let content = format!("note {text} of {}", ids.len());
@@ -155,7 +155,7 @@ fn take(space: &SpaceSource, state: &mut State, ids: &mut Vec<MemoryId>, step: &
     }
 }
 
-/// The contents that were live at an instant, put together from those that are live now and what differed then.
+/// The contents that were live at a given time, combined from the current ones and the differences since then.
 fn live_then(space: &SpaceSource, at: Timestamp) -> BTreeMap<MemoryId, String> {
     let past = space.past(at, usize::MAX).expect("a past");
     let past = past.expect("no bound was set");
@@ -179,7 +179,7 @@ fn live_then(space: &SpaceSource, at: Timestamp) -> BTreeMap<MemoryId, String> {
         .collect()
 }
 
-/// Opens what was rebuilt in a store folder, after checking that nothing in it wants mending.
+/// Opens a rebuilt store folder, after checking that it needs no repair.
 #[track_caller]
 fn open_rebuilt(store: &Path) -> SpaceSource {
     let folder = StoreFolder::at(store).space(&SpaceName::core());
@@ -256,7 +256,7 @@ fn what_differed_at_an_instant_is_read_up_to_a_bound() {
 }
 
 #[test]
-fn a_rewound_space_goes_on_by_itself() {
+fn a_rewound_space_continues_independently() {
     let home = Home::new();
     let clock = clock();
     let space = SpaceSource::open(&home.space(), &SpaceName::core(), clock.clone(), true)

@@ -1,4 +1,4 @@
-//! The journal continues over its segments, full ones are sealed, and the chain runs through all of them.
+//! The journal continues over several segments, full ones are sealed, and the chain spans all of them.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn names(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn full_segments_are_sealed_and_the_chain_goes_on() {
+fn full_segments_are_sealed_and_the_chain_continues() {
     let home = Home::new();
     let space = home.open();
     for number in 0..24 {
@@ -88,7 +88,7 @@ fn a_batch_larger_than_a_segment_is_spread_over_several() {
         "a segment is full soon after 2 MiB"
     );
     assert_sound(&space);
-    // Lost segments of a batch come back from the database.
+    // Lost segments of a batch are restored from the database.
     drop(space);
     fs::remove_file(home.journal().join("000003.jsonl")).expect("a removal");
     let space = home.open();
@@ -115,7 +115,7 @@ fn a_damaged_sealed_segment_is_reported_and_the_memories_stay() {
     assert_eq!(space.statistics().expect("counts").memories, 12);
 }
 
-/// Bytes of memory that this process has ever used at once.
+/// Peak memory use of this process in bytes.
 #[cfg(target_os = "linux")]
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("the process's own state");
@@ -131,22 +131,22 @@ fn peak_memory() -> u64 {
     0
 }
 
-/// A zstd frame of these bytes, written without their length, as segments are.
+/// A zstd frame without content size, as in segments.
 fn frame(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).expect("a frame")
 }
 
-/// A sealed segment that unpacks to `header` and then 4 GiB of `line` over and over; less than a megabyte on disk.
+/// A sealed segment that decompresses to `header` and then 4 GiB of repeated `line`; less than a megabyte on disk.
 fn bomb(header: &[u8], line: &[u8]) -> Vec<u8> {
     let frames = frame(&line.repeat((4 << 20) / line.len())).repeat(1024);
     [frame(header), frames].concat()
 }
 
-/// Each way to make a segment that is larger than it can be: what it is, its file name and its bytes.
+/// Ways to craft an oversized segment: description, file name and bytes.
 fn crafted(header: &[u8]) -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let line = [vec![b'x'; 65_535], vec![b'\n']].concat();
     let mut wide = frame(header);
-    // The byte behind magic number and descriptor says how large a window the reader must keep: 128 MiB.
+    // The byte after magic number and descriptor is the window size that the decoder must allocate: 128 MiB.
     assert_eq!(wide[4] & 0x20, 0, "the frame has a window");
     wide[5] = (27 - 10) << 3;
     let endless = [header, &vec![b'x'; 17 << 20]].concat();
@@ -179,7 +179,7 @@ fn a_crafted_segment_is_damage_and_never_takes_more_memory_than_a_segment_may() 
         fs::remove_file(copy.journal().join("000001.jsonl")).expect("removed");
         fs::write(copy.journal().join(name), bytes).expect("written");
         check_damage(&copy, what, name);
-        // As the only segment it is where the journal ends, too.
+        // As the only segment it is also the end of the journal.
         fs::remove_file(copy.journal().join("000002.jsonl")).expect("removed");
         check_damage(&copy, what, name);
         let opened =

@@ -1,4 +1,4 @@
-//! Databases beside the source open whatever became of them, and never what a newer version or another program made.
+//! Side databases open after any damage or loss, except those of a newer version or another program.
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn place() -> Place {
 }
 
 impl Place {
-    /// A place with a file that holds one thing.
+    /// A location with a file that holds one entry.
     fn filled(database: SideDatabase) -> Self {
         let place = place();
         let connection = database.open(&place.path).expect("opened");
@@ -48,7 +48,7 @@ impl Place {
         place
     }
 
-    /// How many things the database holds, opened again.
+    /// Number of entries in the database, after reopening it.
     fn count(&self, database: SideDatabase) -> i64 {
         count(&database.open(&self.path).expect("opened"))
     }
@@ -98,7 +98,7 @@ fn things(file: &SideFile) -> i64 {
 }
 
 #[test]
-fn what_was_filled_is_there_again() {
+fn content_survives_reopening() {
     for database in [FIRST, MARKED, KEPT] {
         let place = Place::filled(database);
         assert_eq!(place.count(database), 1);
@@ -139,7 +139,7 @@ fn a_damaged_one_is_set_aside_and_one_copy_kept() {
 }
 
 #[test]
-fn one_that_stands_nowhere_else_is_never_replaced() {
+fn a_database_that_cannot_be_derived_is_never_replaced() {
     let place = Place::filled(KEPT);
     fs::write(&place.path, b"this is no database. ".repeat(99)).expect("written");
     place.refused(KEPT);
@@ -150,7 +150,7 @@ fn one_that_stands_nowhere_else_is_never_replaced() {
 }
 
 #[test]
-fn one_that_misses_a_table_or_has_others_is_damaged() {
+fn a_database_with_missing_or_foreign_tables_is_damaged() {
     let place = Place::filled(MARKED);
     place.change("DROP TABLE things");
     let file = SideFile::at(MARKED, &place.path);
@@ -166,7 +166,7 @@ fn one_that_misses_a_table_or_has_others_is_damaged() {
 }
 
 #[test]
-fn one_of_another_program_is_refused() {
+fn a_file_of_another_program_is_refused() {
     for (made, opened) in [(MARKED, FIRST), (FIRST, MARKED), (MARKED, KEPT)] {
         let place = Place::filled(made);
         place.change("PRAGMA application_id = 77");
@@ -177,7 +177,7 @@ fn one_of_another_program_is_refused() {
 }
 
 #[test]
-fn a_newer_one_is_refused() {
+fn a_newer_format_is_refused() {
     for database in [FIRST, MARKED, KEPT] {
         let place = Place::filled(database);
         place.change("PRAGMA user_version = 2");
@@ -197,7 +197,7 @@ fn a_newer_one_is_refused() {
 }
 
 #[test]
-fn an_earlier_one_is_brought_up_to_date_or_made_anew() {
+fn an_earlier_format_is_migrated_or_recreated() {
     let place = Place::filled(FIRST);
     let second = SideDatabase { format: 2, ..FIRST };
     assert_eq!(place.count(second), 0);
@@ -227,7 +227,7 @@ fn an_earlier_one_is_brought_up_to_date_or_made_anew() {
 }
 
 #[test]
-fn what_another_version_filled_is_made_anew() {
+fn a_file_filled_by_another_version_is_recreated() {
     let versioned = SideDatabase {
         unusable: Unusable::ReplacedWhere(|connection| {
             let others = "SELECT count(*) > 0 FROM things WHERE name = 'other'";
@@ -247,7 +247,7 @@ fn what_another_version_filled_is_made_anew() {
 }
 
 #[test]
-fn what_earlier_files_lack_is_added() {
+fn tables_missing_in_earlier_files_are_added() {
     let place = Place::filled(FIRST);
     let more = SideDatabase {
         additions: "CREATE TABLE IF NOT EXISTS more (name TEXT) STRICT",
@@ -278,7 +278,7 @@ fn what_is_no_regular_file_is_refused() {
 }
 
 #[test]
-fn nothing_in_a_file_acts_or_writes_the_tables_of_sqlite() {
+fn a_file_runs_no_code_and_its_schema_is_protected() {
     let place = Place::filled(FIRST);
     let connection = FIRST.open(&place.path).expect("opened");
     let sql = "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema";
@@ -290,7 +290,7 @@ fn nothing_in_a_file_acts_or_writes_the_tables_of_sqlite() {
 }
 
 #[test]
-fn threads_that_come_to_a_new_one_at_once_make_one() {
+fn threads_that_open_a_missing_file_concurrently_share_one_database() {
     for _ in 0..10 {
         let place = place();
         std::thread::scope(|scope| {
@@ -303,7 +303,7 @@ fn threads_that_come_to_a_new_one_at_once_make_one() {
 }
 
 #[test]
-fn a_process_that_takes_no_lock_and_makes_the_tables_is_waited_for() {
+fn a_process_that_creates_the_tables_without_the_lock_is_waited_for() {
     let place = place();
     let folder = place.path.parent().expect("a folder");
     fs::create_dir_all(folder).expect("a folder");
@@ -338,7 +338,7 @@ fn another_file_under_the_path_is_noticed() {
     SideFile::at(FIRST, &place.path).remove().expect("removed");
     assert_eq!(things(&file), 0);
     add_one().expect("added");
-    // Another handle meets damage first.
+    // Another handle detects the damage first.
     let other = SideFile::at(FIRST, &place.path);
     assert_eq!(things(&other), 1);
     let mut met = false;

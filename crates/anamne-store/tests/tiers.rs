@@ -1,4 +1,4 @@
-//! Memories move to colder tiers as they age, and nothing of them changes by that.
+//! Memories move to colder tiers as they age, and stay unchanged otherwise.
 
 mod common;
 
@@ -15,12 +15,12 @@ use common::{Home, MemoryView, assert_sound, files_under, user};
 use jiff::{Timestamp, ToSpan};
 use proptest::prelude::*;
 
-/// When the tests' clock begins.
+/// The start time of the clock.
 fn start() -> Timestamp {
     Timestamp::from_millisecond(1_760_000_000_000).expect("an instant of this century")
 }
 
-/// Something that happened so many days before.
+/// A memory that happened this many days before the start.
 fn days_ago(text: &str, days: i64) -> Draft {
     Draft::new(text).occurred_at(start() - (24 * days).hours())
 }
@@ -29,7 +29,7 @@ fn tell(space: &SpaceSource, draft: &Draft) -> MemoryId {
     space.remember(&user(), draft).expect("a write").id
 }
 
-/// Moves whatever has aged; says how many memories.
+/// Moves everything that has aged; returns the number of memories.
 fn move_all(space: &SpaceSource) -> u64 {
     let mut mover = space.mover(Aging::All).expect("a mover");
     mover.clean().expect("a clean tier");
@@ -53,7 +53,7 @@ fn archive(name: &str) -> Tier {
 }
 
 #[test]
-fn memories_move_as_they_age_and_stay_what_they_are() {
+fn memories_move_unchanged_as_they_age() {
     let home = Home::new();
     let space = home.open();
     let long = "the tide table of the old harbour, line by line; ".repeat(40);
@@ -119,7 +119,7 @@ fn memories_move_as_they_age_and_stay_what_they_are() {
 }
 
 #[test]
-fn what_was_told_a_moment_ago_is_not_moved_in_the_background() {
+fn a_memory_written_just_now_is_not_moved_in_the_background() {
     let home = Home::new();
     let space = home.open();
     tell(&space, &days_ago("an old letter, found today", 900));
@@ -137,7 +137,7 @@ fn facts_stay_while_they_matter() {
         draft.importance(importance)
     };
     let vital = tell(&space, &fact("the lock opens at high water only", 8));
-    // Facts age from when they were written, which was just now.
+    // Facts age from the time of writing, which was just now.
     let fresh = tell(&space, &fact("the crane is green", 3));
     assert_eq!(move_all(&space), 0);
     assert_eq!(
@@ -180,7 +180,7 @@ fn an_erased_memory_leaves_the_file_of_its_tier() {
         content: Some("unspeakable in other words".to_owned()),
         ..Edit::default()
     };
-    // Its former content is still in the archive when it is erased.
+    // When it is erased, its former content is still in the archive.
     space.edit(&user(), edited, &edit).expect("an edit");
     space.erase_all(&user(), &[erased, edited]).expect("erased");
     assert_eq!(
@@ -286,12 +286,12 @@ fn a_backup_holds_every_tier_and_copies_an_archive_once() {
     );
     assert_sound(&copy);
     drop(copy);
-    // A file of a tier that the source has no more goes.
+    // The file of a tier that the source no longer has is deleted.
     assert!(archived.exists());
 }
 
 #[test]
-fn writers_go_on_while_memories_move() {
+fn writers_continue_while_memories_move() {
     let home = Home::new();
     let space = home.open();
     let drafts: Vec<_> = (0..600)
@@ -316,7 +316,7 @@ fn writers_go_on_while_memories_move() {
     assert_sound(&space);
 }
 
-/// What a person or time does.
+/// An action of a user, or the passing of time.
 #[derive(Clone, Debug)]
 enum Deed {
     Tell { days: u16 },
@@ -340,7 +340,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// A follower of each tier that has ever been met.
+/// A follower of each tier that has existed.
 #[derive(Default)]
 struct Following(BTreeMap<Tier, (Arc<MemoryView>, Followers)>);
 
@@ -452,7 +452,7 @@ proptest! {
             prop_assert_eq!(texts.len(), live);
         }
         assert_sound(&space);
-        // Whoever follows from the beginning comes to the same, page by page.
+        // Following page by page from the beginning gives the same state.
         for (tier, (view, _)) in &following.0 {
             let (mut after, mut rows) = (Seq(0), BTreeMap::new());
             loop {

@@ -1,27 +1,22 @@
-//! The one place where text becomes index terms.
+//! Converts text to index terms.
 //!
-//! Documents and queries go through the same scanner, so that they meet:
+//! Documents and queries use the same scanner, so that their terms match:
 //!
-//! 1. Text is brought to NFKC, cut into words (UAX 29, simplified to what a search needs) and
-//!    lower-cased.
-//! 2. Every word has one **base term**, which depends on the word alone: diacritics folded, then
-//!    stemmed by the rule of its alphabet (Latin: English; Cyrillic: Russian or Ukrainian by its
-//!    letters; Greek, Arabic, Devanagari, Tamil, Armenian: their own). Whatever language a text is
-//!    taken for, the same word meets itself.
-//! 3. Latin words of a text in another language also have **guest terms**: the stem in that
-//!    language, marked with `~`, so that it meets inflections in texts of that language and
-//!    nothing else. The language is judged per block of about 4 KiB by function words. English texts get
-//!    none; a query that gives no evidence, and a short document with too little of it, get those
-//!    of seven candidate languages.
-//! 4. Han, kana, Hangul, Thai, Lao, Myanmar and Khmer become overlapping bigrams. Documents give
-//!    up single ideographs and Hangul syllables as well, so that a query of one finds them; this
-//!    doubles the terms of such texts.
-//! 5. Identifiers, compounds, numbers, paths and addresses give the joined whole
-//!    (`parse_http_header`, `parseHttpHeader` -> `parsehttphead`) at the position of their first
-//!    part, and each part.
+//! 1. Text is normalised to NFKC, split into words (UAX 29, simplified for search) and lower-cased.
+//! 2. Every word has one **base term**, which depends only on the word: diacritics folded, then stemmed by the rule of
+//!    its alphabet (Latin: English; Cyrillic: Russian or Ukrainian by its letters; Greek, Arabic, Devanagari, Tamil,
+//!    Armenian: their own). A word has the same base term whatever language is detected.
+//! 3. Latin words of a text in another language also have **guest terms**: the stem in that language, marked with `~`,
+//!    so that it matches only inflections in texts of the same language. The language is detected per block of about 4
+//!    KiB by function words. English texts have none; a query without evidence of its language, and a short document
+//!    with too little of it, have those of seven candidate languages.
+//! 4. Han, kana, Hangul, Thai, Lao, Myanmar and Khmer become overlapping bigrams. Documents also have terms for single
+//!    ideographs and Hangul syllables, so that one-character queries match; this doubles the terms of such texts.
+//! 5. Identifiers, compounds, numbers, paths and addresses have a term for the joined whole (`parse_http_header`,
+//!    `parseHttpHeader` -> `parsehttphead`) at the position of their first part, and one for each part.
 //!
-//! No term is longer than [`MAX_TERM_BYTES`]: a longer word is cut (so that encoded data becomes
-//! one term per run), a longer whole is left out.
+//! No term is longer than [`MAX_TERM_BYTES`]: a longer word is truncated (so that encoded data is one term per run), a
+//! longer whole is omitted.
 
 mod chunk;
 mod fold;
@@ -42,16 +37,16 @@ use language::{LanguageSet, LanguageVerdict, evidence_of_letters};
 use scan::{Receiver, ScanState};
 use words::{GUEST_MARK, GuestStems};
 
-/// Version of the rules; an index made under another version must be rebuilt.
+/// Version of the rules; an index written with another version must be rebuilt.
 pub const ANALYSER_VERSION: u32 = 1;
 
-/// The longest term, in bytes of UTF-8.
+/// Maximum length of a term, in bytes of UTF-8.
 pub const MAX_TERM_BYTES: usize = 64;
 
-/// Text is normalised and its language judged in blocks of about this many bytes.
+/// Block size for normalisation and language detection, in bytes (approximate).
 const BLOCK_BYTES: usize = 4096;
 
-/// A block without any white space is cut off at this many bytes.
+/// Maximum size of a block without white space, in bytes.
 const MAX_BLOCK_BYTES: usize = 65_536;
 
 /// A query as index terms.
@@ -59,24 +54,24 @@ const MAX_BLOCK_BYTES: usize = 65_536;
 pub struct QueryTerms {
     /// Distinct terms, in order of appearance.
     pub terms: Vec<QueryTerm>,
-    /// The stop words left out, lower case, distinct, in order of appearance. Empty where the
-    /// query is nothing but stop words, which are then kept as terms.
+    /// The omitted stop words, lower case, distinct, in order of appearance. Empty if the query consists only of stop
+    /// words, which are then kept as terms.
     pub dropped_stop_words: Vec<String>,
 }
 
 /// One term of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryTerm {
-    /// The term as it stands in the index.
+    /// The term as in the index.
     pub text: String,
-    /// How often the query says it.
+    /// Number of occurrences in the query.
     pub occurrences: u32,
 }
 
-/// Turns texts into index terms, with buffers and caches of stems that last between texts.
+/// Converts texts to index terms; reuses buffers and a stem cache between texts.
 ///
-/// Making one costs nothing; one that has seen much text holds a few megabytes. What it answers
-/// depends only on the text available, never on what it saw before.
+/// Creation is free; after much text an analyser uses a few megabytes. Results depend only on the given text, never on
+/// earlier texts.
 ///
 /// ```
 /// use anamne_text::analyser::Analyser;
@@ -103,11 +98,11 @@ impl Analyser {
         Self::default()
     }
 
-    /// Hands each term of a document to `sink`, with the position of its word.
+    /// Passes each term of a document to `sink`, with the position of its word.
     ///
-    /// Positions count words from 0. Several terms may share one; for any one term they never
-    /// decrease, though guest terms come after the block of base terms that they belong to. Stop
-    /// words are included. Linear in the text; allocates only for words not seen before.
+    /// Positions count words from 0. Several terms may have the same position. The positions of a given term never
+    /// decrease, but guest terms follow the block of base terms that they belong to. Stop words are included. Linear in
+    /// the text; allocates only for new words.
     pub fn document(&mut self, text: &str, sink: &mut dyn FnMut(&str, u32)) {
         self.scan.position = 0;
         let mut before = None;
@@ -129,11 +124,11 @@ impl Analyser {
         }
     }
 
-    /// Turns a query into distinct terms without stop words.
+    /// Converts a query to distinct terms without stop words.
     ///
-    /// A stop word of the query's own language leaves, unless nothing else is there, or it is
-    /// written as a name is: in capitals (`IT`, `US`), or capitalised inside a sentence that is
-    /// otherwise not (`what did Will say`).
+    /// Stop words of the query's own language are omitted, unless the query has no other words, or the word is
+    /// capitalised like a name: in all capitals (`IT`, `US`), or capitalised inside a sentence that is otherwise in
+    /// lower case (`what did Will say`).
     pub fn query(&mut self, text: &str) -> QueryTerms {
         self.scan.position = 0;
         self.scan.begin_block();
@@ -151,7 +146,7 @@ impl Analyser {
             if word.functions.meets(verdict.stops) {
                 continue;
             }
-            // A foreign word in an English question is looked up in its own language too.
+            // A foreign word in an English query is also looked up in its own language.
             let by_letters = evidence_of_letters(lower)
                 .languages
                 .without(LanguageSet::ENGLISH);
@@ -162,7 +157,7 @@ impl Analyser {
     }
 }
 
-/// Brings a block to NFKC, in `buffer` where it is not so already.
+/// Normalises a block to NFKC, using `buffer` if it changes.
 fn normal_form<'a>(block: &'a str, buffer: &'a mut String) -> &'a str {
     let separated = separate_signs(block);
     if let Cow::Borrowed(block) = separated
@@ -175,7 +170,7 @@ fn normal_form<'a>(block: &'a str, buffer: &'a mut String) -> &'a str {
     buffer
 }
 
-/// Keeps the trade mark signs, which NFKC spells out, from growing onto the name before them.
+/// Replaces trade mark signs with spaces, because NFKC would append them to the preceding name as letters.
 fn separate_signs(block: &str) -> Cow<'_, str> {
     if !block.is_ascii() && block.contains(['™', '℠']) {
         Cow::Owned(block.replace(['™', '℠'], " "))
@@ -197,7 +192,7 @@ impl Receiver for DocumentTerms<'_> {
     }
 }
 
-/// The terms of a query before stop words and repetitions leave.
+/// The terms of a query before stop words and duplicates are removed.
 #[derive(Default)]
 struct FoundTerms {
     terms: Vec<FoundTerm>,
@@ -243,7 +238,7 @@ impl FoundTerms {
         }
     }
 
-    /// `may` beside a number. The terms are in order of position.
+    /// Whether the term is `may` beside a number. The terms are sorted by position.
     fn is_month(&self, term: &FoundTerm) -> bool {
         if term.surface != "may" {
             return false;
@@ -291,14 +286,14 @@ impl FoundTerms {
 impl QueryTerm {
     /// Whether the term is a stem in a language other than English.
     ///
-    /// It then says again what another term of the query says in its base form, so that a ranker
-    /// may count the better of the two, or count it for less.
+    /// It duplicates another term of the query in its base form, so a ranker may count the better of the two, or reduce
+    /// its weight.
     pub fn is_guest(&self) -> bool {
         self.text.starts_with(GUEST_MARK)
     }
 }
 
-/// How a query uses capitals: only where they are rare do they mark a name.
+/// The use of capitals in a query: they mark names only if they are rare.
 struct Writing {
     capitals_are_rare: bool,
     lower_case_exists: bool,
@@ -331,7 +326,7 @@ impl Writing {
     }
 }
 
-/// Cuts a text at white space into blocks to be normalised and judged one by one.
+/// Splits a text at white space into blocks for normalisation and language detection.
 struct Blocks<'a>(&'a str);
 
 impl<'a> Iterator for Blocks<'a> {
@@ -365,8 +360,8 @@ fn end_of_block(text: &str) -> usize {
     late.map_or(limit, |late| BLOCK_BYTES + late + 1)
 }
 
-/// Whether `word`, in lower case and without apostrophes, is an English function word: one that carries
-/// grammar rather than meaning. O(1).
+/// Whether `word`, in lower case and without apostrophes, is an English function word: one with a grammatical role
+/// rather than a meaning. O(1).
 pub fn is_function_word(word: &str) -> bool {
     function_words::evidence_of(word)
         .is_some_and(|evidence| evidence.languages.contains(language::Language::English))

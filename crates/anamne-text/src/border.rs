@@ -1,6 +1,6 @@
-//! Borders between characters.
+//! Character boundaries.
 
-/// The last border between two characters at or before `at`.
+/// The last character boundary at or before `at`.
 pub(crate) fn at_or_before(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

@@ -1,11 +1,11 @@
-//! Values that others wrote, inside a message of ours: as much of each as tells which one it is.
+//! Shortens foreign values in our messages, so that they remain identifiable.
 
 use std::borrow::Cow;
 
-/// So many characters of a value are repeated in a message.
+/// Maximum characters of a value in a message.
 pub const LONGEST_ECHO: usize = 200;
 
-/// The beginning of a value, for a message about it; `…` shows that it was cut.
+/// The beginning of a value, for a message about it; `…` marks truncation.
 ///
 /// ```
 /// use anamne_text::echo::shorten;
@@ -20,10 +20,10 @@ pub fn shorten(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// The message with at most [`LONGEST_ECHO`] characters of each value in it; `…` shows where one was cut.
+/// The message with at most [`LONGEST_ECHO`] characters of each value in it; `…` marks truncation.
 ///
-/// A value is what stands between two equal quotation marks (`"` or a backtick) on one line, a run without white space,
-/// or the part of a file that a parser shows after `|`. Words between values stay. O(length).
+/// A value is the text between two equal quotation marks (`"` or a backtick) on one line, a run without white space, or
+/// the part of a file that a parser shows after `|`. Other words are unchanged. O(length).
 pub fn shorten_values(message: &str) -> Cow<'_, str> {
     if message.chars().nth(LONGEST_ECHO).is_none() {
         return Cow::Borrowed(message);
@@ -45,7 +45,7 @@ fn push_line(shortened: &mut String, line: &str) {
         return;
     }
     let mut rest = line;
-    // Where no second mark follows, none is looked for again, so that the work stays linear.
+    // If no closing mark follows, none is searched for again, which keeps this linear.
     let mut unpaired: [bool; 2] = [false; 2];
     while let Some(first) = rest.chars().next() {
         let mark = ['"', '`'].iter().position(|&mark| mark == first);
@@ -73,7 +73,7 @@ fn push_line(shortened: &mut String, line: &str) {
     }
 }
 
-/// Where the quotation ends that began before `text`; a mark after a backslash is part of it.
+/// The end of the quotation that started before `text`; a mark after a backslash is part of it.
 fn closing(text: &str, mark: char) -> Option<usize> {
     let mut is_escaped = false;
     text.char_indices()
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_each_value_no_more_than_its_beginning_is_left() {
+    fn each_value_is_shortened_to_its_beginning() {
         let long = "x".repeat(10_000);
         let spaced = "word ".repeat(2_000);
         let short = "x".repeat(LONGEST_ECHO);

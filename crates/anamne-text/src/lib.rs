@@ -1,9 +1,7 @@
-//! Text, made ready for search: terms, sentences, token estimates, normal forms, instants and
-//! snippets.
+//! Text processing for search: terms, sentences, token estimates, normal forms, times and snippets.
 //!
-//! This house is for pure functions over text. It must never know files, clocks, time zones of
-//! the machine, indexes or stores: callers hand in what they have read, and the instant that they
-//! take for now.
+//! This crate contains pure functions over text. It must not depend on files, clocks, the machine's time zone, indexes
+//! or stores: callers pass in what they have read, and the current time.
 //!
 //! ```
 //! use anamne_text::analyser::Analyser;
@@ -21,6 +19,7 @@
 pub mod analyser;
 mod border;
 pub mod echo;
+pub mod lexicon;
 pub mod normal;
 pub mod quote;
 pub mod sentences;

@@ -1,4 +1,4 @@
-//! The normal form by which two texts are the same text.
+//! The normal form for duplicate detection.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -6,9 +6,9 @@ use crate::quote::is_line_break;
 
 /// Normalises a text for the detection of duplicates.
 ///
-/// Canonical composition (NFC); every run of white space becomes one line feed if it breaks the
-/// line, one space if not; none at either end. Case, punctuation and compatibility forms are kept.
-/// Idempotent, and linear in the text.
+/// Canonical composition (NFC); every run of white space becomes one line feed if it contains a line break, else one
+/// space; leading and trailing white space is removed. Case, punctuation and compatibility forms are kept. Idempotent,
+/// and linear in the text.
 ///
 /// ```
 /// assert_eq!(anamne_text::normal::normalise("  a\r\n\r\n b\t c "), "a\nb c");
@@ -22,7 +22,7 @@ pub fn normalise(text: &str) -> String {
 
 /// The first 16 bytes of the BLAKE3 hash of a text's normal form.
 ///
-/// Allocates nothing where the text is normal already.
+/// Allocates nothing if the text is in normal form.
 pub fn content_hash(text: &str) -> [u8; 16] {
     let hash = if is_normal(text) {
         blake3::hash(text.as_bytes())
@@ -53,7 +53,7 @@ fn collapse(text: &str) -> String {
     normal
 }
 
-/// Whether a text surely is its own normal form; false also where a quick look can't tell.
+/// Whether a text is certainly in normal form; may be false for a normal text.
 fn is_normal(text: &str) -> bool {
     has_normal_space(text) && (text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes)
 }
@@ -108,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_normal_form_is_its_own(text in any::<String>()) {
+        fn normalising_is_idempotent(text in any::<String>()) {
             let normal = normalise(&text);
             prop_assert_eq!(normalise(&normal), normal.clone());
             prop_assert_eq!(collapse(&normal.nfc().collect::<String>()), normal);

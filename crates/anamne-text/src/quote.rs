@@ -1,14 +1,14 @@
-//! Quoting foreign text: what others wrote, shown so that no part of it can pass for a line of ours.
+//! Quoting foreign text, so that no part of it can be mistaken for our output.
 //!
-//! Foreign text is everything that was stored, imported, read from a file or answered by a model. There are two ways
-//! to show it, and no third:
+//! Foreign text is everything that was stored, imported, read from a file or returned by a model. There are exactly two
+//! ways to show it:
 //!
-//! - text of any length stands on lines of its own, each of which begins with [`MARK`] ([`quote_block`]);
-//! - a name (author, tag, thread, space, entity, file, model) stands inside a line of ours, short and without the
-//!   characters that give such a line its form ([`quote_name`]).
+//! - text of any length is on separate lines, each of which starts with [`MARK`] ([`quote_block`]);
+//! - a name (author, tag, thread, space, entity, file, model) is part of a line of ours, shortened and without the
+//!   characters that structure such a line ([`quote_name`]).
 //!
-//! In both, characters that a reader does not see, or that change the order in which he sees others, are shown as escapes
-//! such as `\u{202E}` ([`escape_invisible`]). All of it is linear in the text, and at most six times as long.
+//! In both, characters that are invisible, or that change the order of others, are escaped as in `\u{202E}`
+//! ([`escape_invisible`]). All functions are linear in the text, and the output is at most six times as long.
 //!
 //! ```
 //! use anamne_text::quote::{quote_block, quote_name};
@@ -26,19 +26,20 @@ use std::fmt::Write;
 pub use self::invisible::{is_invisible, shows};
 pub use self::name::{LONGEST_NAME, quote_name};
 
-/// What each line of foreign text begins with.
+/// The prefix of each line of foreign text.
 pub const MARK: &str = "> ";
 
-/// The text with each line marked as foreign, whatever ends a line in its script, and invisible characters as escapes.
+/// The text with each line marked as foreign, whatever line breaks its script uses, and with invisible characters
+/// escaped.
 ///
-/// No line break stands at the end. The mark stands in front of empty lines too.
+/// No line break at the end. Empty lines are also marked.
 pub fn quote_block(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + text.len() / 16 + MARK.len());
     push_block(&mut quoted, text);
     quoted
 }
 
-/// Writes [`quote_block`] of `text` behind what `out` holds; `out` must be empty or end with a line feed.
+/// Appends [`quote_block`] of `text` to `out`, which must be empty or end with a line feed.
 pub fn push_block(out: &mut String, text: &str) {
     debug_assert!(
         out.is_empty() || out.ends_with('\n'),
@@ -53,7 +54,7 @@ pub fn push_block(out: &mut String, text: &str) {
     }
 }
 
-/// The lines of a text, without what ends them: LF, CR, CR LF, VT, FF, NEL, U+2028 or U+2029.
+/// The lines of a text, without their terminators: LF, CR, CR LF, VT, FF, NEL, U+2028 or U+2029.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -70,7 +71,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a character ends a line in some reader's eyes.
+/// Whether a character is a line break for any reader.
 pub fn is_line_break(character: char) -> bool {
     matches!(
         character,
@@ -78,9 +79,9 @@ pub fn is_line_break(character: char) -> bool {
     )
 }
 
-/// The text with invisible characters as escapes. Line feeds and tabs stay, and CR LF becomes a line feed.
+/// The text with invisible characters escaped. Line feeds and tabs are kept, and CR LF becomes a line feed.
 ///
-/// For what is printed as it is, such as a memory on a terminal; for a model to read it must be marked as well.
+/// For text that is printed unmarked, such as a memory on a terminal; text for a model must be marked as well.
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     let stays = |character: char| matches!(character, '\n' | '\t') || !is_invisible(character);
     if text.chars().all(stays) {
@@ -99,9 +100,9 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The text on one line: line breaks, and blanks in a row, are one blank; invisible characters are escapes.
+/// The text on one line: line breaks and runs of white space become one space; invisible characters are escaped.
 ///
-/// For a message that holds words of others, such as that of an error.
+/// For a message that contains foreign text, such as that of an error.
 pub fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text
@@ -116,7 +117,7 @@ pub fn on_one_line(text: &str) -> String {
     line
 }
 
-/// Writes a text with every invisible character, line breaks among them, as an escape.
+/// Appends a text with every invisible character, including line breaks, escaped.
 fn push_escaped(out: &mut String, text: &str) {
     let mut previous = None;
     let mut characters = text.chars().peekable();

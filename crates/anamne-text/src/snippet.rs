@@ -1,21 +1,20 @@
-//! The passage of a text that shows why it was found.
+//! The passage of a text that shows why it matched.
 
 use rustc_hash::FxHashMap;
 
 use crate::analyser::{Analyser, QueryTerm};
 use crate::border;
 
-/// Terms beyond these have no say in the choice of the passage.
+/// Maximum number of terms considered.
 const MAX_TERMS: usize = 64;
 
-/// A term that a passage says again counts so many times.
+/// Maximum number of repeated terms counted in a passage.
 const MAX_REPEATED: usize = 3;
 
-/// Cuts the passage of at most `max_chars` characters that holds most of the query's terms.
+/// Extracts the passage of at most `max_chars` characters with the most query terms.
 ///
-/// White space becomes single spaces, and `…` (counted among the characters) marks an end that was
-/// cut. A text without any of the terms gives its beginning. Linear in the text; analyses only the
-/// words that may match.
+/// Runs of white space become single spaces, and `…` (included in the length) marks truncation. If no term matches, the
+/// snippet is the beginning of the text. Linear in the text; analyses only words that may match.
 ///
 /// ```
 /// use anamne_text::{analyser::Analyser, snippet::snippet};
@@ -39,8 +38,8 @@ pub fn snippet(text: &str, terms: &[QueryTerm], max_chars: usize) -> String {
     render(text, start, max_chars)
 }
 
-/// Where a text says the terms of a query: the byte and the place of the term, by byte. Of more than 64 terms the first
-/// ones count. Linear in the text; analyses only the words that may match.
+/// Occurrences of the query terms in a text: byte and index of the term, by byte. Only the first 64 terms are
+/// considered. Linear in the text; analyses only words that may match.
 pub fn occurrences(text: &str, terms: &[QueryTerm]) -> Vec<(usize, usize)> {
     let found = places(text, &terms[..terms.len().min(MAX_TERMS)]);
     found
@@ -57,7 +56,7 @@ struct Match {
     term: usize,
 }
 
-/// The run of matches to be shown.
+/// The passage to show.
 struct Passage {
     byte: usize,
     chars: usize,
@@ -70,7 +69,7 @@ fn best_passage(matches: &[Match], max_chars: usize) -> Option<Passage> {
     let highest = score(terms, MAX_REPEATED);
     let mut best: Option<(usize, Passage)> = None;
     for (at, first) in matches.iter().enumerate() {
-        // Of the matches of one word, the first has all of them before it.
+        // Matches in the same word have the same passage; the first one covers them all.
         if at > 0 && matches[at - 1].byte == first.byte {
             continue;
         }
@@ -102,12 +101,12 @@ fn best_passage(matches: &[Match], max_chars: usize) -> Option<Passage> {
     best.map(|(_, passage)| passage)
 }
 
-/// What a passage is worth that says these terms, a bit for each, and so many of them again.
+/// The score of a passage with these terms, one bit each, and `repeated` repetitions.
 fn score(terms: u64, repeated: usize) -> usize {
     terms.count_ones() as usize * 4 + repeated.min(MAX_REPEATED)
 }
 
-/// Every occurrence of a term, in order of place; of one that a word says again and again, the first few.
+/// Every occurrence of a term, by position; at most the first few of a term repeated within one word.
 fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
     let mut places = places(text, terms);
     let mut said = (0, None);
@@ -119,7 +118,7 @@ fn find_matches(text: &str, terms: &[QueryTerm]) -> Vec<Match> {
     count_chars(text, &places)
 }
 
-/// Byte, length and term of every occurrence, in order of place.
+/// Byte, length and term of every occurrence, by position.
 fn places(text: &str, terms: &[QueryTerm]) -> Vec<(usize, usize, usize)> {
     let mut places = Vec::new();
     find_words(text, terms, &mut places);
@@ -141,7 +140,7 @@ fn is_unspaced(term: &str) -> bool {
 
 fn count_chars(text: &str, places: &[(usize, usize, usize)]) -> Vec<Match> {
     let (mut byte_before, mut chars) = (0, 0);
-    // A word that says many terms is counted once.
+    // A word that matches several terms is counted once.
     let (mut word, mut word_chars) = (0..0, 0);
     let counted = places.iter().map(|&(byte, length, term)| {
         chars += text[byte_before..byte].chars().count();
@@ -162,7 +161,7 @@ fn count_chars(text: &str, places: &[(usize, usize, usize)]) -> Vec<Match> {
 
 fn find_words(text: &str, terms: &[QueryTerm], places: &mut Vec<(usize, usize, usize)>) {
     let heads = Heads::of(terms);
-    // Of terms that are the same, the first one counts.
+    // Of equal terms, the first is used.
     let numbers: FxHashMap<&str, usize> = terms
         .iter()
         .enumerate()
@@ -184,8 +183,8 @@ fn find_words(text: &str, terms: &[QueryTerm], places: &mut Vec<(usize, usize, u
     }
 }
 
-/// The letters with which every ASCII word of a term begins: stems keep two, but for `die` (from
-/// `dying`) and its like.
+/// The first letters of the ASCII words that can match a term: stems keep the first two, except `die` (from `dying`)
+/// and similar ones.
 struct Heads {
     single: [bool; 256],
     /// By the first byte, a bit for each second byte.
@@ -229,7 +228,7 @@ impl Heads {
     }
 }
 
-/// Where the snippet begins: some way before the passage, at the start of a sentence or a word.
+/// The start of the snippet: some way before the passage, at the start of a sentence or a word.
 fn start_of_context(text: &str, passage: &Passage, max_chars: usize) -> usize {
     let lead = max_chars.saturating_sub(passage.chars + 2) / 3;
     let before = &text[..passage.byte];
@@ -275,7 +274,7 @@ fn render(text: &str, start: usize, max_chars: usize) -> String {
     snippet
 }
 
-/// Makes room for one character at the end, at a word where there is one not far back.
+/// Makes room for one character at the end, at a word boundary if one is near.
 fn retreat_to_word(snippet: &mut String, lead: usize) {
     let last = snippet.pop();
     if last == Some(' ') {
@@ -287,7 +286,7 @@ fn retreat_to_word(snippet: &mut String, lead: usize) {
     }
 }
 
-/// The characters of a text with every run of white space as one space.
+/// The characters of a text with every run of white space replaced by one space.
 fn spaced(text: &str) -> impl Iterator<Item = char> {
     let mut after_space = true;
     text.trim().chars().filter_map(move |character| {

@@ -1,28 +1,28 @@
-//! What a text will cost a language model, roughly.
+//! Estimates the number of tokens of a text for a language model.
 
-/// Costs are counted in eighths of a token.
+/// Costs are in eighths of a token.
 const TOKEN: usize = 8;
 
-/// Estimates how many tokens a text costs a language model, on the high side.
+/// Estimates how many tokens a text costs a language model, with a bias to the high side.
 ///
-/// The text is read as pieces, each with a price that is a little above what byte-pair
-/// vocabularies of 100 000 to 200 000 entries charge on average:
+/// The text is split into pieces, each with a price slightly above the average of byte-pair vocabularies of 100 000 to
+/// 200 000 entries:
 ///
 /// | piece | tokens |
 /// |---|---|
-/// | a word of ASCII letters (a change of case begins another) | 9/8, 1/8 more per letter from the 6th, 3/8 from the 13th |
-/// | the same in capitals only, two letters or more | 1/2 per letter |
-/// | a letter outside ASCII: Latin, Greek, Cyrillic | 3/8 more |
+/// | a word of ASCII letters (a change of case starts a new one) | 9/8, plus 1/8 per letter from the 6th, 3/8 from the 13th |
+/// | the same in all capitals, two letters or more | 1/2 per letter |
+/// | a letter outside ASCII: Latin, Greek, Cyrillic | plus 3/8 |
 /// | letters of other alphabets | 7/8 each |
 /// | ideographs, kana, Hangul | 9/8 each |
 /// | digits | 1 per two |
 /// | ASCII punctuation | 7/8 each; repeated, 1/4 |
 /// | punctuation of other scripts | 1 each |
 /// | one space between words | 0 |
-/// | longer white space, or a new line | 1, and 1/16 per character |
+/// | longer white space, or a line break | 1, plus 1/16 per character |
 /// | everything else, emoji first | 5/2 each |
 ///
-/// This comes to about 1.3 tokens per word of English prose. Linear; allocates nothing.
+/// About 1.3 tokens per word of English prose. Linear; allocates nothing.
 pub fn estimate_tokens(text: &str) -> usize {
     Pieces { text, at: 0 }
         .map(|piece| piece.cost)
@@ -30,10 +30,10 @@ pub fn estimate_tokens(text: &str) -> usize {
         .div_ceil(TOKEN)
 }
 
-/// The longest beginning of a text that [`estimate_tokens`] puts within the budget.
+/// The longest prefix of a text that [`estimate_tokens`] puts within the budget.
 ///
-/// Cut at the end of a word or after an ideograph; inside a word only where the text has no
-/// earlier border. White space at the end of the cut is left out. Linear.
+/// Cut at the end of a word or after an ideograph; inside a word only if there is no earlier boundary. Trailing white
+/// space is removed. Linear.
 pub fn truncate_to_tokens(text: &str, budget: usize) -> &str {
     let room = budget.saturating_mul(TOKEN);
     let (mut spent, mut word_border, mut piece_border) = (0, 0, 0);
@@ -59,7 +59,7 @@ pub fn truncate_to_tokens(text: &str, budget: usize) -> &str {
     text
 }
 
-/// Cuts the first piece of a text, which alone is over the budget.
+/// Truncates the first piece of a text, which alone exceeds the budget.
 fn truncate_piece(text: &str, end: usize, budget: usize) -> &str {
     let borders: Vec<usize> = text[..end].char_indices().map(|(at, _)| at).collect();
     let kept = borders.partition_point(|border| estimate_tokens(&text[..*border]) <= budget);
@@ -69,7 +69,7 @@ fn truncate_piece(text: &str, end: usize, budget: usize) -> &str {
 struct Piece {
     end: usize,
     cost: usize,
-    /// A text may be cut here whatever follows.
+    /// Whether the text may be cut here, whatever follows.
     ends_word: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the analyser promises to those who search.
+//! Behaviour of the analyser that search relies on.
 
 use anamne_text::analyser::{Analyser, MAX_TERM_BYTES};
 use proptest::prelude::*;
@@ -201,7 +201,7 @@ fn inflected_queries_find_their_documents() {
 }
 
 #[test]
-fn english_text_and_questions_carry_no_guest_terms() {
+fn english_texts_and_questions_have_no_guest_terms() {
     let short = document("Bought milk, eggs, bread.");
     assert!(short.iter().all(|(term, _)| !term.starts_with('~')));
     let text = "We decided to move the backups to another machine because the old one was full.";
@@ -349,12 +349,12 @@ proptest! {
     }
 
     #[test]
-    fn so_do_words_of_every_alphabet(text in "([a-zA-Zäöüßéèñçøåłşığő]{1,12}[ '_.-]|[а-яіїё]{1,9} |[α-ωάς]{1,9} |[ا-ي\u{64b}-\u{652}]{1,8} |[क-ह\u{93e}-\u{94d}]{1,7} |[一-丿ぁ-ん]{1,5}|[ก-ฮ\u{e31}-\u{e39}]{1,6}|[가-힣]{1,4} ?|[0-9]{1,4}[,.:]?){0,25}") {
+    fn words_of_every_alphabet_give_short_terms_and_find_themselves(text in "([a-zA-Zäöüßéèñçøåłşığő]{1,12}[ '_.-]|[а-яіїё]{1,9} |[α-ωάς]{1,9} |[ا-ي\u{64b}-\u{652}]{1,8} |[क-ह\u{93e}-\u{94d}]{1,7} |[一-丿ぁ-ん]{1,5}|[ก-ฮ\u{e31}-\u{e39}]{1,6}|[가-힣]{1,4} ?|[0-9]{1,4}[,.:]?){0,25}") {
         check_laws(&text);
     }
 
     #[test]
-    fn so_does_code(text in "([a-zA-Z]{1,9}[0-9]{0,3}(_|-|::|\\.|/|'|@|#|\\+\\+| |,){1,2}){0,30}") {
+    fn code_gives_short_terms_and_finds_itself(text in "([a-zA-Z]{1,9}[0-9]{0,3}(_|-|::|\\.|/|'|@|#|\\+\\+| |,){1,2}){0,30}") {
         check_laws(&text);
     }
 }

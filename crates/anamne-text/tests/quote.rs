@@ -1,4 +1,4 @@
-//! Foreign text is marked line by line, names stay inside their line, and nothing invisible passes.
+//! Foreign text is marked line by line, names stay within their line, and nothing invisible passes.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use anamne_text::quote::{
 };
 use proptest::prelude::*;
 
-/// Every character that ends a line for someone.
+/// Every line break character or sequence.
 const BREAKS: [&str; 8] = [
     "\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}",
 ];
@@ -140,7 +140,7 @@ fn quoting_costs_linear_time_and_bounded_space() {
     }
 }
 
-/// Text of the parts from which attacks are made.
+/// Text of parts that attacks use.
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         prop::sample::select(BREAKS.to_vec()).prop_map(str::to_owned),
@@ -175,7 +175,7 @@ fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-/// Whether a text shows nothing that hides, and no line break but the line feed.
+/// Whether a text has no hidden characters, and no line break but the line feed.
 fn is_plain(text: &str) -> bool {
     let joins = |character: char| {
         matches!(
@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn no_name_leaves_its_place(text in hostile()) {
+    fn no_name_leaves_its_line(text in hostile()) {
         let name = quote_name(&text);
         prop_assert!(is_plain(&name));
         prop_assert!(!name.is_empty() && name.trim() == name);

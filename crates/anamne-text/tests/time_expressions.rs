@@ -1,4 +1,4 @@
-//! What questions say about time, and what they do not.
+//! Time expressions in questions, and words that are none.
 
 use anamne_text::time::{Direction, Reach, When, expressions};
 use jiff::civil::Time;
@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use proptest::prelude::*;
 
-/// A Wednesday, at 15:30 in Berlin.
+/// A Wednesday, 15:30 in Berlin.
 fn now() -> Timestamp {
     "2026-03-04T14:30:00Z".parse().expect("an instant")
 }
@@ -39,7 +39,7 @@ fn show_reach(direction: Direction, reach: Reach) -> String {
     }
 }
 
-/// Each expression as `words = from to`, or `words = side event`.
+/// Each expression as `words = from to`, or `words = direction event`.
 fn read(question: &str) -> String {
     let shown: Vec<String> = expressions(question, now(), &berlin())
         .into_iter()
@@ -77,7 +77,7 @@ fn check(table: &str) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every line, none of which says when anything was.
+/// Checks lines without a time expression.
 fn check_none(lines: &str) {
     check(lines);
 }
@@ -503,7 +503,7 @@ proptest! {
     }
 
     #[test]
-    fn words_of_time_in_any_order_do_too(
+    fn time_words_in_any_order_give_expressions_in_order(
         picks in prop::collection::vec(0_usize..110, 0..14),
         edge in 0_usize..8,
     ) {

@@ -109,9 +109,9 @@ pub struct Hit {
 /// One step of the path to a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// What leads there: `found`, or `named` by the question; `mentions`, `mentioned_in`, `said_in` (where a memory says the
-    /// relation); a relation (`works_at`, backwards `works_at of`) or a type of link (`supersedes`, backwards `superseded_by`);
-    /// `next` or `previous` in the thread; `asked again`.
+    /// The type of the step: `found`, or `named` by the query; `mentions`, `mentioned_in`, `said_in` (a memory states
+    /// the relation); a relation (`works_at`, backwards `works_at of`) or a link type (`supersedes`, backwards
+    /// `superseded_by`); `next` or `previous` in the thread; `asked again` (a second query).
     pub by: String,
     /// The target: a memory's citation or an entity's name; for `asked again` the words.
     pub to: String,

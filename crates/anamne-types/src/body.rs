@@ -43,7 +43,7 @@ macro_rules! words {
             type Err = crate::InvalidValue;
 
             fn from_str(text: &str) -> Result<Self, crate::InvalidValue> {
-                // A hyphen in place of an underscore is the same word.
+                // A hyphen is accepted in place of an underscore.
                 let word = text.replace('-', "_");
                 Self::ALL.iter().copied().find(|value| value.as_str() == word).ok_or_else(|| {
                     let words: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
@@ -136,39 +136,39 @@ pub struct ToolCall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Body {
-    /// A message and the role of its speaker.
+    /// A message and the role of its author.
     Message {
-        /// Who speaks.
+        /// The role of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         role: Option<Role>,
     },
-    /// A thought and what it follows from.
+    /// A thought, part of a chain.
     Thought {
-        /// The thought before it in the chain.
+        /// The preceding thought in the chain.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         follows: Option<MemoryId>,
     },
     /// A fact and its category.
     Fact {
-        /// What it is about.
+        /// The category.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         category: Option<Category>,
     },
-    /// Something undertaken.
+    /// A piece of work.
     Episode {
-        /// What was to be reached.
+        /// The goal.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         goal: String,
-        /// The steps intended.
+        /// The planned steps.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         plan: Vec<String>,
-        /// How it ended.
+        /// The outcome.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         outcome: String,
-        /// The tools used on the way.
+        /// The tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_log: Vec<ToolCall>,
-        /// How much it stood out, 0 to 1.
+        /// How much it stands out, 0 to 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         salience: Option<f32>,
     },
@@ -180,10 +180,10 @@ pub enum Body {
         /// When to use it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         trigger: String,
-        /// What to do, in order.
+        /// The steps, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         steps: Vec<String>,
-        /// Code that does it.
+        /// Code for it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         code: String,
     },
@@ -192,7 +192,7 @@ pub enum Body {
         /// Its title.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         title: String,
-        /// Where it comes from: a path or an address.
+        /// Its origin: a path or an address.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         source: String,
     },
@@ -200,29 +200,29 @@ pub enum Body {
     Chunk {
         /// The document.
         document: MemoryId,
-        /// The heading under which it stands.
+        /// The heading above it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         heading: String,
     },
-    /// A digest.
+    /// A summary.
     Summary {
-        /// The memories that it digests.
+        /// The summarised memories.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sources: Vec<MemoryId>,
     },
 }
 
 impl Default for Body {
-    /// A message of which nothing else is said.
+    /// A message without a role.
     fn default() -> Self {
         Self::Message { role: None }
     }
 }
 
 impl Body {
-    /// The body of a memory of this kind that says nothing beside its content.
+    /// The empty body of this kind.
     ///
-    /// A chunk always names its document, so there is no empty body for it.
+    /// `None` for a chunk, which always has a document.
     pub fn empty(kind: Kind) -> Option<Self> {
         Some(match kind {
             Kind::Message => Self::default(),
@@ -250,7 +250,7 @@ impl Body {
         })
     }
 
-    /// The kind to which it belongs.
+    /// The kind of memory that it belongs to.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Message { .. } => Kind::Message,
@@ -264,7 +264,7 @@ impl Body {
         }
     }
 
-    /// The category, for a fact that has one.
+    /// The category, if it is a fact with one.
     pub fn category(&self) -> Option<Category> {
         match self {
             Self::Fact { category } => *category,

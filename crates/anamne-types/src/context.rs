@@ -70,7 +70,7 @@ impl ContextRequest {
         self.preset.is_none() || !self.recall.query.trim().is_empty()
     }
 
-    /// Checks the question and the budget.
+    /// Checks the query and the budget.
     pub fn check(&self) -> Result<(), InvalidValue> {
         if self.asks() {
             self.recall.check()?;

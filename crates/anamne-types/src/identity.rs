@@ -26,13 +26,13 @@ impl MemoryId {
         self.0.as_bytes()
     }
 
-    /// The id whose bytes these are.
+    /// The id with these bytes.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }
 }
 
-/// Shows newtypes as what they hold.
+/// Displays newtypes like their contents.
 macro_rules! shown_as_held {
     ($($name:ty),+) => {
         $(impl std::fmt::Display for $name {

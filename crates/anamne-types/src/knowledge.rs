@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::body::words;
 use crate::identity::shown_as_held;
-use crate::{InvalidValue, MemoryId};
+use crate::{InvalidValue, MemoryId, RelationType};
 
 words! {
     /// The type of an entity.
@@ -163,7 +163,7 @@ pub struct Relation {
     /// The subject's name.
     pub subject_name: String,
     /// The relation: `works_at`.
-    pub relation: String,
+    pub relation: RelationType,
     /// The object.
     pub object: Object,
     /// The frame.

@@ -19,7 +19,7 @@ impl Limits {
     pub const METADATA_DEPTH: usize = 64;
     /// The typed body of one memory, in bytes of its JSON.
     pub const BODY_BYTES: usize = 1_000_000;
-    /// The question of a recall, in bytes.
+    /// The text of a query, in bytes.
     pub const QUERY_BYTES: usize = 100_000;
     /// Results of one recall or rows of one list.
     pub const RESULTS: usize = 1_000;

@@ -1,4 +1,4 @@
-//! The universal record.
+//! The stored memory.
 
 use std::collections::BTreeMap;
 

@@ -26,8 +26,8 @@ impl Provenance {
     /// The actor name of imports in the log.
     pub const IMPORT: &'static str = "import";
 
-    /// What a reader must know of the origin of `memory`: `agent, trust 0.8`, `tool, imported, trust 0.5`. Empty for what
-    /// a person or the engine itself told with full trust.
+    /// The origin of `memory` for a reader: `agent, trust 0.8`, `tool, imported, trust 0.5`. Empty for what a person or
+    /// the engine itself wrote with full trust.
     pub fn describe(&self, memory: &Memory) -> String {
         let mut words: Vec<String> = Vec::new();
         if matches!(self.actor, ActorKind::Agent | ActorKind::Tool) {

@@ -68,7 +68,7 @@ impl Filter {
     }
 }
 
-/// Checks how many values one field of a filter has; all tags must be met, and no memory has more than 64.
+/// Checks the number of values per filter field; all tags must match, and no memory has more than 64.
 fn check_count(field: &str, count: usize) -> Result<(), InvalidValue> {
     let most = match field {
         "tag" => Limits::TAGS,
@@ -246,7 +246,7 @@ impl Recall {
         self
     }
 
-    /// The time zone of its days.
+    /// Sets the time zone of its days.
     pub fn time_zone(&self) -> Result<TimeZone, InvalidValue> {
         let named = |name: &String| {
             let accepts = "the IANA name of a time zone, such as Europe/Paris";

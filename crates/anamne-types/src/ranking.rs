@@ -7,14 +7,13 @@ use crate::limits::accept;
 words! {
     /// The ranking formula.
     ///
-    /// All but the first are published formulas for comparison, over the results of the lexical and the vector search.
-    /// In them
+    /// All but the first are published formulas for comparison, over the hits of the lexical and the vector search:
     ///
-    /// - *lexical* is BM25 over the most in the list of the search by words, and 0 for what is not in it;
-    /// - *semantic* is the cosine, no less than 0, and 0 for what is not in the list of the search by meaning;
-    /// - *graph* is 1 for a memory that stands next to another of the first sixteen of either list in its thread, or has a link with
-    ///   it, else 0;
-    /// - *importance* is over ten, and *recency* `exp(-Δt/τ)`.
+    /// - *lexical*: BM25 over the highest in the list of the lexical search; 0 if not listed;
+    /// - *semantic*: the cosine, at least 0; 0 if not in the list of the vector search;
+    /// - *graph*: 1 for a memory next to one of the first sixteen of either list in its thread, or linked with one,
+    ///   else 0;
+    /// - *importance*: divided by ten; *recency*: `exp(-Δt/τ)`.
     ///
     /// With every formula, confidence uses the full one, duplicates rank behind, and a superseding memory ranks before
     /// the superseded one. Weights and roles apply to the full formula only.
@@ -23,7 +22,7 @@ words! {
         /// The weighted sum of all features.
         #[default]
         Full = 1 "full",
-        /// Reciprocal rank fusion of both searches, `Σ 1 / (60 + place)` (Cormack, Clarke and Büttcher 2009).
+        /// Reciprocal rank fusion of both searches, `Σ 1 / (60 + rank)` (Cormack, Clarke and Büttcher 2009).
         ReciprocalRank = 2 "reciprocal_rank",
         /// `0.4 · semantic + 0.3 · lexical + 0.2 · graph + 0.1 · importance`.
         MeaningFirst = 3 "meaning_first",

@@ -45,15 +45,15 @@ pub enum Depth {
     Shallow,
     /// Up to this many hops along links, relations, shared names and threads.
     Hops(u8),
-    /// As many as [`Depth::DEEPEST`], and questions asked again with what was found.
+    /// [`Depth::DEEPEST`] hops, and second queries built from the first results.
     Deep,
 }
 
 impl Depth {
-    /// The most steps that are followed.
+    /// The maximum number of hops.
     pub const DEEPEST: u8 = 4;
 
-    /// Steps that are followed.
+    /// The number of hops to follow.
     pub fn hops(self) -> u8 {
         match self {
             Self::Shallow => 0,
@@ -62,7 +62,7 @@ impl Depth {
         }
     }
 
-    /// Checks the number of steps.
+    /// Checks the number of hops.
     pub fn check(self) -> Result<(), InvalidValue> {
         let Self::Hops(hops) = self else {
             return Ok(());
@@ -73,27 +73,27 @@ impl Depth {
     }
 }
 
-/// The past as seen from an instant: what was known by then, and what was true then.
+/// A query as of an earlier time: what was known then, and what was valid then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AsOf {
-    /// As if asked at this instant: memories told later don't count, edits made later are undone, and what was put away later is
-    /// still there. What was imported was written when it was imported; what was erased since is gone.
+    /// As if queried at this time: memories stored later don't count, later edits are undone, and memories forgotten
+    /// later are still there. Imported memories count from the time of the import; erased ones are gone.
     pub known: Option<Timestamp>,
-    /// Only what held at this instant: nothing that happened later, nothing that had been superseded or had expired by then; what
-    /// was superseded only afterwards counts as holding.
+    /// Only memories valid at this time: without later events, and without memories that had expired or were superseded
+    /// by then. Memories superseded only later count as valid.
     pub held: Option<Timestamp>,
 }
 
 impl AsOf {
-    /// Whether it is the present on both axes.
+    /// Whether both times are the present.
     pub fn is_now(&self) -> bool {
         *self == Self::default()
     }
 }
 
 words! {
-    /// What becomes of the words of a question that name a time: "last week", "in March", "the week before the release".
+    /// How time expressions in a query are used: "last week", "in March", "the week before the release".
     #[derive(Default)]
     TimeWords as "time_words" {
         /// Memories that happened then come first; others may follow.
@@ -101,7 +101,7 @@ words! {
         Prefer = 1 "prefer",
         /// Only memories that happened then.
         Only = 2 "only",
-        /// They are words like others.
+        /// They are treated like other words.
         Ignore = 3 "ignore",
     }
 }

@@ -1,4 +1,4 @@
-//! Who asks, which spaces they may use, and what they are allowed to do.
+//! The scope of a caller: who it is, which spaces it may use, and its rights.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,16 @@ use crate::{Actor, InvalidValue};
 /// A set of spaces, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpaceSet {
-    /// Every space of the store, those that are made later included.
+    /// Every space of the store, including those created later.
     All,
-    /// These alone.
+    /// Only these.
     Only(BTreeSet<String>),
-    /// Every space but these.
+    /// Every space except these.
     Except(BTreeSet<String>),
 }
 
 impl SpaceSet {
-    /// No space at all.
+    /// The empty set.
     pub fn none() -> Self {
         Self::Only(BTreeSet::new())
     }
@@ -37,7 +37,7 @@ impl SpaceSet {
         }
     }
 
-    /// What both sets contain.
+    /// The intersection of both sets.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         match (self, other) {
@@ -54,20 +54,20 @@ impl SpaceSet {
 }
 
 words! {
-    /// Something that a scope allows beyond reading and writing.
+    /// A right beyond reading and writing.
     Right as "right" {
-        /// Remove content permanently, from the journal and the backups too.
+        /// Permanently remove content, also from the journal and the backups.
         Erase = 1 "erase",
-        /// Change settings, rebuild and repair, back up, and see to background work.
+        /// Change settings, rebuild and repair, back up, and manage background work.
         Configure = 2 "configure",
-        /// Vouch for what is told: trust above one's own, and imports that are believed.
+        /// Vouch for content: give more trust than one's own, and accept the claims of imports.
         Trust = 3 "trust",
     }
 }
 
-/// What a caller may do: who asks, which spaces are read and written, and what else is allowed.
+/// What a caller may do: who it is, which spaces it may read and write, and its rights.
 ///
-/// A scope is only ever narrowed: [`Scope::narrowed`] allows what both scopes allow.
+/// A scope can only be narrowed: [`Scope::narrowed`] allows what both scopes allow.
 ///
 /// ```
 /// use anamne_types::{Actor, Right, Scope, SpaceSet};
@@ -88,7 +88,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The person whose store it is: every space, and everything allowed.
+    /// The scope of the store's owner: every space and every right.
     pub fn owner() -> Self {
         Self {
             actor: Actor::user(),
@@ -98,7 +98,7 @@ impl Scope {
         }
     }
 
-    /// A party that may do nothing yet.
+    /// A scope of this actor without any permission.
     pub fn of(actor: Actor) -> Self {
         Self {
             actor,
@@ -108,28 +108,28 @@ impl Scope {
         }
     }
 
-    /// Sets which spaces may be read.
+    /// Sets the readable spaces.
     #[must_use]
     pub fn reading(mut self, spaces: SpaceSet) -> Self {
         self.read = spaces;
         self
     }
 
-    /// Sets which spaces may be written. A space that can't be read can't be written either.
+    /// Sets the writable spaces. A space must also be readable to be written.
     #[must_use]
     pub fn writing(mut self, spaces: SpaceSet) -> Self {
         self.write = spaces;
         self
     }
 
-    /// Allows something more.
+    /// Adds a right.
     #[must_use]
     pub fn allowing(mut self, right: Right) -> Self {
         self.rights.insert(right);
         self
     }
 
-    /// What both scopes allow, in the name of the other's actor.
+    /// What both scopes allow, for the actor of `other`.
     #[must_use]
     pub fn narrowed(&self, other: &Self) -> Self {
         Self {
@@ -140,39 +140,39 @@ impl Scope {
         }
     }
 
-    /// The same scope in the name of another party.
+    /// The same scope for another actor.
     #[must_use]
     pub fn acting_as(mut self, actor: Actor) -> Self {
         self.actor = actor;
         self
     }
 
-    /// Who asks.
+    /// The actor.
     pub fn actor(&self) -> &Actor {
         &self.actor
     }
 
-    /// Whether every space may be read.
+    /// Whether every space is readable.
     pub fn reads_all(&self) -> bool {
         self.read == SpaceSet::All
     }
 
-    /// Whether the space may be read.
+    /// Whether the space is readable.
     pub fn may_read(&self, space: &str) -> bool {
         self.read.contains(space)
     }
 
-    /// Whether the space may be written.
+    /// Whether the space is writable.
     pub fn may_write(&self, space: &str) -> bool {
         self.may_read(space) && self.write.contains(space)
     }
 
-    /// Whether something is allowed beyond reading and writing.
+    /// Whether the scope includes this right.
     pub fn allows(&self, right: Right) -> bool {
         self.rights.contains(&right)
     }
 
-    /// The highest trust that the actor can give to what it tells, 0 to 1.
+    /// The maximum trust that the actor can give to memories, 0 to 1.
     pub fn highest_trust(&self) -> f32 {
         if self.allows(Right::Trust) {
             1.0
@@ -181,7 +181,7 @@ impl Scope {
         }
     }
 
-    /// Checks a trust that was asked for against [`Scope::highest_trust`].
+    /// Checks a requested trust against [`Scope::highest_trust`].
     pub fn check_trust(&self, trust: Option<f32>) -> Result<(), InvalidValue> {
         let highest = self.highest_trust();
         check_some(trust, |trust| {

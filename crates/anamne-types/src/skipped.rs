@@ -1,4 +1,4 @@
-//! What a command over many entries could not handle.
+//! Entries that an operation skipped.
 
 use std::fmt::Display;
 
@@ -6,33 +6,33 @@ use serde::Serialize;
 
 use crate::NextStep;
 
-/// Entries that a command over many skipped, because something is wrong with each of them alone: the first of them
-/// with the reason, and how many there were.
+/// Entries that an operation over many skipped because of their own errors: the first ones with reasons, and the total
+/// number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// How many entries were skipped.
+    /// The number of skipped entries.
     pub count: u64,
-    /// The first [`Skipped::MOST`] of them, in the order in which they were met.
+    /// The first [`Skipped::MOST`] of them, in the order of the operation.
     pub first: Vec<PassedEntry>,
 }
 
-/// One entry that was skipped.
+/// A skipped entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PassedEntry {
-    /// What names it: an id, the name of a space, a path.
+    /// Its name: an id, a space or a path.
     pub entry: String,
-    /// Why it could not be handled.
+    /// Why it was skipped.
     pub reason: String,
-    /// What a person can do about it.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
 }
 
 impl Skipped {
-    /// So many entries are named; the others are counted.
+    /// Maximum number of listed entries; the others are only counted.
     pub const MOST: usize = 20;
 
-    /// Takes note of an entry.
+    /// Adds an entry.
     pub fn add(&mut self, entry: impl Display, reason: impl Display, next_step: Option<NextStep>) {
         self.count += 1;
         if self.first.len() < Self::MOST {
@@ -44,7 +44,7 @@ impl Skipped {
         }
     }
 
-    /// Takes over what another one noted. An entry that both name with the same reason counts once.
+    /// Adds the entries of another list. An entry listed in both with the same reason counts once.
     pub fn append(&mut self, mut other: Self) {
         let all = other.first.len();
         other.first.retain(|entry| !self.first.contains(entry));
@@ -58,7 +58,7 @@ impl Skipped {
         self.count == 0
     }
 
-    /// How many entries are not named.
+    /// The number of entries that are not listed.
     pub fn unnamed(&self) -> u64 {
         self.count - self.first.len() as u64
     }

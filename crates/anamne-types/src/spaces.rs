@@ -1,40 +1,40 @@
-//! To which spaces a question goes.
+//! The spaces that a query searches.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_names};
 use crate::{InvalidValue, Limits};
 
-/// Which spaces are asked.
+/// Which spaces are searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpaceChoice {
     /// These, which must exist.
     Named(Vec<String>),
-    /// Those that are likely to know something of it.
+    /// Those that are likely to contain an answer.
     Proposed {
-        /// Spaces that are meant: their names, or parts of them.
+        /// Hints: names of spaces, or parts of them.
         hints: Vec<String>,
-        /// Maximum spaces.
+        /// Maximum number of spaces.
         most: usize,
     },
     /// Every space of the store.
     All,
 }
 
-/// To which spaces a question goes.
+/// The spaces that a query searches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spaces {
-    /// Which are asked.
+    /// Which are searched.
     pub choice: SpaceChoice,
-    /// Whether `core`, which holds what is true everywhere, is asked beside them, if it is there.
+    /// Whether `core`, the space for what is true in every project, is searched too, if it exists.
     #[serde(default)]
     pub core: bool,
 }
 
 impl Spaces {
-    /// One space, with `core` beside it.
+    /// One space, and `core`.
     pub fn one(name: impl Into<String>) -> Self {
         Self {
             choice: SpaceChoice::Named(vec![name.into()]),
@@ -61,13 +61,13 @@ impl Spaces {
     }
 }
 
-/// A space that is likely to know something of a question.
+/// A space that is likely to contain an answer to a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpaceProposal {
     /// The space.
     pub space: String,
-    /// How likely, 0 to 1.
+    /// The likelihood, 0 to 1.
     pub likelihood: f32,
-    /// Why, in a few words each.
+    /// The reasons, in a few words each.
     pub reasons: Vec<String>,
 }

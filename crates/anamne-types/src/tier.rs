@@ -1,4 +1,4 @@
-//! How old a memory is, and so where it lies.
+//! Tiers of memories by age.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::InvalidValue;
 use crate::body::words;
 
 words! {
-    /// Which tiers a question reaches.
+    /// Which tiers a query searches.
     #[derive(Default)]
     Temperature as "temperature" {
         /// The active tier.
@@ -27,7 +27,7 @@ words! {
 }
 
 impl Temperature {
-    /// Whether a question of this temperature reaches a tier.
+    /// Whether a query of this temperature searches a tier.
     pub fn reaches(self, tier: Tier) -> bool {
         match self {
             Self::Hot => tier == Tier::Active,
@@ -38,14 +38,14 @@ impl Temperature {
     }
 }
 
-/// Where a memory lies. The hotter tier is the lesser one.
+/// The tier of a memory. Hotter tiers compare as less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tier {
-    /// What is new, was changed, or is still in use.
+    /// New, changed or used memories.
     Active,
-    /// What is a little older.
+    /// Slightly older memories.
     Recent,
-    /// What happened in one quarter of a year, long ago.
+    /// Old memories of one quarter of a year.
     Archive {
         /// The year, 1 to 9999.
         year: i16,
@@ -55,7 +55,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The archive of what happened at an instant, in UTC.
+    /// The archive of memories that happened at a time, in UTC.
     pub fn archive_of(at: Timestamp) -> Self {
         let date = at.to_zoned(TimeZone::UTC).date();
         Self::Archive {
@@ -64,7 +64,7 @@ impl Tier {
         }
     }
 
-    /// The number under which it is stored; it never changes: 0, 1, or ten times the year and the quarter.
+    /// Its stored number; it never changes: 0, 1, or ten times the year plus the quarter.
     pub fn number(self) -> u32 {
         match self {
             Self::Active => 0,
@@ -98,7 +98,7 @@ impl PartialOrd for Tier {
 impl Ord for Tier {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let (is_archive, number) = (self.number() > 1, self.number());
-        // The later of two archives is the hotter one.
+        // Of two archives the later one is hotter.
         if is_archive && other.number() > 1 {
             other.number().cmp(&number)
         } else {

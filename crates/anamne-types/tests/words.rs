@@ -1,4 +1,4 @@
-//! Every word has one spelling and one number, and what is written verifies as it was.
+//! Every word has one spelling and one number, and values survive a round trip.
 
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Display};
@@ -76,7 +76,7 @@ fn words_are_spelt_and_numbered_once() {
     );
 }
 
-/// A body of every kind with every field filled.
+/// A body of every kind with all fields set.
 fn bodies() -> Vec<Body> {
     let id = MemoryId::at(1_760_000_000_000);
     let text = |text: &str| text.to_owned();

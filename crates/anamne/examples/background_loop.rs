@@ -1,6 +1,6 @@
-//! A program that tells and asks while the background makes knowledge and summaries of what it told.
+//! Stores memories and runs queries while the background extracts knowledge and builds summaries.
 //!
-//! `cargo run -p anamne --example background_loop [SECONDS]`; twelve when not given.
+//! `cargo run -p anamne --example background_loop [SECONDS]`; twelve by default.
 #![expect(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::thread::sleep;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .nth(1)
         .map_or(Ok(12), |word| word.parse())?;
     let folder = tempfile::tempdir()?;
-    // Background work is off unless a program asks for it; one thread does it, and ends with the last handle.
+    // Background work is off by default; one thread does it, and ends with the last handle.
     let store = Store::open_with(Options::new(folder.path()).background(true))?;
     let space = store.space("core")?;
 
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sleep(Duration::from_secs(1));
     }
 
-    // What the background has done and has yet to do. Any process that opens the store continues with it.
+    // Finished and pending background work. Any process that opens the store continues it.
     let report = space.task_queue()?.report()?;
     println!("\nactivity: {}", report.activity.level.as_str());
     for kind in &report.kinds {
@@ -48,13 +48,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  {} is due at {}", task.name, task.next);
     }
 
-    // A program that ends may do the rest itself, however much is asked meanwhile.
+    // Before it ends, a program can do the rest itself, whatever the load.
     let done = space.run_tasks(&mut |ran| println!("now done: {}", ran.task.kind))?;
     println!("{done} tasks were left; {}", progress(&space)?);
     Ok(())
 }
 
-/// How far the background has come with the knowledge graph.
+/// The progress of extraction into the knowledge graph.
 fn progress(space: &Space) -> Result<String, anamne::Error> {
     let (position, left) = space.extracted()?;
     Ok(format!("{position} events extracted, {left} to go"))

@@ -1,7 +1,7 @@
-//! Imports a conversation, and prints what a model should read before it answers a question about it.
+//! Imports a conversation, and prints the context block that a model should read before it answers a question.
 //!
 //! `cargo run -p anamne --example import_and_context [FILE.jsonl|FOLDER_OF_NOTES] [QUESTION]`; without arguments it
-//! imports a short conversation of its own. A line of a file needs no more than a `text`.
+//! imports a short built-in conversation. A line of a file only needs a `text`.
 #![expect(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use std::fs::File;
@@ -18,7 +18,7 @@ const CONVERSATION: &str = r#"
 {"id": "5", "thread": "water", "position": 1, "time": "2026-05-20T19:05:00Z", "author": "Ada", "text": "From June on we water before seven in the morning, every other day."}
 "#;
 
-/// Tokens that the block may cost.
+/// Maximum tokens of the block.
 const BUDGET: usize = 150;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let space = Store::open(folder.path())?.space("core")?;
     let report = import(&space, source.as_deref().map(Path::new))?;
     println!("{report}");
-    // The same import once more adds nothing, so one that was interrupted is simply run again.
+    // Importing the same again adds nothing, so an interrupted import can be repeated.
     println!("{}\n", import(&space, source.as_deref().map(Path::new))?);
 
     let context = space.context(&ContextRequest::new(question, BUDGET))?;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Reads JSON lines or a folder of notes, or what stands above; lines that can't be read are reported and skipped.
+/// Imports JSON lines, a folder of notes, or the conversation above; invalid lines are reported and skipped.
 fn import(
     space: &Space,
     source: Option<&Path>,

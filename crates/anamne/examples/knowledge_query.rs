@@ -1,11 +1,11 @@
-//! Tells some facts in plain sentences, and asks what is known of a person and what can't be true together.
+//! Stores some facts as sentences, and queries what is known of a person and which facts contradict each other.
 //!
-//! `cargo run -p anamne --example knowledge_query [NAME]`; asks for Mara Lind when no name is given.
+//! `cargo run -p anamne --example knowledge_query [NAME]`; the default is Mara Lind.
 #![expect(clippy::print_stdout, reason = "an example prints what it shows")]
 
 use anamne::{ContradictionQuery, Draft, EntityQuery, Options, Recall, Space, Store};
 
-/// A day, who speaks, and what is said.
+/// Date, author and text.
 const SAID: &str = "\
 2026-01-12 Ines: Mara Lind works at Hafen GmbH.
 2026-01-13 Ines: Mara Lind lives in Bonn.
@@ -18,11 +18,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1);
     let name = name.as_deref().unwrap_or("Mara Lind");
     let folder = tempfile::tempdir()?;
-    // Nothing runs in the background, so that this program decides when the graph is extracted.
+    // No background work, so that this program decides when the graph is extracted.
     let store = Store::open_with(Options::new(folder.path()).background(false))?;
     let space = store.space("core")?;
     tell(&space)?;
-    // Names, statements and contradictions are read by rules; no model is asked.
+    // Names, statements and contradictions are extracted by rules, without a model.
     space.extract(&mut |_| true)?;
     let knowledge = space.knowledge()?;
 
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  {:.0} % sure", found.confidence * 100.0);
     }
 
-    // A recall shows beside each result who says otherwise.
+    // Each result of a recall lists the memories that contradict it.
     let answer = space.recall(&Recall::new("who wrote the Flask routes?").limit(1))?;
     for hit in answer.results {
         println!("{}\n  {}", hit.memory.content, hit.reasoning);

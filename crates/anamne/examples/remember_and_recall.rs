@@ -1,4 +1,4 @@
-//! Tells a few things, asks for them, changes one and forgets another.
+//! Stores some memories, queries them, edits one and forgets another.
 //!
 //! `cargo run -p anamne --example remember_and_recall [FOLDER]`; without a folder it uses a temporary one.
 #![expect(clippy::print_stdout, reason = "an example prints what it shows")]
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = folder.map_or_else(|| temporary.path().to_owned(), Into::into);
     let space = Store::open(folder)?.space("core")?;
 
-    // A text is enough; a draft says more: who, when, about what.
+    // A text is enough; a draft can also have an author, a thread, tags and more.
     let port = space.remember("The staging server listens on port 8471")?;
     space.remember(
         Draft::new("We agreed to deploy on Tuesdays, never on Fridays")
@@ -21,11 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     let lunch = space.remember("The canteen has soup on Thursdays")?;
 
-    // What was written is found at once, with a confidence and the reason.
+    // New memories are found at once, with a confidence and a reason.
     ask(&space, "which port does staging use?")?;
     ask(&space, "when may we deploy?")?;
 
-    // An edit is found at once too; what was said before stays in the history.
+    // An edit is visible at once too; the former version stays in the history.
     let edit = Edit {
         content: Some("The staging server listens on port 9000".to_owned()),
         ..Edit::default()
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ask(&space, "which port does staging use?")?;
     println!("states of that memory: {}", space.history(port.id)?.len());
 
-    // What is forgotten comes back in no answer; `erase` would take it out of every file.
+    // A forgotten memory is in no answer; `erase` would remove it from every file.
     space.forget(lunch.id)?;
     ask(&space, "what is there for lunch on Thursdays?")?;
     Ok(())

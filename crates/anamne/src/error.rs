@@ -54,7 +54,7 @@ pub enum Error {
     Model {
         /// The requested name.
         name: String,
-        /// Why it can't.
+        /// Why it failed.
         source: anamne_embed::EmbedError,
     },
     /// Reading from or writing to a caller's stream failed.

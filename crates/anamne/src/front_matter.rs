@@ -1,14 +1,14 @@
-//! The YAML front matter of a Markdown note: written as JSON values, which are YAML too, and read as people
-//! write it.
+//! The YAML front matter of a Markdown note. Values are written as JSON, which is valid YAML, and read as people write
+//! them.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-/// What stands above and below the front matter.
+/// The line before and after the front matter.
 const FENCE: &str = "---";
 
-/// Appends front matter with these properties, one line each, in their order.
+/// Appends front matter with these properties, one per line, in order.
 pub(crate) fn write(properties: &[(String, Value)], note: &mut String) {
     note.push_str(FENCE);
     note.push('\n');
@@ -22,8 +22,8 @@ pub(crate) fn write(properties: &[(String, Value)], note: &mut String) {
     note.push('\n');
 }
 
-/// Outside strings JSON is plain ASCII, so what YAML does not let stand stands in a string, where both
-/// languages know the same escape.
+/// Outside strings JSON is ASCII, so characters that YAML forbids are inside strings, where both languages have the
+/// same escape.
 fn push_escaped(json: &str, note: &mut String) {
     for character in json.chars() {
         match character {
@@ -33,7 +33,7 @@ fn push_escaped(json: &str, note: &mut String) {
             | '\u{feff}'
             | '\u{fffe}'
             | '\u{ffff}' => {
-                // Writing to a string does not fail.
+                // Writing to a string can't fail.
                 let _ = write!(note, "\\u{:04x}", u32::from(character));
             }
             _ => note.push(character),
@@ -41,10 +41,10 @@ fn push_escaped(json: &str, note: &mut String) {
     }
 }
 
-/// Splits a note into its properties and its text; no properties where it has no front matter.
+/// Splits a note into its properties and its text; without front matter there are no properties.
 ///
-/// Reads what Obsidian writes: a scalar, a list on one line, or a list with an item a line. Other YAML is an
-/// error that names the line.
+/// Reads what Obsidian writes: a scalar, a list on one line, or a list with one item per line. Other YAML is an error
+/// that names the line.
 pub(crate) fn read(note: &str) -> Result<(Map<String, Value>, &str), String> {
     let note = note.strip_prefix('\u{feff}').unwrap_or(note);
     let Some(mut rest) = after_fence(note) else {
@@ -66,7 +66,7 @@ pub(crate) fn read(note: &str) -> Result<(Map<String, Value>, &str), String> {
     Err("the front matter is not closed by a line of three dashes".to_owned())
 }
 
-/// What follows a fence; the last line of a file may lack its line break.
+/// The text after a fence; the last line of a file may lack its line break.
 fn after_fence(text: &str) -> Option<&str> {
     let rest = text.strip_prefix(FENCE)?;
     match rest.strip_prefix('\r').unwrap_or(rest) {
@@ -78,7 +78,7 @@ fn after_fence(text: &str) -> Option<&str> {
 #[derive(Default)]
 struct Properties {
     map: Map<String, Value>,
-    /// The property whose items may follow, a line each.
+    /// The property whose list items may follow, one per line.
     open: Option<String>,
 }
 
@@ -117,7 +117,7 @@ impl Properties {
     }
 }
 
-/// A value as JSON, as a quoted or plain string, or as a list of such. Only JSON nests, and that at most 128 deep.
+/// A value: JSON, a quoted or plain string, or a list of these. Only JSON can be nested, at most 128 levels.
 fn value(text: &str) -> Result<Value, String> {
     if let Ok(json) = serde_json::from_str(text) {
         return Ok(json);
@@ -137,7 +137,7 @@ fn value(text: &str) -> Result<Value, String> {
         .map(Value::Array)
 }
 
-/// A value that is no list.
+/// A value that is not a list.
 fn scalar(text: &str) -> Result<Value, String> {
     if text.is_empty() || text == "~" {
         return Ok(Value::Null);
@@ -228,7 +228,7 @@ mod tests {
         ] {
             let nested = format!("{}x{}", open.repeat(500_000), close.repeat(500_000));
             let note = format!("---\na: {nested}\n---\ntext");
-            // Whatever it says, it says it: the process continues.
+            // Any result will do, as long as the process continues.
             let shown = read(&note).map_or_else(|refused| refused.len(), |_| 0);
             assert!(shown < 200, "{shown}");
         }

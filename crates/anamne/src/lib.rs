@@ -1,6 +1,6 @@
 //! Embedded, local-first memory for AI agents.
 //!
-//! Tell it something, and get it back with the reason:
+//! Store something, and get it back with the reason:
 //!
 //! ```
 //! use anamne::{Recall, Store};
@@ -15,8 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The engine is blocking, works without a network, and never prints. It must never know a door (a
-//! command line, a protocol), and reads no path, clock or model that was not handed to it.
+//! The engine is blocking, works without a network, and never prints. It must not depend on a door (a command line, a
+//! protocol), and uses only the paths, clocks and models that it is given.
 
 mod ask;
 mod caches;

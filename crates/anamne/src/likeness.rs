@@ -1,6 +1,6 @@
-//! Names that are like one that was mistyped.
+//! Similar names, for mistyped ones.
 
-/// The names that are like `wanted`, the likest first, each once, at most `limit`. O(names × their lengths).
+/// The names similar to `wanted`, most similar first, without duplicates, at most `limit`. O(names × their lengths).
 pub(crate) fn nearest(
     wanted: &str,
     names: impl IntoIterator<Item = String>,
@@ -17,9 +17,9 @@ pub(crate) fn nearest(
     like.into_iter().map(|(_, name)| name).collect()
 }
 
-/// How far two names are apart; nothing where they are not alike.
+/// The distance between two names; `None` if they are not similar.
 fn distance(wanted: &str, name: &str) -> Option<usize> {
-    /// Longer names are cut before they are compared letter by letter.
+    /// Maximum number of characters compared.
     const COMPARED: usize = 64;
     if wanted.is_empty() || name.is_empty() {
         return None;
@@ -41,7 +41,7 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
     shares_a_word.then_some(COMPARED)
 }
 
-/// Letters to insert, remove or change so that one becomes the other.
+/// The Levenshtein distance.
 fn edits(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (index, letter) in one.iter().enumerate() {

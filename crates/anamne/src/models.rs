@@ -1,4 +1,4 @@
-//! Which embedding models there are: the built-in one, those that a program brings, and folders of the store.
+//! The available embedding models: the built-in one, those provided by the program, and folders of the store.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -12,15 +12,15 @@ use anamne_store::EmbeddingConfig;
 use crate::Error;
 use crate::derived::embedding_cache::EmbeddingCache;
 
-/// A model that is available, under the name by which spaces choose it.
+/// An available model, with its name in the settings.
 #[derive(Clone)]
 pub(crate) struct Model {
     pub(crate) name: String,
-    /// What turns questions into vectors.
+    /// Embeds queries.
     pub(crate) questions: Arc<dyn Embedder>,
-    /// What turns memories into vectors: through the cache where that is worth it.
+    /// Embeds memories: through the cache if the model is costly.
     pub(crate) memories: Arc<dyn Embedder>,
-    /// The same where it goes through the cache.
+    /// The same embedder, if it uses the cache.
     cached: Option<Arc<CachedEmbedder>>,
 }
 
@@ -35,18 +35,18 @@ impl Model {
         }
     }
 
-    /// The last trouble with the cache, told once.
+    /// The last cache failure; returned once.
     pub(crate) fn take_trouble(&self) -> Option<String> {
         self.cached.as_ref()?.take_trouble()
     }
 
-    /// The name of the folder of its vectors.
+    /// The folder name of its vectors.
     pub(crate) fn slug(&self) -> String {
         self.questions.model().slug()
     }
 }
 
-/// Whether a text is the name of one entry of a folder, and leads nowhere else.
+/// Whether a text is a single path component.
 pub(crate) fn is_plain_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!(
@@ -60,11 +60,11 @@ pub(crate) struct Models {
     folder: PathBuf,
     brought: Vec<Arc<dyn Embedder>>,
     pub(crate) cache: Arc<EmbeddingCache>,
-    /// Folders that were loaded, by name.
+    /// The loaded folders, by name.
     loaded: Mutex<HashMap<String, (FolderStamp, Model)>>,
 }
 
-/// What tells a folder that was changed from what was loaded, without reading it: time and length of each file.
+/// Detects changes of a folder without reading it: time and length of each file.
 type FolderStamp = [Option<(SystemTime, u64)>; 3];
 
 fn stamp(folder: &Path) -> FolderStamp {
@@ -75,7 +75,7 @@ fn stamp(folder: &Path) -> FolderStamp {
 }
 
 impl Models {
-    /// The models of the store in `root`, with those that the program brings.
+    /// The models of the store in `root`, and those provided by the program.
     pub(crate) fn new(root: &Path, brought: Vec<Arc<dyn Embedder>>, cache_bytes: u64) -> Self {
         let cache = EmbeddingCache::at(&root.join("embedding-cache.db"), cache_bytes);
         Self {
@@ -86,15 +86,15 @@ impl Models {
         }
     }
 
-    /// The models of another store, with those that the program brings to this one.
+    /// The models of another store, and those provided by the program to this one.
     pub(crate) fn of_store(&self, root: &Path) -> Self {
         // Nothing is added to its cache here, so it needs no limit.
         Self::new(root, self.brought.clone(), u64::MAX)
     }
 
-    /// The model that spaces call `name`. A folder is read once a process, and again when it was changed.
+    /// The model called `name` in the settings. A folder is read once per process, and again after changes.
     ///
-    /// [`Error::UnknownModel`] where there is none, [`Error::Model`] where its folder can't be loaded.
+    /// [`Error::UnknownModel`] if there is none, [`Error::Model`] if its folder can't be loaded.
     pub(crate) fn get(&self, name: &str) -> Result<Model, Error> {
         if name == EmbeddingConfig::BUILTIN {
             return Ok(Model::builtin());
@@ -103,7 +103,7 @@ impl Models {
             return self.model(name, brought.clone());
         }
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        // Looked at before it is read: what changes meanwhile is read again.
+        // Stamped before reading, so that later changes are noticed.
         let stands = stamp(&self.folder.join(name));
         if let Some((_, model)) = loaded.get(name).filter(|(known, _)| *known == stands) {
             return Ok(model.clone());
@@ -114,7 +114,7 @@ impl Models {
         Ok(model)
     }
 
-    /// Whether the folder of a model that was loaded is another one now. One that is gone is not: what was loaded continues.
+    /// Whether the folder of a loaded model has changed. If it was deleted, the loaded model stays in use.
     pub(crate) fn has_changed(&self, name: &str) -> bool {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let stands = stamp(&self.folder.join(name));
@@ -162,7 +162,7 @@ impl Models {
         })
     }
 
-    /// The names of all models that there are, as far as can be told without loading them.
+    /// The names of all available models, without loading them.
     pub(crate) fn names(&self) -> Vec<String> {
         let brought = self.brought.iter().map(|one| one.model().name.clone());
         let folders = anamne_store::entries(&self.folder).unwrap_or_default();

@@ -41,7 +41,7 @@ pub struct Options {
     pub root: PathBuf,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Embedding models brought by the program, such as remote ones. A space uses the one whose
+    /// Embedding models provided by the program, such as remote ones. A space uses the one whose
     /// [`ModelIdentity::name`](crate::embed::ModelIdentity) is in its settings; see
     /// [`SpaceConfig`](crate::SpaceConfig).
     pub embedders: Vec<Arc<dyn Embedder>>,
@@ -84,8 +84,8 @@ impl Options {
 
 /// A folder of spaces. Cheap to open: spaces are opened on first use.
 ///
-/// Clones share what is open. Every handle has a [`Scope`]: an opened store has that of its owner, and
-/// [`Store::narrowed`] gives one to somebody else.
+/// Clones share open spaces. Every handle has a [`Scope`]: an opened store has that of its owner, and
+/// [`Store::narrowed`] gives a handle with a narrower one.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) folder: StoreFolder,
@@ -96,12 +96,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store in `root` with the machine's clock and the built-in model, and makes it if need be.
+    /// Opens or creates the store in `root` with the system clock and the built-in model.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(Options::new(root))
     }
 
-    /// Opens a store as `options` say, and makes it if need be.
+    /// Opens or creates a store with these options.
     pub fn open_with(options: Options) -> Result<Self, Error> {
         let folder = StoreFolder::at(&options.root);
         folder.create()?;
@@ -119,7 +119,7 @@ impl Store {
         })
     }
 
-    /// A store at which nothing is made or opened yet, such as a backup, as its owner uses it.
+    /// A store, such as a backup, with the owner's scope; opens and creates nothing.
     pub(crate) fn at(root: &Path, models: Arc<Models>, clock: Arc<dyn Clock>) -> Self {
         let options = Options {
             clock,
@@ -134,7 +134,7 @@ impl Store {
         }
     }
 
-    /// The same store for a caller who may do no more than both `scope` and this handle's scope allow.
+    /// The same store for a caller with only what both `scope` and this handle's scope allow.
     #[must_use]
     pub fn narrowed(&self, scope: &Scope) -> Self {
         Self {
@@ -143,7 +143,7 @@ impl Store {
         }
     }
 
-    /// The same store in the name of another party, with the same rights.
+    /// The same store for another actor, with the same rights.
     pub(crate) fn acting_as(&self, actor: Actor) -> Self {
         let scope = Scope::clone(&self.scope).acting_as(actor);
         Self {
@@ -157,13 +157,13 @@ impl Store {
         &self.scope
     }
 
-    /// The names by which spaces may choose an embedding model: `builtin`, those that the program brings, and the folders
-    /// under `models`, whether these can be loaded or not.
+    /// The names of embedding models that settings accept: `builtin`, those provided by the program, and the folders
+    /// under `models`, loadable or not.
     pub fn models(&self) -> Vec<String> {
         self.models.names()
     }
 
-    /// The cache of vectors, which all spaces share. [`Error::Denied`] without [`Right::Configure`].
+    /// The embedding cache, shared by all spaces. [`Error::Denied`] without [`Right::Configure`].
     pub fn embedding_cache(&self) -> Result<&EmbeddingCache, Error> {
         self.require(Right::Configure)?;
         Ok(&self.models.cache)
@@ -174,26 +174,25 @@ impl Store {
         self.folder.root()
     }
 
-    /// The space with this name, made if it is missing. [`Error::Denied`] where the scope does not cover it.
+    /// The space with this name, created if missing. [`Error::Denied`] if the scope doesn't include it.
     pub fn space(&self, name: &str) -> Result<Space, Error> {
         self.open_space(name, true)
     }
 
-    /// The space with this name, which must exist. [`Error::Denied`] where the scope does not cover it.
+    /// The existing space with this name. [`Error::Denied`] if the scope doesn't include it.
     pub fn existing_space(&self, name: &str) -> Result<Space, Error> {
         self.open_space(name, false)
     }
 
-    /// The names of the spaces that may be read and whose settings can be read, sorted;
-    /// [`Store::unreadable_spaces`] has the others.
+    /// The names of the spaces in scope with readable settings, sorted; [`Store::unreadable_spaces`] lists the others.
     pub fn spaces(&self) -> Result<Vec<SpaceName>, Error> {
         let mut names = self.folder.spaces()?;
         names.retain(|name| self.scope.may_read(name.as_str()));
         Ok(names)
     }
 
-    /// The spaces whose `space.toml` can't be read, and why. Their names are unknown, so only a caller who may read
-    /// every space is told of them.
+    /// The spaces whose `space.toml` is unreadable, with the reasons. Their names are unknown, so only a caller who may
+    /// read every space sees them.
     pub fn unreadable_spaces(&self) -> Result<Vec<Unreadable>, Error> {
         if !self.scope.reads_all() {
             return Ok(Vec::new());
@@ -201,8 +200,8 @@ impl Store {
         Ok(self.folder.unreadable_spaces()?)
     }
 
-    /// The space that a name means: the one that is called so to the byte, else the one with composed characters. The name of
-    /// a new space must be one that people can tell from others.
+    /// The space that a name refers to: the one with exactly this name, else the one with composed characters. The name
+    /// of a new space must be distinguishable from existing ones.
     fn meant(&self, name: SpaceName, create: bool) -> Result<SpaceName, Error> {
         if self.folder.has_space(&name)? {
             return Ok(name);
@@ -214,7 +213,7 @@ impl Store {
         Ok(composed)
     }
 
-    /// Refuses a name whose space may not be read. Nothing tells whether it exists.
+    /// Rejects a name outside the scope, without revealing whether the space exists.
     fn check_readable(&self, name: &SpaceName) -> Result<(), Error> {
         if self.scope.may_read(name.as_str()) {
             return Ok(());
@@ -224,7 +223,7 @@ impl Store {
 
     fn open_space(&self, name: &str, create: bool) -> Result<Space, Error> {
         let name: SpaceName = name.parse()?;
-        // Before anything is looked at: else an error would tell whether the space exists.
+        // Before any lookup: otherwise an error would reveal whether the space exists.
         if self.check_readable(&name).is_err() {
             self.check_readable(&name.composed())?;
         }
@@ -258,7 +257,7 @@ impl Store {
         Inner::open(site, reranker, self.options.background)
     }
 
-    /// Refuses a caller without this right.
+    /// Rejects a caller without this right.
     pub(crate) fn require(&self, right: Right) -> Result<(), Error> {
         if self.scope.allows(right) {
             return Ok(());

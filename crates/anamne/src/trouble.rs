@@ -1,4 +1,4 @@
-//! What kind of failure an error is, and the next step for it. The doors word both.
+//! The kinds of errors, and their next steps. Doors word both.
 
 use anamne_embed::EmbedError;
 use anamne_jobs::QueueError;
@@ -24,7 +24,7 @@ impl ErrorKind {
         Self::Failed,
     ];
 
-    /// The word of the kind in JSON.
+    /// The kind's name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Refused => "refused",
@@ -38,7 +38,7 @@ impl ErrorKind {
         }
     }
 
-    /// What a person can do next, where that is the same for every error of the kind.
+    /// The next step, if it is the same for every error of the kind.
     pub fn next_step(self) -> Option<NextStep> {
         match self {
             Self::PermissionDenied => Some(NextStep::FixPermissions),
@@ -62,7 +62,7 @@ impl From<Trouble> for ErrorKind {
 }
 
 impl Error {
-    /// What a person can do next, where there is something.
+    /// The next step, if there is one.
     pub fn next_step(&self) -> Option<NextStep> {
         let own = match self {
             Self::Store(error) => error.next_step(),
@@ -78,7 +78,7 @@ impl Error {
         own.or_else(|| self.kind().next_step())
     }
 
-    /// Which trouble with a file it is, where it is one of those that have a next step of their own.
+    /// The kind of file problem, if it is one with its own next step.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
         match self {
             Self::Store(error) | Self::Recall(RecallError::Store(error)) => error.trouble(),

@@ -1,18 +1,18 @@
-//! What went wrong where nobody waited for an answer, kept for the next check-up.
+//! Problems in the background, kept for the next check.
 
 use std::sync::{Mutex, PoisonError};
 
 use anamne_types::Skipped;
 
-/// So many are kept.
+/// Maximum number kept.
 const MOST: usize = 100;
 
-/// Troubles of one space, in this process.
+/// The problems of one space, in this process.
 #[derive(Debug, Default)]
 pub(crate) struct Troubles(Mutex<Vec<String>>);
 
 impl Troubles {
-    /// Keeps what a person should know until the next check-up.
+    /// Keeps messages until the next check.
     pub(crate) fn note(&self, said: impl IntoIterator<Item = String>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for trouble in said {
@@ -21,12 +21,12 @@ impl Troubles {
         }
     }
 
-    /// The same for entries that were skipped.
+    /// The same for skipped entries.
     pub(crate) fn note_skipped(&self, skipped: &Skipped) {
         self.note(skipped.first.iter().map(|one| one.reason.clone()));
     }
 
-    /// Hands out what was kept.
+    /// Returns and removes the messages.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,11 +1,11 @@
-//! One question to several spaces.
+//! Queries over several spaces.
 
 mod common;
 
 use anamne::{ErrorKind, Recall, SpaceChoice, Spaces, Store};
 use common::Home;
 
-/// A store whose spaces hold what their names say, and `core` what is true everywhere.
+/// A store whose spaces contain what their names say, and `core` what is true in every project.
 fn filled(home: &Home) -> Store {
     let (store, _) = home.store_with_clock("2026-03-01T12:00:00Z");
     for (space, texts) in [

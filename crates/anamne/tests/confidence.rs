@@ -1,5 +1,5 @@
-//! What confidence promises: low where the memory knows nothing of what is asked, high where it says just that,
-//! whatever its size; and lower for what another person said.
+//! Confidence is low for queries that the memory can't answer and high for queries that it answers, whatever its size;
+//! it is lower for statements of another person.
 
 use anamne::{Answer, Draft, Options, Recall, Signals, Space, Store};
 use tempfile::TempDir;
@@ -34,7 +34,7 @@ const NOTES: [&str; 20] = [
     "The glacier has lost a third of its length since 1900",
 ];
 
-/// What the memory knows nothing of.
+/// Queries that the memory can't answer.
 const ELSEWHERE: [&str; 4] = [
     "How many goals did the striker score in the cup final?",
     "Which vaccine did the doctor recommend for the journey to Kenya?",
@@ -50,7 +50,7 @@ fn told(notes: &[&str]) -> (TempDir, Space) {
     (folder, space)
 }
 
-/// The answer, after the checks that hold for any.
+/// The answer, after checks that apply to all.
 fn asked(space: &Space, recall: &Recall) -> Answer {
     let answer = space.recall(recall).expect("an answer");
     assert!((0.0..=1.0).contains(&answer.answered), "{answer:#?}");
@@ -116,7 +116,7 @@ fn other_languages_are_judged_by_the_words_they_share() {
     assert!(of("Wann wurden die Häuser am Fluss renoviert?") > 0.5);
     assert!(of("Где хранятся резервные копии?") > 0.5);
     assert!(of("Wie viele Tore schoss der Stürmer im Finale?") < 0.2);
-    // The vocabulary takes such words apart into letters, of which any text holds some.
+    // The vocabulary splits such words into letters, which occur in every text.
     assert!(of("Сколько голов забил нападающий?") < 0.3);
 }
 

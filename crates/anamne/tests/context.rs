@@ -1,5 +1,5 @@
-//! What a block of remembered text promises: its budget, its order, both sides of what is contested, no word left
-//! hanging, and a start of a session that needs no question. And whether memories agree with each other.
+//! Context blocks: budget, order, both sides of a dispute, no truncated words, and the session start without a query.
+//! Also consistency checks between memories.
 
 use anamne::text::tokens::estimate_tokens;
 use anamne::{
@@ -15,7 +15,7 @@ fn space() -> (TempDir, Space) {
     (folder, space)
 }
 
-/// Tells something that happened on a day of March 2026.
+/// Stores an event on a day of March 2026.
 fn tell(space: &Space, day: u32, draft: Draft) -> MemoryId {
     let at: jiff::Timestamp = format!("2026-03-{day:02}T10:00:00Z")
         .parse()
@@ -49,7 +49,7 @@ fn started(space: &Space) -> Context {
     context
 }
 
-/// What stands in the block under a heading.
+/// The part of the block under a heading.
 fn under<'text>(context: &'text Context, heading: &str) -> &'text str {
     let (_, rest) = context
         .text
@@ -176,7 +176,7 @@ fn a_short_answer_brings_its_question_along() {
         "{}",
         context.text
     );
-    // Found by itself it stands there once, and whole.
+    // If it is a result itself, it occurs once, and whole.
     let context = asked(
         &space,
         "Which weekday suits you? Tuesday before lunch. Are the plates dry?",
@@ -211,7 +211,7 @@ fn both_sides_of_what_is_contested_are_shown_even_if_one_was_not_found() {
         context.text
     );
     assert!(context.text.contains(", against [m"), "{}", context.text);
-    // Where both are found each has its own entry, and none stands there twice.
+    // If both are results, each has its own entry, and neither occurs twice.
     let context = asked(&space, "Flask routes", 300);
     for (id, citation) in [(did, "\n[m1]"), (never, "\n[m2]")] {
         assert_eq!(entry(&context, id).expect("both").beside, None);
@@ -396,7 +396,7 @@ fn a_session_starts_with_what_was_decided_is_open_matters_and_was_done_last() {
         "{}",
         context.text
     );
-    // Nothing twice.
+    // No duplicates.
     for words in ["two passes", "insurance", "Who tests", "bread for everyone"] {
         assert_eq!(
             context.text.matches(words).count(),
@@ -405,7 +405,7 @@ fn a_session_starts_with_what_was_decided_is_open_matters_and_was_done_last() {
             context.text
         );
     }
-    // What was replaced is not told any more.
+    // Forgotten content is gone.
     space.forget(tea).expect("forgotten");
     assert!(!started(&space).text.contains("blue glaze"));
 }
@@ -512,7 +512,7 @@ fn memories_are_compared_whether_they_are_extracted_or_not() {
             .expect("compared")
             .is_consistent()
     );
-    // ExtractionReport it is the same one, by its id too, and a decision counts.
+    // After extraction it is the same contradiction, with the same id, and a resolution counts.
     space.extract(&mut |_| true).expect("extracted");
     let extracted = space.check_consistency(&all).expect("compared");
     assert_eq!(extracted.contradictions, fresh.contradictions);
@@ -594,7 +594,7 @@ fn a_block_says_who_told_what_a_person_did_not() {
     ] {
         assert!(context.text.contains(line), "{line}: {}", context.text);
     }
-    // What most of them have in common is said once.
+    // The common origin is stated once.
     for number in 0..6 {
         let text = format!("The kiln burned {number} hours in week {number} of its trial");
         tell(&agent, 4 + number, Draft::new(text));

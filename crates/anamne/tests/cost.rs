@@ -1,8 +1,8 @@
-//! No text costs the engine more than its length: telling, asking, extraction, summaries and export, and the functions behind
-//! them, over texts of every kind.
+//! The cost of every text is bounded by its length: storing, recall, extraction, summaries and export, and the
+//! functions behind them, over texts of every kind.
 //!
-//! Small sizes, and some texts alone at the doors, so that the tests stay quick; all of them, up to a megabyte, with
-//! `ANAMNE_COST=full`.
+//! By default with small sizes, and only some texts for the engine as a whole, so that the tests are fast; with
+//! `ANAMNE_COST=full` all texts up to a megabyte.
 
 #[path = "../../anamne-text/tests/cost/measure.rs"]
 mod measure;
@@ -27,28 +27,28 @@ use jiff::Timestamp;
 use measure::{Cost, faults, sizes};
 use shapes::{Shape, chosen};
 
-/// What it may cost to tell a megabyte, in an optimised build.
+/// Maximum time to store a megabyte, in an optimised build.
 const MOST_AT_WRITING: Duration = Duration::from_secs(1);
 
-/// What a question may cost for each megabyte of one memory, beside what it costs anyway.
+/// Maximum additional time of a query per megabyte of one memory.
 const MOST_AT_RECALL: Duration = Duration::from_millis(50);
 
-/// Bytes of a long question.
+/// Bytes of a long query.
 const LONG_QUESTION: usize = 8_000;
 
-/// What a question may cost for each quarter of a megabyte that it is long.
+/// Maximum time of a query per quarter of a megabyte of its length.
 const MOST_OF_QUESTION: Duration = Duration::from_millis(500);
 
-/// What happens in the background, or to all that is there, may take as long as it takes if it grows no faster than the texts.
+/// For background work and work on the whole space: any time, if it grows no faster than the texts.
 const ANY: Duration = Duration::from_hours(1);
 
-/// Summaries weigh the passages of a text against each other, at most a thousand of them.
+/// Summaries compare the passages of a text pairwise, at most a thousand of them.
 const OF_PASSAGES: Duration = Duration::from_millis(500);
 
-/// The name of a function, and what calls it with a text.
+/// A function's name, and a call of it with a text.
 type Function = (&'static str, fn(&str));
 
-/// The functions of the engine's parts that read texts.
+/// The functions that process texts.
 const FUNCTIONS: &[Function] = &[
     ("read", |text| drop(black_box(read(&utterance(text))))),
     ("claims", |text| drop(black_box(claims(&utterance(text))))),
@@ -60,7 +60,7 @@ const FUNCTIONS: &[Function] = &[
         drop(black_box(echoes(text, &known)));
     }),
     ("normalised", |text| drop(black_box(normalised(text)))),
-    // Choosing from what was read takes the same time for any text that is not short.
+    // The choice takes the same time for any text that is not short.
     ("digest", |text| {
         let mut digest = Digest::new();
         digest.read(&Turn {
@@ -126,7 +126,7 @@ fn every_reader_is_linear_in_texts_of_every_kind() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// A space in a folder of its own.
+/// A space in its own folder.
 struct Home {
     folder: tempfile::TempDir,
     space: Space,
@@ -159,7 +159,7 @@ impl Home {
     }
 }
 
-/// What each door takes of a text, from the first to the last.
+/// The cost of each operation for a text.
 fn doors(text: &str) -> Vec<Cost> {
     let home = Home::new();
     let space = &home.space;
@@ -211,7 +211,7 @@ fn doors(text: &str) -> Vec<Cost> {
     for cost in &mut costs[2..4] {
         cost.took = cost.took.saturating_sub(usual);
     }
-    // A long question whose words the text says again and again.
+    // A long query whose words occur in the text again and again.
     let end = text.floor_char_boundary(LONG_QUESTION);
     costs.push(Cost::of(
         "recall by much of it",
@@ -236,7 +236,7 @@ fn doors(text: &str) -> Vec<Cost> {
     costs
 }
 
-/// What a question takes that is a text itself.
+/// The cost of a query with the text itself.
 fn questions(text: &str) -> Vec<Cost> {
     let home = Home::new();
     for day in 1..30 {
@@ -273,7 +273,7 @@ fn every_door_is_linear_in_texts_of_every_kind() {
 fn every_question_is_answered_in_linear_time() {
     let faults_of = |shape: &'static Shape| {
         let mut run = |bytes: usize| {
-            // Questions are shorter than memories.
+            // Queries are shorter than memories.
             let bytes = (bytes / 4).min(Limits::QUERY_BYTES) - 16;
             questions(&format!("So: {}", shape.text(bytes)))
         };

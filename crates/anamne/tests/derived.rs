@@ -1,5 +1,5 @@
-//! Something derived that a program brings is treated like what the engine derives itself: by erasure, check-ups, rebuilds, in
-//! backups, after damage, and by processes that are killed.
+//! Derived data of a program is treated like the engine's own: in erasure, checks, rebuilds and backups, after damage,
+//! and in processes that are killed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use anamne::{
     Space, Store,
 };
 
-/// All that is told, in one file: its first line says up to which event, its last one how many lines there are.
+/// All memories in one file: the first line is the event that it covers, the last one the number of lines.
 struct Toy {
     class: Class,
     site: DerivedSite,
@@ -192,7 +192,7 @@ fn it_stands_in_the_report() {
     assert!(state.exists && state.bytes > 0 && state.trouble.is_empty());
 }
 
-/// Set for a process that tells until it is killed.
+/// Set for a process that stores memories until it is killed.
 const TELLER: &str = "ANAMNE_TEST_TELLER";
 
 #[test]
@@ -216,7 +216,7 @@ fn processes_that_are_killed_leave_it_as_the_log_says() {
             .stdout(Stdio::null())
             .spawn()
             .expect("a process");
-        // At least one memory of it is there.
+        // It has stored at least one memory.
         let before = count(home.path());
         while count(home.path()) == before {
             std::thread::sleep(Duration::from_millis(5));
@@ -240,7 +240,7 @@ fn count(root: &Path) -> u64 {
     space.report().expect("a report").statistics.memories
 }
 
-/// What the files of the engine may not name outside the folder of the registry: types and files of concrete views.
+/// Types and files of concrete views, which the engine must not mention outside the registry's folder.
 const CONCRETE: [&str; 15] = [
     "LexicalView",
     "VectorsView",

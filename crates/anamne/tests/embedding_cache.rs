@@ -1,4 +1,4 @@
-//! The cache of vectors stays within its bound, forgets what is erased, and is nobody's single copy.
+//! The embedding cache is bounded, removes erased texts, and is never the only copy.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What is erased is in no file of the space any more, whichever way it goes; what is kept stays whole.
+//! Erased content is in no file of the space, however it is erased; other content stays intact.
 
 mod common;
 
@@ -14,7 +14,7 @@ use common::{Home, files_with, link};
 
 const SECRET: &str = "The zyxomatic quellfruit is buried under the seventh lighthouse";
 
-/// Words of the secret, and what stands around it; none of them is told by anything else.
+/// Words of the secret and its metadata; no other memory contains them.
 const WORDS: [&str; 9] = [
     "zyxomatic",
     "quellfruit",
@@ -27,7 +27,7 @@ const WORDS: [&str; 9] = [
     "vorpalreason",
 ];
 
-/// A space with published views, in which the secret lies among much else.
+/// A space with published views, which contains the secret among other memories.
 fn filled(home: &Home) -> (Space, MemoryId, MemoryId) {
     let space = home.space();
     let drafts: Vec<_> = (0..1_200)
@@ -61,7 +61,7 @@ fn filled(home: &Home) -> (Space, MemoryId, MemoryId) {
     (space, id, other)
 }
 
-/// The secret as the columns keep it: two bytes a wordpiece.
+/// The secret as stored in the columns: two bytes per wordpiece.
 fn token_bytes() -> Vec<u8> {
     let mut tokens = Vec::new();
     StaticModel::builtin_tokens().tokens(SECRET, &mut tokens);
@@ -136,7 +136,7 @@ fn an_erasure_that_a_crash_cut_short_is_finished_by_the_next_process() {
     let source = || {
         SpaceSource::open(&home.folder(), &name, Arc::new(SystemClock), false).expect("the source")
     };
-    // The transaction alone; then the source, which knows nothing of what views keep.
+    // Only the transaction; then the source, which doesn't know the views' contents.
     source().begin_erasure(&actor, &[id]).expect("begun");
     assert!(
         !files_with(&home.folder(), b"zyxomatic").is_empty(),

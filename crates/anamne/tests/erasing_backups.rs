@@ -1,4 +1,4 @@
-//! What is erased leaves every file of the store and of its backups, or the place where it is left is named.
+//! Erased content leaves every file of the store and of its backups, or the report lists the place where it remains.
 
 mod common;
 #[path = "common/site.rs"]
@@ -15,8 +15,8 @@ use common::files_under;
 use site::{LIVE, Site, all_traces, damage_and_repair, fill, full, use_everything};
 use traces::{kinds_in, traces_in};
 
-/// Parts of paths that name files in which something of the memories stands before they are erased: if one did not, the
-/// test would look in the wrong place.
+/// Parts of paths of files that contain parts of the memories before the erasure; otherwise the test would check the
+/// wrong files.
 const HOLDERS: [&str; 14] = [
     "memories/active.db",
     "memories/archive-",
@@ -34,8 +34,8 @@ const HOLDERS: [&str; 14] = [
     "embedding-cache.db",
 ];
 
-/// The kinds of files that a store and a backup may have. One that is not listed fails the test until somebody has made
-/// sure that an erasure reaches it, and that [`fill`] and [`use_everything`] bring it about.
+/// The kinds of files that a store and a backup may have. A new kind fails the test until it is listed, once an erasure
+/// reaches it and [`fill`] and [`use_everything`] create it.
 const KINDS: [&str; 62] = [
     "embedding-cache.db",
     "embedding-cache.db-shm",
@@ -110,7 +110,7 @@ fn assert_known(kinds: &BTreeSet<String>) {
     assert!(unknown.is_empty(), "new kinds of files: {unknown:#?}");
 }
 
-/// Why backups were not reached, by the name of the store.
+/// Why backups were not reached, by the store's name.
 fn troubles(updates: &[BackupUpdate]) -> Vec<(String, String)> {
     let failed = updates.iter().filter(|update| !update.trouble.is_empty());
     let named = failed.map(|update| {
@@ -178,7 +178,7 @@ fn nothing_is_left_in_a_store_and_a_backup_that_were_used_damaged_and_repaired()
     site.assert_nothing_left();
 }
 
-/// What interrupted writes and repairs leave behind, in every folder in which they do.
+/// Remains of interrupted writes and repairs, in every folder that may have them.
 const LEFTOVERS: [&str; 14] = [
     "memories/active.db.tmp-1-1",
     "memories/active.db.unfinished",
@@ -227,7 +227,7 @@ fn leftovers_of_crashes_and_repairs_go_from_the_store_and_its_backups() {
     assert_sound(&site, "backup");
 }
 
-/// A store with one memory that is going to be erased and one that stays, and a backup that was used.
+/// A store with one memory to erase and one that stays, and a backup that was used.
 fn backed_up(site: &Site) -> (Space, MemoryId) {
     let space = site.space("store");
     let id = space.remember(full(Draft::new(LIVE))).expect("told").id;
@@ -248,7 +248,7 @@ fn backups_of_backups_are_reached_and_a_ring_of_them_ends() {
     for name in ["second", "third"] {
         use_everything(&site.space(name));
     }
-    // Each knows of the one before, too.
+    // Each also lists the one before.
     let known =
         fs::read_to_string(site.space_folder("store").join("backups.toml")).expect("a list");
     let ring = known.replace("/backup\"", "/store\"");
@@ -287,7 +287,7 @@ fn in_a_backup_that_was_written_to_the_same_memories_are_erased() {
     assert_sound(&site, "backup");
     assert!(site.space("backup").get(told).is_ok());
     assert!(site.space("second").get(told).is_ok());
-    // A further erasure finds nothing to do there, and everything as it was.
+    // Another erasure finds nothing to do there, and changes nothing else.
     let other = space.remember("zyxasked again").expect("told").id;
     assert_reached(&space.erase(other).expect("erased"));
 }
@@ -321,7 +321,7 @@ fn another_store_in_the_place_of_a_backup_is_named_and_left_alone() {
     );
 }
 
-/// Makes a backup that can't be reached, and undoes that.
+/// Makes a backup unreachable, and undoes that.
 struct Obstacle {
     name: &'static str,
     said: &'static str,
@@ -387,7 +387,7 @@ fn set_format(site: &Site, format: i64) {
         .expect("set");
 }
 
-/// Something that continues with a pending erasure.
+/// An operation that continues a pending erasure.
 type Way = (&'static str, fn(&Site));
 
 /// All of them.
@@ -453,7 +453,7 @@ fn what_a_retention_erases_leaves_the_backups_too() {
             config.retention.grace_days = 1;
         })
         .expect("configured");
-    // A date counts as confirmed by the days of use around it, so there must be some on both sides.
+    // A date is confirmed by days of use before and after it, so both must exist.
     let live_on = |month: u32| {
         for day in 1..=8 {
             site.clock
@@ -476,7 +476,7 @@ fn what_a_retention_erases_leaves_the_backups_too() {
 fn a_list_of_backups_from_an_earlier_version_is_gone_through_once() {
     let site = Site::new();
     let (space, id) = backed_up(&site);
-    // Such a version brought the copies up to date and left everything else as it was.
+    // Such a version updated the copies and nothing else.
     moved(&site, "backup", "elsewhere");
     drop(space.erase(id).expect("erased"));
     moved(&site, "elsewhere", "backup");
@@ -501,7 +501,7 @@ fn a_list_of_backups_from_an_earlier_version_is_gone_through_once() {
     );
 }
 
-/// The databases of a store, whichever there are.
+/// All databases of a store.
 fn databases(root: &Path) -> Vec<PathBuf> {
     let mut files = files_under(root);
     files.retain(|file| file.extension().is_some_and(|extension| extension == "db"));

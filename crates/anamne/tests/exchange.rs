@@ -1,4 +1,4 @@
-//! What is exported and imported into an empty store is an equal store, whatever people wrote into it.
+//! An export imported into an empty store gives an equal store, whatever the texts are.
 
 mod common;
 
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
-/// What must be equal: everything but the numbers that a store gives by itself.
+/// What must be equal: everything except numbers assigned by the store.
 fn essence(memory: Memory) -> Memory {
     Memory {
         row: Row(0),
@@ -37,7 +37,7 @@ fn all(space: &Space) -> (BTreeMap<MemoryId, Memory>, Vec<Link>) {
     (by_id.collect(), links)
 }
 
-/// Exports a space with all that was forgotten in both ways, and compares what an import makes of it.
+/// Exports a space, including forgotten memories, in both formats, and compares it with the result of an import.
 fn check_round_trip(space: &Space) {
     let expected = all(space);
     let mut lines = Vec::new();
@@ -93,7 +93,7 @@ fn check_round_trip(space: &Space) {
     );
 }
 
-/// Texts that formats stumble over.
+/// Texts that are difficult for file formats.
 fn text() -> impl Strategy<Value = String> {
     let odd = prop::sample::select(vec![
         "---\nid: \"x\"\n---\n",

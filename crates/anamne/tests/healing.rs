@@ -1,4 +1,4 @@
-//! A database that is damaged while it is in use is restored by the call that meets the damage.
+//! A database damaged during use is restored by the call that finds the damage.
 
 mod common;
 
@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use anamne::{Draft, Edit, Listing, MemoryId, NextStep, Recall, Space};
 use common::Home;
 
-/// SQLite's pages have so many bytes.
+/// The page size of SQLite.
 const PAGE: u64 = 4_096;
 
 fn database(home: &Home) -> PathBuf {
     home.folder().join("memories/active.db")
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -29,7 +29,7 @@ impl Dice {
     }
 }
 
-/// Every acknowledged memory with its content.
+/// Every acknowledged memory, with its content.
 type Told = Vec<(MemoryId, String)>;
 
 fn tell(space: &Space, told: &mut Told, count: usize) {
@@ -45,7 +45,7 @@ fn tell(space: &Space, told: &mut Told, count: usize) {
     }
 }
 
-/// A space of some hundred pages that nobody has cached, for it was opened just now.
+/// A newly opened space of some hundred pages, none of which is cached.
 fn filled(home: &Home) -> (Space, Told) {
     let mut told = Told::new();
     let space = home.space();
@@ -95,7 +95,7 @@ fn set_aside(home: &Home) -> usize {
         .count()
 }
 
-/// Overwrites `count` pages at random with bytes that no page begins with.
+/// Overwrites `count` random pages with bytes that no page begins with.
 fn overwrite_pages(home: &Home, dice: &mut Dice, count: u64) {
     let file = OpenOptions::new()
         .write(true)
@@ -136,7 +136,7 @@ fn the_answer_that_met_the_damage_says_so_and_the_next_one_does_not() {
     let database = database(&home);
     let length = fs::metadata(&database).expect("a database").len();
     let question = Recall::new("lighthouse keeper").limit(5);
-    // All but the first page, so that the question must meet it.
+    // All but the first page, so that the query must read a damaged one.
     let file = OpenOptions::new()
         .write(true)
         .open(&database)

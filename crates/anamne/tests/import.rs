@@ -1,4 +1,4 @@
-//! Imports can be run again, name their bad lines, and lose nothing.
+//! Imports can be repeated, report invalid lines, and lose nothing.
 
 use anamne::{BadLines, Error, Filter, Listing, Options, Space, Store};
 use tempfile::TempDir;
@@ -126,7 +126,7 @@ fn an_export_can_be_imported_elsewhere() {
     assert_eq!(of(&space), of(&other));
 }
 
-/// How many records and bytes went into each transaction of an import.
+/// The number of records and bytes in each transaction of an import.
 fn batches(lines: &str) -> Vec<(u64, u64)> {
     let (_folder, space) = space();
     let mut reached = Vec::new();
@@ -169,7 +169,7 @@ fn batches_are_bounded_by_records_and_by_bytes() {
         found.iter().all(|(_, bytes)| *bytes <= 1 << 20),
         "{found:?}"
     );
-    // Twelve pieces of metadata count too, not content alone.
+    // Twelve metadata entries count too, not only content.
     let mood = "x".repeat(30_000);
     let line = |number: usize| format!("{{\"text\": \"{number}\", \"mood\": \"{mood}\"}}\n");
     let told: String = (0..12).map(line).collect();

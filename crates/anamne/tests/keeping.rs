@@ -1,4 +1,4 @@
-//! A space keeps within its quota and its settings, and what can't be written can still be read.
+//! A space respects its quota and settings, and unwritable files can still be read.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn bytes_of(home: &Home) -> u64 {
         .sum()
 }
 
-/// Some 8 KB of words.
+/// About 8 KB of words.
 fn page(number: usize) -> String {
     let words: Vec<_> = (0..1_040)
         .map(|word| format!("w{}", (number * 7_919 + word * 104_729) % 1_000_003))
@@ -34,7 +34,7 @@ fn assert_over_quota(error: &Error, expected_limit: u64) {
 
 const LIMIT: u64 = 8_000_000;
 
-/// Tells pages, and then short notes, until the quota refuses them; never is more on disk than allowed.
+/// Stores pages, then short notes, until the quota rejects them; the quota is never exceeded on disk.
 fn fill(home: &Home, space: &Space) -> usize {
     let pages = tell_until_refused(home, space, &page);
     pages + tell_until_refused(home, space, &|number| format!("note {number}"))
@@ -93,7 +93,7 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
     );
     assert_eq!(space.report().expect("a report").statistics, before);
 
-    // Known already: nothing grows.
+    // A duplicate: nothing grows.
     assert!(space.remember(page(0)).expect("known").duplicate);
     let answer = space
         .recall(&Recall::new(&first.content))
@@ -117,7 +117,7 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
             .expect("erased")
             .is_complete()
     );
-    // The erasure has cut the database's log, so there is room again, also for another process.
+    // The erasure truncated the database's log, so there is room again, also for another process.
     home.space().remember("there is room again").expect("told");
     assert_eq!(
         space.verify_journal().expect("a report").problems,
@@ -208,7 +208,7 @@ fn a_space_with_broken_settings_keeps_no_other_from_being_listed() {
     );
 }
 
-/// A disk that takes nothing, for anybody: something else stands where a file should be.
+/// An unwritable path for any user: a folder is in the place of a file.
 #[test]
 fn what_cannot_be_written_is_an_error_that_names_it() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! What was paid for and what was observed outlive everything that can be computed again.
+//! Paid and observed data are kept when derived data is deleted.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn open(root: &Path) -> Space {
     store.space("tests").expect("a space")
 }
 
-/// A space of which a model has read and judged something, and of which something was asked.
+/// A space with readings and a verdict of a model, and with a logged query.
 fn used(root: &Path) -> Space {
     let space = open(root);
     for number in 0..20 {
@@ -48,7 +48,7 @@ fn check_kept(space: &Space) {
     let readings = Readings::open(&space.folder().join(PAID)).expect("opened");
     assert_eq!(readings.position().expect("read"), Seq(2));
     assert!(readings.of(Row(1), Seq(2), TEXT).expect("read").is_some());
-    // What was read in another text counts for nothing.
+    // The reading of another text doesn't count.
     let other = readings.of(Row(1), Seq(2), "another text");
     assert_eq!(other.expect("read"), None);
     let verdict = readings.verdict("abc").expect("read");
@@ -124,7 +124,7 @@ fn what_was_read_of_events_that_are_lost_is_read_anew() {
     assert!(readings.of(Row(1), Seq(2), TEXT).expect("read").is_some());
 }
 
-/// Puts the files where earlier versions kept them.
+/// Moves the files to where earlier versions stored them.
 fn as_before(space: &Path) {
     for (present, former) in [(PAID, "views/readings.db"), (OBSERVED, "views/meta.db")] {
         for ending in ["", "-wal", "-shm"] {

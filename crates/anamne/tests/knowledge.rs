@@ -1,4 +1,4 @@
-//! Knowledge through the engine: extracted from what was written, the same again, shown by recall, and gone when it is erased.
+//! Knowledge: extracted from memories, the same when extracted again, shown by recall, and gone after an erasure.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn entity(name: &str) -> Assertion {
     }
 }
 
-/// Two statements of one person that can't both hold.
+/// Two statements of one person that contradict each other.
 fn contradict(space: &Space) {
     for (hour, text) in [
         (8, "I implemented a Flask route for the homepage."),

@@ -1,4 +1,4 @@
-//! What a space knows of its own recall: noted, used for planning, and gone whenever it is wished away.
+//! The query log: recorded, used for planning, and removed on request.
 
 mod common;
 
@@ -15,7 +15,7 @@ use rusqlite::Connection;
 
 const NOW: &str = "2026-03-10T12:00:00Z";
 
-/// Numbers that look random and are the same each time (SplitMix64).
+/// Pseudo-random numbers, the same in every run (SplitMix64).
 struct Noise(u64);
 
 impl Noise {
@@ -34,7 +34,7 @@ fn word(number: usize) -> String {
     format!("{first}a{second}o{third}u")
 }
 
-/// Two years of records of twelve words, one every second day or so, moved to their tiers.
+/// Two years of records of twelve words, about one every second day, moved to their tiers.
 struct Years {
     home: Home,
     space: Space,
@@ -74,7 +74,7 @@ impl Years {
         }
     }
 
-    /// A question of six words of a record.
+    /// A query with six words of a record.
     fn about(&self, record: usize) -> Recall {
         let words: Vec<&str> = self.texts[record].split(' ').step_by(2).collect();
         Recall {
@@ -87,7 +87,7 @@ impl Years {
         self.home.folder().join("observed/meta.db")
     }
 
-    /// Another process's handle on the space.
+    /// Another process's handle of the space.
     fn opened_again(&self) -> Space {
         let (store, _) = self.home.store_with_clock(NOW);
         store.space("tests").expect("a space")
@@ -255,10 +255,10 @@ fn a_question_that_is_asked_again_costs_less() {
     let bytes = |answer: &Answer| answer.plan.as_ref().expect("a plan").work.bytes;
     assert!(bytes(&again) <= bytes(&first));
     years.space.settle(&mut |_, _| {}).expect("settled");
-    // What one process learned another one knows.
+    // Other processes know what one process learned.
     let other = ask(&years.opened_again(), &recall);
     assert_eq!(bytes(&other), bytes(&again));
-    // Where nothing stands out, the very same comes back, for less.
+    // Without a clear best match, the results are the same, at a lower cost.
     let vague = Recall {
         explain_plan: true,
         ..Recall::new(word(5))
@@ -351,7 +351,7 @@ fn a_damaged_file_is_set_aside() {
     let Years { home, space, .. } = years;
     drop(space);
     let path = home.folder().join("observed/meta.db");
-    // Its log alone would bring it back.
+    // Its write-ahead log alone would restore it.
     let _ = std::fs::remove_file(path.with_file_name("meta.db-wal"));
     std::fs::write(&path, b"this is no database, and far from it".repeat(400)).expect("written");
     let (store, _) = home.store_with_clock(NOW);
@@ -396,7 +396,7 @@ fn erasing_reaches_the_openings() {
     for id in [gone, kept, kept] {
         space.get(id).expect("a memory");
     }
-    // Written, and verified.
+    // Writes the buffered accesses, then checks them.
     space.query_log(1).expect("a log");
     let opened = || {
         let file = home.folder().join("observed/meta.db");
@@ -441,7 +441,7 @@ fn erasing_reaches_the_log() {
         Some("what opens the vault, xylophone?")
     );
     let other = home.space();
-    // Noted by another process, and not yet written.
+    // Buffered by another process, and not written yet.
     ask(&other, &Recall::new("and who owns the xylophone").limit(1));
     assert!(space.erase(secret.id).expect("erased").is_complete());
     drop(other);
@@ -482,7 +482,7 @@ fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
     assert!((judged(second, true).standing() - 1.0 / 3.0).abs() < 1e-6);
     assert!(score(first) < before[0] && score(second) > before[1]);
     assert_eq!(space.history(first).expect("a history").len(), 3);
-    // It is in the log, so a store that is built from it knows it too.
+    // It is in the log, so a rebuild keeps it.
     space.rebuild(&mut |_, _| {}).expect("rebuilt");
     assert!(score(first) < before[0] && score(second) > before[1]);
     let log = space.query_log(1).expect("a log");
@@ -508,7 +508,7 @@ fn a_memory_that_is_opened_often_comes_a_little_sooner() {
         access.expect("a feature of this name").1
     };
     let access = |id| access_in(&space, &recall, id);
-    // To be a result is not to be opened.
+    // Being a result doesn't count as an access.
     (0..3).for_each(|_| assert!(access(one) + access(other) < 1e-6));
     let last = *ids(&ask(&space, &recall)).last().expect("a result");
     for _ in 0..4 {
@@ -525,7 +525,7 @@ fn a_memory_that_is_opened_often_comes_a_little_sooner() {
         ..recall.clone()
     };
     assert!(access_in(&space, &before, last) < 1e-6);
-    // It is recorded when the space is closed, and another process adds to it.
+    // It is written when the space is closed, and another process adds to it.
     drop(space);
     let again = home.space();
     again.get(last).expect("a memory");
@@ -592,7 +592,7 @@ fn an_erasure_under_a_clock_years_ahead_does_not_end_the_log_of_questions() {
     let _ = space.erase(erased).expect("erased");
     clock.set("2026-03-02T12:00:00Z");
     let before = space.query_log(10).expect("a log").len();
-    // What waited in memory may be from before the erasure, and is let go of once.
+    // Buffered entries may predate the erasure, and are dropped once.
     ask("cranes");
     space.query_log(10).expect("a log");
     clock.set("2026-03-03T12:00:00Z");

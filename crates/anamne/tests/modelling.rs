@@ -1,5 +1,4 @@
-//! A language model in the background: what it reads and judges counts, what it costs is bounded, and without it nothing
-//! is missing.
+//! A language model in the background: its readings and verdicts count, its cost is bounded, and it is optional.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use anamne::llm::{
 use anamne::queue::Outcome;
 use anamne::{ContradictionQuery, Draft, Options, Space, Store, SystemClock};
 
-/// Answers by what it is asked.
+/// Answers depending on the prompt.
 struct Scripted {
     asked: AtomicU32,
     says: fn(&str) -> String,
@@ -68,7 +67,7 @@ fn model(says: fn(&str) -> String) -> Arc<Scripted> {
     })
 }
 
-/// Reads that somebody likes a place, and judges that nothing contradicts anything.
+/// Extracts that somebody likes a place, and finds no contradictions.
 fn reads(question: &str) -> String {
     if question.contains("verdict") {
         return r#"{"verdict": "none", "reason": "They speak of two projects."}"#.to_owned();

@@ -1,4 +1,4 @@
-//! Another embedding model takes over without a moment in which something is not found.
+//! Migration to another embedding model, during which everything is always found.
 
 mod common;
 
@@ -15,18 +15,18 @@ use safetensors::tensor::{Dtype, TensorView};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// A costly model that adds up a direction for each word; it counts, fails and waits as it is told.
+/// A costly model that adds a vector per word; tests make it fail and wait, and count its work.
 struct Far {
     identity: ModelIdentity,
     dimensions: usize,
-    /// Texts of memories that it embedded; questions come one at a time.
+    /// Number of embedded memory texts; queries are embedded one at a time.
     texts: AtomicU64,
-    /// It fails when so many texts are embedded.
+    /// It fails after this number of texts.
     most: AtomicU64,
     shut: Mutex<bool>,
     opened: Condvar,
     waits: AtomicBool,
-    /// Whether it ends the process where it would fail.
+    /// Whether it ends the process instead of failing.
     dies: AtomicBool,
 }
 
@@ -135,7 +135,7 @@ impl Home {
         .expect("a store")
     }
 
-    /// The space, as another process would open it.
+    /// The space, opened like another process would.
     fn space(&self, models: &[Arc<Far>]) -> Space {
         let store = self.store(models, false);
         store.space("tests").expect("a space")
@@ -145,7 +145,7 @@ impl Home {
         self.0.path().join("spaces/tests/views/vectors")
     }
 
-    /// The models of which there are vectors.
+    /// The models that have vectors.
     fn vector_folders(&self) -> Vec<String> {
         let entries = fs::read_dir(self.vectors()).expect("a folder");
         let entries = entries.map(|entry| entry.expect("an entry"));
@@ -218,7 +218,7 @@ fn answering(space: &Space) -> String {
 
 const SYLLABLES: [&str; 8] = ["ba", "do", "ki", "lu", "me", "ro", "ti", "vu"];
 
-/// A name that only this number has.
+/// A name that is unique to this number.
 fn name(number: usize) -> String {
     let digits = [512, 64, 8, 1].map(|place| number / place % 8);
     digits.map(|digit| SYLLABLES[digit]).concat()
@@ -238,7 +238,7 @@ fn tell_many(space: &Space, numbers: std::ops::Range<usize>) -> Vec<MemoryId> {
     told.into_iter().map(|told| told.id).collect()
 }
 
-/// What a question about one of them finds, and what is degraded.
+/// The results of a query for one of them, and the degraded views.
 fn ask(space: &Space, number: usize) -> (Vec<MemoryId>, Vec<String>) {
     let answer = space
         .recall(&Recall::new(name(number)).limit(10))
@@ -258,7 +258,7 @@ fn check_found(space: &Space, number: usize, id: MemoryId) {
     );
 }
 
-/// What meaning alone finds.
+/// The results of the vector search alone.
 fn nearest(space: &Space, question: &str) -> Vec<(MemoryId, f32)> {
     let mut recall = Recall::new(question).limit(5);
     recall.signals = Signals::Semantic;
@@ -427,7 +427,7 @@ fn the_background_goes_on_by_itself() {
     assert_eq!(far.embedded(), 300);
 }
 
-/// The digests under which the embedding cache keeps texts.
+/// The digests of the texts in the embedding cache.
 fn cached(root: &Path, text: &str) -> bool {
     let hash = blake3::hash(text.as_bytes());
     let files = common::files_under(root).into_iter().filter(|path| {
@@ -690,7 +690,7 @@ fn colder_tiers_get_the_new_vectors_too() {
     assert!(tiers.len() > 2);
 }
 
-/// Where a child of this test finds the store, and after how many texts it dies.
+/// For a child process of this test: the store, and the number of texts after which it dies.
 const CHILD: &str = "ANAMNE_TEST_MODELS_CHILD";
 
 #[test]
@@ -824,7 +824,7 @@ fn an_erasure_that_a_process_died_in_is_finished_in_the_cache_too() {
     choose(&space, "far");
     settle(&space);
     assert!(cached(home.0.path(), &text(3)));
-    // Views that somebody is folding can't be purged, so the erasure ends half done.
+    // Views that are being folded can't be purged, so the erasure remains incomplete.
     let lock = home.vectors().join("answering.lock");
     let lock = fs::File::options().write(true).open(lock).expect("a lock");
     lock.lock().expect("locked");

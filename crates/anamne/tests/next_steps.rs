@@ -1,11 +1,11 @@
-//! The engine names next steps by a word. Only doors know commands, so no engine crate names one.
+//! The engine names next steps by a word. Only doors know commands, so no engine crate mentions one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anamne::NextStep;
 
-/// Crates that must not know how a step is taken.
+/// Crates that must not mention commands.
 const ENGINE: [&str; 10] = [
     "anamne",
     "anamne-embed",
@@ -42,7 +42,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The commands of the binary: each has a file or a folder of its own.
+/// The commands of the binary: each has its own file or folder.
 fn commands() -> Vec<String> {
     let folder = crates().join("anamne-cli/src/commands");
     entries(&folder)
@@ -51,7 +51,7 @@ fn commands() -> Vec<String> {
         .collect()
 }
 
-/// The command that a line names: what follows the program's name, unless that stands in the middle of a word or path.
+/// The command in a line: what follows the program's name, unless that is in the middle of a word or path.
 fn command_in<'a>(line: &str, commands: &'a [String]) -> Option<&'a str> {
     let is_apart = |at: usize| !line[..at].ends_with(|letter: char| letter.is_alphanumeric());
     let places = line

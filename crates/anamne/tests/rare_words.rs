@@ -1,4 +1,4 @@
-//! A word that at most three memories hold brings them first, however long they are and whatever else is near.
+//! Memories with a word that at most three memories contain come first, whatever their length and the other matches.
 
 mod common;
 
@@ -9,7 +9,7 @@ const TOPICS: [&str; 8] = [
     "release", "harbour", "invoice", "garden", "server", "ticket", "library", "engine",
 ];
 
-/// Short memories that answer questions in ordinary words.
+/// Short memories that answer questions with common words.
 fn tell_ordinary(space: &Space) {
     for number in 0..300 {
         let topic = TOPICS[number % TOPICS.len()];
@@ -23,7 +23,7 @@ fn tell_ordinary(space: &Space) {
     }
 }
 
-/// A long memory about everything, with a word in it.
+/// A long memory on many topics that contains a word.
 fn tell_long(space: &Space, word: &str, thread: &str) {
     let mut words: Vec<String> = (0..280)
         .map(|number| format!("{} {number}", TOPICS[number % TOPICS.len()]))
@@ -40,7 +40,7 @@ fn ask(space: &Space, recall: &Recall) -> Answer {
     answer
 }
 
-/// How many of the first results hold the word.
+/// The number of leading results that contain the word.
 fn leading(answer: &Answer, word: &str) -> usize {
     let hits = answer.results.iter();
     hits.take_while(|hit| hit.memory.content.contains(word))

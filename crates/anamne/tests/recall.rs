@@ -1,4 +1,4 @@
-//! What recall promises: the right memory in any script and in code, filters that never starve, reasons.
+//! Recall: the right memory in any script and in code, filters with enough results, and reasons.
 
 use anamne::{
     Actor, ContextRequest, Draft, Edit, Filter, Kind, Link, LinkType, Options, Recall, Space,

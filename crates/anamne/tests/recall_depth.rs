@@ -1,4 +1,4 @@
-//! Questions that go deeper than shallow: over links, names, relations and threads, and asked again.
+//! Queries with more depth: links, names, relations, threads and second queries.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn told(path: &[Step]) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Memories that have nothing to do with anything, so that not everything is found by every question.
+/// Unrelated memories, so that not every query finds everything.
 fn tell_noise(space: &Space, count: usize) {
     let drafts: Vec<Draft> = (0..count)
         .map(|number| {
@@ -271,7 +271,7 @@ fn what_was_forgotten_or_erased_is_neither_reached_nor_passed() {
     }
     space.forget(between).expect("forgotten");
     assert!(space.erase(named).expect("erased").is_complete());
-    // The graph has not followed that yet.
+    // The graph has not applied this yet.
     for depth in [Depth::Hops(2), Depth::Deep] {
         let after = ask(&space, question, depth);
         for id in [between, named] {

@@ -1,4 +1,4 @@
-//! A recall as of an instant answers what a plain model of the space says was known, or held, then.
+//! A recall as of a time is compared with a simple model of what was known, or valid, then.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn instant(text: &str) -> Timestamp {
     text.parse().expect("an instant")
 }
 
-/// Numbers that look drawn by chance and are the same each time (xorshift).
+/// Pseudo-random numbers, the same in every run (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -31,7 +31,7 @@ impl Numbers {
     }
 }
 
-/// What a memory was from an instant on.
+/// The state of a memory from a time on.
 #[derive(Clone, Debug, PartialEq)]
 struct State {
     content: String,
@@ -43,13 +43,13 @@ struct State {
     is_forgotten: bool,
 }
 
-/// A space as a list of what every memory was when.
+/// A space as the states of every memory over time.
 #[derive(Default)]
 struct Model {
     memories: BTreeMap<MemoryId, Vec<(Timestamp, State)>>,
 }
 
-/// What an answer must hold of each memory.
+/// The expected content of each memory in an answer.
 type Expected = BTreeMap<MemoryId, (String, u8, Option<MemoryId>)>;
 
 impl Model {
@@ -71,7 +71,7 @@ impl Model {
         self.memories.keys().copied().filter(is_live).collect()
     }
 
-    /// What was known at one instant and held at another.
+    /// The memories known at one time and valid at another.
     fn expected(&self, known: Timestamp, held: Option<Timestamp>) -> Expected {
         let moment = held.unwrap_or(known);
         let mut expected = Expected::new();
@@ -117,7 +117,7 @@ fn answered(space: &Space, recall: &Recall) -> Expected {
     .collect()
 }
 
-/// A space to which so many things were done by chance, an hour apart, and the model of it.
+/// A space with random changes, an hour apart, and its model.
 struct Story {
     space: Space,
     model: Model,
@@ -235,7 +235,7 @@ impl Story {
             .change(old, now, |state| state.superseded_by = Some(new));
     }
 
-    /// Instants at which something was done, and between.
+    /// Times of changes, and times in between.
     fn instants(&self) -> impl Iterator<Item = Timestamp> {
         let hours = (-1..=self.hours).step_by(5);
         hours.flat_map(|hour| {
@@ -318,7 +318,7 @@ fn what_was_known_at_an_instant_is_what_a_store_rewound_to_it_knows() {
     }
 }
 
-/// A space in which one memory was edited and another forgotten, an hour after both were written.
+/// A space with one edited and one forgotten memory, changed an hour after both were stored.
 fn changed(home: &Home) -> (Space, MemoryId, MemoryId) {
     let (store, clock) = home.store_with_clock("2026-03-01T09:00:00Z");
     let space = store.space("tests").expect("a space");

@@ -1,4 +1,4 @@
-//! By which formula results are ordered, and what a question or a space may change about it.
+//! Ranking: formulas, and what a query or a space can change.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn weighing(query: &str, weights: &[(&str, f32)]) -> Recall {
     }
 }
 
-/// Value and weight of a feature in an explanation.
+/// The value and weight of a feature in an explanation.
 fn feature(hit: &Hit, name: &str) -> (f32, f32) {
     let mut features = hit.explanation.features.iter();
     let (_, value, weight) = features
@@ -42,13 +42,13 @@ fn feature(hit: &Hit, name: &str) -> (f32, f32) {
     (*value, *weight)
 }
 
-/// The two numbers are the same, rounding apart.
+/// The two numbers are equal, except for rounding.
 #[track_caller]
 fn check_same(one: f32, other: f32) {
     assert!((one - other).abs() < 1e-6, "{one} is not {other}");
 }
 
-/// The explanation of every result adds up to its score.
+/// Checks that the explanation of every result adds up to its score.
 #[track_caller]
 fn check_sums(answer: &Answer) {
     for hit in &answer.results {
@@ -91,7 +91,7 @@ fn a_question_weighs_features_as_it_likes_and_the_explanation_says_so() {
         feature(&usual.results[0], "words").1,
     );
     check_sums(&answer);
-    // What was found is as sure as before, whatever its place.
+    // The confidence is unchanged, whatever the rank.
     for hit in &answer.results {
         let same = |other: &&Hit| other.memory.id == hit.memory.id;
         let before = usual.results.iter().find(same).expect("found before");
@@ -194,7 +194,8 @@ const FORMULAS: [Ranking; 3] = [
     Ranking::WordsFirst,
 ];
 
-/// Memories about boats of which words and meaning find different ones, with neighbours and importance of their own.
+/// Memories about boats: the lexical and the vector search find different ones, with different neighbours and
+/// importance.
 fn told_of_boats(home: &Home) -> Space {
     let space = home.space();
     for (content, importance) in [
@@ -457,7 +458,7 @@ fn a_question_favours_what_its_wording_asks_for_among_near_equals_alone() {
         let (before, after) = (place(&without, category), place(&with, category));
         assert!(after <= before, "{query}: from {before} to {after}");
         moved += before - after;
-        // It passed by nothing that was better by more than the feature weighs.
+        // It overtook no result that was better by more than the feature's weight.
         for passed in &without.results[after..before] {
             let own = &without.results[before];
             assert!(
@@ -557,7 +558,7 @@ fn asked_as(role: &str, query: &str) -> Recall {
     }
 }
 
-/// Four facts that say the same of a gateway, one a category.
+/// Four facts about a gateway with the same meaning, one per category.
 fn told_of_the_gateway(home: &Home) -> Space {
     let space = home.space();
     for (content, category) in [
@@ -679,7 +680,7 @@ fn a_role_is_read_as_people_write_it() {
     assert!(contents(&answer)[0].contains("crashes"), "{answer:#?}");
 }
 
-/// A model that likes texts with a certain word, and fails when it is told to.
+/// A model that prefers texts with a certain word, and fails on request.
 struct Likes {
     identity: ModelIdentity,
     word: &'static str,

@@ -1,4 +1,4 @@
-//! Where a recall looks: scopes, times that the question names, and what it says when nothing is sure enough.
+//! Where a recall searches: scopes, times mentioned by the query, and why it abstains.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn sorted(space: &Space, recall: &Recall) -> Vec<String> {
     texts
 }
 
-/// Four threads and a note in none: two name Mara Lind, one of them by her other name.
+/// Four threads and a note without one: two name Mara Lind, one of them by an alias.
 fn harbour(home: &Home) -> Space {
     let space = home.space();
     for (thread, text) in [
@@ -181,7 +181,7 @@ fn scope_and_filter_both_count() {
     assert_eq!(texts(&space, &recall).len(), 2);
 }
 
-/// A logbook: the same thing said on every day of March, and a release on the twelfth.
+/// A logbook: the same text on every day of March, and a release on the twelfth.
 fn logbook(home: &Home) -> Space {
     let (store, clock) = home.store_with_clock("2026-03-20T12:00:00Z");
     let space = store.space("tests").expect("a space");

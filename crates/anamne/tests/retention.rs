@@ -1,4 +1,4 @@
-//! A retention forgets before it erases, and does neither on the word of a clock alone.
+//! Retention forgets before it erases, and never does either because of a wrong clock alone.
 
 mod common;
 
@@ -14,14 +14,14 @@ fn restored(space: &Space) -> u64 {
     undone.restored
 }
 
-/// A space with a clock, opened again for each day as another process would.
+/// A space with a clock, reopened for each day like another process would.
 struct Bench {
     home: Home,
     clock: Arc<SetClock>,
 }
 
 impl Bench {
-    /// A space that keeps memories for so many days.
+    /// A space that keeps memories for this number of days.
     fn keeping(days: u32) -> Self {
         let home = Home::new();
         let (store, clock) = home.store_with_clock("2026-03-01T12:00:00Z");
@@ -32,7 +32,7 @@ impl Bench {
         Self { home, clock }
     }
 
-    /// The space as a process opens it that has told nothing yet.
+    /// The space, opened like a process that has not written yet.
     fn open(&self) -> Space {
         let options = Options {
             clock: self.clock.clone(),
@@ -46,7 +46,7 @@ impl Bench {
         self.clock.set(&format!("{day}T12:00:00Z"));
     }
 
-    /// Tells something on a day, as a process of its own that looks after the space before it ends.
+    /// Stores a memory on a day, like a process that settles the space before it ends.
     fn tell(&self, day: &str, text: &str) -> MemoryId {
         self.set(day);
         let space = self.open();
@@ -55,7 +55,7 @@ impl Bench {
         told
     }
 
-    /// Tells many things on a day that happened then, in one transaction.
+    /// Stores many events of a day on that day, in one transaction.
     fn tell_much(&self, day: &str, count: usize) {
         self.set(day);
         let drafts: Vec<_> = (0..count)
@@ -64,7 +64,7 @@ impl Bench {
         self.open().remember_all(&drafts).expect("told");
     }
 
-    /// Tells many facts that no retention forgets.
+    /// Stores many facts that no retention forgets.
     fn tell_what_is_kept(&self, day: &str, count: usize) {
         self.set(day);
         let fact = |number| Draft::new(format!("a fact of {day}, number {number}"));
@@ -80,7 +80,7 @@ impl Bench {
         told.expect("told").id
     }
 
-    /// Uses the space on so many days in a row, from a day on.
+    /// Uses the space on this number of consecutive days, from a day on.
     fn use_on_days(&self, first: &str, days: i32) {
         for text in days_from(first, days) {
             self.tell(&text, &format!("a note of {text}"));
@@ -105,7 +105,7 @@ impl Bench {
             .is_some_and(|memory| memory.deleted_at.is_some())
     }
 
-    /// Live, forgotten and erased memories.
+    /// The numbers of live, forgotten and erased memories.
     fn counts(&self) -> (u64, u64, u64) {
         let found = self.open().report().expect("a report").statistics;
         (found.memories, found.forgotten, found.erased)
@@ -127,7 +127,7 @@ fn days_from(first: &str, days: i32) -> impl Iterator<Item = String> {
     (0..days).map(move |number| (first + number.days()).to_string())
 }
 
-/// Everything that reads, and the looking after that follows it.
+/// Every read operation, followed by settling.
 fn read_everything(space: &Space, id: MemoryId) {
     space.recall(&Recall::new("much of it")).expect("an answer");
     space.get(id).expect("a memory");
@@ -146,7 +146,7 @@ fn reading_neither_forgets_nor_erases() {
     let old = bench.tell_old("an old conversation");
     bench.tell_much("2026-03-02", 1);
     bench.tell_much("2026-03-03", 1);
-    // By now it could be forgotten; only nobody has told anything since.
+    // It could be forgotten now, but nothing was written since.
     for day in ["2026-03-03", "2036-03-01", "1970-01-01", "2026-03-04"] {
         bench.set(day);
         read_everything(&bench.open(), old);
@@ -205,7 +205,7 @@ fn a_clock_that_alternates_between_years_loses_nothing() {
         if number % 2 == 0 {
             bench.tell("1970-01-01", &format!("the clock began anew, {number}"));
         }
-        // Two right days between the wrong ones.
+        // Two correct days between the wrong ones.
         bench.tell(&day, &format!("a note of {day}"));
         bench.nothing_is_lost();
     }
@@ -218,7 +218,7 @@ fn what_is_told_while_the_clock_is_set_back_is_not_old_for_that() {
     bench.use_on_days("2026-03-02", 7);
     let misdated = bench.tell("1970-01-01", "the clock began anew");
     let also = bench.tell("1970-01-02", "and went on from there");
-    // But what is said to have happened then has.
+    // But a memory that is said to be from then is old.
     let old = bench.tell_old("an old conversation, told under the wrong clock");
     bench.use_on_days("2026-03-09", 12);
     assert!(bench.is_live(misdated) && bench.is_live(also));
@@ -241,7 +241,7 @@ fn a_clock_set_back_to_1970_loses_nothing_and_shortens_nothing() {
     }
     bench.set("2026-03-05");
     bench.use_on_days("2026-03-05", 3);
-    // One day of 1970, and three of use.
+    // One day in 1970, and three days of use.
     assert_eq!(left(&bench), before.map(|days| days - 4));
     assert_eq!(bench.counts().2, 0);
 }
@@ -281,7 +281,7 @@ fn what_is_old_is_forgotten_and_erased_after_thirty_days_of_use_over_restarts() 
         .pop()
         .expect("an event");
     assert_eq!(change.actor.name, "retention");
-    // Used on one day a week: it is days of use that count.
+    // Used on one day a week: only days of use count.
     let mut day = date(2026, 3, 4);
     for left in (1..=29).rev() {
         bench.tell(&day.to_string(), &format!("a note of {day}"));
@@ -400,7 +400,7 @@ fn more_than_a_tenth_is_not_erased_at_once_without_confirmation() {
     assert!(old.iter().all(|id| bench.memory(*id).is_none()));
 }
 
-/// Nine days under the right clock, and three ten years ahead: what is told then makes the first ones old.
+/// Nine days with the right clock, and three that are ten years ahead: these make the first memories old.
 fn a_clock_that_stayed_wrong(bench: &Bench) -> MemoryId {
     let first = bench.tell("2026-02-20", "told under the right clock");
     bench.use_on_days("2026-02-21", 8);
@@ -429,7 +429,7 @@ fn what_a_clock_that_stays_wrong_forgets_is_brought_back_by_one_command() {
 fn what_is_not_old_any_more_by_the_right_clock_is_not_erased() {
     let bench = Bench::keeping(60);
     let first = a_clock_that_stayed_wrong(&bench);
-    // The grace period passes under the right clock, by which it is not old.
+    // The grace period passes with the right clock, by which the memory is not old.
     bench.use_on_days("2026-03-02", 45);
     assert!(bench.is_forgotten(first));
     let space = bench.open();
@@ -445,7 +445,7 @@ fn what_a_person_restored_has_its_whole_term_again_in_days_of_use() {
     assert!(bench.is_forgotten(old));
     bench.open().restore(old).expect("restored");
     bench.use_on_days("2026-03-04", 6);
-    // Ten years are one day of use, and with what a day after says they are confirmed by nothing.
+    // Ten years count as one day of use, and the next day doesn't confirm them.
     bench.tell("2036-03-10", "ten years ahead");
     assert!(bench.is_live(old));
     bench.open().apply_retention(true).expect("applied");

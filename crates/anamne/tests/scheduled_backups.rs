@@ -1,4 +1,4 @@
-//! Backups that the background makes by itself.
+//! Scheduled backups by the background.
 
 mod common;
 
@@ -103,7 +103,7 @@ fn one_is_made_a_day_where_something_was_told_and_so_many_are_kept() {
             "day {day}"
         );
     }
-    // Nothing was written since: another one would push an older one out for nothing.
+    // Nothing was written since: another backup would replace an older one without need.
     let before = site.backups();
     site.after(24 * 6);
     run(&space);
@@ -182,7 +182,7 @@ fn one_that_was_left_unfinished_is_finished_and_no_others_pile_up() {
     site.schedule(3);
     space.remember("first").expect("told");
     site.after(24);
-    // Something stands in the way of the database, as a full disk would.
+    // A folder is in the place of the database, which fails like a full disk.
     let begun = site.disk.path().join("tests/2026-03-02T12-00-00Z");
     let in_the_way = begun.join("spaces/tests/memories/active.db");
     std::fs::create_dir_all(in_the_way.join("x")).expect("made");

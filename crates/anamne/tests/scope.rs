@@ -1,5 +1,5 @@
-//! The promise: no call does more than the scope of its handle allows. Methods are enumerated from the source, so a new one
-//! fails here until somebody says what it needs.
+//! No call does more than the scope of its handle allows. Methods are enumerated from the source, so a new one fails
+//! here until its needs are declared.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use anamne::{
     SpaceChoice, SpaceSet, Spaces, Store, Transfer,
 };
 
-/// A space with something in it, and the ids of two memories.
+/// A space with some content, and the ids of two memories.
 struct World {
     _folder: tempfile::TempDir,
     store: Store,
@@ -48,9 +48,9 @@ fn world() -> World {
 
 type Call = fn(&Space, &World) -> Result<(), Error>;
 
-/// What a method of a space needs beyond the right to read it.
+/// What a method of a space needs besides the right to read it.
 enum Needs {
-    /// Nothing: it shows what is there, or does for this handle alone.
+    /// Nothing: it only reads, or only affects this handle.
     Nothing,
     Write(Call),
     Right(Right, Call),
@@ -89,7 +89,7 @@ fn insight(world: &World) -> Insight {
     }
 }
 
-/// Every public method of `Space`, and what it needs.
+/// Every public method of `Space`, with what it needs.
 fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
     let right = |right, call: Call| Needs::Right(right, call);
     let mut methods: Vec<(&'static str, Needs)> = vec![
@@ -368,7 +368,7 @@ fn covers(listed: &[&str], of: &str) {
     assert!(gone.is_empty(), "{of}: no longer there: {gone:?}");
 }
 
-/// What a refused call must leave as it was.
+/// The state that a rejected call must not change.
 fn state(store: &Store) -> (u64, String, u64) {
     let space = store.existing_space("atlas").expect("the space");
     let head = space
@@ -416,7 +416,7 @@ fn a_handle_does_no_more_in_a_space_than_its_scope_allows() {
             other => panic!("{name} was not denied: {other:?}"),
         }
         assert_eq!(state(&world.store), before, "{name} changed something");
-        // The same call in a scope that allows it is not denied.
+        // The same call is not denied in a scope that allows it.
         let owner = world.store.existing_space("atlas").expect("readable");
         let allowed = call(&owner, &world);
         assert!(
@@ -566,7 +566,7 @@ fn a_scope_is_never_widened() {
     assert!(again.existing_space("payroll").is_err());
     let space = again.existing_space("atlas").expect("readable");
     assert!(space.remember("no").is_err());
-    // An agent can't speak as the person, whose word is worth more.
+    // An agent can't act as the person, who has more trust.
     let agent = store.existing_space("atlas").expect("readable");
     assert!(matches!(
         agent.acting_as(Actor::user()),
@@ -613,7 +613,7 @@ fn an_agent_gives_no_more_trust_than_it_has() {
         ..Edit::default()
     };
     refused(agent.edit(world.one, &edit).map(drop));
-    // Its words in a person's memory are worth what its words are worth.
+    // Its words in a person's memory get its own trust.
     let edit = Edit {
         content: Some("The pilot boat never leaves".into()),
         ..Edit::default()

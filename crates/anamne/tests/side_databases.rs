@@ -1,4 +1,4 @@
-//! Every database beside the source opens for many processes that come to it first, all at once.
+//! Every side database can be opened by many processes at once, before it exists.
 
 mod common;
 
@@ -24,16 +24,16 @@ use jiff::Timestamp;
 
 const PROCESSES: usize = 8;
 
-/// Each of them begins with a store whose side databases nobody has opened yet.
+/// Each round begins with a store whose side databases don't exist yet.
 const ROUNDS: usize = 5;
 
-/// Tells a child of this test its number.
+/// Contains the number of a child process of this test.
 const CHILD: &str = "ANAMNE_TEST_SIDE_CHILD";
 
-/// What a child prints after this mark is meant for its parent.
+/// The prefix of a child's output that is meant for its parent.
 const MARK: &str = "child:";
 
-/// A database, what a process writes to it, and what all of them must have written in the end.
+/// A database, what a process writes to it, and a check of what all of them wrote.
 struct Kind {
     name: &'static str,
     write: fn(&Path, usize),
@@ -101,7 +101,7 @@ fn eight_processes_open_each_kind_for_the_first_time_at_once() {
     }
 }
 
-/// A process that does what it reads from its input.
+/// A process that executes orders from its input.
 struct Worker {
     process: Child,
     orders: ChildStdin,
@@ -132,7 +132,7 @@ impl Worker {
         writeln!(self.orders, "{kind} {}", root.display()).expect("the child listens");
     }
 
-    /// Why the last order failed, if it did.
+    /// The failure of the last order, if any.
     fn failure(&mut self) -> Option<String> {
         let said = self.said.find_map(|line| {
             let line = line.expect("text");
@@ -198,7 +198,7 @@ fn all_tasks_are_there(root: &Path) {
     assert_eq!(waiting.len(), PROCESSES);
 }
 
-/// A model that takes 10 tokens and gives 1.
+/// A model that takes 10 tokens and returns 1.
 struct Terse;
 
 impl LanguageModel for Terse {
@@ -314,7 +314,7 @@ fn all_is_judged(root: &Path) {
     }
 }
 
-/// The store as another process opens it.
+/// The store, opened like another process would.
 fn space(root: &Path) -> Space {
     let options = anamne::Options::new(root).background(false);
     let store = anamne::Store::open_with(options).expect("a store");

@@ -1,4 +1,4 @@
-//! Old memories lie in colder tiers, and are found there as if they had never moved.
+//! Old memories are in colder tiers, and are found as if they had never moved.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,7 +47,7 @@ const DEEDS: [&str; 7] = [
     "ran aground",
 ];
 
-/// A logbook of two years, told in one go: every second day an entry, in threads by month.
+/// A logbook of two years, stored at once: an entry every second day, in threads by month.
 fn logbook(folder: &Path) -> (Space, Vec<MemoryId>) {
     let (space, _) = opened(folder, false);
     let drafts: Vec<_> = (0..360)
@@ -238,7 +238,7 @@ fn the_background_moves_what_was_told_a_day_ago() {
     let active = || space.tiers().expect("tiers")[0].memories;
     assert_eq!(active(), 360);
     *clock.0.lock().expect("no panic before") = start() + 25.hours();
-    // Asking wakes the background; it is waited for by asking again.
+    // Queries wake the background, so they are repeated until it has finished.
     while active() == 360 || space.tiers().expect("tiers").len() < 9 {
         space.recall(&Recall::new("the ferry")).expect("an answer");
         std::thread::yield_now();

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use anamne::{Answer, Draft, Hit, Recall, Space};
 use common::Home;
 
-/// Words of two matters; each thread of one of them has four of its words, and continues to the next ones.
+/// Words of two topics; each thread of a topic contains four of its words, and the next thread continues with the
+/// following ones.
 const MATTERS: [[&str; 8]; 2] = [
     [
         "trowel",
@@ -25,7 +26,8 @@ const MATTERS: [[&str; 8]; 2] = [
     ],
 ];
 
-/// Tells `number` threads of six messages of every matter, from thread `first` on; the garden's thread 2 begins with its third word.
+/// Stores `number` threads of six messages of every topic, from thread `first` on; the garden's thread 2 begins with
+/// its third word.
 fn tell(space: &Space, first: usize, number: usize) {
     for (matter, words) in ["garden", "motor"].into_iter().zip(MATTERS) {
         for thread in first..first + number {
@@ -59,7 +61,7 @@ fn together(hit: &Hit) -> f32 {
     found.expect("the feature").1
 }
 
-/// The mean of the feature over the memories of a matter that do not hold the word, and how many they are.
+/// The mean of the feature over the memories of a topic without the word, and their number.
 fn nearness(answer: &Answer, matter: &str, without: &str) -> (f32, usize) {
     let of_matter: Vec<f32> = answer
         .results

@@ -1,4 +1,4 @@
-//! Memories that go from one space to another arrive whole, and nothing is lost on the way.
+//! Memories moved from one space to another arrive complete, and nothing is lost.
 
 mod common;
 
@@ -180,7 +180,7 @@ fn what_was_changed_in_the_other_space_since_stays_and_is_named() {
     assert_eq!((again.moved, again.kept.len()), (0, 1), "{again:?}");
     assert_eq!(again.kept[0].memory, id);
     assert_eq!(contents(&store, "shared"), ["The port is 1"]);
-    // Erased there: it is not brought back, and stays here.
+    // Erased there: it is not restored, and stays here.
     let _ = own.erase(id).expect("erased");
     let again = split(&store, &thread("t")).expect("moved");
     assert_eq!((again.moved, again.kept.len()), (0, 1), "{again:?}");

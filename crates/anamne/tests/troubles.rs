@@ -1,4 +1,4 @@
-//! The five troubles of a store, told apart for a Rust program, each with the step that helps.
+//! The five problems of a store are distinguishable for a Rust program, each with a next step.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn check(outcome: Result<(), Error>, kind: ErrorKind, step: NextStep) {
     assert_eq!(error.next_step(), Some(step), "{error}");
 }
 
-/// Locks the database so that nobody else reads it.
+/// Locks the database, so that no other process can read it.
 fn lock(home: &Home) -> Connection {
     let other = Connection::open(home.folder().join("memories/active.db")).expect("opened");
     other
@@ -102,7 +102,7 @@ fn a_locked_database_is_busy_for_who_asks_and_for_repair() {
     }
 }
 
-/// The test below runs itself once more, as a user whom permissions keep out: this names the store to ask then.
+/// The test below runs itself again as a user without permissions; this variable names the store to query.
 #[cfg(unix)]
 const STORE: &str = "ANAMNE_TEST_STORE_WITHOUT_PERMISSION";
 

@@ -1,4 +1,4 @@
-//! Views are disposable: whatever happens to their files, answers continue, are never wrong, and heal.
+//! Views are disposable: whatever happens to their files, answers continue, are never wrong, and the views are rebuilt.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Damages the views, and checks that answers are right or degraded, and right again after settling.
+/// Damages the views, and checks that answers are correct or degraded, and correct again after settling.
 #[track_caller]
 fn check_damage(folder: &Path, what: &str, damage: impl FnOnce()) {
     let expected = answer(&reopened(folder)).0;
@@ -152,7 +152,7 @@ fn a_process_that_is_open_survives_the_loss_of_its_views() {
     assert_eq!(answer(&space), (expected, Vec::new()));
 }
 
-/// Damages one file while a space is open and has answered from it; the answer may be degraded, never wrong.
+/// Damages one file while a space is open and in use; the answer may be degraded, never wrong.
 #[track_caller]
 fn check_damage_while_open(folder: &Path, expected: &[String], what: &str, damage: impl FnOnce()) {
     let space = reopened(folder);
@@ -171,7 +171,7 @@ fn check_damage_while_open(folder: &Path, expected: &[String], what: &str, damag
     );
 }
 
-/// Long ago, so that a change now shows in the time of modification however coarse the file system's clock is.
+/// Sets an old modification time, so that a change now is visible whatever the file system's resolution.
 fn age(file: &Path) {
     let handle = fs::OpenOptions::new().write(true).open(file).expect("open");
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(1);
@@ -185,7 +185,7 @@ fn files_that_are_cut_or_overwritten_while_they_are_mapped_cost_a_rebuild_and_no
     let expected = answer(&reopened(folder.path())).0;
     for number in 0..files_under(&views).len() {
         for cut in [true, false] {
-            // What only a new process reads may still be damaged from the round before.
+            // A file that only a new process reads may still be damaged from the previous round.
             reopened(folder.path())
                 .settle(&mut |_, _| {})
                 .expect("settled");

@@ -94,7 +94,7 @@ impl Audit {
     }
 }
 
-/// Words that are a sort of party, and names.
+/// Splits the arguments into kinds of actors and names.
 fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
     let (mut kinds, mut names) = (Vec::new(), Vec::new());
     for word in words {
@@ -109,12 +109,12 @@ fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
     if kinds.is_empty() || names.is_empty() {
         return Ok((kinds, names));
     }
-    // Both together would mean those of the sort that also bear the name.
+    // Combined they would select only actors of that kind with that name.
     let accepts = "either kinds of actors or names, not both";
     Err(InvalidValue::new("actor", accepts, words.join(", ")).into())
 }
 
-/// An actor's name is shown in so many columns; `--json` has it whole.
+/// Maximum columns of an actor's name; `--json` has the whole name.
 const WIDEST: usize = 40;
 
 fn print(events: &[LogEntry], output: &mut Output) -> Result<(), Failure> {

@@ -61,7 +61,7 @@ pub(crate) struct Backup {
     keep: Option<u32>,
 }
 
-/// How often; in hours, `None` for never.
+/// The interval in hours; `None` for never.
 type Every = Option<u32>;
 
 fn hours(text: &str) -> Result<Every, String> {
@@ -110,7 +110,7 @@ impl Backup {
         skipped::outcome(passed)
     }
 
-    /// Has backups made there from now on, or no more.
+    /// Schedules backups to the folder, or ends the schedule.
     fn schedule(
         self,
         store: &Store,
@@ -152,7 +152,7 @@ impl Backup {
         skipped::outcome(&passed)
     }
 
-    /// Strikes the folder from the list of backups.
+    /// Removes the folder from the list of known backups.
     fn strike(
         self,
         store: &Store,

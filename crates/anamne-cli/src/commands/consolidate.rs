@@ -104,7 +104,7 @@ impl Consolidate {
 fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), Failure> {
     let said = |id: MemoryId| -> Result<String, Failure> {
         let memory = match space.get(id) {
-            // Somebody erased it since.
+            // It has been erased since.
             Err(Error::Store(error)) if error.is_of_one_memory() => {
                 return Ok(format!("{id}  {error}"));
             }
@@ -124,7 +124,7 @@ fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), 
     output.line("")
 }
 
-/// Says an insight in the model's words; whether it could.
+/// Prints an insight as worded by the model; returns whether that worked.
 fn reword(space: &Space, insight: &Insight, output: &mut Output) -> Result<bool, Failure> {
     match space.reword_insight(insight) {
         Ok(Some(worded)) => {

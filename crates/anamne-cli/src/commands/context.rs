@@ -12,7 +12,7 @@ use crate::scope_arguments::ScopeArguments;
 use crate::wording::{duration, number, visible};
 use crate::{input, settling};
 
-/// Tokens that a block may cost where no budget is given.
+/// Default token budget of a block.
 const USUAL_BUDGET: usize = 1_000;
 
 /// Search the memories and print a block of text for a prompt
@@ -112,7 +112,7 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
     Ok(())
 }
 
-/// The line of an entry with what speaks against it, where it has that, in a colour.
+/// Highlights the notes of an entry that dispute it.
 fn with_standing(line: &str) -> String {
     let is_entry = line
         .strip_prefix("[m")
@@ -122,7 +122,7 @@ fn with_standing(line: &str) -> String {
         return line.to_owned();
     };
     let mut shown = line[..line.len() - rest.len()].to_owned();
-    // What stands in brackets before the author and the text is ours.
+    // The brackets before the author and the text come from this program.
     while let Some(after) = rest.strip_prefix(" (")
         && let Some((within, left)) = after.split_once(')')
     {

@@ -77,7 +77,7 @@ impl Costs {
             model: self.model,
         };
         let root = place.root()?;
-        // What was spent is worth showing, whatever became of the settings since.
+        // Costs are shown even if the settings can't be read.
         let config = BridgeConfig::load(&root.join(MODEL_FILE)).ok();
         let problem = bridge::usable(&root).err();
         let problem = problem.map(|error| next_step::on_one_line(&error, error.next_step()));

@@ -22,7 +22,7 @@ const CONVERSATION: &str = include_str!("../../demo/conversation.jsonl");
 /// The questions, by topic, and the messages that answer them.
 const QUESTIONS: &str = include_str!("../../demo/questions.jsonl");
 
-/// A result below this confidence counts as no answer.
+/// Minimum confidence of an answer.
 const CONFIDENT: f32 = 0.5;
 
 /// Results per question.
@@ -31,7 +31,7 @@ const RESULTS: usize = 5;
 /// Columns before everything that belongs to a question.
 const INDENT: &str = "    ";
 
-/// Lines of a message at most.
+/// Maximum lines of a message.
 const MESSAGE_LINES: usize = 2;
 
 /// Try it on a bundled conversation
@@ -195,7 +195,7 @@ impl Demo {
     }
 }
 
-/// Where a message stands relative to a result in its thread.
+/// The position of a message relative to a result in its thread.
 #[derive(Clone, Copy)]
 enum Side {
     Before,
@@ -247,12 +247,12 @@ fn judge(question: &Question, answer: &Answer) -> AnswerVerdict {
 }
 
 impl AnsweredQuestion {
-    /// Whether the first result is an expected one, or the answer is rightly declined.
+    /// Whether the first result is an expected message, or abstaining was correct.
     fn is_right(&self) -> bool {
         matches!(self.verdict, AnswerVerdict::Right | AnswerVerdict::Declined)
     }
 
-    /// Whether any result is an expected one, or the answer is rightly declined.
+    /// Whether any result is an expected message, or abstaining was correct.
     fn is_found(&self) -> bool {
         self.is_right() || self.verdict == AnswerVerdict::Later
     }
@@ -377,7 +377,7 @@ fn print_summary(answered: &[AnsweredQuestion], output: &mut Output) -> Result<(
     Ok(())
 }
 
-/// How this program is called: by its name where the shell finds it, else by its path.
+/// The command that starts this program: its name if the shell finds it, else its path.
 fn program() -> String {
     let Ok(path) = std::env::current_exe() else {
         return "anamne".to_owned();

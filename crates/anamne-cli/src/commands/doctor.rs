@@ -81,7 +81,7 @@ impl Doctor {
     }
 }
 
-/// What a person may want to put right; nothing is damaged by it.
+/// Prints advice about projects; nothing is damaged.
 fn print_projects(findings: &[Advice], output: &mut Output) -> Result<(), Failure> {
     if findings.is_empty() {
         return Ok(());
@@ -96,7 +96,7 @@ fn print_projects(findings: &[Advice], output: &mut Output) -> Result<(), Failur
     Ok(())
 }
 
-/// A space that can't even be opened is a finding like others.
+/// Checks a space; one that can't be opened is reported like other problems.
 fn check(store: &Store, name: &str) -> CheckUp {
     store
         .existing_space(name)
@@ -109,7 +109,7 @@ fn check(store: &Store, name: &str) -> CheckUp {
         })
 }
 
-/// A space of which not even the settings can be read goes by the name of its folder.
+/// A space with unreadable settings is named by its folder.
 fn unreadable(found: &Unreadable) -> CheckUp {
     let name = found.folder.file_name().unwrap_or_default();
     CheckUp {

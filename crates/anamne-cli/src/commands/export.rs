@@ -63,7 +63,7 @@ enum Format {
     Corpus,
 }
 
-/// What was written.
+/// What was exported.
 struct Written {
     exported: u64,
     corpus: Option<CorpusReport>,
@@ -162,9 +162,9 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
     end(&written.skipped, output)
 }
 
-/// Names what is missing in what was written.
+/// Reports what is missing in the export.
 fn end(passed: &Skipped, output: &Output) -> Result<(), Failure> {
-    // With `--json` only standard output, which has the memories, lacks them.
+    // With `--json` only standard output, which contains the memories, has no place for it.
     skipped::tell_beside(passed, output);
     if !passed.is_empty() {
         output.warn("the export lacks them: they are damaged in both copies; `anamne verify` lists the damage");

@@ -16,7 +16,7 @@ use crate::shell::shell_word;
 use crate::wording::{at_most, file_name, number, one_line, wrapped};
 use crate::{ids, settling};
 
-/// Memories that a preview shows to a person; `--json` has all of them.
+/// Maximum memories in a preview for a person; `--json` has all of them.
 const SHOWN: usize = 20;
 
 /// Forget memories, or erase them permanently
@@ -82,10 +82,10 @@ pub(crate) struct Forget {
     filters: Filters,
 }
 
-/// What a command is about.
+/// The selected memories.
 struct Chosen {
     ids: Vec<MemoryId>,
-    /// Whether the memories were named one by one, and not chosen by what they are.
+    /// Whether the memories were named individually, and not selected by a filter.
     named: bool,
 }
 
@@ -126,7 +126,7 @@ impl Forget {
         }
     }
 
-    /// Refuses what names nothing, or two things at once, before anything is opened.
+    /// Rejects an empty or ambiguous selection before anything is opened.
     fn check(&self, place: &Place, filter: &Filter) -> Result<(), Failure> {
         let chooses = self.query.is_some() || self.all || !filter.is_empty();
         if self.ids.is_empty() && !chooses {
@@ -167,7 +167,7 @@ impl Forget {
     fn choose(&self, space: &Space, filter: Filter) -> Result<Chosen, Failure> {
         if !self.ids.is_empty() {
             let ids = ids::resolve_all(space, &self.ids)?;
-            // All of them are looked at before the first is touched.
+            // All ids are resolved before the first memory is changed.
             for id in &ids {
                 space.get(*id)?;
             }
@@ -191,7 +191,7 @@ impl Forget {
         Ok(Chosen { ids, named: false })
     }
 
-    /// Shows what would go, and asks.
+    /// Shows what will be forgotten or erased, and asks for confirmation.
     fn is_agreed(&self, chosen: &Chosen, space: &Space, output: &Output) -> Result<bool, Failure> {
         for memory in space.get_each(&chosen.ids[..chosen.ids.len().min(SHOWN)])? {
             show(&memory, output);
@@ -255,7 +255,7 @@ impl Forget {
     }
 }
 
-/// Adds to the answer of `--json` what the erasure reached and what it did not.
+/// Adds what the erasure reached and did not reach to the output of `--json`.
 fn describe(reached: &Erased, answer: &mut Value) {
     answer["complete"] = reached.is_complete().into();
     let unreached = reached.unreached();

@@ -14,7 +14,7 @@ use crate::terminal::{Breaks, plain};
 use crate::whole_file::write_whole;
 use crate::wording::file_name;
 
-/// Steps from the entity at most.
+/// Maximum distance from the entity.
 const FARTHEST: u32 = 6;
 
 /// Draw the neighbourhood of an entity as text, SVG or DOT
@@ -91,7 +91,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The format that was asked for, or that the file's ending says.
+    /// The requested format, or the one of the file extension.
     fn format(&self, output: &Output) -> Result<Format, Failure> {
         if let Some(format) = self.format {
             if output.is_json() && self.output.is_none() && format != Format::Json {
@@ -174,7 +174,7 @@ fn write(
     ))
 }
 
-/// The neighbourhood with a name for everything in it.
+/// The neighbourhood as JSON, with named fields.
 fn as_json(around: &Neighbourhood) -> Value {
     let entities: Vec<Value> = around
         .entities

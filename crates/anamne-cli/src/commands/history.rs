@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::wording::named;
 use crate::{card, ids};
 
-/// What changes by itself with every event, and is said in the heading.
+/// Fields that change with every event, or are shown in the heading.
 const SAID_ALREADY: [&str; 5] = ["version", "seq", "updated_at", "content", "deleted_at"];
 
 /// Show all versions of a memory, or the version at a given time
@@ -80,7 +80,7 @@ fn show_as_of(
     }
 }
 
-/// Number, change, instant and actor of a state.
+/// Number, change, time and actor of a version.
 fn heading(version: &Version, output: &Output) -> String {
     let told = format!(
         "{} by {}",

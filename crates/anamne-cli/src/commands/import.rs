@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::progress::Bar;
 use crate::wording::{duration, file_name, named, number};
 
-/// Bad lines that are shown to a person; `--json` has all of them.
+/// Maximum bad lines shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
 
 /// Import JSON lines or folders of Markdown notes
@@ -68,7 +68,7 @@ pub(crate) struct Import {
     trusted: bool,
 }
 
-/// What all files together came to.
+/// The totals of all files.
 #[derive(Debug, Default, Serialize)]
 struct Total {
     lines: u64,
@@ -85,7 +85,7 @@ struct Total {
 #[derive(Debug, Serialize)]
 struct BadLine {
     file: String,
-    /// Absent where the whole file can't be read.
+    /// Absent if the whole file can't be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     reason: String,
@@ -96,7 +96,7 @@ struct BadLine {
 impl Import {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let started = Instant::now();
-        // Before the store is opened, so that a mistyped name makes no store.
+        // Before the store is opened, so that a misspelt file name creates no store.
         let sizes = self
             .files
             .iter()
@@ -143,7 +143,7 @@ impl Import {
     }
 }
 
-/// The bytes of a file; nothing where they can't be known beforehand.
+/// The size of a file; `None` if it isn't known in advance.
 fn size_of(file: &str) -> Result<Option<u64>, Failure> {
     if file == "-" {
         return Ok(None);
@@ -168,7 +168,7 @@ fn unreadable(file: &str, error: &std::io::Error) -> Failure {
     }
 }
 
-/// Where records are read from.
+/// The source of records.
 enum Source {
     StandardInput,
     Lines(File),
@@ -216,7 +216,7 @@ impl Source {
     }
 }
 
-/// The failure that ended an import, with what was taken up to then.
+/// The failure that ended an import, with what was imported until then.
 fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> Failure {
     let (message, taken, what) = match error {
         Error::BadLine {
@@ -349,14 +349,14 @@ impl Total {
     }
 }
 
-/// The bar that a person watches; nothing at all where nobody does.
+/// A progress bar; not drawn without a terminal.
 struct Progress {
     bar: Option<Bar>,
     started: Instant,
 }
 
 impl Progress {
-    /// `bytes` is how much there is to read, where that is known.
+    /// `bytes` is the total size, if known.
     fn new(bytes: Option<u64>, watched: bool) -> Self {
         let template = match bytes {
             Some(_) => "{bar:24} {percent:>3} % {msg} · {eta} to go",

@@ -49,7 +49,7 @@ impl List {
             } else {
                 Order::NewestFirst
             },
-            // One more than asked for tells whether there are further ones.
+            // One extra row shows whether there are more.
             limit: self.limit + 1,
             offset: self.offset,
             forgotten: self.forgotten,

@@ -100,7 +100,7 @@ impl Mcp {
     }
 
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        // It lives as long as its client, so views are looked after in the background.
+        // The server is long-lived, so views are maintained in the background.
         let options = place.options_with_model(output)?.background(true);
         let settings = Settings::default()
             .zone(output.dates.zone.clone())

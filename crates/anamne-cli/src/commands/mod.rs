@@ -95,12 +95,12 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether its output is for programs alone, so that no byte of it may be changed.
+    /// Whether its output is for programs only, and must not be changed by a byte.
     pub(crate) fn is_verbatim(&self) -> bool {
         matches!(self, Self::Export(_) | Self::Completions(_) | Self::Man(_))
     }
 
-    /// Does it.
+    /// Runs the command.
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         match self {
             Self::Demo(command) => command.run(place, output),

@@ -13,10 +13,10 @@ use crate::scope_arguments::{Across, ScopeArguments};
 use crate::wording::{at_most, duration, marked, percent, wrapped};
 use crate::{card, input, known, planned, settling};
 
-/// Columns left of a result's text.
+/// Columns before a result's text.
 const INDENT: usize = 10;
 
-/// Lines of text of one result.
+/// Maximum lines of text per result.
 const LINES: usize = 4;
 
 /// Search the memories; best results first
@@ -94,7 +94,7 @@ impl Recall {
         let explain = self.explain;
         let question = self.question(output)?;
         let store = place.existing_store()?;
-        // Opened first, for a space at hand that is not there is worth more words.
+        // Opened first, because its error for a missing space says more.
         let here = if is_elsewhere {
             None
         } else {
@@ -116,7 +116,7 @@ impl Recall {
         here.map_or(Ok(()), |space| settling::settle(&space, output))
     }
 
-    /// The question as the engine takes it, checked.
+    /// Converts the arguments to a checked query.
     fn question(self, output: &mut Output) -> Result<anamne::Recall, Failure> {
         let question = anamne::Recall {
             min_confidence: self.min_confidence,
@@ -156,7 +156,7 @@ fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Re
     output.flush()
 }
 
-/// Says beside the results how the question was understood, what could not take part, and how much was found.
+/// Prints a note on how the question was interpreted, what was unavailable, and how much was found.
 fn sum_up(answer: &Answer, from: &str, output: &Output) {
     for time in &answer.times {
         output.note(planned::understood(time, &output.dates));
@@ -175,7 +175,7 @@ fn sum_up(answer: &Answer, from: &str, output: &Output) {
     }
 }
 
-/// The passage that answers, with the words of the question in it marked.
+/// Prints the passage that answers, with the words of the question highlighted.
 fn print_text(
     hit: &Hit,
     head: &str,
@@ -238,7 +238,7 @@ fn print_origin(hit: &Hit, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Why it was found. What speaks against it is left out, for it follows on lines of its own.
+/// Why it was found; without disputes, which follow on separate lines.
 fn reasons(hit: &Hit) -> String {
     let speaks_against = hit
         .disputes
@@ -275,7 +275,7 @@ fn print_explanation(hit: &Hit, output: &mut Output) -> Result<(), Failure> {
     print_features(hit, &indent, output)
 }
 
-/// What each feature gave to the score, the weightiest first; those that gave nothing are left out.
+/// The contribution of each feature to the score, largest first, without zeros.
 fn print_features(hit: &Hit, indent: &str, output: &mut Output) -> Result<(), Failure> {
     let mut features: Vec<_> = hit
         .explanation

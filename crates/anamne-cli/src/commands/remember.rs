@@ -66,7 +66,7 @@ pub(crate) struct Remember {
 impl Remember {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let draft = self.draft(output)?;
-        // Before the store is opened, so that a refused text makes no store.
+        // Before the store is opened, so that a rejected text creates no store.
         draft.check()?;
         let space = place.space()?;
         let remembered = space.remember(draft)?;
@@ -95,7 +95,7 @@ impl Remember {
     }
 }
 
-/// The id for a script, and a word for a person.
+/// Prints the id for a script, and a note for a person.
 pub(super) fn print(remembered: &Remembered, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         return output.json(remembered);

@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::wording::{at_most, one_line, percent, wrapped};
 use crate::{extraction, ids, settling};
 
-/// Lines of a statement that are shown.
+/// Maximum lines of a statement.
 const LINES: usize = 3;
 
 /// List open contradictions, or resolve one
@@ -141,7 +141,7 @@ fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<()
     settling::settle(space, output)
 }
 
-/// Prints both sides, which one holds, and why they can't both.
+/// Prints both statements, which one holds, and why they contradict each other.
 pub(super) fn print(contradiction: &Contradiction, output: &mut Output) -> Result<(), Failure> {
     let (style, what) = match (contradiction.kept, contradiction.kind) {
         (Some(_), _) => (GREEN, "decided"),
@@ -169,7 +169,7 @@ pub(super) fn print(contradiction: &Contradiction, output: &mut Output) -> Resul
     Ok(())
 }
 
-/// Which of the two holds, as far as anybody knows: the first or the second.
+/// Which of the two holds, if known: the first or the second.
 fn holder(contradiction: &Contradiction) -> Option<usize> {
     match (contradiction.kept, contradiction.kind) {
         (Some(kept), _) => Some(usize::from(kept == contradiction.later.evidence.memory)),

@@ -79,18 +79,18 @@ impl Show {
     }
 }
 
-/// Memories that are shown beside one because they have to do with it.
+/// Maximum number of related memories.
 const RELATED: usize = 5;
 
-/// What has to do with a memory though nobody said so; nothing where knowledge was never extracted.
+/// Related memories without a stored link; empty if knowledge was never extracted.
 fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> {
     let mut related = space.associations(memory.id, RELATED)?;
-    // Those are shown as disputes.
+    // Other types are shown as disputes.
     related.retain(|one| one.link_type == LinkType::Related);
     Ok(related)
 }
 
-/// What the extractor makes of a memory, in one line.
+/// The extracted signals of a memory, on one line.
 fn said_of(signals: &Regarded) -> String {
     format!(
         "current importance {:.1} of 10 · novelty {:.2} · consistency {:.2} · utility {:.2}",
@@ -98,7 +98,7 @@ fn said_of(signals: &Regarded) -> String {
     )
 }
 
-/// The content, and under it everything that is known of the memory.
+/// Prints the content, and below it all fields.
 pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure> {
     card::print_text(&memory.content, card::MARK_INDENT, usize::MAX, output)?;
     output.line("")?;
@@ -232,7 +232,7 @@ fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// The link as it is seen from `memory`, with the beginning of what stands at its other end.
+/// Prints a link from the perspective of `memory`, with the beginning of the other memory's text.
 fn print_link(
     link: &Link,
     memory: &Memory,
@@ -251,7 +251,7 @@ fn print_link(
         format!(", {}", one_line(&link.reason))
     };
     let strength = paint(DIM, format_args!("(weight {:.2}{reason})", link.weight));
-    // The other end may have been erased since; its id is all that is left then.
+    // If the other memory has been erased, only its id is left.
     let other_end = space.get(other).ok();
     let name = other_end
         .as_ref()

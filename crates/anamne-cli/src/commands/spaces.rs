@@ -45,7 +45,7 @@ enum Change {
     Split(super::spaces_split::Split),
 }
 
-/// A space that is there, but can't be used.
+/// A space that exists but can't be used.
 #[derive(Serialize)]
 struct Unusable {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,7 +35,7 @@ pub(crate) struct Join {
 impl Join {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let store = place.existing_store()?;
-        // The folder at hand may lead to a space that is not there yet: then it has nothing to move but its folder.
+        // The space of the current folder may not exist yet: then it is created, and only the folder moves.
         if place.project().is_some() && place.space_name().as_str() == self.from {
             store.existing_space(&self.into)?;
             place.space()?;

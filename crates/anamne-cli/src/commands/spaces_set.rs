@@ -77,7 +77,7 @@ impl Set {
         settling::settle(&space, output)
     }
 
-    /// A retention is not set unasked where it has something to forget.
+    /// A retention that would forget memories now needs confirmation.
     fn check_retention(&self, space: &Space) -> Result<(), Failure> {
         let Some(days) = self.retention_days.filter(|days| *days > 0 && !self.yes) else {
             return Ok(());
@@ -114,7 +114,7 @@ impl Set {
     }
 }
 
-/// The person who sets the retention has confirmed what it comes to.
+/// Applies a retention that was confirmed.
 fn forget_outdated(space: &Space, output: &Output) -> Result<(), Failure> {
     let forgotten = space.apply_retention(true)?.forgotten;
     if forgotten > 0 {
@@ -175,7 +175,7 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
     ))
 }
 
-/// Bytes, by a number and perhaps a unit.
+/// Parses a number of bytes with an optional unit.
 fn size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("none") {
@@ -216,14 +216,14 @@ fn size(text: &str) -> Result<u64, String> {
     if bytes >= i64::MAX as f64 {
         return Err(too_large());
     }
-    // Less than a byte would come to 0, which stands for no limit.
+    // Less than a byte would round to 0, which means no limit.
     if amount > 0.0 && bytes < 1.0 {
         return Err(format!("{text} is less than a byte; use none for no limit"));
     }
     Ok(bytes as u64)
 }
 
-/// A number of days, or none.
+/// Parses a number of days, or `none`.
 fn days(text: &str) -> Result<u32, String> {
     if text.trim().eq_ignore_ascii_case("none") {
         return Ok(0);

@@ -90,7 +90,7 @@ impl Split {
     }
 }
 
-/// Says how far it is, to a person who watches.
+/// Shows progress on a terminal.
 pub(crate) fn progress(output: &Output) -> impl FnMut(&Transfer) + use<> {
     let is_watched = output.is_watched();
     let mut said = 0;
@@ -102,7 +102,7 @@ pub(crate) fn progress(output: &Output) -> impl FnMut(&Transfer) + use<> {
     }
 }
 
-/// Says what was moved, and brings the views of both spaces up to date.
+/// Prints what was moved, and updates the views of both spaces.
 pub(crate) fn report(
     transfer: &Transfer,
     store: &Store,

@@ -96,7 +96,7 @@ fn tiers(report: &SpaceReport) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// Which embedding model answers, and how far another one has come.
+/// The current embedding model, and the progress of switching to another one.
 fn model(report: &SpaceReport) -> String {
     let state = &report.embedding;
     if !state.trouble.is_empty() {

@@ -131,7 +131,7 @@ impl Summaries {
     }
 }
 
-/// Chooses the summaries of what changed, and says so where it takes long. Hands back the memories that it skipped.
+/// Updates the summaries, with progress notes if it takes long. Returns the memories that were skipped.
 fn choose(space: &Space, output: &mut Output) -> Result<Skipped, Failure> {
     let started = Instant::now();
     let mut shown = started;
@@ -147,8 +147,8 @@ fn choose(space: &Space, output: &mut Output) -> Result<Skipped, Failure> {
     Ok(passed)
 }
 
-/// Each summary in the model's words; one of which the model makes nothing is skipped and stays as it is, and so do
-/// all that follow where no model can be asked, which is said once.
+/// Each summary as worded by the model. A summary that the model can't word is skipped and shown verbatim; if the model
+/// can't be reached at all, so are all that follow, with one warning.
 fn reword(
     space: &Space,
     summaries: &[Summary],
@@ -178,7 +178,7 @@ fn reword(
     Ok(reworded)
 }
 
-/// Whether another summary may be said in the model's words all the same.
+/// Whether the error concerns only this summary, so that the next one may succeed.
 fn is_of_one_text(error: &Error) -> bool {
     matches!(
         error,
@@ -191,7 +191,7 @@ fn is_of_one_text(error: &Error) -> bool {
     )
 }
 
-/// What names a summary.
+/// The name of a summary in reports.
 fn entry(summary: &Summary) -> String {
     let level = format!("{:?}", summary.level).to_lowercase();
     match &summary.thread {
@@ -226,7 +226,7 @@ fn print(summary: &Summary, worded: Option<&[Worded]>, output: &mut Output) -> R
     Ok(())
 }
 
-/// A sentence with the memories that say it, wrapped; lines after the first are indented further.
+/// Prints a sentence with its citations, wrapped; continuation lines are indented further.
 pub(super) fn print_sentence(
     text: &str,
     citations: &[String],
@@ -237,7 +237,7 @@ pub(super) fn print_sentence(
     let lines = wrapped(&whole, output.width.saturating_sub(4));
     for (place, line) in lines.iter().enumerate() {
         let indent = if place == 0 { "  " } else { "    " };
-        // Where the citations are on a line of their own or are cut in two, they stay undecorated.
+        // Citations that are on a separate line or split across two stay unstyled.
         let line = match line.strip_suffix(citations.as_str()) {
             Some(before) => format!("{before}{}", paint(DIM, &citations)),
             None => line.clone(),

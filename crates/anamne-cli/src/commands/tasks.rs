@@ -10,10 +10,10 @@ use crate::output::{DIM, GREEN, Output, RED, YELLOW, counted};
 use crate::place::Place;
 use crate::wording::{number, one_line};
 
-/// What to do about a task that failed or waits for something: its error is kept in words alone.
+/// The hint for a task that failed or waits for something: its error is stored only as text.
 const LOOK: &str = "check for damage with `anamne doctor`, and model budgets with `anamne costs`";
 
-/// Waiting tasks that are listed.
+/// Maximum number of waiting tasks in the list.
 const SHOWN: usize = 20;
 
 /// Show background work; run, pause, retry or cancel it

@@ -1,4 +1,4 @@
-//! The DOT language of Graphviz.
+//! Draws a graph in the DOT language of Graphviz.
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ pub(crate) fn dot(around: &Neighbourhood, now: Timestamp) -> String {
                 id
             }
         };
-        let mut label = one_line(&relation.relation);
+        let mut label = one_line(relation.relation.as_str());
         let mut style = String::new();
         if relation.state == KnowledgeState::Contested {
             label.push_str("\ncontested");
@@ -55,7 +55,7 @@ pub(crate) fn dot(around: &Neighbourhood, now: Timestamp) -> String {
     text
 }
 
-/// A quoted string of DOT, whose backslashes mean themselves and whose line breaks are breaks.
+/// A quoted DOT string in which backslashes are literal and line breaks stay line breaks.
 fn quoted(text: &str) -> String {
     let text = text
         .replace('\\', "\\\\")

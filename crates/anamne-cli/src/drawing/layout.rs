@@ -1,4 +1,4 @@
-//! Where everything stands in a picture: rings around the centre, a ring for each step.
+//! Radial layout: rings around the centre, one ring per step.
 
 use std::collections::{BTreeMap, HashMap};
 use std::f64::consts::{PI, TAU};
@@ -11,37 +11,37 @@ use super::tree::cut;
 use super::{End, Sprout, grown, is_over};
 use crate::wording::one_line;
 
-/// Columns of a name that are shown in the picture; the whole stands behind it.
+/// Maximum columns of a name in the picture; its tooltip has the whole name.
 const COLUMNS: usize = 28;
 
-/// A box is so high.
+/// Height of a box.
 const HEIGHT: f64 = 28.0;
 
-/// Left and right of the text in a box.
+/// Padding left and right of the text in a box.
 const PADDING: f64 = 12.0;
 
-/// Between two boxes, at least.
+/// Minimum gap between two boxes.
 const GAP: f64 = 14.0;
 
-/// The words on a line are so high.
+/// Height of an edge label.
 const LINE: f64 = 14.0;
 
-/// Around the whole picture.
+/// Margin around the picture.
 const MARGIN: f64 = 24.0;
 
-/// Between the boxes of two rings side by side, for what is said between them.
+/// Minimum horizontal gap between the boxes of adjacent rings, for edge labels.
 const BESIDE: f64 = 110.0;
 
-/// Between the boxes of two rings above each other.
+/// Minimum vertical gap between the boxes of adjacent rings.
 const ABOVE: f64 = 56.0;
 
-/// A box with a name or a value in it.
+/// A box with a name or a value.
 pub(super) struct Node {
-    /// What is shown.
+    /// The displayed text.
     pub(super) text: String,
-    /// All of it.
+    /// The full text.
     pub(super) whole: String,
-    /// What it is; nothing for a value.
+    /// The entity's type; `None` for a value.
     pub(super) entity_type: Option<EntityType>,
     pub(super) inferred: bool,
     pub(super) x: f64,
@@ -50,21 +50,21 @@ pub(super) struct Node {
     pub(super) height: f64,
 }
 
-/// A line between two boxes.
+/// An edge between two boxes.
 pub(super) struct Edge {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) label: String,
     pub(super) contested: bool,
     pub(super) over: bool,
-    /// Whether something also leads the other way.
+    /// Whether there is a relation in the other direction too.
     pub(super) both_ways: bool,
-    /// Where the words on it stand.
+    /// The position of the label.
     pub(super) x: f64,
     pub(super) y: f64,
 }
 
-/// The picture. All boxes have their place in it, between 0 and its size.
+/// The picture. The coordinates of all boxes are between 0 and its size.
 #[derive(Default)]
 pub(super) struct Layout {
     pub(super) nodes: Vec<Node>,
@@ -88,13 +88,13 @@ impl Layout {
         layout
     }
 
-    /// Where a line begins and ends: at the borders of its boxes.
+    /// The ends of an edge, at the borders of its boxes.
     pub(super) fn ends(&self, edge: &Edge) -> ((f64, f64), (f64, f64)) {
         let (from, to) = (&self.nodes[edge.from], &self.nodes[edge.to]);
         (border(from, to), border(to, from))
     }
 
-    /// Puts the words on every line as close to its middle as they lie over no box.
+    /// Places every edge label as close to the edge's middle as possible without covering a box.
     fn write_on_lines(&mut self) {
         const PLACES: [f64; 9] = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
         for number in 0..self.edges.len() {
@@ -111,7 +111,7 @@ impl Layout {
         }
     }
 
-    /// Whether words of this half width lie over no box.
+    /// Whether a label of this half width covers no box.
     fn is_free(&self, (x, y): (f64, f64), half: f64) -> bool {
         self.nodes.iter().all(|node| {
             (node.x - x).abs() >= node.width / 2.0 + half
@@ -135,7 +135,7 @@ impl Layout {
         self.nodes.len() - 1
     }
 
-    /// Moves everything so that the picture begins at 0, with a margin; there is room for a line of words below.
+    /// Moves everything so that the picture starts at 0, with a margin; leaves room for a line of text below.
     fn move_into_view(&mut self) {
         let boxes = self.nodes.iter().map(|node| {
             let (half_width, half_height) = (node.width / 2.0, node.height / 2.0);
@@ -166,7 +166,7 @@ impl Layout {
     }
 }
 
-/// Where the line between the middles of two boxes leaves the first.
+/// Where the line between the centres of two boxes leaves the first.
 fn border(node: &Node, towards: &Node) -> (f64, f64) {
     let (dx, dy) = (towards.x - node.x, towards.y - node.y);
     let across = (node.width / 2.0) / dx.abs().max(f64::EPSILON);
@@ -175,7 +175,7 @@ fn border(node: &Node, towards: &Node) -> (f64, f64) {
     (node.x + dx * share, node.y + dy * share)
 }
 
-/// How wide a text is at most in any common typeface of 13 pixels.
+/// Maximum width of a text in any common 13-pixel typeface.
 pub(super) fn text_width(text: &str) -> f64 {
     let width = |character: char| match character {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | ' '
@@ -187,12 +187,12 @@ pub(super) fn text_width(text: &str) -> f64 {
     text.chars().map(width).sum()
 }
 
-/// What is known of a box while it is placed.
+/// The layout state of a box.
 struct Place {
     ring: usize,
     above: Option<usize>,
     below: Vec<usize>,
-    /// Boxes at the outside of the part of the picture that it begins.
+    /// Number of leaves of its subtree.
     leaves: usize,
     angle: f64,
     span: f64,
@@ -202,11 +202,11 @@ struct Place {
 struct Placing<'a> {
     places: Vec<Place>,
     boxes: HashMap<EntityId, usize>,
-    /// What is said between two boxes, by where it begins and ends.
+    /// Relations between boxes, with their ends.
     said: Vec<(RelationLabel<'a>, &'a Relation)>,
 }
 
-/// Where something that is said begins and ends.
+/// The ends of a relation.
 enum RelationLabel<'a> {
     Between(EntityId, &'a Entity),
     Of(EntityId, usize),
@@ -253,7 +253,7 @@ impl<'a> Placing<'a> {
         number
     }
 
-    /// One line for all that is said between two boxes.
+    /// Joins all relations between two boxes into one edge.
     fn join(&self, layout: &mut Layout, now: Timestamp) {
         let mut joined: BTreeMap<(usize, usize), Vec<(bool, &Relation)>> = BTreeMap::new();
         for (said, relation) in &self.said {
@@ -282,7 +282,7 @@ impl<'a> Placing<'a> {
             let upwards = said[0].0;
             let words: Vec<_> = said
                 .iter()
-                .map(|(_, relation)| one_line(&relation.relation))
+                .map(|(_, relation)| one_line(relation.relation.as_str()))
                 .collect();
             layout.edges.push(Edge {
                 from: if upwards { low } else { high },
@@ -299,7 +299,7 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// Gives every box an angle by how much grows from it, and every ring a radius at which its boxes find room.
+    /// Assigns every box an angle proportional to its leaves, and every ring a radius at which its boxes fit.
     fn spread(&mut self, layout: &mut Layout) {
         for number in 0..self.places.len() {
             let (mut begin, span) = {
@@ -337,7 +337,7 @@ impl<'a> Placing<'a> {
                 let node = &layout.nodes[number];
                 let (sine, cosine) = (place.angle.sin().abs(), place.angle.cos().abs());
                 let along = node.width * sine + node.height * cosine + GAP;
-                // The chord of its span has to be as long as the box reaches along the ring.
+                // The chord of the span must be as long as the box's extent along the ring.
                 let half = (place.span / 2.0).min(PI / 2.0);
                 radius = radius.max(along / (2.0 * half.sin()));
                 let inner = place
@@ -353,7 +353,7 @@ impl<'a> Placing<'a> {
     }
 }
 
-/// How far a box reaches from its middle in a direction.
+/// The extent of a box from its centre in a direction.
 fn reach(node: &Node, sine: f64, cosine: f64) -> f64 {
     f64::midpoint(node.width * cosine, node.height * sine)
 }
@@ -388,7 +388,7 @@ mod tests {
     fn no_words_on_a_line_leave_the_picture() {
         let mut around = star(2);
         for relation in &mut around.relations {
-            relation.relation = "stands_in_a_long_relation_to".to_owned();
+            relation.relation = "stands_in_a_long_relation_to".into();
         }
         let layout = Layout::of(&around, Timestamp::UNIX_EPOCH);
         for edge in &layout.edges {

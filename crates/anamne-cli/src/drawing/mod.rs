@@ -1,4 +1,4 @@
-//! The surroundings of an entity as a drawing: lines for a terminal, DOT for Graphviz, SVG for everyone else.
+//! Draws the neighbourhood of an entity: lines for a terminal, DOT for Graphviz, or SVG.
 
 mod dot;
 mod layout;
@@ -14,13 +14,13 @@ pub(crate) use dot::dot;
 pub(crate) use svg::svg;
 pub(crate) use tree::tree;
 
-/// An entity, and all that leads on from it: every entity is drawn once, under the one that is nearest to the centre.
+/// An entity with its branches: every entity is drawn once, below the neighbour that is nearest to the centre.
 struct Sprout<'a> {
     entity: &'a Entity,
     branches: Vec<Branch<'a>>,
 }
 
-/// A relation as it is drawn from one of its ends.
+/// A relation as drawn from one of its ends.
 struct Branch<'a> {
     relation: &'a Relation,
     end: End<'a>,
@@ -31,16 +31,16 @@ enum End<'a> {
     Sprout(Sprout<'a>),
     /// An entity that is drawn elsewhere.
     Elsewhere(&'a Entity),
-    /// A value in words.
+    /// A value as text.
     Value(&'a str),
 }
 
-/// Whether a relation is over at that instant.
+/// Whether a relation has ended at `now`.
 fn is_over(relation: &Relation, now: Timestamp) -> bool {
     relation.valid_to.is_some_and(|end| end <= now)
 }
 
-/// Surest first, and what is over last.
+/// Orders relations: current before ended, asserted before extracted, then by weight.
 fn in_order(around: &Neighbourhood, now: Timestamp) -> Vec<&Relation> {
     let mut relations: Vec<_> = around.relations.iter().collect();
     relations.sort_by(|one, other| {
@@ -54,7 +54,7 @@ fn in_order(around: &Neighbourhood, now: Timestamp) -> Vec<&Relation> {
     relations
 }
 
-/// The whole drawing as it grows from the entity in the middle; nothing where there is none.
+/// The tree built from the central entity; `None` if there is none.
 fn grown(around: &Neighbourhood, now: Timestamp) -> Option<Sprout<'_>> {
     let (_, centre) = around.entities.first()?;
     let relations = in_order(around, now);
@@ -82,7 +82,7 @@ fn grown(around: &Neighbourhood, now: Timestamp) -> Option<Sprout<'_>> {
     Some(growth.sprout(centre))
 }
 
-/// The other end of a relation, where that is an entity.
+/// The other end of a relation, if it is an entity.
 fn other_end(relation: &Relation, from: EntityId) -> Option<EntityId> {
     match relation.object {
         Object::Entity { id, .. } if relation.subject == from => Some(id),
@@ -91,7 +91,7 @@ fn other_end(relation: &Relation, from: EntityId) -> Option<EntityId> {
     }
 }
 
-/// Which relation leads to each entity on the shortest way from the centre.
+/// For each entity, the relation that leads to it on the shortest path from the centre.
 fn leads_to(
     centre: EntityId,
     relations: &[&Relation],
@@ -122,9 +122,9 @@ struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// As deep as the steps that were asked for.
+    /// Grows the branches of an entity to the requested depth.
     fn sprout(&mut self, entity: &'a Entity) -> Sprout<'a> {
-        // All of its relations are its own before the first branch grows, so that none is drawn twice.
+        // Claims all of its relations before the first branch grows, so that none is drawn twice.
         let own: Vec<usize> = self.touching.get(&entity.id).cloned().unwrap_or_default();
         let own: Vec<usize> = own
             .into_iter()
@@ -195,7 +195,7 @@ mod samples {
             id: digits(&format!("{}{word}{}", subject.name, object.text())),
             subject: subject.id,
             subject_name: subject.name.clone(),
-            relation: word.to_owned(),
+            relation: word.into(),
             object,
             frame: Perspective::Semantic,
             state: KnowledgeState::Active,
@@ -217,7 +217,7 @@ mod samples {
         }
     }
 
-    /// One in the middle, `count` around it with long names, and one more behind the first.
+    /// A central entity, `count` around it with long names, and one more behind the first.
     pub(super) fn star(count: usize) -> Neighbourhood {
         let centre = entity("Mara Lind", EntityType::Person);
         let mut around = Neighbourhood::default();

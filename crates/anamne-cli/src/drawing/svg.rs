@@ -1,4 +1,4 @@
-//! A picture that stands in one file, legible on light and dark ground.
+//! Draws a self-contained SVG file, readable on light and dark backgrounds.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::layout::{Edge, Layout, Node, text_width};
 
-/// The colour of each type on light and on dark ground, by its number.
+/// The colour of each type on light and dark backgrounds, by type number.
 const COLOURS: [(&str, &str); 12] = [
     ("#59636e", "#9198a1"),
     ("#0550ae", "#79c0ff"),
@@ -23,7 +23,7 @@ const COLOURS: [(&str, &str); 12] = [
     ("#99286e", "#ff9bce"),
 ];
 
-/// Below the picture, for the words that say what the colours mean.
+/// Height below the picture for the colour legend.
 const LEGEND: f64 = 30.0;
 
 /// The drawing as a self-contained SVG file.
@@ -48,7 +48,7 @@ pub(crate) fn svg(around: &Neighbourhood, now: Timestamp) -> String {
     for (number, node) in layout.nodes.iter().enumerate() {
         draw_box(node, number == 0, &mut text);
     }
-    // Above all lines, so that none of them crosses a word.
+    // Above all lines, so that no line crosses a label.
     for edge in &layout.edges {
         draw_label(edge, &mut text);
     }
@@ -60,7 +60,7 @@ pub(crate) fn svg(around: &Neighbourhood, now: Timestamp) -> String {
     text
 }
 
-/// What changes on dark ground. Programs that know no style sheets show the light colours.
+/// The styles for dark backgrounds. Programs without support for style sheets show the light colours.
 fn style() -> String {
     let mut style = String::from(
         "<style>@media (prefers-color-scheme: dark) { .ground { fill: #0d1117 } .ink { fill: #e6edf3 } \
@@ -100,7 +100,7 @@ fn draw_line(edge: &Edge, layout: &Layout, text: &mut String) {
     }
 }
 
-/// The tip of an arrow at the end of a line.
+/// Draws the arrow head at the end of a line.
 fn draw_head(from: (f64, f64), to: (f64, f64), contested: bool, text: &mut String) {
     const LENGTH: f64 = 8.0;
     const HALF: f64 = 3.5;
@@ -186,7 +186,7 @@ fn draw_box(node: &Node, is_centre: bool, text: &mut String) {
     );
 }
 
-/// The types that are in the picture with their colours, and how wide that is.
+/// The types in the picture with their colours, and the width of the legend.
 fn legend(layout: &Layout) -> (String, f64) {
     let mut text = String::new();
     let mut x = 24.0;
@@ -211,7 +211,7 @@ fn legend(layout: &Layout) -> (String, f64) {
     (text, x)
 }
 
-/// The text as it may stand in XML: what would be read as markup or is not allowed there is replaced.
+/// Escapes text for XML, and replaces characters that XML does not allow.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! A tree of lines for a terminal.
+//! Draws a tree of lines for a terminal.
 
 use anamne::{Entity, Neighbourhood, Relation};
 use anstyle::Style;
@@ -10,10 +10,10 @@ use crate::known;
 use crate::output::{BOLD, DIM, paint};
 use crate::wording::one_line;
 
-/// The narrowest that a label is cut to, however deep it stands.
+/// Minimum width of a label, at any depth.
 const NARROWEST: usize = 16;
 
-/// The drawing in lines of at most `width` columns.
+/// The drawing as lines of at most `width` columns.
 pub(crate) fn tree(around: &Neighbourhood, width: usize, dates: &Dates) -> Vec<String> {
     let Some(root) = grown(around, dates.now) else {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn tree(around: &Neighbourhood, width: usize, dates: &Dates) -> Vec<S
     lines.written
 }
 
-/// What an entity is, and how far that is established.
+/// The type of an entity, and its state.
 fn kind(entity: &Entity) -> String {
     match known::state(entity.state) {
         Some((_, state)) => format!("{} · {state}", entity.entity_type),
@@ -83,7 +83,7 @@ impl Lines<'_> {
         known::standing(relation, self.dates)
     }
 
-    /// A line: the label whole if there is room, and behind it as many of the details as fit.
+    /// Adds a line: the whole label if it fits, followed by as many details as fit.
     fn push(&mut self, fork: &str, label: Vec<(Style, String)>, details: Vec<(Style, String)>) {
         let mut room = self
             .width
@@ -110,7 +110,7 @@ impl Lines<'_> {
     }
 }
 
-/// The text in at most `room` columns; what is cut ends with `…`.
+/// Cuts the text to `room` columns; a cut text ends with `…`.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if display_width(text) <= room {
         return text.to_owned();

@@ -1,10 +1,10 @@
-//! Questions to several spaces, as a person asks them.
+//! Queries over several spaces.
 
 use serde_json::Value;
 
 use crate::bench::Bench;
 
-/// A bench with a project, two spaces beside it, and `core`.
+/// A bench with a project, two other spaces, and `core`.
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.remember(&["The user wants metric units in every answer"]);

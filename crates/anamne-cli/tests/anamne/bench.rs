@@ -1,4 +1,4 @@
-//! A store of its own, and the command to run on it.
+//! A test fixture: a store, and the command to run on it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) struct Bench {
     folder: TempDir,
 }
 
-/// What one run of the command came to.
+/// The result of one run of the command.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -26,12 +26,12 @@ impl Bench {
         }
     }
 
-    /// The folder in which everything lies.
+    /// The folder that contains everything.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The store's folder, which is missing until something is told.
+    /// The store's folder, which is missing until something is stored.
     pub(crate) fn store(&self) -> PathBuf {
         self.folder().join("store")
     }
@@ -43,13 +43,13 @@ impl Bench {
         path
     }
 
-    /// A standard input that says this.
+    /// Standard input with this text.
     pub(crate) fn stdin_of(&self, text: &str) -> Stdio {
         let path = self.file("standard-input", text);
         std::fs::File::open(path).expect("a file").into()
     }
 
-    /// The command in the store's surroundings, with nothing of the machine's.
+    /// The command in a clean environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anamne"));
         command
@@ -75,19 +75,19 @@ impl Bench {
             .into()
     }
 
-    /// Runs the command with this on standard input.
+    /// Runs the command with this standard input.
     pub(crate) fn feed(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self
             .command(arguments)
             .stdin(Stdio::piped())
             .spawn()
             .expect("the command starts");
-        // The command may refuse before it has read everything.
+        // The command may fail before it has read everything.
         let _ = child.stdin.take().expect("a pipe").write_all(input);
         child.wait_with_output().expect("the command ends").into()
     }
 
-    /// Runs the command with `--json` and expects an answer.
+    /// Runs the command with `--json` and expects success.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let ran = self.run(&[&["--json"], arguments].concat());
@@ -95,14 +95,14 @@ impl Bench {
         ran.parsed()
     }
 
-    /// Tells a text and returns its id.
+    /// Stores a text and returns its id.
     #[track_caller]
     pub(crate) fn remember(&self, arguments: &[&str]) -> String {
         let told = self.json(&[&["remember"], arguments].concat());
         told["id"].as_str().expect("an id").to_owned()
     }
 
-    /// The contents of what a recall answers, best first.
+    /// The contents of a recall's results, best first.
     #[track_caller]
     pub(crate) fn recall(&self, arguments: &[&str]) -> Vec<String> {
         let answer = self.json(&[&["recall"], arguments].concat());
@@ -127,7 +127,7 @@ impl Ran {
             .unwrap_or_else(|error| panic!("{error}: {:?}", self.stdout))
     }
 
-    /// The error that `--json` writes.
+    /// The error written by `--json`.
     #[track_caller]
     pub(crate) fn error(&self) -> Value {
         let whole: Value = serde_json::from_str(&self.stderr)

@@ -1,4 +1,4 @@
-//! The demo runs on an empty machine, fits on one screen, and runs again.
+//! The demo runs on an empty machine, fits on one screen, and can be repeated.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn the_demo_answers_its_questions_and_leaves_the_store() {
     );
     let asked = first["asked"].as_u64().expect("a number");
     assert!(asked >= 12, "{asked}");
-    // Far below what is usual: less means that recall is broken.
+    // Far below the usual value: less means that recall is broken.
     assert!(
         first["found"]
             .as_u64()

@@ -1,4 +1,4 @@
-//! An erasure reaches backups that were used, and says by its exit code where it reached nothing.
+//! An erasure reaches backups that were used, and its exit code reports what it did not reach.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::bench::{Bench, files_under};
 
 const SECRET: &str = "The passphrase of Ines Quartz is xylophone";
 
-/// The files in which a part of the secret stands.
+/// The files that contain a part of the secret.
 fn holders(folder: &Path) -> Vec<PathBuf> {
     let holds = |file: &PathBuf| {
         let bytes = fs::read(file).expect("a file");
@@ -22,7 +22,7 @@ fn holders(folder: &Path) -> Vec<PathBuf> {
     files_under(folder).into_iter().filter(holds).collect()
 }
 
-/// A store with the secret in it, and the id of that.
+/// A store with the secret, and the id of its memory.
 fn told() -> (Bench, String) {
     let bench = Bench::new();
     let id = bench.remember(&[SECRET, "--thread", "xylophone", "--author", "Quartz"]);
@@ -107,7 +107,7 @@ fn a_place_that_is_not_reached_is_named_with_exit_code_4_until_it_is_reached() {
 }
 
 #[test]
-fn a_folder_that_is_no_backup_any_more_is_struck_from_the_list() {
+fn a_folder_that_is_no_longer_a_backup_is_removed_from_the_list() {
     let (bench, id) = told();
     bench.json(&["backup", "copy"]);
     fs::remove_dir_all(bench.folder().join("copy")).expect("removed");

@@ -1,4 +1,4 @@
-//! Import and export: nothing is lost, nothing is doubled, bad lines are named.
+//! Import and export: nothing is lost or duplicated, bad lines are reported.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What is made of memories in the background can be had by hand: summaries, folds, a language model and its costs.
+//! Background work can be run by hand: summaries, merges, a language model and its costs.
 
 use serde_json::Value;
 
@@ -179,7 +179,7 @@ fn a_model_that_may_not_be_asked_is_refused() {
 }
 
 #[test]
-fn everything_goes_on_where_the_model_is_not_there() {
+fn everything_works_without_the_model() {
     let bench = Bench::new();
     bench.remember(&["Mara Lind lives in Bonn, in the house with the green shutters."]);
     bench.json(&[
@@ -202,7 +202,7 @@ fn everything_goes_on_where_the_model_is_not_there() {
 }
 
 #[test]
-fn summaries_are_said_word_for_word_where_the_model_does_not_answer() {
+fn summaries_are_verbatim_if_the_model_does_not_answer() {
     let bench = chat();
     assert_eq!(
         bench.run(&["summaries", "--reword"]).code,

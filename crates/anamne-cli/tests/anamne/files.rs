@@ -1,4 +1,4 @@
-//! Files that a person names: only regular ones are read and replaced, and names fit every file system.
+//! Files given as arguments: only regular ones are read and replaced, and generated names fit every file system.
 
 use std::fs;
 use std::process::Command;
@@ -52,7 +52,7 @@ fn an_export_replaces_regular_files_alone() {
     }
     assert_eq!(fs::read_to_string(&target).expect("the target"), "keep me");
     assert!(fs::symlink_metadata("/dev/null").is_ok_and(|null| !null.is_file()));
-    // A regular file is replaced as a whole, and nothing is left beside it.
+    // A regular file is replaced as a whole, without leftovers beside it.
     let ran = bench.run(&["export", "--output", &text(&target)]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(

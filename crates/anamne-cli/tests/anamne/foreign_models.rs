@@ -1,14 +1,14 @@
-//! A store that came from elsewhere, or that another program wrote to: what its files say about models is not
-//! obeyed before a person has said so on this machine.
+//! A foreign store, or one that another program wrote to: its model settings have no effect before they are approved on
+//! this machine.
 
 use std::net::TcpListener;
 
 use crate::bench::{Bench, Ran, lines};
 
-/// The value of a variable that no model may ever see.
+/// The value of a variable that must never be sent to a model.
 const SECRET: &str = "not-for-any-model";
 
-/// A server that must see no connection.
+/// A server that must get no connection.
 struct Trap(TcpListener);
 
 impl Trap {
@@ -23,14 +23,14 @@ impl Trap {
         format!("http://{address}/v1")
     }
 
-    /// Whether nobody connected since this was asked last.
+    /// Whether there was no connection since the last call.
     fn is_untouched(&self) -> bool {
         let waiting = self.0.accept();
         matches!(waiting, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
     }
 }
 
-/// A store with memories, and with a `model.toml` of somebody else.
+/// A store with memories and a foreign `model.toml`.
 fn foreign_store(url: &str, key_env: &str) -> Bench {
     let bench = Bench::new();
     bench.remember(&["Mara Lind lives in Bonn, in the house with the green shutters."]);
@@ -61,7 +61,7 @@ fn commands(help: &str) -> Vec<String> {
         .collect()
 }
 
-/// How each command is run on the store.
+/// The arguments of each command.
 fn arguments(command: &str) -> Vec<&str> {
     match command {
         "remember" | "think" => vec!["Mara Lind has a boat"],
@@ -125,7 +125,7 @@ fn an_agent_works_on_without_the_model_of_a_store_that_came_from_elsewhere() {
     assert!(trap.is_untouched());
 }
 
-/// Sets up a model on this server, as a person does.
+/// Configures a model on this server.
 fn set_up(bench: &Bench, url: &str) {
     let set = ["model", "set", "--provider", "openai", "--model", "small"];
     bench.json(&[&set[..], &["--url", url]].concat());
@@ -191,7 +191,7 @@ fn what_a_store_asks_for_is_shown_and_approved_once() {
     refused(&bench, &["model", "test"], "127.0.0.1");
     assert!(!trap.is_untouched(), "now it is asked");
 
-    // Another program changes where texts go.
+    // Another program changes the destination of texts.
     let path = bench.store().join("model.toml");
     let settings = std::fs::read_to_string(&path).expect("settings");
     let other = Trap::new();
@@ -214,7 +214,7 @@ fn a_variable_of_something_else_cannot_be_approved_with_the_rest() {
         "AWS_SECRET_ACCESS_KEY was not read",
     );
     assert_eq!(bench.json(&["model"])["approved"], false);
-    // A person who means it says so.
+    // The user can still choose it.
     std::fs::remove_file(bench.store().join("model.toml")).expect("removed");
     let set = ["model", "set", "--provider", "openai", "--model", "small"];
     let rest = ["--url", &trap.url(), "--key-env", "AWS_SECRET_ACCESS_KEY"];
@@ -243,7 +243,7 @@ fn a_copy_of_a_store_is_approved_by_itself() {
         "may be a copy",
     );
     assert!(trap.is_untouched());
-    // Moved, it is the same store.
+    // A moved store is the same store.
     let moved = bench.folder().join("moved");
     std::fs::rename(bench.store(), &moved).expect("moved");
     let folder = moved.to_str().expect("UTF-8");
@@ -276,7 +276,7 @@ fn another_host_needs_another_key() {
         moved.stderr
     );
     assert_eq!(bench.json(&["model"])["key"], serde_json::Value::Null);
-    // So with a variable that was allowed for one host.
+    // The same for a variable that was approved for one host.
     let url = ["model", "set", "--url"];
     bench.json(&[&url[..], &["http://localhost:9/v1", "--key-env", "MY_KEY"]].concat());
     let set = |name: &str| {
@@ -393,7 +393,7 @@ mod on_unix {
             .write_all(b"sk-secret-of-the-tests\n")
             .expect("typed");
         assert!(child.wait().expect("ended").success());
-        // What is typed now is shown again, after all that was shown before.
+        // Input is echoed again, after all earlier output.
         person.write_all(b"visible\n").expect("typed");
         let mut shown = String::new();
         let mut byte = [0];

@@ -1,4 +1,4 @@
-//! Forgetting takes back; erasing leaves nothing behind.
+//! Forgetting can be undone; erasing leaves nothing behind.
 
 use serde_json::json;
 
@@ -86,7 +86,7 @@ fn one_unknown_id_among_several_keeps_all_of_them() {
     );
 }
 
-/// A store with two threads and a loose memory.
+/// A store with two threads and a memory without thread.
 fn talk() -> Bench {
     let bench = Bench::new();
     let lines = crate::bench::lines([
@@ -133,7 +133,7 @@ fn a_thread_is_previewed_forgotten_and_erased() {
     let forgotten = bench.json(&["forget", "--thread", "standup", "--yes"]);
     assert_eq!(forgotten["forgotten"].as_array().map(Vec::len), Some(2));
     assert_eq!(contents(&bench).len(), 2);
-    // What was put away before is erased with its thread.
+    // Memories forgotten before are erased with their thread.
     let erased = bench.json(&["forget", "--thread", "standup", "--hard", "--yes"]);
     assert_eq!(erased["erased"].as_array().map(Vec::len), Some(2));
     assert_eq!(bench.json(&["stats"])["forgotten"], 0);

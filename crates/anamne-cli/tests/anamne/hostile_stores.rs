@@ -1,5 +1,4 @@
-//! A store that came from elsewhere may hold more than memories: names of other folders, links, pipes. Nothing
-//! outside the store is touched by what lies in it.
+//! A foreign store may contain names of other folders, links and pipes. They can't affect anything outside the store.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +35,7 @@ mod on_unix {
         assert!(made.expect("mkfifo").success());
     }
 
-    /// Every file and folder that a space consists of, the deepest last.
+    /// Every file and folder of a space, deepest last.
     fn entries_under(folder: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for entry in fs::read_dir(folder).expect("a folder") {
@@ -86,7 +85,7 @@ mod on_unix {
         let outside = bench.folder().join("outside");
         let mut entries = entries_under(&space);
         assert!(entries.len() > 12, "{entries:?}");
-        // Also what there will be some day.
+        // Also files that don't exist yet.
         entries.extend(
             [
                 "incidents.jsonl",

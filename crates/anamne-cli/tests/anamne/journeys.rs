@@ -1,11 +1,11 @@
-//! What is told comes back, whole and by every door of the command.
+//! What is stored can be retrieved, unchanged, through every command.
 
 use serde_json::json;
 
 use crate::bench::Bench;
 
 #[test]
-fn a_memory_comes_back_with_all_that_it_was_told_with() {
+fn a_memory_keeps_everything_it_was_stored_with() {
     let bench = Bench::new();
     let told = bench.json(&[
         "remember",
@@ -98,7 +98,7 @@ fn a_recall_answers_in_the_documented_shape() {
 }
 
 #[test]
-fn filters_choose_what_may_be_answered_with() {
+fn filters_restrict_the_results() {
     let bench = Bench::new();
     bench.remember(&[
         "The port of the old server was 1111",
@@ -276,7 +276,7 @@ fn an_edit_changes_what_it_names_and_history_keeps_the_rest() {
 }
 
 #[test]
-fn links_are_drawn_shown_and_taken_away() {
+fn links_are_created_shown_and_removed() {
     let bench = Bench::new();
     let bug = bench.remember(&["The TLS certificate expired"]);
     let fix = bench.remember(&["Renewal timer enabled"]);
@@ -358,7 +358,7 @@ fn a_context_keeps_to_its_budget_and_cites_its_sources() {
 }
 
 #[test]
-fn spaces_are_walls_and_a_project_has_one_of_its_own() {
+fn spaces_are_isolated_and_a_project_has_its_own() {
     let bench = Bench::new();
     bench.remember(&["Known everywhere"]);
     bench.json(&["--space", "recipes", "remember", "Bread wants time"]);
@@ -392,7 +392,7 @@ fn spaces_are_walls_and_a_project_has_one_of_its_own() {
 }
 
 #[test]
-fn stats_count_and_a_sound_store_is_called_well() {
+fn stats_count_and_a_sound_store_is_healthy() {
     let bench = Bench::new();
     bench.remember(&["One", "--kind", "fact"]);
     bench.remember(&["Two", "--thread", "numbers"]);
@@ -441,7 +441,7 @@ fn init_makes_the_space_once() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_never_printed() {
+fn terminal_commands_are_never_printed() {
     let bench = Bench::new();
     let id = bench.remember(&["before \u{1b}[2J\u{7} after \u{9b}"]);
     for arguments in [

@@ -1,4 +1,4 @@
-//! A store on a disk that is full, in a folder that may only be read, or with settings of its own.
+//! A store on a full disk, in a read-only folder, or with changed settings.
 
 use serde_json::json;
 
@@ -89,11 +89,10 @@ fn one_space_with_broken_settings_keeps_no_other_from_being_listed() {
     );
 }
 
-/// Limits how large any file may grow, in place of a disk that is full: the signal of that limit is ignored, so that
-/// writes fail as they do there.
+/// Simulates a full disk by a file size limit: its signal is ignored, so that writes fail as they do there.
 #[cfg(unix)]
 #[test]
-fn on_a_full_disk_nothing_is_half_told_and_all_is_found() {
+fn on_a_full_disk_nothing_is_half_written_and_everything_is_found() {
     use std::process::Command;
     let bench = Bench::new();
     bench.remember(&["The lighthouse keeper is called Ines"]);
@@ -126,10 +125,10 @@ fn on_a_full_disk_nothing_is_half_told_and_all_is_found() {
     bench.remember(&["There is room again"]);
 }
 
-/// Root may write everywhere, so root runs the command as somebody else, to whom the store is given.
+/// Root may write everywhere, so root runs the command as another user, who gets the store.
 #[cfg(unix)]
 #[test]
-fn a_store_that_may_only_be_read_answers_and_says_why_it_takes_nothing() {
+fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What is known of entities: told by hand, shown, drawn, and decided where it contradicts itself.
+//! Knowledge: assertions, output, drawings, and resolved contradictions.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::bench::{Bench, lines};
 const NEVER: &str = "I have never written any Flask routes in this project.";
 const DID: &str = "I implemented a Flask route for the homepage.";
 
-/// A store in which something is known of Mara Lind.
+/// A store with knowledge about Mara Lind.
 fn told() -> Bench {
     let bench = Bench::new();
     for arguments in [
@@ -67,7 +67,7 @@ fn triple(subject: &str, relation: &str, object: &str) -> (String, String, Strin
     (subject.to_owned(), relation.to_owned(), object.to_owned())
 }
 
-/// Two memories that contradict each other: their ids.
+/// Stores two contradicting memories and returns their ids.
 fn contradiction(bench: &Bench) -> (String, String) {
     let never = bench.remember(&[NEVER, "--author", "Ada", "--at", "2026-02-03 10:00"]);
     let did = bench.remember(&[DID, "--author", "Ada", "--at", "2026-02-01 10:00"]);
@@ -82,7 +82,7 @@ fn only(bench: &Bench, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn what_is_told_is_known_with_its_evidence_and_recalled() {
+fn assertions_are_known_with_their_evidence_and_recalled() {
     let bench = told();
     assert_eq!(
         relations(&bench, "mara lind"),
@@ -119,7 +119,7 @@ fn what_is_told_is_known_with_its_evidence_and_recalled() {
 }
 
 #[test]
-fn telling_prints_the_name_under_which_it_is_taken_back() {
+fn asserting_prints_how_it_is_undone() {
     let bench = told();
     let ran = bench.run(&["knowledge", "relation", "Mara Lind", "leads", "Hafen GmbH"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -294,7 +294,7 @@ fn a_name_that_is_not_known_is_not_found_and_the_nearest_are_offered() {
 }
 
 #[test]
-fn surroundings_are_drawn_in_every_format() {
+fn neighbourhoods_are_drawn_in_every_format() {
     let bench = told();
     let drawn = bench.run(&["graph", "Mara Lind", "--steps", "2"]).stdout;
     let expected = [
@@ -304,7 +304,7 @@ fn surroundings_are_drawn_in_every_format() {
         "   └─ located_in → Bonn  place · told · m5",
     ];
     let mut found: Vec<_> = drawn.lines().collect();
-    // The order of equally sure branches is theirs; the first is not the last.
+    // The two branches have equal confidence but a defined order.
     assert_eq!(found.len(), 4, "{drawn}");
     assert_eq!(found.remove(0), expected[0]);
     assert_eq!(found, expected[1..]);
@@ -436,7 +436,7 @@ fn a_contradiction_is_listed_decided_and_opened_again() {
     let wrong = bench.run(&["show", &never]).stdout;
     assert!(wrong.contains("resolved as wrong: m2 holds"), "{wrong}");
 
-    // Whoever decides may decide otherwise, and come back to it.
+    // A decision can be changed, and changed back.
     for keep in ["m1", "m2"] {
         let decided = bench.json(&["resolve", &id, "--keep", keep]);
         let kept = if keep == "m1" { &never } else { &did };
@@ -512,7 +512,8 @@ fn an_id_that_fits_several_contradictions_says_so() {
     let mut firsts: Vec<&str> = ids.iter().map(|id| &id[..1]).collect();
     firsts.sort_unstable();
     let shared = firsts.windows(2).find(|pair| pair[0] == pair[1]);
-    // Ids come from random ones, so two of so many need not begin alike; then the first sign means one alone.
+    // Ids are derived from random ones, so no two of them need to share a first character; then it identifies a single
+    // one.
     let Some(shared) = shared else {
         assert_eq!(bench.run(&["resolve", firsts[0]]).code, 0);
         return;
@@ -668,7 +669,7 @@ fn extracting_again_gives_the_same_and_nothing_twice() {
 }
 
 #[test]
-fn two_processes_tell_and_extract_at_once() {
+fn two_processes_assert_and_extract_at_once() {
     let bench = Bench::new();
     let told = (0..300).map(|number| json!({"text": format!("Boat {number} was painted.")}));
     assert_eq!(bench.feed(&["import", "-"], lines(told).as_bytes()).code, 0);

@@ -1,4 +1,4 @@
-//! What a space learns of its own recall: the log of questions, what is said of answers, and how it looks.
+//! What a space learns from its own recall: query log, feedback, statistics.
 
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn a_memory_that_is_shown_by_its_id_counts_as_opened() {
 }
 
 #[test]
-fn a_plan_tells_where_it_was_looked() {
+fn a_plan_lists_the_searched_tiers() {
     let bench = Bench::new();
     bench.remember(&["The staging database listens on port 5433"]);
     let plan = ["recall", "which port does staging use?", "--explain-plan"];

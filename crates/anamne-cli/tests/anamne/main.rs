@@ -1,4 +1,4 @@
-//! The command as a person or a script runs it: the real binary on stores of their own.
+//! Runs the real binary on temporary stores, as a user or a script does.
 
 mod bench;
 

@@ -1,4 +1,4 @@
-//! A space uses another embedding model.
+//! A space switches to another embedding model.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::bench::Bench;
 
-/// The built-in model as a folder of the store: by its name another model.
+/// The built-in model as a folder of the store: another model by its name.
 fn add_model(bench: &Bench, name: &str) {
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/anamne-static-v1");
     let folder = bench.store().join("models").join(name);
@@ -52,7 +52,7 @@ fn a_model_of_the_store_is_chosen_by_name_and_embeds_everything_at_once() {
 }
 
 #[test]
-fn a_model_that_there_is_not_is_refused() {
+fn a_missing_model_is_refused() {
     let bench = Bench::new();
     bench.remember(&["The ferry leaves at seven"]);
     add_model(&bench, "harbour");

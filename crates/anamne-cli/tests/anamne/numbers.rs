@@ -1,8 +1,8 @@
-//! Numbers that are too large are refused, by every command that takes one.
+//! Every command rejects numbers that are too large.
 
 use crate::bench::Bench;
 
-/// What stands for a value in help texts, where the value is a number.
+/// Value placeholders in help texts that stand for numbers.
 const NUMBERS: [&str; 9] = [
     "N",
     "NUMBER",
@@ -15,14 +15,15 @@ const NUMBERS: [&str; 9] = [
     "NAME=NUMBER",
 ];
 
-/// What stands for a value that is none. A new word fails the test until it is put into one of both lists.
+/// Value placeholders that don't stand for numbers. A new placeholder fails the test until it is in one of the two
+/// lists.
 const TEXTS: &str = "ACTOR BY CATEGORY DIR FILE FORMAT FORMULA FRAME HOW ID KIND MEMORY MODEL NAME NAMES NAME=VALUE PART PROVIDER ROLE \
 SET SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
 
-/// An option that takes a value: its command, its name, and what stands for the value.
+/// An option that takes a value: command, name and placeholder.
 type Taken = (Vec<String>, String, String);
 
-/// Every option of a command and of the commands below it, from the help texts.
+/// Every option of a command and of its subcommands, from the help texts.
 fn options_of(bench: &Bench, command: &[String], found: &mut Vec<Taken>) {
     let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
     arguments.push("--help");
@@ -59,7 +60,7 @@ fn options_of(bench: &Bench, command: &[String], found: &mut Vec<Taken>) {
     }
 }
 
-/// What a command needs beside the option.
+/// The other arguments that a command requires.
 fn needs(command: &str) -> &'static [&'static str] {
     match command {
         "remember" | "recall" | "context" | "think" => &["words"],
@@ -176,7 +177,7 @@ fn a_size_is_exact_or_refused() {
         9_007_199_254_740_993_u64
     );
     assert_eq!(quota("1.5 GiB").parsed()["quota_bytes"], 1_610_612_736_u64);
-    // It would come to 0, which stands for no limit.
+    // It would round to 0, which means no limit.
     for size in ["0.4B", "0.0001k", "9223372036854775808", "9999999TB", "1e3"] {
         assert_eq!(quota(size).code, 2, "{size}");
     }

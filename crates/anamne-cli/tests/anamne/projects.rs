@@ -1,4 +1,4 @@
-//! A folder leads to the space of its project, and to no other.
+//! A folder leads to its project's space, and to no other.
 
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ fn unrelated_projects_with_generated_files_share_nothing() {
     assert_eq!(recalled.code, 3, "{}", recalled.stdout);
     let told = parsed(&bench, &web, &["remember", "The web has no keys"]);
     assert_eq!(told["space"], "web");
-    // Which of them the protocol's server serves is told by the folder too.
+    // The MCP server also chooses its space by the folder.
     assert_eq!(run(&bench, &web.join(".git"), &["mcp"]).code, 0);
     let here = parsed(&bench, &web, &["spaces"]);
     assert_eq!(here["here"], "web");
@@ -93,7 +93,7 @@ fn a_repository_that_calls_itself_core_is_not_core() {
 
 #[cfg(unix)]
 #[test]
-fn a_claude_md_that_never_ends_holds_nobody_up() {
+fn an_endless_claude_md_blocks_nothing() {
     let bench = Bench::new();
     let folder = repository(&bench, "api");
     let made = std::process::Command::new("mkfifo")
@@ -117,7 +117,7 @@ fn a_folder_that_moved_keeps_its_memories() {
     let ran = run(&bench, &moved, &["recall", "port"]);
     assert!(ran.stdout.contains("8471"), "{}", ran.stderr);
     assert!(ran.stderr.contains("moved here from"), "{}", ran.stderr);
-    // Somebody else's folder in the place that was left, after a command that writes took note of the move.
+    // Another project's folder at the old path, after a writing command has recorded the move.
     run(&bench, &moved, &["remember", "It moved"]);
     let other = repository(&bench, "api");
     assert_eq!(parsed(&bench, &other, &["remember", "z"])["space"], "api-2");
@@ -237,13 +237,13 @@ fn a_space_that_projects_shared_is_split_by_what_is_known() {
     let shown = bench.json(&["--space", "river", "show", &first]);
     assert_eq!(shown["memory"]["thread"], "rivers");
     assert_eq!(shown["links"].as_array().map(Vec::len), Some(1), "{shown}");
-    // Again changes nothing, and what was left can be restored.
+    // Repeating it changes nothing, and the memories left behind can be restored.
     let again = bench.json(&by_thread);
     assert_eq!((&again["moved"], &again["copied"]), (&json!(0), &json!(0)));
     bench.json(&["--space", "CLAUDE.md", "restore", &first]);
     assert_eq!(contents(&bench, "CLAUDE.md").len(), 2);
     assert_eq!(bench.json(&by_thread)["moved"], 1);
-    // By who told it.
+    // By actor.
     assert_eq!(
         bench.json(&[&split[..], &["--actor", "nobody", "--dry-run"]].concat())["chosen"],
         0
@@ -267,7 +267,7 @@ fn names_that_deceive_are_refused_with_the_reason() {
     ] {
         let ran = bench.run(&["--json", "--space", name, "remember", "y"]);
         if reason.is_empty() {
-            // Cyrillic capitals that are not drawn as any name that is there.
+            // Cyrillic capitals that don't look like an existing name.
             assert_eq!(ran.code, 0, "{}", ran.stderr);
             continue;
         }
@@ -280,7 +280,7 @@ fn names_that_deceive_are_refused_with_the_reason() {
             "{message:?}"
         );
     }
-    // One that is there already opens: an earlier version made it.
+    // An existing space with such a name opens: an earlier version created it.
     let config =
         std::fs::read_to_string(bench.store().join("spaces/core/space.toml")).expect("read");
     let name = "c\u{43e}re";
@@ -295,7 +295,7 @@ fn names_that_deceive_are_refused_with_the_reason() {
     assert_eq!(contents(&bench, name), ["z"]);
 }
 
-/// The folder of a space's name, as the store's format has it.
+/// The folder of a space's name in the store format.
 fn folder_of(name: &str) -> String {
     name.parse::<anamne::SpaceName>().expect("a name").folder()
 }

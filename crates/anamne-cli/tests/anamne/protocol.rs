@@ -1,4 +1,4 @@
-//! The command serves agents: what the protocol itself promises is tested where it is written.
+//! `anamne mcp` serves agents; the protocol itself is tested in its own crate.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
-//! What is not accepted is refused by name and limit, with the right exit code, and changes nothing.
+//! Invalid input is rejected with its name and limit and the right exit code, and changes nothing.
 
 use crate::bench::Bench;
 
-/// The command refuses `field`, and no store comes into being.
+/// The command rejects `field`, and creates no store.
 #[track_caller]
 fn check(arguments: &[&str], field: &str) {
     let bench = Bench::new();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::bench::Bench;
 
-/// A clock for what is told before the command runs, which has only the machine's.
+/// A clock for writing memories in the past; the command itself uses the system's clock.
 struct SetClock(Mutex<Timestamp>);
 
 impl Clock for SetClock {
@@ -17,7 +17,7 @@ impl Clock for SetClock {
     }
 }
 
-/// Tells on each of the last four days so many memories, and on the first so many that happened long ago.
+/// Stores `each_day` memories on each of the last four days, and on the first also `old` ones that happened long ago.
 fn tell(bench: &Bench, each_day: usize, old: usize) {
     let now = Timestamp::now();
     let clock = Arc::new(SetClock(Mutex::new(now)));
@@ -48,8 +48,8 @@ fn counts(bench: &Bench) -> [u64; 3] {
     ["memories", "forgotten", "erased"].map(|count| stats[count].as_u64().expect("a count"))
 }
 
-/// How each command is run that only reads or looks after what is derived; `None` for those that tell or change something,
-/// or for which there is another test.
+/// The arguments of each command that only reads or maintains derived data; `None` for those that write, or that
+/// another test covers.
 fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
     let runs: &[&[&str]] = match command {
         "init" => &[&["init"]],
@@ -88,7 +88,7 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         "remember" | "think" | "edit" | "forget" | "restore" | "link" | "feedback" | "import" => {
             return None;
         }
-        // A store of its own; a server, whose background work `anamne`'s own tests cover; clap's own.
+        // Uses its own store; a server, whose background work is tested in `anamne`; provided by clap.
         "demo" | "mcp" | "help" => return None,
         other => panic!("say here whether {other} tells or changes something"),
     };
@@ -109,11 +109,11 @@ fn no_command_that_reads_forgets_or_erases_anything() {
         "1",
         "--yes",
     ]);
-    // Set with a yes, it has forgotten what is old; told on another day it may be erased. More is old since.
+    // Set with --yes, it has forgotten what is old; it may be erased only on a later day. More has become old since.
     assert_eq!(counts(&bench), [80, 2, 0]);
     let old = r#"{"text": "One more ancient quellfruit", "time": "2001-01-01T00:00:00Z"}"#;
     let file = bench.file("old.jsonl", old);
-    // The retention is off while it is told.
+    // The retention is off during the import.
     bench.json(&["spaces", "set", "--retention-days", "none"]);
     bench.json(&["import", file.to_str().expect("UTF-8")]);
     let toml = bench.store().join("spaces/core/space.toml");
@@ -208,7 +208,7 @@ fn more_than_a_tenth_waits_for_a_yes_and_doctor_names_it() {
         json!({"forgotten": 0, "erased": 0, "restored": 3})
     );
     assert_eq!(counts(&bench), [12, 0, 0]);
-    // They have their whole term again.
+    // They get the full grace period again.
     let again = bench.json(&["retention", "--apply", "--yes"]);
     assert_eq!(again["done"]["forgotten"], 0);
 }

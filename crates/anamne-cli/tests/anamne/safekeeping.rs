@@ -1,4 +1,4 @@
-//! Backups, verification, repair and going back in time, as a person does them.
+//! Backups, verification, repair and rewinding.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         .collect()
 }
 
-/// Replaces the only place at which these bytes stand in a file.
+/// Replaces these bytes, which must occur exactly once in the file.
 #[track_caller]
 fn damage(file: &Path, old: &str, new: &str) {
     let mut bytes = fs::read(file).expect("a file");
@@ -32,7 +32,7 @@ fn core(store: &Path) -> PathBuf {
     store.join("spaces").join("core")
 }
 
-/// When an event of the log was written, as the audit says it.
+/// The time of an event, from `audit`.
 fn told_at(bench: &Bench, seq: usize) -> String {
     let audit = bench.json(&["audit", "--oldest-first", "-k", "100"]);
     audit["events"][seq - 1]["at"]
@@ -450,7 +450,7 @@ fn a_damaged_view_is_found_and_rebuilt() {
 }
 
 #[test]
-fn a_damaged_backup_is_found_and_settings_are_mended() {
+fn a_damaged_backup_is_found_and_settings_are_repaired() {
     let bench = Bench::new();
     bench.remember(&["The gate code is 4711"]);
     bench.json(&["backup", "copy"]);
@@ -481,7 +481,7 @@ fn a_damaged_backup_is_found_and_settings_are_mended() {
 }
 
 #[test]
-fn a_space_of_a_newer_version_keeps_nobody_from_verifying_the_others() {
+fn a_space_of_a_newer_version_does_not_stop_verifying_the_others() {
     let bench = Bench::new();
     bench.remember(&["In core"]);
     bench.remember(&["In recipes", "--space", "recipes"]);

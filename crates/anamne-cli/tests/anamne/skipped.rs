@@ -1,4 +1,5 @@
-//! One bad entry never stops the rest: each command over many continues past it and names it, and a script sees it by exit code 4.
+//! One bad entry never stops the rest: each command over several entries skips and reports it, and ends with exit code
+//! 4.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use crate::bench::{Bench, Ran, lines};
 
 const DAMAGED: &str = "The gate code is 4711";
 
-/// A store with three memories in a thread, of which the second is damaged in both copies; and its id.
+/// A store with three memories in a thread, the second damaged in both copies; and the id of that one.
 fn with_a_damaged_memory() -> (Bench, String) {
     let bench = Bench::new();
     let told = [
@@ -33,7 +34,7 @@ fn damage_both_copies(bench: &Bench, old: &str, new: &str) {
     }
 }
 
-/// Replaces these bytes in a file wherever they stand: the pages of a database may hold what is there no more.
+/// Replaces these bytes everywhere in a file: database pages may contain outdated copies.
 #[track_caller]
 fn damage_everywhere(file: &Path, old: &str, new: &str) {
     let mut bytes = fs::read(file).expect("a file");
@@ -47,7 +48,7 @@ fn damage_everywhere(file: &Path, old: &str, new: &str) {
     fs::write(file, bytes).expect("damage");
 }
 
-/// A store with two spaces, of which one is of a newer version.
+/// A store with three spaces, one of a newer format version.
 fn with_a_newer_space() -> Bench {
     let bench = Bench::new();
     bench.remember(&["In core"]);
@@ -59,7 +60,7 @@ fn with_a_newer_space() -> Bench {
     bench
 }
 
-/// That everything was done but one entry, which is named with a reason or a next step that says this.
+/// Asserts that one entry was skipped, with this text in its reason or hint.
 #[track_caller]
 fn check_passed(ran: &Ran, answer: &Value, entry: &str, reason: &str) {
     assert_eq!(ran.code, 4, "{} {}", ran.stdout, ran.stderr);
@@ -189,7 +190,7 @@ fn a_folder_that_cannot_be_written_ends_a_backup() {
     bench.remember(&["In core"]);
     bench.remember(&["In recipes", "--space", "recipes"]);
     bench.json(&["backup", "copy"]);
-    // Where a folder is to be there is a file: whoever writes there fails.
+    // A file in place of a folder: writing there fails.
     let journal = bench.folder().join("copy/spaces/core/journal");
     fs::remove_dir_all(&journal).expect("removed");
     fs::write(&journal, "no folder").expect("a file");
@@ -262,7 +263,7 @@ fn what_a_repair_brings_back_is_extracted_and_summarised() {
     bench.remember(&["The ferry leaves at nine"]);
     let database = bench.store().join("spaces/core/memories/active.db");
     damage_everywhere(&database, "Otto", "0tto");
-    // Another memory is lost in both copies, so that nothing is repaired but by a person.
+    // Another memory is lost in both copies, so that nothing is repaired automatically.
     damage_both_copies(&bench, "ferry", "f3rry");
     for command in ["extract", "summaries"] {
         let ran = bench.run(&["--json", command]);
@@ -314,7 +315,7 @@ fn a_retention_goes_on_past_a_memory_that_cannot_be_read() {
     assert_eq!(ran.parsed()["done"]["forgotten"], 2, "{}", ran.stdout);
 }
 
-/// A folder so deep that its path is longer than a system takes; made of two that are not.
+/// A folder whose path is longer than the system allows; made of two that aren't.
 #[cfg(unix)]
 fn too_deep(under: &Path) {
     let part = "n".repeat(200);

@@ -1,4 +1,4 @@
-//! Background work can be seen, held, cancelled and tried again.
+//! Background work can be listed, paused, cancelled and retried.
 
 use anamne::queue::{Level, NewTask, Priority, Queue};
 use anamne::{Options, Store};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bench::Bench;
 
-/// A space, and the queue of its background work.
+/// A space, and its task queue.
 fn begun() -> (Bench, Queue) {
     let bench = Bench::new();
     bench.remember(&["The lantern was trimmed today"]);
@@ -16,7 +16,7 @@ fn begun() -> (Bench, Queue) {
     (bench, queue.expect("a queue"))
 }
 
-/// Has a task fail for good; gives its number.
+/// Makes a task fail permanently; returns its number.
 fn killed(queue: &Queue, key: &str) -> u64 {
     queue
         .enqueue(&NewTask::new("summary", key))
@@ -116,7 +116,7 @@ fn pausing_and_resuming_reaches_the_queue() {
 }
 
 #[test]
-fn the_dead_are_listed_tried_again_and_put_away() {
+fn dead_tasks_are_listed_retried_and_dismissed() {
     let (bench, queue) = begun();
     let [first, second, third] = ["a", "b", "c"].map(|key| killed(&queue, key).to_string());
     let dead = bench.json(&["tasks", "dead"]);

@@ -1,4 +1,4 @@
-//! No text reaches a terminal that the terminal could obey, or that could pass for a line of the command.
+//! No output contains terminal commands, or foreign lines that look like the command's own.
 
 mod commands;
 mod hostile;
@@ -14,24 +14,24 @@ use self::commands::COMMANDS;
 use self::hostile::{FORGED, NAME, TEXT};
 use crate::bench::{Bench, Ran, files_under, lines};
 
-/// The sequences that the command writes itself: it resets, and the attributes and colours of its styles.
+/// The escape sequences of the command's own styles, and the reset.
 const STYLES: [&str; 8] = ["0", "1", "2", "4", "31", "32", "33", "36"];
 
-/// How the command is run: with styles, without, and for machines.
+/// Ways to run the command: with styles, without, and for programs.
 const WAYS: [(&str, &str); 3] = [("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1"), ("JSON", "1")];
 
-/// The text without the command's own sequences.
+/// The text without the command's own escape sequences.
 fn bare(text: &str) -> String {
     STYLES.iter().fold(text.to_owned(), |text, style| {
         text.replace(&format!("\u{1b}[{style}m"), "")
     })
 }
 
-/// Fails if a terminal could obey anything in the output, or if a line of it begins with words of others.
+/// Fails if the output contains terminal commands, or a line that begins with foreign text.
 #[track_caller]
 fn check(arguments: &[&str], ran: &Ran) {
     for text in [&ran.stdout, &ran.stderr] {
-        // A style in the text of others is shown, though the command itself has the same one.
+        // An escape sequence in foreign text is shown escaped, even if the command uses the same style.
         assert!(!text.contains("\u{1b}[31mred"), "{arguments:?}: {text:?}");
         let bare = bare(text);
         let hidden = bare
@@ -43,7 +43,7 @@ fn check(arguments: &[&str], ran: &Ran) {
     }
 }
 
-/// Runs a command in one way, and checks what it writes.
+/// Runs a command in one way, and checks its output.
 #[track_caller]
 fn check_in(bench: &Bench, (name, value): (&str, &str), arguments: &[&str]) {
     let json = ["--json"];
@@ -58,7 +58,7 @@ fn check_in(bench: &Bench, (name, value): (&str, &str), arguments: &[&str]) {
     check(arguments, &ran);
 }
 
-/// Every command there is, as words with blanks between them, from the manual pages that are made of the parser's tree.
+/// Every command, as words separated by spaces, from the manual pages that clap's command tree generates.
 fn all_commands(bench: &Bench) -> BTreeSet<String> {
     let folder = bench.folder().join("pages");
     let ran = bench.run(&["man", "--folder", folder.to_str().expect("UTF-8")]);
@@ -95,7 +95,7 @@ fn every_command_shows_hostile_text_without_anything_that_a_terminal_obeys() {
                 check_in(&bench, way, &[&words[..], &rest].concat());
             }
         }
-        // What no command takes, in each place where an error would repeat it.
+        // Invalid values, in each place where an error would repeat them.
         let option = format!("--{TEXT}");
         for wrong in [
             &[TEXT][..],
@@ -111,7 +111,7 @@ fn every_command_shows_hostile_text_without_anything_that_a_terminal_obeys() {
     }
 }
 
-/// The store is not hostile by name alone: what was written reaches the output of the commands, as escapes.
+/// The hostile texts really reach the output of the commands, as escapes.
 #[test]
 fn hostile_text_is_shown_and_not_left_out() {
     let bench = hostile::store();
@@ -171,12 +171,12 @@ fn styles_are_written_where_they_are_wanted_and_nowhere_else() {
 }
 
 #[test]
-fn json_holds_the_text_as_it_was_told_and_an_export_has_its_very_bytes() {
+fn json_contains_the_text_unchanged_and_an_export_its_exact_bytes() {
     let bench = Bench::new();
     let id = bench.remember(&[TEXT]);
     assert_eq!(bench.json(&["show", &id])["memory"]["content"], TEXT);
     let exported = bench.run(&["export"]).stdout;
-    // What JSON itself does not escape stays as it is on its way into a file.
+    // Characters that JSON doesn't escape itself stay unchanged in a file.
     assert!(
         exported.contains('\u{202e}') && exported.contains('\u{9b}'),
         "{exported:?}"
@@ -203,7 +203,7 @@ fn an_error_repeats_no_more_of_a_value_than_a_reader_needs() {
     }
 }
 
-/// The command runs as it is printed, and nothing in a name is run by the shell.
+/// The printed command works when copied, and the shell runs nothing contained in a name.
 #[cfg(unix)]
 #[test]
 fn a_suggested_command_can_be_copied_whatever_the_names_are() {
@@ -240,7 +240,7 @@ fn a_suggested_command_can_be_copied_whatever_the_names_are() {
     }
 }
 
-/// Hints that name a folder or a space read as the same folder to a shell.
+/// A shell reads folders and spaces in hints as the same names.
 #[cfg(unix)]
 #[test]
 fn a_folder_in_a_hint_is_one_word_to_a_shell() {
@@ -258,7 +258,7 @@ fn a_folder_in_a_hint_is_one_word_to_a_shell() {
         let hint = said
             .split('`')
             .find_map(|part| part.strip_prefix("anamne --store "));
-        // A name with a backtick would end the quotation; none of these has one.
+        // A backtick in a name would end the quotation; these names have none.
         let word = hint.expect("a hint").trim_end_matches(" …");
         let ran = Command::new("bash")
             .args(["-c", &format!("cd backups && cd {word} && pwd -P")])
@@ -290,13 +290,13 @@ fn a_bad_line_of_an_import_is_reported_without_its_escapes() {
     }
 }
 
-/// The layer can't be bypassed: nothing but it names a stream, and nothing but it takes over what a library prints.
+/// The output layer can't be bypassed: only it uses the standard streams, and only it passes on output of libraries.
 #[test]
 fn only_the_output_layer_holds_standard_output_and_standard_error() {
     let holders = [
         ("output.rs", &["stdout()", "stderr()"][..]),
         ("progress.rs", &["set_message(", "ProgressBar"]),
-        // The exchange with agents is no text for a terminal; the server writes it.
+        // The MCP stream is not for a terminal; the server writes it.
         ("commands/mcp.rs", &["serve_stdio("]),
         ("usage.rs", &["print_help("]),
     ];

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, lines};
 
-/// A line a month from the beginning of 2023 on, and one of today.
+/// One memory per month from the beginning of 2023 on, and one of today.
 fn imported() -> Bench {
     let bench = Bench::new();
     let months = (0..36).map(|month| {

@@ -1,4 +1,4 @@
-//! Several processes on one store, and readers that go away.
+//! Several processes on one store, and readers that disappear.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, lines};
 
 #[test]
-fn two_processes_write_at_once_and_each_finds_what_the_other_told() {
+fn two_processes_write_at_once_and_each_finds_what_the_other_wrote() {
     let bench = Bench::new();
     let told = |name: &str| {
         lines((0..600).map(|number| json!({"text": format!("{name} counted {number} boats")})))

@@ -1,5 +1,5 @@
-//! Five troubles, told apart on every door, each with the step that helps: no permission, busy, a newer format, not
-//! there, damaged.
+//! Five kinds of errors, distinguished by every interface, each with its next step: no permission, busy, newer format,
+//! not found, damaged.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, Ran, lines};
 
-/// A user of the system who owns nothing, for tests that run as the one whom no permission keeps out.
+/// A system user who owns nothing, for tests that run as root, which permissions don't restrict.
 #[cfg(unix)]
 const NOBODY: u32 = 65_534;
 
-/// What brings a store into trouble. What is returned keeps it there.
+/// Breaks a store. The returned file keeps it broken.
 type Harm = fn(&Bench) -> Option<File>;
 
 struct Trouble {
@@ -26,7 +26,7 @@ struct Trouble {
     harm: Harm,
 }
 
-/// The words of the five kinds, as `--help` names them too.
+/// The names of the five kinds, as listed by `--help`.
 const TROUBLES: [Trouble; 5] = [
     Trouble {
         kind: "permission_denied",
@@ -94,12 +94,12 @@ fn set_mode(path: &Path, mode: u32) {
 #[cfg(not(unix))]
 fn set_mode(_: &Path, _: u32) {}
 
-/// Whether permissions mean nothing to whoever runs this test.
+/// Whether this test runs as root, which permissions don't restrict.
 fn is_root(bench: &Bench) -> bool {
     File::open(bench.store().join("spaces")).is_ok()
 }
 
-/// The command, as a user whom permissions keep out.
+/// The command, run as a user who is restricted by permissions.
 #[cfg(unix)]
 fn as_somebody(bench: &Bench, arguments: &[&str]) -> Command {
     use std::os::unix::process::CommandExt;
@@ -147,7 +147,7 @@ fn ended(child: Child) -> Ran {
     child.wait_with_output().expect("the command ends").into()
 }
 
-/// What an agent's server said when it had answered the call, or had ended before.
+/// The output of an MCP server once it answered the call or exited.
 fn answered(mut child: Child) -> Ran {
     let input = child.stdin.take();
     let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -170,7 +170,7 @@ fn call(tool: &str, arguments: &Value) -> String {
     ])
 }
 
-/// What the command line says: kind and next step in JSON, and the same step in words.
+/// Checks the command line: kind and next step in JSON, and the same step as text.
 #[track_caller]
 fn check_command_line(trouble: &Trouble, json: &Ran, plain: &Ran) {
     let kind = trouble.kind;
@@ -182,7 +182,7 @@ fn check_command_line(trouble: &Trouble, json: &Ran, plain: &Ran) {
     );
     let hint = error["hint"].as_str().unwrap_or_default();
     assert!(hint.contains(trouble.next), "{kind}: {error}");
-    // That nothing is remembered yet is found out before the engine is asked.
+    // A missing store is detected before the engine is called.
     assert_eq!(
         error["next_step"].is_string(),
         kind != "not_found",
@@ -210,7 +210,7 @@ fn check_command_line(trouble: &Trouble, json: &Ran, plain: &Ran) {
     );
 }
 
-/// What an agent is told: kind and next step, in the text and for programs.
+/// Checks the reply to an agent: kind and next step, as text and as structured content.
 #[track_caller]
 fn check_agent(trouble: &Trouble, ran: &Ran) {
     let kind = trouble.kind;
@@ -220,7 +220,7 @@ fn check_agent(trouble: &Trouble, ran: &Ran) {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let Some(reply) = replies.into_iter().find(|reply| reply["id"] == 2) else {
-        // The server did not even begin; who started it is told why.
+        // The server did not start; standard error says why.
         assert!(ran.stderr.contains(trouble.next), "{kind}: {said}");
         return;
     };
@@ -233,7 +233,7 @@ fn check_agent(trouble: &Trouble, ran: &Ran) {
 }
 
 #[test]
-fn every_door_tells_the_five_troubles_apart() {
+fn every_interface_distinguishes_the_five_errors() {
     let benches: Vec<_> = TROUBLES
         .iter()
         .map(|trouble| {
@@ -243,7 +243,7 @@ fn every_door_tells_the_five_troubles_apart() {
             (trouble, bench, held)
         })
         .collect();
-    // All at once, since the busy ones wait for their turn as long as a writer does.
+    // In parallel, because the busy ones wait for their whole timeout.
     let started: Vec<_> = benches
         .iter()
         .map(|(trouble, bench, held)| {
@@ -258,17 +258,17 @@ fn every_door_tells_the_five_troubles_apart() {
                     "memory_store",
                     json!({"content": "The ferry leaves at ten"}),
                 ),
-                // An agent's own space is made when it is first used.
+                // An agent's own space is created on first use.
                 "not_found" => ("memory_search", json!({"query": "ferry", "space": "attic"})),
                 _ => ("memory_search", json!({"query": "ferry"})),
             };
-            // A server makes the store that is missing, which the commands beside it must not find.
+            // A server creates a missing store, which the other commands must not find; so it gets its own.
             let its_own = (trouble.kind == "not_found").then(Bench::new);
             let at = its_own.as_ref().unwrap_or(bench);
             let mut agent = command(at, trouble, &["mcp", "--structured", "--all-spaces"]);
             agent.stdin(Stdio::piped());
             let mut agent = self::started(agent);
-            // One that does not even start reads nothing.
+            // A server that didn't start reads nothing.
             let input = agent.stdin.as_mut().expect("a pipe");
             let _ = input.write_all(call(tool, &arguments).as_bytes());
             (*trouble, json, plain, agent, (held, its_own))
@@ -321,7 +321,7 @@ fn a_space_that_cannot_be_repaired_now_is_not_called_lost() {
     }
 }
 
-/// Locks the database of the first space so that nobody else reads it.
+/// Locks the database of the first space exclusively.
 fn lock_database(bench: &Bench) -> Connection {
     let other = Connection::open(core(bench).join("memories/active.db")).expect("opened");
     other
@@ -335,7 +335,7 @@ fn a_database_that_another_process_locks_is_busy_for_every_command() {
     let bench = Bench::new();
     bench.remember(&["The ferry leaves at nine"]);
     let held = lock_database(&bench);
-    // All at once, since each waits for the lock.
+    // In parallel, because each waits for the lock.
     let commands = ["recall", "verify", "doctor", "repair"].map(|name| {
         let question: &[&str] = if name == "recall" { &["ferry"] } else { &[] };
         let arguments = [&["--json", name], question].concat();
@@ -345,7 +345,7 @@ fn a_database_that_another_process_locks_is_busy_for_every_command() {
         let ran = ended(child);
         let said = format!("{}{}", ran.stdout, ran.stderr);
         assert_eq!(ran.code, 1, "{name}: {said}");
-        // The one that locks the database, or one of these that waits for it.
+        // The process that holds the lock, or one of these that waits for it.
         assert!(said.contains("another process"), "{name}: {said}");
         assert!(said.contains("try again"), "{name}: {said}");
         for wrong in ["anamne doctor", "anamne repair", "damaged-"] {

@@ -1,4 +1,4 @@
-//! One name for one thing: the words of values are the same on the command line, in MCP and in JSON.
+//! Consistent names: values are spelt the same on the command line, in MCP and in JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, lines};
 
-/// The commands and commands of commands that `--help` lists, the top included.
+/// The commands and subcommands that `--help` lists, including the top level.
 fn commands(bench: &Bench, above: &[String]) -> Vec<Vec<String>> {
     let mut arguments: Vec<&str> = above.iter().map(String::as_str).collect();
     arguments.push("--help");
@@ -29,7 +29,7 @@ fn commands(bench: &Bench, above: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-/// The words of every value that one help text lists.
+/// All values listed in a help text.
 fn words_of_help(help: &str) -> BTreeSet<String> {
     let one_line = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let short = one_line
@@ -37,7 +37,7 @@ fn words_of_help(help: &str) -> BTreeSet<String> {
         .skip(1)
         .filter_map(|rest| Some(rest.split_once(']')?.0.to_owned()))
         .flat_map(|words| words.split(", ").map(str::to_owned).collect::<Vec<_>>());
-    // Where the values have descriptions, each has a line of its own.
+    // Values with descriptions have a line each.
     let long = help.lines().filter_map(|line| {
         let (word, _) = line.trim_start().strip_prefix("- ")?.split_once(':')?;
         (!word.contains(' ')).then(|| word.to_owned())
@@ -45,7 +45,7 @@ fn words_of_help(help: &str) -> BTreeSet<String> {
     short.chain(long).collect()
 }
 
-/// The words of every value, by the door that shows them.
+/// All values, by the interface that shows them.
 fn words_of_doors(bench: &Bench) -> BTreeMap<String, BTreeSet<String>> {
     let mut doors = BTreeMap::new();
     for path in commands(bench, &[]) {
@@ -94,7 +94,7 @@ fn no_word_is_shown_in_two_spellings() {
             let is_plain = |character: char| {
                 character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_'
             };
-            // Shells and features of the machine have their names from elsewhere.
+            // Names of shells and CPU features are given.
             assert!(word.chars().all(is_plain), "{door}: {word}");
         }
     }
@@ -214,7 +214,7 @@ fn an_error_repeats_at_most_200_characters_of_a_value() {
     let mut too_long = Vec::new();
     for ran in tried {
         assert_ne!(ran.code, 0, "{}", ran.stdout);
-        // The value once, and in what is wrong with it its first eighty characters.
+        // The value once, plus its first eighty characters in the description of the problem.
         let count = ran.stderr.matches('x').count();
         if count > 290 {
             too_long.push(ran.stderr.chars().take(300).collect::<String>());

@@ -1,4 +1,4 @@
-//! Any tokenizer that the `tokenizers` crate reads: BPE, Unigram, other normalisers.
+//! Any tokenizer supported by the `tokenizers` crate: BPE, Unigram, other normalisers.
 
 use serde::Deserialize;
 use tokenizers::Tokenizer;
@@ -6,7 +6,7 @@ use tokenizers::Tokenizer;
 use super::ModelFile;
 use crate::EmbedError;
 
-/// A tokenizer and its unknown token, which is left out.
+/// A tokenizer and its unknown token, which is omitted.
 #[derive(Debug)]
 pub(crate) struct GeneralTokenizer {
     tokenizer: Tokenizer,
@@ -45,12 +45,12 @@ impl GeneralTokenizer {
         })
     }
 
-    /// The number of tokens, added ones included.
+    /// Number of tokens, including added ones.
     pub(super) fn token_count(&self) -> usize {
         self.tokenizer.get_vocab_size(true)
     }
 
-    /// The tokens of `text` in order. The error is what the tokenizer said.
+    /// The tokens of `text` in order. The error is the tokenizer's message.
     pub(crate) fn tokens(&self, text: &str) -> Result<impl Iterator<Item = u32>, String> {
         let encoding = self
             .tokenizer

@@ -16,10 +16,10 @@ pub(crate) use general_tokenizer::GeneralTokenizer;
 use tensors::StoredRows;
 use tokenizer_file::{Reading, read_wordpiece};
 
-/// A file is read whole. The largest models of this kind have half a gigabyte.
+/// Maximum file size: files are read as a whole, and the largest models of this kind have half a gigabyte.
 const LONGEST_FILE: u64 = 2 << 30;
 
-/// A file of the folder and what is in it.
+/// A file of the folder and its contents.
 struct ModelFile {
     path: PathBuf,
     bytes: Vec<u8>,
@@ -28,7 +28,7 @@ struct ModelFile {
 impl ModelFile {
     fn read(folder: &Path, name: &str) -> Result<Self, EmbedError> {
         let path = folder.join(name);
-        // Opening a pipe would wait for somebody who writes into it, and a device has no end.
+        // Opening a pipe would wait for a writer, and a device has no end.
         let fits = fs::metadata(&path).map(|found| found.is_file() && found.len() <= LONGEST_FILE);
         match fits {
             Ok(true) => {}
@@ -61,8 +61,7 @@ impl ModelFile {
     }
 }
 
-/// The part of `config.json` that is relevant to vectors. Whether they are normalised is not: they
-/// always are.
+/// The fields of `config.json` that affect vectors. Whether they are normalised is irrelevant: they always are.
 #[derive(Deserialize)]
 struct Configuration {
     #[serde(default, rename = "normalize")]
@@ -113,7 +112,7 @@ fn load_general(
     Err(tokenizer.unsupported(reason, REMEDY))
 }
 
-/// The folder's name, and a checksum of what decides vectors and tokens.
+/// The folder's name, and a checksum of the files that determine vectors and tokens.
 fn identity(folder: &Path, model: &ModelFile, tokenizer: &ModelFile) -> ModelIdentity {
     let mut hasher = blake3::Hasher::new();
     for file in [model, tokenizer] {

@@ -1,4 +1,4 @@
-//! `model.safetensors`: rows, and where present, weights and a mapping.
+//! `model.safetensors`: rows, and if present, weights and a mapping.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use crate::EmbedError;
 use crate::half::from_half;
 use crate::token_rows::{TokenRows, Words};
 
-/// The largest value of a row times its weight: a sum of 2^24 of them is still a finite f32.
+/// Maximum value of a row times its weight: a sum of 2^24 of them is still a finite f32.
 const LARGEST_VALUE: f32 = 1e31;
 
-/// The rows as stored, not yet held against a tokenizer.
+/// The rows as stored, not yet checked against a tokenizer.
 pub(super) struct StoredRows {
     count: usize,
     rows: TokenRows,
@@ -54,7 +54,7 @@ impl StoredRows {
         })
     }
 
-    /// The rows of a tokenizer with `tokens` tokens, if there are as many.
+    /// The rows for a tokenizer with `tokens` tokens, if the counts match.
     pub(super) fn for_tokens(
         self,
         tokens: usize,
@@ -100,7 +100,7 @@ fn words<Number>(numbers: Vec<Number>, bytes: impl Fn(Number) -> [u8; 4]) -> Wor
     Cow::Owned(numbers.into_iter().map(bytes).collect())
 }
 
-/// The little-endian numbers of a tensor, each read from its bytes.
+/// The little-endian numbers of a tensor, converted from their bytes.
 fn numbers<const BYTES: usize, T>(
     view: &TensorView<'_>,
     read: impl Fn([u8; BYTES]) -> T,

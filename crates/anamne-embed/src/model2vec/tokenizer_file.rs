@@ -1,4 +1,4 @@
-//! `tokenizer.json`, as far as it describes the uncased BERT wordpiece tokenizer.
+//! `tokenizer.json`, if it describes the uncased BERT wordpiece tokenizer.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,11 +10,11 @@ use super::ModelFile;
 use crate::EmbedError;
 use crate::wordpiece::{LONGEST_WORD, Vocabulary, Wordpiece};
 
-/// What a tokenizer file turned out to be.
+/// The kind of a tokenizer file.
 pub(super) enum Reading {
-    /// The tokenizer that this crate runs itself.
+    /// The wordpiece tokenizer of this crate.
     Wordpiece(Wordpiece),
-    /// Another one; the text says in what it differs.
+    /// Another tokenizer; the text is the difference.
     Other(String),
 }
 
@@ -104,8 +104,7 @@ fn bert_limit() -> usize {
     LONGEST_WORD
 }
 
-/// Reads the file. An error means that it is damaged; a sound file of another kind is
-/// [`Reading::Other`].
+/// Reads the file. An error means that it is damaged; a valid file of another kind is [`Reading::Other`].
 pub(super) fn read_wordpiece(file: &ModelFile) -> Result<Reading, EmbedError> {
     let bad_json = |error: serde_json::Error| file.malformed(error.to_string());
     let tokenizer: TokenizerFile<'_> = serde_json::from_slice(&file.bytes).map_err(bad_json)?;
@@ -131,7 +130,7 @@ pub(super) fn read_wordpiece(file: &ModelFile) -> Result<Reading, EmbedError> {
     })
 }
 
-/// In what the tokenizer differs from the uncased BERT one, if it does.
+/// The difference from the uncased BERT tokenizer, if any.
 fn difference(tokenizer: &TokenizerFile<'_>, model: &Kind) -> Option<String> {
     if !model.is("WordPiece") {
         let kind = model.kind.as_deref().unwrap_or("unnamed");
@@ -157,7 +156,7 @@ fn difference(tokenizer: &TokenizerFile<'_>, model: &Kind) -> Option<String> {
     ))
 }
 
-/// Every token's text by id, or nothing if the ids have gaps or clash.
+/// Every token's text by id; `None` if ids are missing or ambiguous.
 fn pieces<'names>(
     vocabulary: &'names HashMap<String, u32>,
     added: &'names [AddedToken],

@@ -1,18 +1,18 @@
-//! What each character is to the BERT tokenizer.
+//! Character classes of the BERT tokenizer.
 //!
-//! The table is frozen: it holds the categories of Unicode 8.0 that the reference tokenizer was
-//! built with, so that a text gives the same tokens permanently, whatever Unicode adds later.
+//! The table is frozen: it contains the categories of Unicode 8.0 used by the reference tokenizer, so that tokens never
+//! change with later Unicode versions.
 
-/// What the tokenizer does with a character.
+/// How the tokenizer treats a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CharacterClass {
     /// Part of a word. Symbols outside ASCII (`€`, `×`) count as letters, as in the reference.
     Letter,
-    /// Removed before anything else; the characters on both sides join.
+    /// Removed before anything else; its neighbours are joined.
     Dropped,
     /// Ends a word.
     Space,
-    /// Ends a word and is a word of its own.
+    /// Ends a word and is a separate word.
     Punctuation,
     /// A nonspacing mark, removed after canonical decomposition: `é` becomes `e`.
     Mark,
@@ -21,12 +21,12 @@ pub(crate) enum CharacterClass {
 use CharacterClass::{Dropped as D, Mark as M, Punctuation as P};
 
 impl CharacterClass {
-    /// The class of `character`. O(log n) in the number of ranges outside ASCII.
+    /// The class of `character`. O(log n) in the number of non-ASCII ranges.
     pub(crate) fn of(character: char) -> Self {
         let code = character as u32;
         match code {
             0..0x80 => ASCII[code as usize],
-            // Latin letters with accents, extended Latin and phonetic letters.
+            // Accented, extended Latin and phonetic letters.
             0xC0..0x300 => Self::Letter,
             _ if character.is_whitespace() && code != 0x85 => Self::Space,
             _ => Self::from_ranges(code),
@@ -73,7 +73,7 @@ pub(crate) const ASCII: [CharacterClass; 128] = {
     classes
 };
 
-/// First and last code of each run of characters that are not letters, above ASCII, ascending.
+/// First and last code of each range of non-letters above ASCII, ascending.
 #[rustfmt::skip]
 #[expect(clippy::unreadable_literal, reason = "codes are written as Unicode writes them")]
 const RANGES: [(u32, u32, CharacterClass); 440] = [

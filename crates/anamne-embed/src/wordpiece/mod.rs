@@ -1,8 +1,8 @@
 //! The uncased BERT wordpiece tokenizer.
 //!
-//! Control characters leave, ideographs stand alone, accents and case go, words end at white space
-//! and punctuation, and each word is split greedily into the longest pieces of the vocabulary. A
-//! word that cannot be split is unknown and gives no token. No allocation per call for ASCII text.
+//! Control characters are removed, ideographs are separate words, accents and case are dropped, words end at white
+//! space and punctuation, and each word is split greedily into the longest pieces of the vocabulary. A word that cannot
+//! be split is unknown and has no token. No allocation per call for ASCII text.
 
 mod characters;
 mod vocabulary;
@@ -16,7 +16,7 @@ use characters::{ASCII, CharacterClass, is_ideograph};
 pub(crate) use vocabulary::LONGEST_WORD;
 pub(crate) use vocabulary::Vocabulary;
 
-/// A tokenizer: a vocabulary and the tokens that are recognised in the raw text.
+/// A tokenizer: a vocabulary and the tokens recognised in the raw text.
 #[derive(Debug)]
 pub(crate) struct Wordpiece {
     vocabulary: Vocabulary,
@@ -25,19 +25,19 @@ pub(crate) struct Wordpiece {
 }
 
 impl Wordpiece {
-    /// `added` are found in the raw text, longest first; each begins with `[`.
+    /// `added` tokens are matched in the raw text, longest first; each begins with `[`.
     pub(crate) fn new(vocabulary: Vocabulary, mut added: Vec<(Cow<'static, str>, u16)>) -> Self {
         debug_assert!(added.iter().all(|(content, _)| content.starts_with('[')));
         added.sort_by_key(|(content, _)| std::cmp::Reverse(content.len()));
         Self { vocabulary, added }
     }
 
-    /// The pieces behind the tokens.
+    /// The vocabulary of the tokenizer.
     pub(crate) fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// Gives `emit` each token of `text` in order, unknown ones left out. O(bytes).
+    /// Passes each token of `text` to `emit` in order, without unknown ones. O(bytes).
     pub(crate) fn each_token(&self, text: &str, mut emit: impl FnMut(u16)) {
         let mut word = Word::new();
         let mut rest = text;
@@ -51,7 +51,7 @@ impl Wordpiece {
         self.plain_text(rest, &mut word, &mut emit);
     }
 
-    /// The first added token in `text`: where it begins and ends, and which.
+    /// The first added token in `text`: start, end and token.
     fn next_added(&self, text: &str) -> Option<(usize, usize, u16)> {
         if self.added.is_empty() {
             return None;
@@ -67,7 +67,7 @@ impl Wordpiece {
 
     fn plain_text(&self, text: &str, word: &mut Word, emit: &mut impl FnMut(u16)) {
         let bytes = text.as_bytes();
-        // Where the current run began: the byte after the last ASCII space or punctuation.
+        // The start of the current run: the byte after the last ASCII space or punctuation.
         let mut run = 0;
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -96,8 +96,8 @@ impl Wordpiece {
         self.end_word(word, emit);
     }
 
-    /// A run between ASCII spaces and punctuation that holds characters outside ASCII. Canonical
-    /// decomposition never moves a mark across such a border, so runs can be treated apart.
+    /// A run between ASCII spaces and punctuation that contains non-ASCII characters. Canonical decomposition never
+    /// moves a mark across such a boundary, so runs can be processed independently.
     fn unicode_run(&self, run: &str, word: &mut Word, emit: &mut impl FnMut(u16)) {
         let characters = run
             .chars()
@@ -128,7 +128,7 @@ impl Wordpiece {
     }
 }
 
-/// The end of the run that `at` lies in: the next ASCII space or punctuation.
+/// The end of the run at `at`: the next ASCII space or punctuation.
 fn run_end(bytes: &[u8], at: usize) -> usize {
     let border = bytes[at..].iter().position(|&byte| {
         let class = ASCII.get(usize::from(byte));
@@ -145,7 +145,7 @@ fn with_space_around_ideograph(character: char) -> impl Iterator<Item = char> {
     [space, Some(character), space].into_iter().flatten()
 }
 
-/// The word that is being read, normalised, in a buffer that holds the longest one that counts.
+/// The word being read, normalised, in a buffer for the longest known word.
 struct Word {
     bytes: [u8; LONGEST_WORD * 4],
     length: usize,
@@ -177,7 +177,7 @@ impl Word {
         self.characters += 1;
     }
 
-    /// The word, unless there is none or it is too long to be known.
+    /// The word; `None` if it is empty or too long to be known.
     fn bytes(&self) -> Option<&[u8]> {
         (1..=LONGEST_WORD)
             .contains(&self.characters)

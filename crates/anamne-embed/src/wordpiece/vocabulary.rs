@@ -1,4 +1,4 @@
-//! A wordpiece vocabulary: pieces by token, tokens by piece, greedy splitting of a word.
+//! A wordpiece vocabulary: pieces by token, tokens by piece, greedy splitting of words.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use super::vocabulary_index::{
     split_marker, tag,
 };
 
-/// The longest word that is split, in characters; a longer one is unknown.
+/// Maximum length of a word, in characters; a longer one is unknown.
 pub(crate) const LONGEST_WORD: usize = 100;
 
-/// Pieces and their index; borrowed from the binary or owned.
+/// Pieces and their index, borrowed from the binary or owned.
 #[derive(Debug)]
 pub(crate) struct Vocabulary {
-    /// The pieces in token order, one byte after each.
+    /// The pieces in token order, each followed by a separator byte.
     pub(crate) text: Cow<'static, str>,
     pub(crate) starts: Cow<'static, [[u8; 4]]>,
     pub(crate) slots: Cow<'static, [[u8; 4]]>,
@@ -22,7 +22,7 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Indexes `pieces` by position. The error says what cannot be indexed.
+    /// Indexes `pieces` by position. The error describes what cannot be indexed.
     pub(crate) fn new(pieces: &[&str], unknown: Option<u16>) -> Result<Self, String> {
         let index = VocabularyIndex::build(pieces)?;
         let mut text = pieces.join("\n");
@@ -36,12 +36,12 @@ impl Vocabulary {
         })
     }
 
-    /// How many pieces there are.
+    /// Number of pieces.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The piece of a token, with its `##` where it continues a word; empty for an unknown token.
+    /// The piece of a token, with `##` if it continues a word; empty for an unknown token.
     pub(crate) fn piece(&self, token: u16) -> &str {
         let token = usize::from(token);
         let (Some(&start), Some(&end)) = (self.starts.get(token), self.starts.get(token + 1))
@@ -52,9 +52,9 @@ impl Vocabulary {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// Gives `emit` the tokens of a normalised word of at most [`LONGEST_WORD`] characters: the
-    /// longest piece that begins it, then the longest that continues it, and so on. A word with
-    /// a remainder that no piece begins gives nothing.
+    /// Passes the tokens of a normalised word of at most [`LONGEST_WORD`] characters to `emit`: the longest piece that
+    /// begins it, then the longest that continues it, and so on. A word with a remainder that matches no piece has no
+    /// tokens.
     pub(crate) fn split(&self, word: &[u8], emit: &mut impl FnMut(u16)) {
         if word.len() <= self.longest
             && let Some(token) = self.find(word, false, hash_piece(word, false))
@@ -68,7 +68,7 @@ impl Vocabulary {
             let Some((token, length)) = self.longest_piece(&word[start..], start > 0) else {
                 return;
             };
-            // A piece holds at least one character, so the count stays below that of the word.
+            // A piece has at least one character, so the count stays below that of the word.
             tokens[count] = token;
             count += 1;
             start += length;
@@ -84,7 +84,7 @@ impl Vocabulary {
         }
     }
 
-    /// The longest piece that `rest` begins with, and its length in bytes.
+    /// The longest piece at the start of `rest`, and its length in bytes.
     fn longest_piece(&self, rest: &[u8], continues: bool) -> Option<(u16, usize)> {
         let mut hashes = [0; LONGEST_PIECE_LIMIT];
         let longest = rest.len().min(self.longest);

@@ -1,27 +1,26 @@
-//! Builds the hash index over a wordpiece vocabulary: at compile time for the built-in model, at
-//! load time for a folder.
+//! Builds the hash index over a wordpiece vocabulary: at compile time for the built-in model, at load time for a
+//! folder.
 //!
-//! Open addressing with linear probing. A slot is a little-endian u32: the high half is a tag from
-//! the piece's hash, the low half is its token id; [`EMPTY`] marks a free slot. At most half of the
-//! slots are taken, so every probe ends.
+//! Open addressing with linear probing. A slot is a little-endian u32: the high half is a tag from the piece's hash,
+//! the low half is its token id; [`EMPTY`] marks a free slot. At most half of the slots are used, so every probe ends.
 
 /// The marker in front of a piece that continues a word.
 pub(crate) const CONTINUATION: &str = "##";
-/// A free slot. No piece has it: ids end at 65 534.
+/// A free slot. No piece has this value: ids end at 65 534.
 pub(crate) const EMPTY: u32 = u32::MAX;
-/// The longest piece, in bytes without its marker, that an index takes.
+/// Maximum length of a piece in the index, in bytes without its marker.
 pub(crate) const LONGEST_PIECE_LIMIT: usize = 128;
 
 /// The two arrays of an index, and the length of its longest piece in bytes.
 pub(crate) struct VocabularyIndex {
-    /// Where each piece begins in the pieces joined with one byte between them, and one end more.
+    /// The start of each piece in the pieces joined with one byte in between, plus the end.
     pub(crate) starts: Vec<[u8; 4]>,
     pub(crate) slots: Vec<[u8; 4]>,
     pub(crate) longest: usize,
 }
 
 impl VocabularyIndex {
-    /// Indexes `pieces` by their position. The error says what an index cannot hold.
+    /// Indexes `pieces` by position. The error describes what cannot be indexed.
     pub(crate) fn build(pieces: &[&str]) -> Result<Self, String> {
         if pieces.len() >= usize::from(u16::MAX) {
             return Err(format!(
@@ -75,7 +74,7 @@ pub(crate) fn split_marker(piece: &str) -> (&str, bool) {
     }
 }
 
-/// The hash of nothing, where every piece of that sort begins.
+/// The initial hash, different for pieces with and without marker.
 pub(crate) fn hash_seed(continues: bool) -> u64 {
     if continues {
         0x51_7C_C1_B7_27_22_0A_95
@@ -84,7 +83,7 @@ pub(crate) fn hash_seed(continues: bool) -> u64 {
     }
 }
 
-/// One byte more: a Fibonacci multiplication, whose high bits are well mixed.
+/// Adds a byte to the hash: Fibonacci multiplication, whose high bits are well mixed.
 pub(crate) fn hash_byte(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -94,7 +93,7 @@ pub(crate) fn hash_piece(body: &[u8], continues: bool) -> u64 {
         .fold(hash_seed(continues), |hash, &byte| hash_byte(hash, byte))
 }
 
-/// Where probing begins; `slots` is a power of two, at least 2.
+/// The first slot to probe; `slots` is a power of two, at least 2.
 pub(crate) fn first_slot(hash: u64, slots: usize) -> usize {
     (hash >> (64 - slots.trailing_zeros())) as usize
 }

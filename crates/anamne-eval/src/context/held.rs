@@ -1,4 +1,4 @@
-//! Whether a block holds a record.
+//! Whether a block contains a record.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,21 @@ use anamne::text::quote::MARK;
 
 use crate::corpus::{Query, Record};
 
-/// A shortened record is held if the passage has at least this share of its words.
+/// Minimum share of a shortened record's words that the passage must contain.
 const MOST: f64 = 2.0 / 3.0;
 
-/// How far a block holds a record.
+/// How much of a record a block contains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Held {
-    /// Not at all, or too little of it.
+    /// Nothing, or too little.
     Not,
-    /// A passage that has most of it, or all words of the answer that it has.
+    /// A passage with most of its words, or with all its words of the answer.
     InPart,
-    /// Word for word.
+    /// Verbatim.
     Whole,
 }
 
-/// How far a context holds a record, which is cited as `citation` in it.
+/// How much of a record, cited as `citation`, a context contains.
 pub(crate) fn held(context: &Context, citation: &str, record: &Record, query: &Query) -> Held {
     let Some(entry) = context
         .entries
@@ -58,7 +58,7 @@ pub(crate) fn held(context: &Context, citation: &str, record: &Record, query: &Q
     Held::Not
 }
 
-/// What the block shows of an entry: from its citation at the beginning of a line to the next entry or heading.
+/// The lines of an entry: from its citation at the start of a line to the next entry or heading.
 fn lines_of(block: &str, citation: &str) -> Vec<String> {
     let begins = format!("[{citation}]");
     let mut found = Vec::new();
@@ -81,7 +81,7 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Words of three letters or fewer stand in every passage; numbers count whatever their length.
+/// Words of up to three letters occur in every passage and don't count; numbers count at any length.
 fn is_telling(word: &str) -> bool {
     word.chars().count() > 3 || word.chars().all(char::is_numeric)
 }

@@ -1,4 +1,4 @@
-//! How much of the evidence a context block holds, by what it may cost.
+//! How much of the evidence a context block contains, by token budget.
 
 mod held;
 mod report;
@@ -11,23 +11,23 @@ use crate::failure::Failure;
 use crate::output;
 use report::Report;
 
-/// What to measure, and on what.
+/// What to measure, and on which data.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     chosen: Chosen,
-    /// Tokens that a block may cost.
+    /// Token budgets of a block.
     #[arg(long, value_delimiter = ',', default_values_t = [250, 500, 1_000, 1_500, 2_000, 4_000])]
     budget: Vec<usize>,
     /// Print {set: {category: {run: {budget: {metric: value}}}}} instead of tables.
     #[arg(long)]
     json: bool,
-    /// Fail unless the engine's blocks of 1 500 tokens hold all evidence of this share of each set's questions.
+    /// Fail unless blocks of 1 500 tokens contain all evidence for this share of each set's questions.
     #[arg(long)]
     floor: Option<f64>,
 }
 
-/// Measures and prints; the exit code says whether the floor was reached.
+/// Measures and prints; the exit code tells whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::new(&arguments.budget);
     for corpus in arguments.chosen.corpora()? {

@@ -1,4 +1,4 @@
-//! The curve of each set: how much of the evidence blocks hold, by what they may cost.
+//! The curve of each set: share of the evidence in blocks, by token budget.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,10 +11,10 @@ use crate::sets::{self, Sets, by_category};
 
 const RUNS: [&str; 3] = ["anamne", "rrf", "newest"];
 
-/// The budget at which the floor is looked for.
+/// The budget to which the floor applies.
 const JUDGED: usize = 1_500;
 
-/// Everything that was measured.
+/// All measured outcomes.
 pub(crate) struct Report {
     budgets: Vec<usize>,
     sets: Sets<Outcome>,
@@ -28,14 +28,14 @@ impl Report {
         }
     }
 
-    /// Adds what the questions of one corpus came to; nothing where none names the records that are its evidence.
+    /// Adds the outcomes of one corpus, if any.
     pub(crate) fn add(&mut self, set: &str, outcomes: Vec<Outcome>) {
         if !outcomes.is_empty() {
             sets::add(&mut self.sets, set, outcomes);
         }
     }
 
-    /// The sets in which the engine's blocks of [`JUDGED`] tokens hold less than `floor`.
+    /// The sets for which the engine's blocks of [`JUDGED`] tokens are below `floor`.
     pub(crate) fn sets_below(&self, floor: Option<f64>) -> Vec<String> {
         sets::below(&self.sets, floor, |outcomes| {
             let all: Vec<_> = outcomes.iter().collect();
@@ -69,7 +69,7 @@ impl Report {
         format!("{:#}", Value::Object(sets))
     }
 
-    /// One table a set, for a person.
+    /// One table per set.
     pub(crate) fn tables(&self) -> String {
         let mut text = String::new();
         for (set, outcomes) in &self.sets {

@@ -1,4 +1,4 @@
-//! Asking for blocks of every size, and packing those of the peers.
+//! Requests context blocks of every size, and packs those of the peers.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -12,28 +12,28 @@ use crate::failure::Failure;
 use crate::fusion::fuse;
 use crate::telling::Told;
 
-/// Results of each search that a peer's list is made of.
+/// Results of each search that a peer's list is built from.
 const LISTED: usize = 200;
 
-/// What came of one question in one run at one budget.
+/// The outcome of one question in one run at one budget.
 pub(crate) struct Block {
     pub(crate) run: &'static str,
     pub(crate) budget: usize,
-    /// The share of the evidence that it holds, and that it holds word for word.
+    /// The share of the evidence that it contains, and that it contains verbatim.
     pub(crate) share: f64,
     pub(crate) share_whole: f64,
     pub(crate) tokens: usize,
-    /// Of the engine's blocks only.
+    /// Only for the engine's blocks.
     pub(crate) milliseconds: Option<f64>,
 }
 
-/// What one question came to.
+/// The outcome of one question.
 pub(crate) struct Outcome {
     pub(crate) category: String,
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Tells the conversation in its order, and asks each question that has evidence when it was asked.
+/// Writes the conversation in order, and asks each question with evidence at its time.
 pub(crate) fn measure(corpus: &Corpus, budgets: &[usize]) -> Result<Vec<Outcome>, Failure> {
     let mut told = Told::nothing_of(corpus)?;
     let mut outcomes = Vec::new();
@@ -114,7 +114,7 @@ fn engine(
     })
 }
 
-/// A list's whole records, each that still finds room, under a citation and its author.
+/// Packs whole records in list order, skipping those that no longer fit, each with citation and author.
 fn packed(
     run: &'static str,
     list: &[&Record],
@@ -147,7 +147,7 @@ fn packed(
     }
 }
 
-/// How many records are evidence; one that the data does not hold counts as missed.
+/// Number of evidence records; one that is missing in the data counts as missed.
 fn evidence_of(query: &Query) -> f64 {
     let mut all: Vec<&String> = query.evidence.iter().collect();
     all.sort();

@@ -1,7 +1,7 @@
-//! How good the finder of contradictions is on conversations with questions.
+//! Quality of contradiction detection on conversations with questions.
 //!
-//! It prints links by kind, the recall of both categories of questions that turn on contradictions, the speed, and on demand a
-//! random sample of links for a person to judge.
+//! Prints links by kind, recall for both categories of questions about contradictions, speed, and on request a random
+//! sample of links to judge by hand.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -16,27 +16,27 @@ use crate::corpus::{Chosen, Corpus, Record};
 use crate::failure::Failure;
 use crate::output::line;
 
-/// The categories of questions that turn on contradictions.
+/// The categories of questions about contradictions.
 const CATEGORIES: [&str; 2] = ["contradiction_resolution", "knowledge_update"];
 
-/// Bytes of a sentence that are shown.
+/// Maximum bytes printed per sentence.
 const SHOWN_BYTES: usize = 420;
 
-/// What is read, and what is shown of it.
+/// What to read, and what to print.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     chosen: Chosen,
-    /// Also print so many of a set's links, drawn at random.
+    /// Also print this many links of a set, drawn at random.
     #[arg(long, value_name = "N", default_value_t = 0)]
     show: usize,
-    /// What they are drawn from.
+    /// The seed of the sample.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Draw only `superseded` or `contested` ones.
+    /// Sample only `superseded` or `contested` links.
     #[arg(long)]
     kind: Option<String>,
-    /// Also print the questions of whose evidence no two pieces are linked.
+    /// Also print questions without two linked pieces of evidence.
     #[arg(long)]
     missed: bool,
     /// Also print the claims of one record, or of `all`.
@@ -59,7 +59,7 @@ struct Figures {
     shown: Vec<String>,
 }
 
-/// Reads every conversation, and prints a report a set.
+/// Reads every conversation and prints a report per set.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let corpora = arguments.chosen.corpora()?;
     for of_set in corpora.chunk_by(|one, other| one.set == other.set) {
@@ -147,7 +147,7 @@ fn read(corpus: &Corpus, arguments: &Arguments, figures: &mut Figures) -> Result
     Ok(())
 }
 
-/// Counts the questions whose evidence is linked.
+/// Counts the questions with linked evidence.
 fn answer(corpus: &Corpus, links: &[Link], arguments: &Arguments, figures: &mut Figures) {
     let id = |claim: &ClaimId| corpus.records[claim.row as usize].id.as_str();
     let pairs: HashSet<(&str, &str)> = links
@@ -176,7 +176,7 @@ fn answer(corpus: &Corpus, links: &[Link], arguments: &Arguments, figures: &mut 
     }
 }
 
-/// Who answers as an assistant; everybody else is a person.
+/// Authors that are assistants; all others are people.
 fn role(author: &str) -> Role {
     if author.eq_ignore_ascii_case("assistant") {
         Role::Assistant
@@ -214,7 +214,7 @@ fn describe(corpus: &Corpus, conflicts: &Conflicts, link: &Link) -> String {
     )
 }
 
-/// Prints some of the links, drawn by the seed.
+/// Prints a random sample of the links.
 fn sample(mut shown: Vec<String>, arguments: &Arguments) {
     let mut chance = Chance::new(arguments.seed);
     for _ in 0..arguments.show.min(shown.len()) {

@@ -1,13 +1,13 @@
-//! Everything that a knowledge graph says, to be compared with what another one says.
+//! The complete content of a knowledge graph, for comparison with another one.
 
 use std::fmt::Write;
 
 use anamne::{ContradictionQuery, EntityQuery, Error, Space};
 
-/// Entities whose relations are compared.
+/// Number of entities whose relations are compared.
 const COMPARED: usize = 500;
 
-/// The entities, their relations, and all contradictions, in words.
+/// The entities, their relations, and all contradictions, as text.
 pub(crate) fn everything(space: &Space) -> Result<String, Error> {
     let knowledge = space.knowledge()?;
     let all = EntityQuery {

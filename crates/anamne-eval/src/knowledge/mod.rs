@@ -1,4 +1,4 @@
-//! Knowledge without a language model: what is read out of texts, what contradicts what, what a day comes to.
+//! Knowledge without a language model: extraction, contradictions, summaries.
 
 use std::process::ExitCode;
 
@@ -20,11 +20,11 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Measurement {
-    /// Names and statements, in texts of which it is known what a careful reader finds.
+    /// Entities and statements, on annotated texts.
     Reading(reading::Arguments),
-    /// Contradictions and updates, in conversations with questions that turn on them.
+    /// Contradictions and updates, on conversations with questions about them.
     Conflicts(conflicts::Arguments),
-    /// How much of what people ask about later a day's summary still holds, beside simpler ways of the same length.
+    /// How much of what people ask about later is in a day's summary, compared with simpler methods of the same length.
     Summaries(summaries::Arguments),
 }
 

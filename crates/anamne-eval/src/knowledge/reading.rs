@@ -1,4 +1,4 @@
-//! How well texts are read: precision, recall and F1 of names (name and type must match) and of statements.
+//! Extraction quality: precision, recall and F1 of entities (name and type must match) and of statements.
 
 #[path = "../../../anamne-knowledge/tests/reading/measure.rs"]
 mod measure;
@@ -12,21 +12,21 @@ use self::measure::{Annotated, Tally, annotated, measure, reading_of};
 use crate::failure::Failure;
 use crate::output::line;
 
-/// What is read.
+/// The texts to read.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Files of annotated texts, such as those in `crates/anamne-knowledge/annotations`.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Also list what was found in vain and what was missed.
+    /// Also list false positives and missed items.
     #[arg(long)]
     show: bool,
-    /// Print what is read from each text instead, for files without annotations too.
+    /// Print the extraction from each text instead, also for files without annotations.
     #[arg(long)]
     statements: bool,
 }
 
-/// Reads every file, and prints what came of it.
+/// Reads every file and prints the results.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for file in &arguments.files {
         let texts = annotated(file)?;

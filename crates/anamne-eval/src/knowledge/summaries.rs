@@ -1,4 +1,4 @@
-//! How much of what people ask about later a day's summary still holds, at which length, beside simpler ways.
+//! How much of what people ask about later is in a day's summary, by length, compared with simpler methods.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::AddAssign;
@@ -14,12 +14,12 @@ use crate::corpus::{Chosen, Corpus, Query, Record};
 use crate::failure::Failure;
 use crate::output::line;
 
-/// What is summed up.
+/// The conversations to summarise.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     chosen: Chosen,
-    /// Take the corrected evidence where there is one.
+    /// Use the corrected evidence if available.
     #[arg(long)]
     corrected: bool,
     /// Also print the summaries of the first days of each conversation.
@@ -27,22 +27,22 @@ pub(crate) struct Arguments {
     show: usize,
 }
 
-/// A conversation by days, and what questions about it have as evidence.
+/// A conversation by day, and the evidence of its questions.
 struct Conversation<'corpus> {
     days: BTreeMap<String, Vec<&'corpus Record>>,
-    /// Turns that are evidence, each with the words of the answers that rest on it.
+    /// Turns that are evidence, each with the answer words it supports.
     evidence: HashMap<&'corpus str, HashSet<String>>,
     threads: HashSet<&'corpus str>,
 }
 
-/// What a method keeps of a day: which turn, and the words; and the characters of the whole as a person reads it.
+/// The selection of a method for a day: turns with their text, and the characters of the whole as displayed.
 #[derive(Default)]
 struct Kept {
     parts: Vec<(usize, String)>,
     characters: usize,
 }
 
-/// A part of a whole.
+/// A fraction.
 #[derive(Default, Clone, Copy)]
 struct Share {
     part: usize,
@@ -73,7 +73,7 @@ struct Tally {
     threads: Share,
     characters: Share,
     turns: Share,
-    /// Sentences, of days.
+    /// Sentences per day.
     sentences: Share,
     seconds: f64,
 }
@@ -90,7 +90,7 @@ impl AddAssign for Tally {
     }
 }
 
-/// Sums up every day in every way, and prints a table a conversation and a set.
+/// Summarises every day with every method, and prints a table per conversation and set.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     line(
         "  method      held   answer words  length  turns kept  sentences a day  ms a thousand turns",
@@ -139,7 +139,7 @@ fn report(name: &str, tallies: &[Tally]) {
     }
 }
 
-/// A way to choose from a day's turns.
+/// A method that selects from a day's turns.
 type Method = fn(&[&Record]) -> Kept;
 
 const METHODS: [(&str, Method); 4] = [
@@ -180,7 +180,7 @@ fn characters(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The sentences of a day, each with its turn.
+/// The sentences of a day, each with the index of its turn.
 fn whole_sentences<'day>(day: &[&'day Record]) -> Vec<(usize, &'day str)> {
     let of = |(at, said): (usize, &&'day Record)| {
         let text = said.text.as_str();
@@ -190,7 +190,7 @@ fn whole_sentences<'day>(day: &[&'day Record]) -> Vec<(usize, &'day str)> {
     day.iter().enumerate().flat_map(of).collect()
 }
 
-/// As many sentences, in this order, as fit.
+/// The sentences that fit into the budget, taken in this order.
 fn fitting(day: &[&Record], all: &[(usize, &str)], order: impl Iterator<Item = usize>) -> Kept {
     let bounds = Level::Day.bounds();
     let said: usize = day.iter().map(|said| characters(&said.text)).sum();
@@ -214,7 +214,7 @@ fn lead(day: &[&Record]) -> Kept {
 fn random(day: &[&Record]) -> Kept {
     let all = whole_sentences(day);
     let mut order: Vec<usize> = (0..all.len()).collect();
-    // Not `Chance`, so that the peer chooses as it did when its figures were published.
+    // Not `Chance`, so that the peer selects the same sentences as in its published figures.
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     for at in (1..order.len()).rev() {
         state = state
@@ -238,7 +238,7 @@ fn textrank(day: &[&Record]) -> Kept {
     fitting(day, &all, order.into_iter())
 }
 
-/// The rank of a random walk over cosines, as it stands in textbooks.
+/// Textbook TextRank: a random walk over cosine similarities.
 fn ranks(vectors: &[f32], dimensions: usize) -> Vec<f32> {
     let rows: Vec<&[f32]> = vectors.chunks_exact(dimensions).collect();
     let cosine = |a: usize, b: usize| -> f32 {
@@ -328,7 +328,7 @@ fn evidence_of(query: &Query, corrected: bool) -> impl Iterator<Item = &str> {
     ids.iter().map(String::as_str)
 }
 
-/// The words of a text that a stop list leaves, in lower case.
+/// The lowercase words of a text without stop words.
 fn words(text: &str) -> HashSet<String> {
     text.split(|character: char| !character.is_alphanumeric())
         .map(str::to_lowercase)

@@ -1,4 +1,4 @@
-//! The log of questions, the same in every run.
+//! The query log, the same in every run.
 
 use anamne::{Filter, Recall};
 use jiff::tz::Offset;
@@ -8,13 +8,13 @@ use super::material::Material;
 use crate::chance::Chance;
 use crate::store::{THREE_YEARS, time_of};
 
-/// Days of the mean age of what a recent question is about.
+/// Mean age in days of the subject of a recent question.
 const RECENT_DAYS: f64 = 21.0;
 
-/// Words of a record that a question keeps.
+/// Words of the record in a question.
 const KEPT: usize = 5;
 
-/// What sort of question it is.
+/// The sort of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Recent,
@@ -63,9 +63,9 @@ impl Sort {
 pub(super) struct LoggedQuestion {
     pub(super) sort: Sort,
     pub(super) recall: Recall,
-    /// The numbers of the records any of which answers it; none where nothing does.
+    /// The numbers of the records that each answer it; empty if unanswerable.
     pub(super) answers: Vec<u64>,
-    /// What it was made from: a record, or a known question.
+    /// The source of the question: the number of a record or of a known question.
     about: u64,
 }
 
@@ -102,7 +102,7 @@ pub(super) fn of(material: &Material, queries: u64) -> Vec<LoggedQuestion> {
     log
 }
 
-/// A question about something of the age that its sort has.
+/// A question about a record of the age that its sort requires.
 fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> LoggedQuestion {
     let record = match sort {
         Sort::Recent => {
@@ -135,7 +135,7 @@ fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> L
     }
 }
 
-/// One of the three known questions whose first evidence lies nearest to a record.
+/// One of the three known questions whose first evidence is nearest to a record.
 fn nearest(material: &Material, record: u64, chance: &mut Chance) -> u64 {
     let mut known: Vec<u64> = (0..material.known.len() as u64).collect();
     known.sort_by_key(|known| {
@@ -149,7 +149,7 @@ fn rephrased(material: &Material, about: u64, number: u64, chance: &mut Chance) 
     if let Some(generator) = &material.generator {
         generator.rephrased(about, number, KEPT)
     } else {
-        // The same words but one, and what people say around a question.
+        // The same words except one, with a conversational prefix.
         let words: Vec<&str> = material.known[about as usize].words.split(' ').collect();
         let dropped = chance.below(words.len());
         let kept = words
@@ -161,7 +161,7 @@ fn rephrased(material: &Material, about: u64, number: u64, chance: &mut Chance) 
     }
 }
 
-/// A question of words that no record holds together.
+/// A question whose words don't occur together in any record.
 fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> LoggedQuestion {
     let words = if let Some(generator) = &material.generator {
         generator.rephrased(0, number, 0)
@@ -181,7 +181,7 @@ fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> Logged
     }
 }
 
-/// The calendar month of an instant.
+/// The calendar month of a time.
 fn month_of(at: Timestamp) -> Filter {
     let date = Offset::UTC.to_datetime(at).date().first_of_month();
     let instant = |date: jiff::civil::Date| Offset::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok();

@@ -1,4 +1,4 @@
-//! The store: three years of records, aged into their tiers.
+//! The store: three years of records, aged into tiers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,22 +11,22 @@ use crate::failure::Failure;
 use crate::generator::Generator;
 use crate::store::{self, THREE_YEARS, open_at_the_end, temporary_folder, time_of};
 
-/// A question of a conversation: its words, and the numbers of the records any of which answers it.
+/// A question of a conversation: its words, and the numbers of the records that each answer it.
 pub(super) struct Known {
     pub(super) words: String,
     pub(super) answers: Vec<u64>,
 }
 
-/// What is told and asked.
+/// The records and questions.
 pub(super) struct Material {
     pub(super) records: u64,
     drafts: Vec<Draft>,
     pub(super) generator: Option<Generator>,
-    /// Questions with their answers, where records were not generated.
+    /// Questions with answers, if the records were not generated.
     pub(super) known: Vec<Known>,
 }
 
-/// A store with the numbers of its memories.
+/// A store, and the record number of each memory.
 pub(super) struct Told {
     pub(super) space: Space,
     pub(super) numbers: HashMap<MemoryId, u64>,
@@ -48,7 +48,7 @@ impl Material {
         }
     }
 
-    /// All conversations side by side, each spread over the whole span.
+    /// All conversations in parallel, each spread over the whole time span.
     pub(super) fn of_conversations(folder: &Path) -> Result<Self, Failure> {
         let corpora = Corpus::find(folder, &[], &[])?;
         let mut places: Vec<(f64, usize, usize)> = Vec::new();
@@ -107,7 +107,7 @@ impl Material {
         })
     }
 
-    /// Tells everything, and moves what is old to its tier.
+    /// Writes all records, and moves old ones to their tiers.
     pub(super) fn tell(&self) -> Result<Told, Failure> {
         let folder = temporary_folder(None)?;
         let space = open_at_the_end(folder.path())?;

@@ -1,12 +1,12 @@
-//! What does planning save, and what does it cost in quality? A log of questions over three years, replayed without and with
+//! How much does planning save, and what does it cost in quality? Replays a query log over three years without and with
 //! the planner.
 //!
-//! The store holds three years in thirteen tiers. Of the questions 40 % are about something recent (its age is drawn from an
-//! exponential distribution of a mean of three weeks), 20 % repeat an earlier one (half of them in other words), 12 % name
-//! a month (as a filter), 20 % are about anything at all, and 8 % can't be answered. Every question but these has memories
-//! that answer it. Questions about generated records are seven words, five of the record and two that are not; with
-//! `--data` both are those of conversations with known evidence, whose records are spread over the three years in their
-//! own order.
+//! The store holds three years in thirteen tiers. Of the questions, 40 % are about something recent (ages are
+//! exponentially distributed with a mean of three weeks), 20 % repeat an earlier one (half of them in other words), 12
+//! % filter by a month, 20 % are about any record, and 8 % can't be answered. All but these have memories that answer
+//! them. Questions about generated records are seven words: five of the record and two others. With `--data`, records
+//! and questions come from conversations with known evidence; the records are spread over the three years in their own
+//! order.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,19 +21,20 @@ mod replay;
 use material::Material;
 use replay::Replay;
 
-/// What to measure, and on what.
+/// What to measure, and on which data.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Generated records.
+    /// Number of generated records.
     #[arg(long, default_value_t = 30_000)]
     size: u64,
-    /// Questions of the log.
+    /// Number of questions in the log.
     #[arg(long, default_value_t = 5_000)]
     queries: u64,
-    /// Conversations with questions instead: a folder with one folder a set, each with *.records.jsonl and *.queries.jsonl.
+    /// Conversations with questions instead: a folder with one folder per set, each with *.records.jsonl and
+    /// *.queries.jsonl.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// Also print the questions whose answer planning lost.
+    /// Also print the questions whose answer was lost through planning.
     #[arg(long)]
     lost: bool,
 }

@@ -1,4 +1,4 @@
-//! Asking the log's questions, and what came of it.
+//! Replays the query log.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -10,19 +10,19 @@ use super::material::Told;
 use crate::failure::Failure;
 use crate::latencies::Latencies;
 
-/// Questions after which what was learned is recorded, as the background does.
+/// Number of questions after which the learned state is saved, as the background does.
 const SETTLED_AFTER: usize = 500;
 
-/// How one question went.
+/// The outcome of one question.
 pub(super) struct Went {
-    /// The share of its answers among the first ten, over ten at most.
+    /// The share of its answers among the first ten results; the denominator is at most ten.
     recall: f64,
     work: Work,
     milliseconds: f64,
     pub(super) plan: Plan,
 }
 
-/// How all went.
+/// The outcomes of all questions.
 pub(super) struct Replay {
     pub(super) went: Vec<Went>,
 }
@@ -66,7 +66,7 @@ impl Replay {
     }
 }
 
-/// Means over some questions.
+/// Means over a group of questions.
 #[derive(Default)]
 struct Means {
     questions: f64,
@@ -161,7 +161,7 @@ pub(super) fn table(log: &[LoggedQuestion], off: &Replay, on: &Replay) -> String
     text
 }
 
-/// The questions whose answer planning lost, with its reasons.
+/// The questions whose answer was lost through planning, with the plan's reasons.
 pub(super) fn lost(log: &[LoggedQuestion], off: &Replay, on: &Replay) -> Vec<String> {
     let both = log.iter().zip(off.went.iter().zip(&on.went));
     let lost = both.filter(|(_, (off, on))| on.recall < off.recall);

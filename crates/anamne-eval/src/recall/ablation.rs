@@ -1,4 +1,4 @@
-//! What each feature of the ranking is worth: the same questions with its weight at nothing.
+//! The contribution of each ranking feature: the same questions with its weight set to zero.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::sets::by_category;
 use crate::telling::Told;
 
-/// The figure that is compared.
+/// The compared metric.
 const METRIC: &str = "recall@10";
 
 /// Asks a question again without each of the features that ranked `answer`.
@@ -40,8 +40,8 @@ pub(crate) fn measure(
     Ok(without)
 }
 
-/// A table a set: how much recall@10 each category loses without each feature, in hundredths; the feature that the whole set would
-/// miss most comes first.
+/// A table per set: the recall@10 that each category loses without each feature, in hundredths, ordered by the loss of
+/// the whole set.
 pub(crate) fn table(outcomes: &[Outcome]) -> String {
     let counted = outcomes
         .iter()

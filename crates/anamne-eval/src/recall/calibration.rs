@@ -1,7 +1,7 @@
-//! How honest the confidence is.
+//! Calibration of the confidence.
 
-/// The area under the ROC curve: how often a case of the first kind scores higher than one of the second,
-/// ties counting half. `None` unless both kinds are there. O(n log n).
+/// The area under the ROC curve: how often a positive case scores higher than a negative one, ties counting half.
+/// `None` if either kind is missing. O(n log n).
 pub(crate) fn auroc(positive: &[f32], negative: &[f32]) -> Option<f64> {
     if positive.is_empty() || negative.is_empty() {
         return None;
@@ -19,7 +19,7 @@ pub(crate) fn auroc(positive: &[f32], negative: &[f32]) -> Option<f64> {
     Some(above / (positive.len() * negative.len()) as f64)
 }
 
-/// Results whose stated confidence lies in one tenth of the range.
+/// Results whose stated confidence lies in one bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bin {
     pub(crate) count: usize,
@@ -28,18 +28,18 @@ pub(crate) struct Bin {
 }
 
 impl Bin {
-    /// The mean of the stated confidence; `None` of an empty bin.
+    /// The mean stated confidence; `None` if the bin is empty.
     pub(crate) fn confidence(&self) -> Option<f64> {
         (self.count > 0).then(|| self.said / self.count as f64)
     }
 
-    /// The share of results that are relevant; `None` of an empty bin.
+    /// The share of relevant results; `None` if the bin is empty.
     pub(crate) fn share_relevant(&self) -> Option<f64> {
         (self.count > 0).then(|| self.relevant as f64 / self.count as f64)
     }
 }
 
-/// The reliability diagram: what was said and what is, by tenths of the stated confidence.
+/// The reliability diagram: stated confidence and actual relevance in ten bins.
 pub(crate) fn reliability(judged: &[(f32, bool)]) -> [Bin; 10] {
     let mut bins = [Bin::default(); 10];
     for &(confidence, relevant) in judged {
@@ -63,7 +63,7 @@ pub(crate) fn calibration_error(judged: &[(f32, bool)]) -> Option<f64> {
     Some(error / judged.len() as f64)
 }
 
-/// The value below which the given share of `values` lies, by nearest rank. O(n log n).
+/// The quantile of `values` by nearest rank. O(n log n).
 pub(crate) fn quantile(values: &[f32], share: f64) -> Option<f32> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);

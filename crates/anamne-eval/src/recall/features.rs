@@ -1,4 +1,4 @@
-//! What weights are fitted on: the features of each question's results, as JSON lines.
+//! Training data for ranking weights: the features of each question's results, as JSON lines.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -11,17 +11,17 @@ use crate::corpus::{Corpus, Query, Record};
 use crate::failure::Failure;
 use crate::telling::Told;
 
-/// Results of a question that are written.
+/// Results written per question.
 pub(crate) const RESULTS: usize = 300;
 
-/// A file with a line a question.
+/// A file with one line per question.
 pub(crate) struct FeatureFile {
     path: PathBuf,
     writer: BufWriter<File>,
 }
 
 impl FeatureFile {
-    /// Makes the file, or empties it.
+    /// Creates or truncates the file.
     pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|error| unwritten(path, &error))?;
         Ok(Self {
@@ -30,7 +30,8 @@ impl FeatureFile {
         })
     }
 
-    /// Writes one question with its results, best first, and those of an answer of the usual length, which confidence is fitted on.
+    /// Writes one question with its results, best first, and the results of an answer of default length, on which
+    /// confidence is fitted.
     pub(crate) fn write(
         &mut self,
         corpus: &Corpus,

@@ -1,22 +1,22 @@
-//! How good one ranked list is.
+//! Metrics of one ranked list.
 
 use std::collections::BTreeMap;
 
 use crate::corpus::{Query, Record};
 
-/// The places at which lists are cut.
+/// The cutoffs k of the metrics.
 const CUTS: [usize; 3] = [5, 10, 20];
 
-/// The figures of one list for one question, by the metric's name.
+/// The metrics of one list for one question, by name.
 pub(crate) struct Ranking {
     pub(crate) figures: BTreeMap<String, f64>,
     pub(crate) milliseconds: f64,
 }
 
 impl Ranking {
-    /// Judges the records found, best first.
+    /// Evaluates the records found, best first.
     ///
-    /// Where the evidence is whole threads, threads are ranked by their best record and take the records' place.
+    /// If the evidence consists of whole threads, threads are ranked by their best record instead of records.
     pub(crate) fn of(query: &Query, found: &[&Record], milliseconds: f64) -> Self {
         let mut figures = BTreeMap::new();
         let threads = threads_by_best_record(found);
@@ -63,7 +63,7 @@ fn judge(figures: &mut BTreeMap<String, f64>, prefix: &str, wanted: &[String], r
     );
 }
 
-/// Session-level figures: over the threads that hold evidence, how many are among the first, any of them, all of them.
+/// Session-level metrics over the threads that contain evidence: share found within the cutoff, any, all.
 fn judge_sessions(
     figures: &mut BTreeMap<String, f64>,
     query: &Query,
@@ -79,7 +79,7 @@ fn judge_sessions(
     }
     wanted.sort();
     wanted.dedup();
-    // Evidence that was not found at all counts as a thread of its own that was missed.
+    // Evidence that was not found at all counts as one missed thread.
     let missed = query
         .evidence
         .iter()

@@ -1,4 +1,4 @@
-//! Does the memory bring back the evidence?
+//! Does recall find the evidence?
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ mod outcome;
 mod report;
 mod runs;
 
-/// What to measure, and on what.
+/// What to measure, and on which data.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -27,26 +27,26 @@ pub(crate) struct Arguments {
     /// Print {set: {category: {run: {metric: value}}}} instead of tables.
     #[arg(long)]
     json: bool,
-    /// Fail unless the full recall's recall@10 over each measured set reaches this.
+    /// Fail unless the full recall's recall@10 of each measured set reaches this value.
     #[arg(long)]
     floor: Option<f64>,
-    /// Also write a JSON line for each question with its first 300 results, their features and whether they are
-    /// evidence: what weights are fitted on. They are those of the last depth that is given.
+    /// Also write a JSON line per question with its first 300 results, their features and whether they are evidence, to
+    /// fit weights on. They are the results at the last given depth.
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,
-    /// Tell this share of the records on their own, without their thread, as facts are told: 0 to 1.
+    /// Store this share of the records without their thread, like facts: 0 to 1.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     alone: f64,
-    /// Also ask every question without each of the features.
+    /// Also ask every question with each feature left out.
     #[arg(long)]
     ablation: bool,
-    /// Also measure how much comes back when the question goes deeper: a number of hops from 1 to 4, or `deep`; may be
-    /// given several times. `shallow` is the run `full`. What was written is extracted into knowledge before each question.
+    /// Also measure deeper recall: a number of hops from 1 to 4, or `deep`; may be given several times. `shallow` is
+    /// the run `full`. Knowledge is extracted before each question.
     #[arg(long, value_name = "DEPTH", value_parser = depth_named)]
     depth: Vec<Depth>,
 }
 
-/// The depth that is called so.
+/// Parses a depth.
 fn depth_named(name: &str) -> Result<Depth, String> {
     let depth = match name {
         "shallow" => Depth::Shallow,
@@ -59,7 +59,7 @@ fn depth_named(name: &str) -> Result<Depth, String> {
 
 const DEPTHS: &str = "a depth is shallow, a number of hops from 1 to 4, or deep";
 
-/// Measures and prints; the exit code says whether the floor was reached.
+/// Measures and prints; the exit code tells whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
     let mut corpora = arguments.chosen.corpora()?;

@@ -1,4 +1,4 @@
-//! Figures by set, category and run, as tables or JSON.
+//! Metrics by set, category and run, as tables or JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,14 +22,14 @@ const SHOWN: [&str; 8] = [
     "latency_p95_ms",
 ];
 
-/// Everything that was measured.
+/// All measured outcomes.
 #[derive(Default)]
 pub(crate) struct Report {
     sets: Sets<Outcome>,
 }
 
 impl Report {
-    /// Adds what the questions of one corpus came to.
+    /// Adds the outcomes of one corpus.
     pub(crate) fn add(&mut self, set: &str, outcomes: Vec<Outcome>) {
         sets::add(&mut self.sets, set, outcomes);
     }
@@ -47,7 +47,7 @@ impl Report {
     pub(crate) fn json(&self) -> String {
         let mut sets = Vec::new();
         for (set, outcomes) in &self.sets {
-            // `serde_json::Map` sorts its keys; capitals come before small letters, and so does `ALL`.
+            // `serde_json::Map` sorts its keys, and capitals sort before lowercase letters, so `ALL` is first.
             let mut object: Map<String, Value> = categories(outcomes)
                 .into_iter()
                 .map(|(category, outcomes)| (category.to_owned(), category_json(&outcomes)))
@@ -63,7 +63,7 @@ impl Report {
         format!("{:#}", Value::Object(sets.into_iter().collect()))
     }
 
-    /// One table a set, for a person.
+    /// One table per set.
     pub(crate) fn tables(&self) -> String {
         let mut text = String::new();
         for (set, outcomes) in &self.sets {
@@ -109,19 +109,19 @@ fn category_json(outcomes: &[&Outcome]) -> Value {
     Value::Object(runs)
 }
 
-/// A figure as it stands in a table.
+/// Formats a table cell.
 fn cell(figure: Option<f64>) -> String {
     figure.map_or("-".to_owned(), |figure| format!("{figure:.3}"))
 }
 
-/// The ways in which each question was asked, in their order.
+/// The runs of the questions, in order.
 fn runs(outcomes: &[&Outcome]) -> Vec<String> {
     let rankings = outcomes.first().map(|outcome| &outcome.rankings);
     let runs = rankings.into_iter().flatten();
     runs.map(|(run, _)| run.clone()).collect()
 }
 
-/// The mean of every metric over the questions that have it, and the run's latency.
+/// The mean of every metric over the questions that have it, and the latency of the run.
 fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
     let mut times = Latencies::default();
@@ -147,7 +147,7 @@ fn figures(outcomes: &[&Outcome], run: &str) -> BTreeMap<String, f64> {
     means
 }
 
-/// Confidence and relevance of the first ten results of each question that counts.
+/// Confidence and relevance of the first ten results of each counted question.
 fn judged(outcomes: &[Outcome]) -> Vec<(f32, bool)> {
     outcomes
         .iter()
@@ -156,7 +156,7 @@ fn judged(outcomes: &[Outcome]) -> Vec<(f32, bool)> {
         .collect()
 }
 
-/// The reliability diagram as a list of ten: stated confidence, share relevant, count.
+/// The reliability diagram as ten entries: stated confidence, share relevant, count.
 fn diagram_json(outcomes: &[Outcome]) -> Value {
     let bins = reliability(&judged(outcomes)).map(|bin| {
         json!({
@@ -168,7 +168,7 @@ fn diagram_json(outcomes: &[Outcome]) -> Value {
     json!(bins)
 }
 
-/// The reliability diagram as lines of a table.
+/// Appends the reliability diagram as table lines.
 fn add_diagram(text: &mut String, outcomes: &[Outcome]) {
     let _ = writeln!(
         text,
@@ -183,8 +183,8 @@ fn add_diagram(text: &mut String, outcomes: &[Outcome]) {
     }
 }
 
-/// Calibration of the first ten results, and how well the answer's and the best result's confidence tell answerable
-/// questions from those that the conversation can't answer, and from those of other sets.
+/// Calibration of the first ten results, and how well the answer's and the best result's confidence separate answerable
+/// questions from unanswerable ones of the conversation and from those of other sets.
 fn confidence_figures(outcomes: &[Outcome]) -> Map<String, Value> {
     let of = |figure: fn(&Outcome) -> f32, answerable: bool, foreign: bool| -> Vec<f32> {
         outcomes

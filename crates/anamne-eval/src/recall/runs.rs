@@ -1,4 +1,4 @@
-//! Asking every question in every way, and keeping what came back.
+//! Runs every question in every configuration and collects the outcomes.
 
 use std::time::Instant;
 
@@ -13,13 +13,13 @@ use crate::failure::Failure;
 use crate::fusion::fuse;
 use crate::telling::Told;
 
-/// Results that are looked at when records are ranked.
+/// Results considered for ranking records.
 const RECORDS: usize = 50;
 
-/// Results that are looked at when threads are ranked by their best record.
+/// Results considered for ranking threads by their best record.
 const RECORDS_FOR_THREADS: usize = 300;
 
-/// Tells the conversation in its order, asks each question when it was asked, and `foreign` ones at the end.
+/// Writes the conversation in order, asks each question at its time, and the `foreign` ones at the end.
 pub(crate) fn measure(
     corpus: &Corpus,
     foreign: &[Query],
@@ -121,7 +121,7 @@ fn best_confidence(answer: &Answer) -> f32 {
     answer.results.first().map_or(0.0, |hit| hit.confidence)
 }
 
-/// What a run at a depth is called.
+/// The name of the run at a depth.
 fn run_of(depth: Depth) -> String {
     match depth {
         Depth::Shallow => "full".to_owned(),
@@ -130,7 +130,7 @@ fn run_of(depth: Depth) -> String {
     }
 }
 
-/// Milliseconds of a recall of ten results, as a caller sees it.
+/// Milliseconds of one recall.
 fn time_of(space: &Space, recall: &Recall) -> Result<f64, Failure> {
     let started = Instant::now();
     space.recall(recall)?;

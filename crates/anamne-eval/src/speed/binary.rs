@@ -1,4 +1,4 @@
-//! The `anamne` binary: where it is, and how large.
+//! The `anamne` binary: its path and size.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,18 @@ use super::budgets;
 use super::figures::{Figure, Section};
 use crate::failure::Failure;
 
-/// Why nothing can be said about a binary that is missing.
+/// The note if the binary is missing.
 pub(crate) const NOT_BUILT: &str =
     "no `anamne` beside this program; build it with `cargo build --release`";
 
-/// The `anamne` binary in the folder of the running one, if it is there.
+/// The `anamne` binary next to the running one, if it exists.
 pub(crate) fn path() -> Result<Option<PathBuf>, Failure> {
     let name = format!("anamne{}", std::env::consts::EXE_SUFFIX);
     let path = std::env::current_exe()?.with_file_name(name);
     Ok(path.is_file().then_some(path))
 }
 
-/// Its size.
+/// Measures the size of the binary.
 pub(crate) fn measure() -> Result<Section, Failure> {
     let Some(path) = path()? else {
         return Ok(Section::skipped("binary", NOT_BUILT));

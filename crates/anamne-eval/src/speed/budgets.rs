@@ -1,17 +1,17 @@
-//! What the engine has promised itself, on a machine of two cores.
+//! The engine's performance budgets, for a machine with two cores.
 
 use super::figures::Budget;
 
-/// Milliseconds of a warm recall at p95, by the largest store that it is promised for.
+/// Milliseconds of a warm recall at p95, by maximum number of records.
 const RECALL: [(u64, f64); 3] = [(10_000, 0.5), (100_000, 2.0), (1_000_000, 10.0)];
 
-/// Megabytes of anonymous memory of a process that has answered, by the largest store.
+/// Megabytes of anonymous memory of a process that has answered, by maximum number of records.
 const MEMORY: [(u64, f64); 2] = [(100_000, 60.0), (1_000_000, 200.0)];
 
-/// `remember` at p50, in bare commits.
+/// `remember` at p50, relative to a bare commit.
 pub(crate) const REMEMBER: Budget = Budget::RatioAtMost(2.0);
 
-/// Records a second, embedded and indexed.
+/// Records per second, embedded and indexed.
 pub(crate) const IMPORT: Budget = Budget::AtLeast(10_000.0);
 
 /// Milliseconds from opening a store to the first answer.
@@ -20,10 +20,10 @@ pub(crate) const OPEN: Budget = Budget::AtMost(100.0);
 /// Milliseconds from exec to the first reply of the server.
 pub(crate) const FIRST_REPLY: Budget = Budget::AtMost(50.0);
 
-/// Megabytes of anonymous memory of a process that was asked nothing yet.
+/// Megabytes of anonymous memory of a process before its first query.
 pub(crate) const IDLE_MEMORY: Budget = Budget::AtMost(25.0);
 
-/// KiB on disk for a thousand records.
+/// KiB on disk per thousand records.
 pub(crate) const DISK: Budget = Budget::AtMost(600.0);
 
 /// Megabytes of the binary.
@@ -32,33 +32,32 @@ pub(crate) const BINARY: Budget = Budget::AtMost(60.0);
 /// Tokens of the tool list.
 pub(crate) const TOOL_LIST: Budget = Budget::AtMost(2_500.0);
 
-/// Messages a second that are extracted while questions are asked: 10 000 in a minute.
+/// Messages extracted per second while questions are asked: 10 000 per minute.
 pub(crate) const EXTRACT: Budget = Budget::AtLeast(10_000.0 / 60.0);
 
-/// What a recall may cost while the background extracts, beside what it costs otherwise.
+/// Recall latency during background extraction, relative to that without.
 pub(crate) const RECALL_WHILE_EXTRACTING: Budget = Budget::RatioAtMost(1.2);
 
-/// Megabytes that extraction may add.
+/// Megabytes of additional memory for extraction.
 pub(crate) const EXTRACTION_MEMORY: Budget = Budget::AtMost(150.0);
 
-/// Milliseconds of a question over two hops at p95, in the active and the recent tier, by the largest store that it is
-/// promised for.
+/// Milliseconds of a two-hop query at p95, in the active and the recent tier, by maximum number of records.
 const TWO_HOPS: [(u64, f64); 1] = [(60_000, 10.0)];
 
-/// Milliseconds of a deep question over all tiers at p95, up to a million records.
+/// Milliseconds of a deep query over all tiers at p95, up to a million records.
 pub(crate) const DEEP: Budget = Budget::AtMost(60.0);
 
-/// The budget of a question over two hops in a store of so many records.
+/// The budget of a two-hop query over this many records.
 pub(crate) fn two_hops(records: u64) -> Option<Budget> {
     of_size(&TWO_HOPS, records)
 }
 
-/// The budget of a recall over this many records; none is promised beyond the last.
+/// The budget of a recall over this many records; none above the largest.
 pub(crate) fn recall(records: u64) -> Option<Budget> {
     of_size(&RECALL, records)
 }
 
-/// The budget for the memory of a process that has answered over this many records.
+/// The memory budget of a process that has answered over this many records.
 pub(crate) fn memory(records: u64) -> Option<Budget> {
     of_size(&MEMORY, records)
 }

@@ -1,4 +1,4 @@
-//! What following connections costs: questions over two hops, and deep ones, beside shallow ones of the same store.
+//! The cost of following connections: two-hop and deep queries, next to shallow ones on the same store.
 
 use std::path::Path;
 
@@ -14,23 +14,23 @@ use crate::generator::Generator;
 use crate::latencies::Latencies;
 use crate::store::{self, THREE_YEARS, open_at_the_end, temporary_folder, time_of};
 
-/// From so many records on the store spans three years, so that most of it lies in archives; a smaller one spans what the
-/// active and the recent tier hold.
+/// From this many records on the store spans three years, so that most of it is in archives; a smaller one spans the
+/// active and the recent tier.
 const LARGE: u64 = 200_000;
 
-/// Days that a small store and a large one span.
+/// Time span of a small and of a large store, in days.
 const SPAN_DAYS: [f64; 2] = [90.0, THREE_YEARS];
 
-/// Memories that name one person, on average; some are named far more often.
+/// Average number of memories that name a person; the distribution is skewed.
 const SHARE: u64 = 12;
 
-/// Links at most; each is a write of its own.
+/// Maximum number of links; each is a separate write.
 const LINKS: u64 = 20_000;
 
-/// Questions that warm a store up.
+/// Number of warm-up questions.
 const WARM_UP: usize = 50;
 
-/// A store whose records name persons and places and lead to one another.
+/// A store whose records name people and places and link to one another.
 struct Connected {
     generator: Generator,
     records: u64,
@@ -53,7 +53,7 @@ impl Connected {
         .occurred_at(time_of(number, self.records, span))
     }
 
-    /// A person whom the record names: those with low numbers are named more often.
+    /// A person named by the record; low numbers are more frequent.
     fn person(&self, number: u64, which: u64) -> String {
         let persons = (self.records / SHARE).max(1);
         let drawn = mixed(number * 4 + which);
@@ -93,14 +93,14 @@ impl Connected {
     }
 }
 
-/// The same far-off number for the same number.
+/// A hash of the number.
 fn mixed(number: u64) -> u64 {
     let mixed = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed ^ (mixed >> 27)
 }
 
-/// A name of three syllables, another one for each number below 27 000.
+/// A name of three syllables, unique below 27 000.
 fn name(number: u64) -> String {
     const FIRST: [&str; 30] = [
         "Bar", "Cor", "Dal", "Fen", "Gor", "Hal", "Jor", "Kel", "Lor", "Mar", "Nor", "Ost", "Pel",
@@ -112,7 +112,7 @@ fn name(number: u64) -> String {
     format!("{}{second}{third}", FIRST[at(0)])
 }
 
-/// Measures a store of so many records, whose questions ask for a record's words and one of its names.
+/// Measures a store of this many records; each question has words of a record and one of its names.
 pub(crate) fn measure(
     records: u64,
     queries: u64,
@@ -164,12 +164,12 @@ pub(crate) fn measure(
     ))
 }
 
-/// What the questions of one depth came to.
+/// The figures of one depth.
 struct DepthQuestion {
     took: Latencies,
-    /// The same without waits for a core.
+    /// The same without waiting for a core.
     ran: Latencies,
-    /// Edges followed and results with a path, a question on average.
+    /// Average edges followed and results with a path, per question.
     edges: f64,
     paths: f64,
 }

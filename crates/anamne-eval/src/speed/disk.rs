@@ -8,10 +8,10 @@ use super::site::Site;
 use crate::failure::Failure;
 use crate::store::SPACE;
 
-/// Texts that are looked at to know how long the records are.
+/// Number of texts sampled to estimate the length of records.
 const SAMPLE: u64 = 1_000;
 
-/// What a store that nobody has open takes, beside the bare texts.
+/// The disk size of a closed store, next to the plain texts.
 pub(crate) fn measure(site: &Site) -> Result<Section, Failure> {
     let space = site.store().join("spaces").join(SPACE);
     let views = space.join("views");
@@ -38,7 +38,7 @@ pub(crate) fn measure(site: &Site) -> Result<Section, Failure> {
     Ok(Section::new("disk", figures))
 }
 
-/// KiB of text that a thousand records hold.
+/// KiB of text per thousand records.
 fn text_kib(site: &Site) -> f64 {
     let sample = site.records.min(SAMPLE);
     let bytes: usize = site

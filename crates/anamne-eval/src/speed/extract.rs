@@ -1,5 +1,4 @@
-//! Extraction: how long a conversation takes to become knowledge, what recall feels of it, and whether it comes out the same
-//! when it is done again.
+//! Extraction: its throughput for a conversation, its effect on recall latency, and whether it is reproducible.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,11 +16,11 @@ use crate::knowledge::everything;
 use crate::latencies::Latencies;
 use crate::store::{self, SPACE, temporary_folder};
 
-/// How long questions are asked before anything is extracted.
+/// Duration of the baseline queries before the extraction.
 const BEFORE: Duration = Duration::from_secs(4);
 
-/// Tells the bundled conversation over and over until the space holds so many messages, each time some months later and
-/// in threads of its own, then extracts it while questions are asked.
+/// Writes the bundled conversation repeatedly until the space holds this many messages, each time some months later and
+/// in separate threads, then extracts it while questions are asked.
 pub(crate) fn measure(messages: u64, folder: Option<&Path>) -> Result<Section, Failure> {
     let place = temporary_folder(folder)?;
     let questions = fill(place.path(), messages)?;
@@ -73,7 +72,7 @@ fn fill(folder: &Path, messages: u64) -> Result<Vec<String>, Failure> {
         let length = corpus.records.len();
         let (round, place) = (number as usize / length, number as usize % length);
         let record = &corpus.records[place];
-        // Said once more it would be a duplicate.
+        // An identical text would be a duplicate.
         let mut draft = Draft::new(format!("{} ({round})", record.text))
             .thread(format!("{} {round}", record.thread))
             .author(&record.author);
@@ -96,7 +95,7 @@ struct Extraction {
     peak: u64,
 }
 
-/// Extracts in the background, as a program does, while this thread asks.
+/// Extracts in the background while this thread asks questions.
 fn extract(space: &Space, questions: &[String]) -> Result<Extraction, Failure> {
     let (done, peak) = (AtomicBool::new(false), AtomicU64::new(0));
     let started = Instant::now();
@@ -124,7 +123,7 @@ fn extract(space: &Space, questions: &[String]) -> Result<Extraction, Failure> {
     })
 }
 
-/// Asks the questions over and over.
+/// Asks the questions repeatedly.
 fn ask_while(
     space: &Space,
     questions: &[String],

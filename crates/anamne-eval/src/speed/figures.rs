@@ -1,33 +1,33 @@
-//! One measured figure: its value, what it stands beside, and what was promised.
+//! A measured figure: its value, reference and budget.
 
 use crate::failure::Failure;
 use crate::latencies::Latencies;
 
-/// What a value counts.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Milliseconds.
     Milliseconds,
-    /// Records a second; more is better.
+    /// Records per second; more is better.
     RecordsPerSecond,
     /// 1 000 000 bytes.
     Megabytes,
-    /// KiB for a thousand records.
+    /// KiB per thousand records.
     KibPerThousand,
-    /// 1 000 000 000 bytes a second; more is better.
+    /// 1 000 000 000 bytes per second; more is better.
     GigabytesPerSecond,
     /// Tokens of a language model, as estimated.
     Tokens,
-    /// Things of some kind.
+    /// A plain count.
     Count,
-    /// A share of a hundred; more is better.
+    /// A percentage; more is better.
     Percent,
-    /// Time that was waited, of a hundred that were run.
+    /// Waiting time as a percentage of run time.
     WaitedPercent,
 }
 
 impl Unit {
-    /// As written after a value.
+    /// The unit as printed.
     pub(crate) fn symbol(self) -> &'static str {
         match self {
             Self::Milliseconds => "ms",
@@ -49,19 +49,19 @@ impl Unit {
     }
 }
 
-/// What was promised.
+/// The budget of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Budget {
-    /// The value is no more than this.
+    /// Maximum value.
     AtMost(f64),
-    /// The value is no less than this.
+    /// Minimum value.
     AtLeast(f64),
-    /// The value costs no more than so many times its reference.
+    /// Maximum cost relative to the reference.
     RatioAtMost(f64),
 }
 
 impl Budget {
-    /// The number that is promised.
+    /// The limit of the budget.
     pub(crate) fn limit(self) -> f64 {
         match self {
             Self::AtMost(limit) | Self::AtLeast(limit) | Self::RatioAtMost(limit) => limit,
@@ -69,12 +69,12 @@ impl Budget {
     }
 }
 
-/// A value of the same unit that was measured beside another.
+/// A reference value of the same unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
-    /// Its name in JSON.
+    /// The JSON key.
     pub(crate) key: String,
-    /// What it is, for a person.
+    /// The label in tables.
     pub(crate) label: String,
     pub(crate) value: f64,
 }
@@ -82,9 +82,9 @@ pub(crate) struct Reference {
 /// One measured figure.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
-    /// Its name in JSON.
+    /// The JSON key.
     pub(crate) key: String,
-    /// What it is, for a person.
+    /// The label in tables.
     pub(crate) label: String,
     pub(crate) value: f64,
     pub(crate) unit: Unit,
@@ -92,7 +92,7 @@ pub(crate) struct Figure {
     pub(crate) budget: Option<Budget>,
 }
 
-/// Times under a name: their quantiles are figures.
+/// Named latencies; their quantiles become figures.
 #[derive(Clone, Copy)]
 pub(crate) struct Timed<'run> {
     key: &'run str,
@@ -100,7 +100,7 @@ pub(crate) struct Timed<'run> {
     times: &'run Latencies,
 }
 
-/// A quantile of times, and its name.
+/// A quantile: its name and function.
 type Quantile = (&'static str, fn(&Latencies) -> f64);
 
 const P10: Quantile = ("p10", Latencies::p10);
@@ -108,12 +108,12 @@ const P50: Quantile = ("p50", Latencies::p50);
 const P95: Quantile = ("p95", Latencies::p95);
 
 impl<'run> Timed<'run> {
-    /// The first part of their names in JSON, which may be empty; what they are, for a person.
+    /// `key` is the prefix of the JSON keys and may be empty; `label` is for tables.
     pub(crate) fn new(key: &'run str, label: &'run str, times: &'run Latencies) -> Self {
         Self { key, label, times }
     }
 
-    /// What a tenth of the calls stay within, beside that of others.
+    /// The 10th percentile, next to that of `other`.
     pub(crate) fn p10_beside(self, other: Timed<'_>) -> Figure {
         self.figure(P10)
             .beside(other.key_of(P10), other.label, other.times.p10())
@@ -124,18 +124,18 @@ impl<'run> Timed<'run> {
         self.figure(P50)
     }
 
-    /// The median beside that of others.
+    /// The median, next to that of `other`.
     pub(crate) fn p50_beside(self, other: Timed<'_>) -> Figure {
         self.p50()
             .beside(other.key_of(P50), other.label, other.times.p50())
     }
 
-    /// What nineteen of twenty calls stay within.
+    /// The 95th percentile.
     pub(crate) fn p95(self) -> Figure {
         self.figure(P95)
     }
 
-    /// The same beside that of others.
+    /// The 95th percentile, next to that of `other`.
     pub(crate) fn p95_beside(self, other: Timed<'_>) -> Figure {
         self.p95()
             .beside(other.key_of(P95), other.label, other.times.p95())
@@ -157,7 +157,7 @@ impl<'run> Timed<'run> {
 }
 
 impl Figure {
-    /// A value that stands alone.
+    /// A figure without a reference.
     pub(crate) fn new(
         key: impl Into<String>,
         label: impl Into<String>,
@@ -174,22 +174,22 @@ impl Figure {
         }
     }
 
-    /// A time.
+    /// A time in milliseconds.
     pub(crate) fn ms(key: &str, label: &str, milliseconds: f64) -> Self {
         Self::new(key, label, milliseconds, Unit::Milliseconds)
     }
 
-    /// A rate.
+    /// A rate per second.
     pub(crate) fn rate(key: &str, label: &str, per_second: f64) -> Self {
         Self::new(key, label, per_second, Unit::RecordsPerSecond)
     }
 
-    /// A size.
+    /// A size in bytes, shown in megabytes.
     pub(crate) fn mb(key: &str, label: &str, bytes: f64) -> Self {
         Self::new(key, label, bytes / 1e6, Unit::Megabytes)
     }
 
-    /// Puts it beside another value.
+    /// Sets the reference.
     pub(crate) fn beside(
         mut self,
         key: impl Into<String>,
@@ -204,13 +204,13 @@ impl Figure {
         self
     }
 
-    /// Says what was promised, where something was.
+    /// Sets the budget, if any.
     pub(crate) fn promised(mut self, budget: impl Into<Option<Budget>>) -> Self {
         self.budget = budget.into();
         self
     }
 
-    /// How many times its reference it costs: below 1 is better than the reference.
+    /// The cost relative to the reference: below 1 is better than the reference.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let reference = self.reference.as_ref()?;
         Some(if self.unit.more_is_better() {
@@ -220,7 +220,7 @@ impl Figure {
         })
     }
 
-    /// Whether the promise was kept, where there was one. What could not be measured keeps none.
+    /// Whether the budget was met; `None` without a budget. A missing value does not meet it.
     pub(crate) fn met(&self) -> Option<bool> {
         Some(match self.budget? {
             Budget::AtMost(limit) => self.value <= limit,
@@ -234,9 +234,9 @@ impl Figure {
 pub(crate) struct Section {
     pub(crate) measurement: &'static str,
     pub(crate) figures: Vec<Figure>,
-    /// Why nothing could be measured, or why the figures are doubtful.
+    /// Why nothing could be measured, or why the figures are unreliable.
     pub(crate) note: Option<String>,
-    /// Whether that is because something went wrong.
+    /// Whether the note reports an error.
     pub(crate) failed: bool,
 }
 
@@ -258,12 +258,12 @@ impl Section {
         }
     }
 
-    /// A measurement that could not be made.
+    /// A measurement that could not be taken.
     pub(crate) fn skipped(measurement: &'static str, reason: &str) -> Self {
         Self::without_figures(measurement, format!("skipped: {reason}"))
     }
 
-    /// What was measured, or the reason why it failed: the other measurements of the run are worth having all the same.
+    /// The figures, or the error: the other measurements of the run are still useful.
     pub(crate) fn or_failed(measurement: &'static str, outcome: Result<Self, Failure>) -> Self {
         outcome.unwrap_or_else(|failure| Self {
             failed: true,

@@ -1,4 +1,4 @@
-//! Bulk import: told, embedded, indexed, and found by a store that is opened again.
+//! Bulk import: writing, embedding, indexing, and finding a record after reopening the store.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use super::site::Site;
 use crate::failure::Failure;
 use crate::generator::Record;
 
-/// How long each part of an import took.
+/// The duration of each part of an import.
 pub(crate) struct Filled {
     stored: Duration,
     folded: Duration,
 }
 
-/// Fills the store. Making the records is not counted; folding every view and finding a record from a newly opened
+/// Fills the store. Generating the records is not counted; folding every view and finding a record in the reopened
 /// store is.
 pub(crate) fn fill(site: &Site) -> Result<Filled, Failure> {
     let stored = store_all(site)?;
@@ -29,7 +29,7 @@ pub(crate) fn fill(site: &Site) -> Result<Filled, Failure> {
     })
 }
 
-/// Fills the store, and says how fast, beside plain inserts of the same rows.
+/// Fills the store and measures the throughput, next to plain inserts of the same rows.
 pub(crate) fn measure(site: &Site) -> Result<Section, Failure> {
     let Filled { stored, folded } = fill(site)?;
     let bare = insert_bare(site)?;
@@ -78,7 +78,7 @@ fn store_all(site: &Site) -> Result<Duration, Failure> {
     Ok(took)
 }
 
-/// Folds every view, seals the journal, and asks a newly opened store for the last record.
+/// Folds every view, seals the journal, and reopens the store to recall the last record.
 fn fold_and_find(site: &Site) -> Result<(), Failure> {
     let space = site.open()?;
     let busy = space.fold()?;

@@ -1,6 +1,6 @@
-//! The machine on which something was measured, without its name.
+//! Describes the machine, without its name.
 
-/// One line: cores, what the scans can use of them, system.
+/// One line: cores, CPU features that the scans can use, system.
 pub(crate) fn line() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let build = if cfg!(debug_assertions) {
@@ -16,7 +16,7 @@ pub(crate) fn line() -> String {
     )
 }
 
-/// What of the processor the scans can use.
+/// CPU features that the scans can use.
 fn features() -> Vec<&'static str> {
     #[cfg(target_arch = "x86_64")]
     let known = [

@@ -1,4 +1,4 @@
-//! `anamne mcp` as an editor starts it: how soon it replies, what it takes, and what its tools cost the host.
+//! `anamne mcp` as started by an editor: time to the first reply, memory, and the tokens of its tool list.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use crate::failure::Failure;
 use crate::latencies::Latencies;
 use crate::store::temporary_folder;
 
-/// Processes that are started; times are medians.
+/// Number of processes; times are medians.
 const RUNS: usize = 10;
 
-/// How long a reply is waited for.
+/// Maximum wait for a reply.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Starts the server on a store of its own, several times.
+/// Starts the server several times on its own store.
 pub(crate) fn measure(parent: Option<&Path>) -> Result<Section, Failure> {
     let Some(program) = binary::path()? else {
         return Ok(Section::skipped("mcp", binary::NOT_BUILT));
@@ -58,7 +58,7 @@ pub(crate) fn measure(parent: Option<&Path>) -> Result<Section, Failure> {
     Ok(Section::new("mcp", figures))
 }
 
-/// What starting the program costs when it has nothing to do.
+/// The cost of starting the program without work to do.
 fn start_and_end(program: &PathBuf) -> Result<(), Failure> {
     let status = Command::new(program)
         .arg("--version")
@@ -71,7 +71,7 @@ fn start_and_end(program: &PathBuf) -> Result<(), Failure> {
     }
 }
 
-/// A running server. It is ended when dropped.
+/// A running server, ended on drop.
 struct Server {
     child: Child,
     requests: ChildStdin,
@@ -79,7 +79,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits for its first reply; also says how many milliseconds that took.
+    /// Starts a server and waits for its first reply; also returns the milliseconds that this took.
     fn start(program: &PathBuf, folder: &Path) -> Result<(Self, f64), Failure> {
         let started = Instant::now();
         let mut child = Command::new(program)
@@ -115,7 +115,7 @@ impl Server {
         Ok((server, started.elapsed().as_secs_f64() * 1_000.0))
     }
 
-    /// Tokens that the whole list of tools costs.
+    /// Number of tokens of the tool list.
     fn tokens_of_tools(&mut self) -> Result<usize, Failure> {
         self.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         let list = self.ask(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))?;
@@ -140,7 +140,7 @@ impl Server {
         Ok(reply)
     }
 
-    /// Ends the server, as an editor does that goes away.
+    /// Ends the server, like an editor that closes.
     fn end(mut self) -> Result<(), Failure> {
         self.child.kill()?;
         Ok(())
@@ -149,7 +149,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to kill and still something to wait for.
+        // It may have ended by itself; then there is nothing to kill, but still to wait for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

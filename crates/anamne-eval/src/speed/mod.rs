@@ -1,4 +1,4 @@
-//! Is it quick and small? Every budget, each figure beside a peer or a physical limit of the same run.
+//! Speed and size: every budget, each figure next to a peer or a physical limit of the same run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -38,11 +38,11 @@ use site::Site;
 /// What to measure, and at which sizes.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// How many records the store holds; may be given several times. 10000 and 100000 when not given.
+    /// Number of records in the store; may be given several times. 10000 and 100000 if not given.
     #[arg(long = "size", value_name = "N", value_delimiter = ',', default_values_t = [10_000, 100_000],
           value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
     sizes: Vec<u64>,
-    /// How many questions are asked and how many records are told one by one.
+    /// Number of questions, and of records written individually.
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(10..=100_000))]
     queries: u64,
     /// Print {size: {measurement: {figure: value}}} instead of tables.
@@ -51,24 +51,24 @@ pub(crate) struct Arguments {
     /// Only these measurements.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<Measurement>,
-    /// The folder in which the stores are made, and removed again; the system's temporary folder when not given.
+    /// The folder in which the stores are created, and removed again; the system's temporary folder if not given.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// For `vectors`: a file whose lines are the records, in place of random points.
+    /// For `vectors`: a file whose lines are the records, instead of random points.
     #[arg(long, value_name = "FILE")]
     lines: Option<PathBuf>,
 }
 
-/// What can be measured.
+/// The available measurements.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Measurement {
-    /// Questions, beside tantivy, FTS5, sqlite-vec and the memory's bandwidth.
+    /// Recall, next to tantivy, FTS5, sqlite-vec and memory bandwidth.
     Recall,
-    /// Whether rare words bring the memories that hold them first.
+    /// Whether rare words rank the memories that contain them first.
     Rare,
-    /// Durable writes, beside a bare SQLite commit with one fdatasync.
+    /// Durable writes, next to a bare SQLite commit with one fdatasync.
     Remember,
-    /// Bulk import, beside bare SQLite inserts.
+    /// Bulk import, next to bare SQLite inserts.
     Import,
     /// Opening a store in a new process and answering the first question.
     Open,
@@ -78,25 +78,25 @@ enum Measurement {
     Disk,
     /// The size of the `anamne` binary.
     Binary,
-    /// A store of three years, most of it in archives, beside one of its last month; only when it is named.
+    /// A store of three years, mostly archives, next to one of its last month; only if named.
     Tiers,
-    /// Questions over two hops, and deep ones, beside shallow ones; only when it is named.
+    /// Two-hop and deep queries, next to shallow ones; only if named.
     Depth,
-    /// Turning a conversation into knowledge while questions are asked; only when it is named.
+    /// Knowledge extraction from a conversation during queries; only if named.
     Extract,
-    /// The vector scan alone: how exact it is, what a filter costs it; only when it is named.
+    /// The vector scan alone: its accuracy, and the cost of filters; only if named.
     Vectors,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
     Mcp,
 }
 
 impl Measurement {
-    /// Whether it looks at something of some size.
+    /// Whether it depends on the number of records.
     fn has_a_size(self) -> bool {
         !matches!(self, Self::Binary | Self::Mcp)
     }
 
-    /// Whether it makes a store of its own; then it is made only when it is named.
+    /// Whether it creates its own store; then it runs only if named.
     fn is_apart(self) -> bool {
         matches!(
             self,
@@ -105,7 +105,7 @@ impl Measurement {
     }
 }
 
-/// Measures and prints. A budget that is missed is no failure; a measurement that went wrong is, once all are printed.
+/// Measures and prints. A missed budget is not a failure; a failed measurement is, after all results are printed.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
         let all = Measurement::value_variants().iter().copied();
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// What is measured at one size, or whatever the size.
+/// The measurements at one size, or independent of size.
 struct Run<'run> {
     arguments: &'run Arguments,
     chosen: &'run BTreeSet<Measurement>,
@@ -169,7 +169,7 @@ impl<'run> Run<'run> {
         self.arguments.folder.as_deref()
     }
 
-    /// Makes a measurement where it is chosen, and says how quiet the machine was.
+    /// Runs a measurement if it is chosen, and adds how disturbed the machine was.
     fn time(
         &mut self,
         measurement: Measurement,
@@ -182,7 +182,7 @@ impl<'run> Run<'run> {
         }
     }
 
-    /// Everything about a store of one size. What changes the store comes last.
+    /// All measurements of a store of one size. Those that change the store come last.
     fn measure_size(&mut self, records: u64) -> Result<(), Failure> {
         let (queries, parent) = (self.arguments.queries, self.parent());
         let lines = self.arguments.lines.as_deref();
@@ -206,7 +206,7 @@ impl<'run> Run<'run> {
         let site = Site::new(records, parent)?;
         if self.wants(Measurement::Import) {
             self.time(Measurement::Import, "import", || import::measure(&site));
-            // What follows needs the store, so a failure here ends the size.
+            // The rest needs the store, so a failure here ends the size.
             if self.sections.last().is_some_and(|import| import.failed) {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! A new process opens the store: how soon it answers, and what memory it takes.
+//! Opening a store in a new process: time to the first answer, and memory use.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -13,23 +13,23 @@ use super::site::Site;
 use crate::failure::Failure;
 use crate::latencies::Latencies;
 
-/// Processes that are started; figures are medians.
+/// Number of processes; figures are medians.
 const RUNS: u64 = 5;
 
-/// Questions that each process is asked in all.
+/// Total number of questions per process.
 const QUESTIONS: u64 = 200;
 
-/// What both measurements come to.
+/// The figures of both measurements.
 pub(crate) struct Opened {
     pub(crate) open: Section,
     pub(crate) memory: Section,
 }
 
-/// What one process told.
+/// The report of one process.
 pub(crate) struct Told {
     pub(crate) first: FirstAnswer,
     many: ManyAnswers,
-    /// Milliseconds from its start to its first answer.
+    /// Milliseconds from process start to the first answer.
     from_exec_ms: f64,
 }
 
@@ -65,8 +65,8 @@ pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
     })
 }
 
-/// Starts a process that opens the store and is asked one question, then many; a `hot` one opens a store that spans three
-/// years, and is asked about its last month.
+/// Starts a process that opens the store and answers one question, then many; with `hot`, the store spans three years
+/// and the questions are about its last month.
 pub(crate) fn start(
     store: &Path,
     hot: bool,
@@ -135,7 +135,7 @@ fn memory(site: &Site, told: &[Told]) -> Section {
     )
 }
 
-/// The middle one of some numbers of bytes; `None` where there is none.
+/// The median of byte counts; `None` if there are none.
 pub(crate) fn median(bytes: impl Iterator<Item = u64>) -> Option<f64> {
     let mut all: Vec<u64> = bytes.collect();
     all.sort_unstable();

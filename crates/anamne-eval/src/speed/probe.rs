@@ -1,4 +1,4 @@
-//! A process that opens a store, answers, and says what that cost: the child of `speed`.
+//! A process that opens a store, answers, and reports the cost: the child of `speed`.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -12,43 +12,43 @@ use crate::failure::Failure;
 use crate::output;
 use crate::store;
 
-/// Which store to open, and what to ask it.
+/// The store to open, and the questions.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The store's folder.
     #[arg(long)]
     store: PathBuf,
-    /// The first question; more of them may stand on standard input, one a line.
+    /// The first question; further ones may be on standard input, one per line.
     #[arg(long)]
     query: String,
-    /// Ask the active tier alone, of a store that spans three years; nothing need be found.
+    /// Ask only the active tier of a store that spans three years; results are not required.
     #[arg(long)]
     hot: bool,
 }
 
-/// What the first answer cost.
+/// The cost of the first answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FirstAnswer {
-    /// Milliseconds from the beginning of opening to the open space.
+    /// Milliseconds from the start of opening to the open space.
     pub(crate) opened_ms: f64,
-    /// Milliseconds from the beginning of opening to the first answer.
+    /// Milliseconds from the start of opening to the first answer.
     pub(crate) answered_ms: f64,
-    /// Anonymous resident bytes once the space was open; none where the system does not tell.
+    /// Anonymous resident bytes after opening the space; `None` if the system does not report it.
     pub(crate) idle_bytes: Option<u64>,
     /// The same after the first answer.
     pub(crate) first_bytes: Option<u64>,
 }
 
-/// What it came to after the questions on standard input.
+/// The state after the questions on standard input.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ManyAnswers {
-    /// Questions that were asked in all.
+    /// Total number of questions.
     pub(crate) questions: u64,
     /// Anonymous resident bytes.
     pub(crate) bytes: Option<u64>,
 }
 
-/// Prints a [`FirstAnswer`] as soon as it is there, and [`ManyAnswers`] at the end, one JSON object a line.
+/// Prints a [`FirstAnswer`] immediately, and [`ManyAnswers`] at the end, one JSON object per line.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let milliseconds = || started.elapsed().as_secs_f64() * 1_000.0;
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Resident bytes of a process that no file backs (`RssAnon` of Linux); `None` on other systems.
+/// Anonymous resident bytes of a process (`RssAnon` on Linux); `None` on other systems.
 pub(crate) fn anonymous_bytes(process: &str) -> Option<u64> {
     let status = Path::new("/proc").join(process).join("status");
     let text = std::fs::read_to_string(status).ok()?;

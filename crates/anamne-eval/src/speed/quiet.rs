@@ -1,14 +1,15 @@
-//! Was the machine quiet? Times that hold waits for a core say more about the neighbours than about what was measured.
+//! Whether the machine was quiet: times that include waits for a core say more about other processes than about the
+//! engine.
 
 use super::figures::{Figure, Section, Unit};
 use crate::failure::Failure;
 
-/// From this share of the time on the processor on, a measurement counts as disturbed, in percent.
+/// Waiting time, as a percentage of run time, above which a measurement counts as disturbed.
 const DISTURBED: f64 = 5.0;
 
 const DISTURBANCE: &str = "DISTURBED: other programs held the cores; times are too high, and near-equal ones prove nothing";
 
-/// Nanoseconds that this thread has run, and has waited for a core while it could have run.
+/// Nanoseconds that this thread has run, and has waited for a core while runnable.
 #[derive(Clone, Copy)]
 struct Schedule {
     ran: u64,
@@ -16,7 +17,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// As the system tells it so far (`schedstat` of Linux); `None` on other systems.
+    /// The current values from Linux's `schedstat`; `None` on other systems.
     fn read() -> Option<Self> {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         let mut fields = text.split_whitespace().map(str::parse);
@@ -25,12 +26,12 @@ impl Schedule {
     }
 }
 
-/// Milliseconds that this thread has run so far, waits for a core left out; `None` where the system does not tell.
+/// CPU time of this thread in milliseconds, without waits for a core; `None` if the system does not report it.
 pub(crate) fn processor_ms() -> Option<f64> {
     Schedule::read().map(|schedule| schedule.ran as f64 / 1e6)
 }
 
-/// Measures, and adds to the figures how long this thread waited for a core meanwhile. A failure becomes a section too.
+/// Runs a measurement, and adds this thread's waiting time to its figures. An error becomes a section too.
 pub(crate) fn watched(
     measurement: &'static str,
     measure: impl FnOnce() -> Result<Section, Failure>,

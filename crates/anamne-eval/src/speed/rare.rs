@@ -1,4 +1,4 @@
-//! Whether a word that one, two or three memories hold brings them first, asked alone and among ordinary words.
+//! Whether a word that occurs in one, two or three memories ranks them first, asked alone and among ordinary words.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use super::site::{RESULTS, Site};
 use crate::chance::Chance;
 use crate::failure::Failure;
 
-/// Memories that hold each word: 1, 2, 3, 1, and so on.
+/// Memories with each rare word: 1, 2, 3, 1, and so on, up to this number.
 const MOST_HOLDERS: u64 = 3;
 
-/// Ordinary words of a question, around the rare one.
+/// Number of ordinary words around the rare one in a question.
 const ORDINARY_WORDS: usize = 6;
 
 const SYLLABLES: [&str; 16] = [
@@ -20,7 +20,7 @@ const SYLLABLES: [&str; 16] = [
     "hy", "cto", "bli",
 ];
 
-/// Tells records with rare words, and asks for each word.
+/// Writes records with rare words, and asks for each word.
 pub(crate) fn measure(site: &Site, words: u64) -> Result<Section, Failure> {
     let space = site.open()?;
     let mut rare = Vec::new();
@@ -77,7 +77,7 @@ pub(crate) fn measure(site: &Site, words: u64) -> Result<Section, Failure> {
     Ok(Section::new("rare", figures))
 }
 
-/// How often the memories of a word came first, and were all among the results.
+/// How often the memories with a word ranked first, and were all among the results.
 #[derive(Default)]
 struct Score {
     asked: u32,
@@ -103,7 +103,7 @@ impl Score {
     }
 }
 
-/// Tells a record with the word somewhere in it.
+/// Writes a record with the word at a random position.
 fn tell(space: &Space, site: &Site, number: u64, word: &str) -> Result<MemoryId, Failure> {
     let mut record = site.generator.record(number);
     let mut words: Vec<&str> = record.text.split(' ').collect();
@@ -112,7 +112,7 @@ fn tell(space: &Space, site: &Site, number: u64, word: &str) -> Result<MemoryId,
     Ok(space.remember(record.draft())?.id)
 }
 
-/// A word that no record holds: letters alone, letters and digits, or an identifier of several parts.
+/// A word that occurs in no generated record: letters only, letters and digits, or an identifier of several parts.
 fn rare_word(number: u64) -> String {
     let mut chance = Chance::new(number);
     let mut syllable = || SYLLABLES[chance.below(SYLLABLES.len())];

@@ -1,4 +1,4 @@
-//! Questions to a warm store, beside peers that answer the same ones over the same records.
+//! Queries on a warm store, next to peers that answer the same ones over the same records.
 
 use anamne::{Recall, Signals};
 
@@ -10,16 +10,16 @@ use crate::failure::Failure;
 use crate::latencies::Latencies;
 use crate::store::ask;
 
-/// Questions that are asked before the clock starts.
+/// Number of warm-up questions.
 const WARM_UP: usize = 200;
 
-/// From this size on, peers that look at every row are asked few questions, so that a run ends in minutes.
+/// From this size on, peers that scan every row get few questions, so that a run ends within minutes.
 const LARGE: u64 = 500_000;
 
-/// Questions to such peers over a large store.
+/// Number of questions to such peers over a large store.
 const FEW: usize = 30;
 
-/// Asks `questions` questions in each way, one way after the other, each warmed up first.
+/// Asks `questions` questions of the engine and of each peer, one after the other, each after a warm-up.
 pub(crate) fn measure(site: &Site, peers: &Peers, questions: u64) -> Result<Section, Failure> {
     let questions = site.generator.questions(questions);
     let few = match site.records {

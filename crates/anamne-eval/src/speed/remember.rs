@@ -1,4 +1,4 @@
-//! Durable writes, beside a bare commit with one fdatasync, in turn.
+//! Durable writes, alternating with a bare commit with one fdatasync.
 
 use anamne::{Answer, Draft, MemoryId, Recall, Remembered, Signals, Space};
 
@@ -10,12 +10,12 @@ use crate::failure::Failure;
 use crate::generator::Record;
 use crate::latencies::Latencies;
 
-/// In the second half, one write of so many is followed by a recall that must find it.
+/// In the second half, every n-th write is followed by a recall that must find it.
 const READ_BACK: u64 = 10;
 
 const BARE: &str = "bare commit + fdatasync";
 
-/// Writes `writes` records by themselves, and as many again with recalls among them.
+/// Writes `writes` records alone, and as many again with recalls in between.
 pub(crate) fn measure(site: &Site, writes: u64) -> Result<Section, Failure> {
     let space = site.open()?;
     let mut bare = BareRows::create(&site.peer("bare-commits")?)?;
@@ -24,7 +24,7 @@ pub(crate) fn measure(site: &Site, writes: u64) -> Result<Section, Failure> {
         space: &space,
         bare: &mut bare,
     };
-    // Statements are prepared and files are opened before the clock starts.
+    // Prepares statements and opens files before the measurement.
     turns.write(
         site.records,
         &mut Latencies::default(),
@@ -75,8 +75,8 @@ fn holds(answer: &Answer, id: MemoryId) -> bool {
     answer.results.iter().any(|hit| hit.memory.id == id)
 }
 
-/// Fails unless the record can be searched. Whether the full recall also ranks it among the best is another question,
-/// and a figure of its own: the search by words alone cannot prefer a record that lacks the only word asked for.
+/// Fails unless the record can be searched. Whether the full recall also ranks it among the best is measured
+/// separately: lexical search alone can't prefer a record that lacks the only query word.
 fn must_be_searchable(space: &Space, number: u64, id: MemoryId) -> Result<(), Failure> {
     let answer = space.recall(&Recall::new(mark(number)).signals(Signals::Lexical))?;
     if holds(&answer, id) && answer.degraded.is_empty() {
@@ -89,12 +89,12 @@ fn must_be_searchable(space: &Space, number: u64, id: MemoryId) -> Result<(), Fa
     .into())
 }
 
-/// A word that no other record holds.
+/// A word that occurs in no other record.
 fn mark(number: u64) -> String {
     format!("benchmarked{number}")
 }
 
-/// The engine and the bare rows, which write the same records in turn.
+/// The engine and the bare rows, which write the same records alternately.
 struct Turns<'run> {
     site: &'run Site,
     space: &'run Space,
@@ -102,7 +102,7 @@ struct Turns<'run> {
 }
 
 impl Turns<'_> {
-    /// Writes one record here and there; which of them goes first changes with the number.
+    /// Writes one record to both; the order alternates with the number.
     fn write(
         &mut self,
         number: u64,

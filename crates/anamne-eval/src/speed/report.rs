@@ -1,4 +1,4 @@
-//! Figures as a table for a person, or as JSON.
+//! Figures as a table or as JSON.
 
 use std::fmt::Write;
 
@@ -6,22 +6,22 @@ use serde_json::{Map, Value, json};
 
 use super::figures::{Budget, Figure, Section};
 
-/// The key of what does not depend on a store's size.
+/// The JSON key of figures that don't depend on the store's size.
 pub(crate) const ANY_SIZE: &str = "any";
 
-/// Everything that was measured, in the order of measuring.
+/// All figures, in measurement order.
 #[derive(Default)]
 pub(crate) struct Report {
     sizes: Vec<(String, Vec<Section>)>,
 }
 
 impl Report {
-    /// Adds what was measured at one size.
+    /// Adds the figures of one size.
     pub(crate) fn add(&mut self, size: &str, sections: Vec<Section>) {
         self.sizes.push((size.to_owned(), sections));
     }
 
-    /// Whether a measurement went wrong.
+    /// Whether a measurement failed.
     pub(crate) fn has_failures(&self) -> bool {
         let mut sections = self.sizes.iter().flat_map(|(_, sections)| sections);
         sections.any(|section| section.failed)
@@ -29,8 +29,8 @@ impl Report {
 
     /// `{size: {measurement: {figure: value}}}`.
     ///
-    /// A figure `f` beside a reference `r` also gives `r` and `f/r`, the cost of one over that of the other; with a
-    /// budget also `f:budget` and `f:met`. Where something could not be measured, `note` says why.
+    /// A figure `f` with a reference `r` also yields `r` and `f/r`, the relative cost; with a budget also `f:budget`
+    /// and `f:met`. If something could not be measured, `note` gives the reason.
     pub(crate) fn json(&self) -> String {
         let sizes: Map<String, Value> = self
             .sizes
@@ -46,7 +46,7 @@ impl Report {
         format!("{:#}", Value::Object(sizes))
     }
 
-    /// One table a size.
+    /// One table per size.
     pub(crate) fn tables(&self) -> String {
         let mut text = String::new();
         for (size, sections) in &self.sizes {
@@ -122,7 +122,7 @@ fn row(figure: &Figure) -> String {
     format!("{ratio:>8}  {label:<29}{value:>13}   {beside:<34}{budget:>15}  {met}")
 }
 
-/// Three significant digits, and whole numbers from 100 on.
+/// Three significant digits; whole numbers from 100 on.
 fn short(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => grouped(&format!("{value:.0}")),
@@ -132,7 +132,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// A whole number with its thousands set apart.
+/// A whole number with grouped thousands.
 fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! The place of one size: a temporary folder with a store and what its peers made of the same records.
+//! The workplace of one size: a temporary folder with a store and the peers' files for the same records.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use crate::failure::Failure;
 use crate::generator::{Generator, Record};
 use crate::store::{self, BATCH, temporary_folder};
 
-/// Results of every question, here and there.
+/// Number of results per query, for the engine and its peers.
 pub(crate) const RESULTS: usize = 10;
 
-/// A store of one size, its records and its folder, which goes with it.
+/// A store of one size, its records, and its folder, which is deleted on drop.
 pub(crate) struct Site {
     pub(crate) records: u64,
     pub(crate) generator: Generator,
@@ -20,7 +20,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A place for `records` records; nothing is stored yet.
+    /// A site for `records` records, still empty.
     pub(crate) fn new(records: u64, parent: Option<&Path>) -> Result<Self, Failure> {
         Ok(Self {
             records,
@@ -34,19 +34,19 @@ impl Site {
         self.folder.path().join("store")
     }
 
-    /// A folder for a peer, made if need be.
+    /// A folder for a peer, created if missing.
     pub(crate) fn peer(&self, name: &str) -> Result<PathBuf, Failure> {
         let folder = self.folder.path().join(name);
         std::fs::create_dir_all(&folder)?;
         Ok(folder)
     }
 
-    /// The space, opened again, without background work: nothing runs beside what is measured.
+    /// Reopens the space without background work, which would disturb the measurement.
     pub(crate) fn open(&self) -> Result<Space, Failure> {
         store::open(&self.store())
     }
 
-    /// Hands every record over, in order and in batches, each with the number of its first one.
+    /// Calls `take` for batches of all records, in order, each with the number of its first record.
     pub(crate) fn for_each_batch(
         &self,
         mut take: impl FnMut(u64, &[Record]) -> Result<(), Failure>,

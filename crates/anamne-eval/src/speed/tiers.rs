@@ -1,4 +1,4 @@
-//! A store of three years, most of which lies in archives: what of its age does a question about last week feel?
+//! A store of three years, mostly archives: how its age affects a question about last week.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,16 +13,16 @@ use crate::generator::Generator;
 use crate::latencies::Latencies;
 use crate::store::{THREE_YEARS, ask, open_at_the_end, tell, temporary_folder, time_of};
 
-/// Days that stay in the active tier.
+/// Age in days up to which memories stay in the active tier.
 const ACTIVE_DAYS: f64 = 30.0;
 
-/// Processes that are started to see what opening costs.
+/// Number of processes started to measure opening.
 const RUNS: usize = 5;
 
-/// Questions that warm a store up.
+/// Number of warm-up questions.
 const WARM_UP: usize = 20;
 
-/// A store of the records with these numbers, told at the end of the span.
+/// A store of the records with these numbers, written at the end of the time span.
 struct Aged {
     folder: PathBuf,
     generator: Generator,
@@ -34,7 +34,7 @@ impl Aged {
         open_at_the_end(&self.folder)
     }
 
-    /// The first of the records that stay in the active tier.
+    /// The first record that stays in the active tier.
     fn first_active(&self) -> u64 {
         self.records - (self.records as f64 * ACTIVE_DAYS / THREE_YEARS) as u64
     }
@@ -52,7 +52,8 @@ impl Aged {
     }
 }
 
-/// Measures a store of so many records over three years beside one that holds its last month alone, and an empty one.
+/// Measures a store of this many records over three years, next to one that holds only its last month, and an empty
+/// one.
 pub(crate) fn measure(
     records: u64,
     queries: u64,
@@ -120,7 +121,7 @@ pub(crate) fn measure(
     Ok(Section::new("tiers", figures))
 }
 
-/// What moving everything that has aged came to.
+/// The result of moving everything that has aged.
 struct Moves {
     memories: u64,
     took: Duration,
@@ -145,7 +146,7 @@ impl Moves {
     }
 }
 
-/// Milliseconds that a new process takes to open the store, and its anonymous bytes after a hot question, medians.
+/// Medians: milliseconds until a new process has opened the store, and its anonymous bytes after a hot query.
 fn open_processes(store: &Aged, question: &str) -> Result<(f64, Option<f64>), Failure> {
     let mut opened = Latencies::default();
     let mut memory = Vec::new();

@@ -1,7 +1,6 @@
-//! The vector scan alone: how exact it is beside f32, and what a filter costs it.
+//! The vector scan alone: its accuracy compared with f32, and the cost of filters.
 //!
-//! Its memories are points around random centres, or the lines of a file; then some of the lines, shortened, are the
-//! questions.
+//! The memories are random points around centres, or the lines of a file; then the questions are shortened lines.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,10 +21,10 @@ const DIMENSIONS: usize = 256;
 
 const CENTRES: u64 = 2_000;
 
-/// Words of a line that make a question: every second one, up to so many.
+/// Maximum words per question, taken as every second word of a line.
 const QUESTION_WORDS: usize = 7;
 
-/// Memories that were written once and never changed.
+/// A log of memories that were written once and never changed.
 struct Told(Vec<String>);
 
 impl ChangeFeed for Told {
@@ -51,7 +50,7 @@ impl ChangeFeed for Told {
     }
 }
 
-/// Turns a number into a point around one of the centres.
+/// A model that maps a number to a point around one of the centres.
 struct Points(ModelIdentity);
 
 impl Embedder for Points {
@@ -78,7 +77,7 @@ impl Embedder for Points {
     }
 }
 
-/// About normal: a sum of four uniform numbers.
+/// Approximately normal: a sum of four uniform numbers.
 fn normal(chance: &mut Chance) -> f32 {
     let bits = chance.next();
     let sum: u64 = (0..4).map(|part| bits >> (16 * part) & 0xffff).sum();
@@ -89,7 +88,7 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
-/// What is told, what is asked, and by which model both become vectors.
+/// The memories, the questions, and the model that embeds both.
 struct Material {
     told: Told,
     questions: Vec<String>,
@@ -134,7 +133,7 @@ impl Material {
     }
 }
 
-/// Makes the view of so many memories, and asks it.
+/// Builds the view of this many memories, and queries it.
 pub(crate) fn measure(
     records: u64,
     queries: u64,
@@ -205,7 +204,7 @@ pub(crate) fn measure(
             figures.push(Figure::new(key, label, share * 100.0, Unit::Percent));
             Ok::<(), Failure>(())
         };
-        // Exact for memories of one vector only.
+        // Exact only for memories with one vector.
         share("f32", "of f32 wholes", &of_f32)?;
         share("eight_bits", "of eight bits", &of_eight_bits)?;
     }
@@ -223,10 +222,10 @@ fn time<Found>(
     Ok(latencies)
 }
 
-/// How near every row is to a question.
+/// The similarity of every row to a question.
 type Similarities<'view> = &'view dyn Fn(&[f32]) -> Result<Vec<f32>, Failure>;
 
-/// The share of the nearest rows that the scan finds; rows as near as the last one count as found.
+/// The share of the nearest rows that the scan finds; ties with the last one count as found.
 fn share_found(
     view: &VectorsView,
     questions: &[Vec<f32>],

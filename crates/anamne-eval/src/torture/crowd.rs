@@ -11,7 +11,7 @@ use super::space::{open, rare_word};
 use super::worker;
 use crate::failure::Failure;
 
-/// What a crowd came to.
+/// The result of a crowd.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Crowd {
     processes: usize,
@@ -21,7 +21,7 @@ pub(super) struct Crowd {
     missed: usize,
     /// Processes that ended with an error.
     errors: usize,
-    /// Acknowledged writes that are not found when all is over.
+    /// Acknowledged writes that are missing at the end.
     lost: usize,
     slowest_call_ms: f64,
     journal_problems: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    /// Nothing missed, nothing lost, nobody failed, nobody waited longer than a second.
+    /// Whether nothing was missed or lost, no process failed, no call took a second or more, and the journal verifies.
     pub(super) fn kept(&self) -> bool {
         self.missed + self.errors + self.lost == 0
             && self.slowest_call_ms < 1_000.0

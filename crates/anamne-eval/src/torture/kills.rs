@@ -1,4 +1,4 @@
-//! Processes that are killed at random instants: two that write, and one that moves and folds what they wrote.
+//! Processes killed at random times: two that write, and one that moves and folds what they wrote.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,41 +16,41 @@ use crate::chance::Chance;
 use crate::failure::Failure;
 use crate::knowledge::everything;
 
-/// One of the processes that are killed.
+/// A process to be killed.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(long)]
     store: PathBuf,
     #[arg(long)]
     number: usize,
-    /// Move and fold what others told.
+    /// Run the background work instead of writing.
     #[arg(long)]
     keep: bool,
 }
 
-/// Processes that write at once.
+/// Number of concurrent writers.
 const WRITERS: usize = 2;
 
-/// What is told happened up to so many days ago, so that there is something to move to every tier.
+/// Maximum age in days of the memories, so that some move to every tier.
 const DAYS: usize = 400;
 
-/// What the kills came to.
+/// The result of the kills.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Kills {
     killed: usize,
     acknowledged: usize,
     /// Acknowledged writes that are missing afterwards.
     lost: usize,
-    /// Opens after a kill that failed.
+    /// Failed opens after a kill.
     failed_opens: usize,
-    /// What reading everything back found at the end.
+    /// Problems found by reading everything back at the end.
     problems: Vec<String>,
-    /// Memories that lie in colder tiers at the end.
+    /// Memories in colder tiers at the end.
     moved: u64,
 }
 
 impl Kills {
-    /// Nothing lost, every open worked, everything verifies.
+    /// Whether nothing was lost, every open worked and everything verifies.
     pub(super) fn kept(&self) -> bool {
         self.lost + self.failed_opens == 0 && self.problems.is_empty()
     }
@@ -102,14 +102,14 @@ pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
     Ok(outcome)
 }
 
-/// What a memory of a killed writer says in one of its versions.
+/// The text of a killed writer's memory in one of its versions.
 fn text(name: &str, version: u32) -> String {
-    // Something to extract too: names, and a place that changes.
+    // Includes something to extract: a name, and a place that changes.
     let place = ["Bonn", "Lyon", "Oslo"][version as usize % 3];
     format!("{name} in version {version}. Mara Lind lives in {place}.")
 }
 
-/// Writes or keeps until it is killed.
+/// Writes, or runs the background work, until killed.
 pub(crate) fn be_killed(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.keep {
         keep_for_ever(&arguments.store)?;
@@ -119,7 +119,7 @@ pub(crate) fn be_killed(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells and changes memories, and says so, until it is killed.
+/// Writes and edits memories, and prints each acknowledgement, until killed.
 fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
     let space = open(store)?;
     let mut chance = Chance::new(number as u64);
@@ -147,7 +147,7 @@ fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Moves what has aged, folds every view and extracts, until it is killed.
+/// Moves aged memories, folds every view and extracts, until killed.
 fn keep_for_ever(store: &Path) -> Result<(), Failure> {
     let space = open(store)?;
     loop {
@@ -155,13 +155,13 @@ fn keep_for_ever(store: &Path) -> Result<(), Failure> {
         space.fold()?;
         space.settle(&mut |_, _| {})?;
         space.run_tasks(&mut |_| {})?;
-        // What a killed process held is not free for a while, but may be done all the same.
+        // Extracts directly, because a task leased by a killed process stays blocked until its lease expires.
         space.extract(&mut |_| true)?;
         space.summarise(&mut |_| {})?;
     }
 }
 
-/// Processes that are going to be killed.
+/// The processes of one round, to be killed.
 struct Company {
     writers: Vec<(Child, BufReader<ChildStdout>)>,
     keeper: Child,
@@ -190,7 +190,7 @@ impl Company {
         })
     }
 
-    /// Kills them so long after the first acknowledgement, and returns what was acknowledged.
+    /// Kills them at a given time after the first acknowledgement, and returns all acknowledged writes.
     fn kill(mut self, after: Duration) -> Result<Vec<(MemoryId, u32)>, Failure> {
         let mut said = Vec::new();
         if let Some((_, pipe)) = self.writers.first_mut() {
@@ -208,7 +208,7 @@ impl Company {
         self.keeper.kill()?;
         self.keeper.wait()?;
         for (mut writer, mut pipe) in self.writers {
-            // What it said before it died still stands in the pipe; a torn last line was not said.
+            // The pipe still holds what was printed before the kill; a torn last line doesn't count.
             let mut rest = String::new();
             pipe.read_to_string(&mut rest)?;
             said.extend(
@@ -222,7 +222,7 @@ impl Company {
     }
 }
 
-/// What an acknowledgement says.
+/// Parses an acknowledgement.
 fn read(line: &str) -> Option<(MemoryId, u32)> {
     let (id, version) = line.trim().split_once(' ')?;
     Some((id.parse().ok()?, version.parse().ok()?))

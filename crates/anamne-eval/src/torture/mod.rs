@@ -1,4 +1,4 @@
-//! Many processes on one store, processes that are killed, damaged files: is every acknowledged write found?
+//! Concurrent processes, killed processes, damaged files: is every acknowledged write found?
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,35 +17,34 @@ pub(crate) mod kills;
 mod space;
 pub(crate) mod worker;
 
-/// How hard to try.
+/// What to run, and for how long.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Processes that write and recall at once.
+    /// Number of processes that write and recall at the same time.
     #[arg(long, default_value_t = 8)]
     processes: usize,
-    /// Writes of each (0 for none of this), each followed by a recall of what another one wrote last.
+    /// Writes per process (0 to skip), each followed by a recall of another process's last write.
     #[arg(long, default_value_t = 2_000)]
     writes: usize,
-    /// How many processes are killed at random instants, two that write and one that moves and folds at a time; 0 for
-    /// none.
+    /// Number of processes killed at random times, in rounds of two writers and one that moves and folds; 0 to skip.
     #[arg(long, default_value_t = 200)]
     kills: usize,
-    /// How many copies of a store get one damaged file each, half of them while a process works with them.
+    /// Number of store copies that get one damaged file each, half of them while a process uses them.
     #[arg(long, default_value_t = 40)]
     damage: usize,
-    /// What the damages are drawn from; the first one from this number, the next one from the number after it. On the
-    /// same `--store` the same number does the same damage.
+    /// The seed of the first damage; each further damage adds one. On the same `--store` the same seed does the same
+    /// damage.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// A store to torture; a temporary one when not given.
+    /// The store to use; a temporary one if not given.
     #[arg(long)]
     store: Option<PathBuf>,
 }
 
-/// Runs the tortures; the exit code says whether every promise was kept.
+/// Runs the tortures; the exit code tells whether all passed.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let temporary = tempfile::tempdir()?;
     let store = arguments

@@ -1,4 +1,4 @@
-//! The space that is tortured.
+//! The tortured space.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// Its name.
 pub(super) const SPACE: &str = "torture";
 
-/// Opens it as programs do, with background work.
+/// Opens it with background work, as programs do.
 pub(super) fn open(store: &Path) -> Result<Space, Failure> {
     Ok(Store::open(store)?.space(SPACE)?)
 }
@@ -19,7 +19,7 @@ pub(super) fn quiet_store(store: &Path) -> Result<Store, Failure> {
     Ok(Store::open_with(Options::new(store).background(false))?)
 }
 
-/// A word that stands in one memory only: letters made from two numbers.
+/// A word that occurs in one memory only: letters derived from two numbers.
 pub(super) fn rare_word(process: usize, write: usize) -> String {
     let mut state = (process as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ (write as u64 + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);

@@ -1,4 +1,4 @@
-//! One process of a crowd: it writes, says so, and looks for what another one wrote last.
+//! A process of a crowd: it writes, publishes its acknowledged writes, and recalls the last write of another process.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,7 +12,7 @@ use super::space::{open, rare_word};
 use crate::failure::Failure;
 use crate::output;
 
-/// Which process it is, and of how many.
+/// The index of the process, and their number.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(long)]
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     writes: usize,
 }
 
-/// What a worker reports in its last line: writes, recalls, what was missed, the slowest call in milliseconds.
+/// Runs a worker; its last line reports writes, recalls, missed writes, and the slowest call in milliseconds.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let space = open(&arguments.store)?;
     let mut acknowledged = OpenOptions::new()
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the first results hold the word.
+/// Whether the first results contain the word.
 pub(super) fn finds(space: &Space, word: &str) -> Result<bool, Failure> {
     let answer = space.recall(&Recall::new(word).limit(3))?;
     Ok(answer
@@ -68,12 +68,12 @@ pub(super) fn finds(space: &Space, word: &str) -> Result<bool, Failure> {
         .any(|hit| hit.memory.content.contains(word)))
 }
 
-/// The file on which a worker says what was acknowledged to it.
+/// The file in which a worker publishes its acknowledged writes.
 fn board(store: &Path, number: usize) -> PathBuf {
     store.join(format!("acknowledged-{number}"))
 }
 
-/// The last whole line of another worker's board.
+/// The last complete line of another worker's file.
 fn last_acknowledged(store: &Path, number: usize) -> Option<usize> {
     let text = fs::read_to_string(board(store, number)).ok()?;
     let whole = &text[..text.rfind('\n')?];

@@ -30,7 +30,7 @@ pub(super) struct ColumnsEntry {
 pub(super) struct ColumnsSummary {
     pub(super) rows: u64,
     pub(super) tokens: u64,
-    /// In how many memories each token occurs.
+    /// Number of memories that contain each token.
     pub(super) frequencies: Vec<u32>,
 }
 
@@ -40,19 +40,19 @@ pub(super) struct ColumnsSegment {
 }
 
 impl ColumnsLayout {
-    /// A layout with that vocabulary.
+    /// A layout with the given vocabulary.
     pub(super) fn new(tokens: Arc<dyn Tokenise>) -> Self {
         Self { tokens }
     }
 }
 
 impl ColumnsSegment {
-    /// Rows in it.
+    /// Number of rows.
     pub(super) fn len(&self) -> usize {
         self.file.count::<u32>(ROWS)
     }
 
-    /// The attributes in one slot.
+    /// The attributes of a slot.
     pub(super) fn attributes(&self, slot: usize) -> Result<Attributes, ViewError> {
         let attributes = self.attributes_of(slot..slot + 1)?.first();
         attributes
@@ -60,7 +60,7 @@ impl ColumnsSegment {
             .ok_or_else(|| self.file.damaged("attributes are cut off"))
     }
 
-    /// The attributes in some slots.
+    /// The attributes of a range of slots.
     pub(super) fn attributes_of(&self, slots: Range<usize>) -> Result<&[[u8; WIDTH]], ViewError> {
         Ok(self
             .file
@@ -74,7 +74,7 @@ impl ColumnsSegment {
         Ok(self.file.section::<u8>(ATTRIBUTES)?.as_chunks().0)
     }
 
-    /// The tokens in one slot.
+    /// The tokens of a slot.
     pub(super) fn tokens(&self, slot: usize) -> Result<&[u16], ViewError> {
         let &[start, end] = self.file.part::<u32>(STARTS, slot..slot + 2)? else {
             return Err(self.file.damaged("starts are cut off"));
@@ -172,7 +172,7 @@ impl Layout for ColumnsLayout {
         let mut start = 0;
         for source in sources {
             writer.put(&[start])?;
-            // At most 524 288 rows of 4 096 tokens: fits.
+            // At most 524 288 rows of 4 096 tokens: fits in 32 bits.
             start += tokens(source)?.len() as u32;
         }
         writer.put(&[start])?;

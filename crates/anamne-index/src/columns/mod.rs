@@ -1,7 +1,7 @@
 //! The columns view: per-row data for ranking and filters, without reading the source.
 //!
-//! Of each live memory it keeps the fixed-width [`Attributes`], the wordpieces of its text, and over
-//! all of them how many memories each wordpiece occurs in.
+//! For each live memory it stores the fixed-width [`Attributes`] and the wordpieces of its text, and over all memories
+//! the document frequency of each wordpiece.
 
 mod attributes;
 mod layout;
@@ -23,10 +23,10 @@ pub use anamne_store::view::Attributes;
 /// Maximum tokens per memory; the rest is ignored.
 pub const MEMORY_TOKENS: usize = 4_096;
 
-/// Cuts texts into tokens of a vocabulary with fewer than 65 536 entries.
+/// Tokenises texts with a vocabulary of fewer than 65 536 entries.
 pub trait Tokenise: Send + Sync {
-    /// Names vocabulary and rules: two with the same name give the same tokens. Another name than
-    /// that with which a folder was made marks the view as broken until the next fold rebuilds it.
+    /// Identifies vocabulary and rules: equal names give equal tokens. If the name differs from the one that a folder
+    /// was written with, the view is broken until the next fold rebuilds it.
     fn name(&self) -> String;
 
     /// Appends the tokens of `text`, in order.
@@ -41,9 +41,9 @@ pub struct ColumnsView {
 }
 
 impl ColumnsView {
-    /// The view in `directory`, which need not exist.
+    /// Opens the view in `directory`, which may not exist yet.
     ///
-    /// Never fails: what can't be read marks the view as broken. O(segments), whatever their size.
+    /// Never fails: unreadable files mark the view as broken. O(segments), independent of their size.
     pub fn open(directory: impl Into<PathBuf>, tokens: Arc<dyn Tokenise>) -> Self {
         Self {
             shelf: Shelf::open(directory.into(), ColumnsLayout::new(tokens)),

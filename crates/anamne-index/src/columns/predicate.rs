@@ -19,13 +19,13 @@ pub struct RowPredicate {
     pub until: Option<i64>,
     /// Expires after this time, microseconds since 1970: the current time, to exclude expired memories.
     pub alive_at: Option<i64>,
-    /// In one of these threads.
+    /// Belongs to one of these threads.
     pub threads: Vec<u32>,
-    /// Of one of these kinds.
+    /// Has one of these kinds.
     pub kinds: Vec<u8>,
-    /// Of one of these categories.
+    /// Has one of these categories.
     pub categories: Vec<u8>,
-    /// By one of these authors.
+    /// Written by one of these authors.
     pub authors: Vec<u32>,
     /// Written in one of these sessions.
     pub sessions: Vec<u32>,
@@ -43,7 +43,7 @@ impl RowPredicate {
         self.passes(attributes, |list, value| list.contains(&value))
     }
 
-    /// The same predicate as a test for many rows: O(log length of the lists).
+    /// The same predicate, compiled for many rows: O(log length of the lists) per row.
     pub(super) fn test(&self) -> impl Fn(&Attributes) -> bool + Sync {
         let mut sorted = self.clone();
         for list in [

@@ -1,4 +1,4 @@
-//! Reading columns.
+//! Reads columns.
 
 use anamne_store::view::{Attributes, ViewError};
 use anamne_types::Row;
@@ -18,25 +18,25 @@ const STRIDE: usize = 65_536;
 
 /// A snapshot of the columns.
 ///
-/// What turns out to be damaged answers as if the row were not there, and marks the view as broken; so
-/// whoever must know asks [`View::health`](anamne_store::view::View::health) after reading.
+/// A row in a damaged part reads as missing, and the view is marked as broken; callers that need certainty check
+/// [`View::health`](anamne_store::view::View::health) after reading.
 #[derive(Clone)]
 pub struct ColumnsSnapshot {
     snapshot: Snapshot<ColumnsLayout>,
 }
 
-/// The nearest memories of the same thread, by position, on both sides.
+/// The nearest memories in the same thread, by position, on both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Neighbours {
-    /// Before it, the nearest first.
+    /// Earlier memories, nearest first.
     pub previous: Vec<Row>,
-    /// After it, the nearest first.
+    /// Later memories, nearest first.
     pub next: Vec<Row>,
 }
 
 impl Neighbours {
-    /// The `reach` nearest on each side of `own`, among positions and rows of its thread, each of which comes once;
-    /// of equal positions the lower row is the earlier. O(n log n).
+    /// The `reach` nearest on each side of `own`, among the distinct (position, row) pairs of its thread; with equal
+    /// positions the lower row is the earlier. O(n log n).
     pub fn nearest(own: (u32, Row), thread: Vec<(u32, Row)>, reach: usize) -> Self {
         let others = thread.into_iter().filter(|&(_, other)| other != own.1);
         let (mut before, mut after): (Vec<_>, Vec<_>) = others.partition(|other| *other < own);
@@ -116,9 +116,8 @@ impl ColumnsSnapshot {
 
     /// The `reach` nearest memories on each side of `row` in its thread, by position.
     ///
-    /// Looks only at the 64 rows before and after it, since conversations are mostly stored in order:
-    /// what lies further away is not found, even where it would be nearer in the thread, and the
-    /// caller may ask the source. O(128 rows).
+    /// Scans only the 64 rows before and after it, because conversations are mostly stored in order. Neighbours with
+    /// more distant rows are missed; the caller may query the source for them. O(128 rows).
     pub fn neighbours(&self, row: Row, reach: usize) -> Neighbours {
         let Some(own) = self.attributes(row) else {
             return Neighbours::default();
@@ -130,8 +129,8 @@ impl ColumnsSnapshot {
         Neighbours::nearest((own.position, row), thread, reach)
     }
 
-    /// Position and row of the memories of `thread` among the 64 rows before and after `row` and in it, in no order:
-    /// what [`Neighbours::nearest`] asks for where a thread stretches over several tiers. O(128 rows).
+    /// Position and row of the memories of `thread` among `row` and the 64 rows before and after it, unordered: input
+    /// for [`Neighbours::nearest`] if a thread spans several tiers. O(128 rows).
     pub fn thread_nearby(&self, row: Row, thread: u32) -> Vec<(u32, Row)> {
         self.nearby(row.0, thread).unwrap_or_default()
     }
@@ -167,7 +166,7 @@ impl ColumnsSnapshot {
     }
 }
 
-/// The rows of a segment, dead ones included, that pass.
+/// The matching rows of a segment, including dead ones.
 fn select_in(
     live: &Live<ColumnsLayout>,
     test: &(impl Fn(&Attributes) -> bool + Sync),

@@ -16,12 +16,12 @@ const LEAST_ENERGY: f32 = 1e-5;
 pub(super) struct SparseRows {
     columns: usize,
     entries: Vec<(u32, f32)>,
-    /// Where each row ends.
+    /// The end of each row.
     ends: Vec<usize>,
 }
 
 impl SparseRows {
-    /// None yet, of so many columns.
+    /// An empty matrix with this many columns.
     pub(super) fn new(columns: usize) -> Self {
         Self {
             columns,
@@ -29,7 +29,7 @@ impl SparseRows {
         }
     }
 
-    /// Adds a row, scaled to length 1, unless it is empty.
+    /// Adds a row, scaled to length 1; skips empty rows.
     pub(super) fn push(&mut self, row: impl Iterator<Item = (u32, f32)>) {
         let start = self.entries.len();
         self.entries.extend(row);
@@ -49,7 +49,7 @@ impl SparseRows {
         }
     }
 
-    /// How many there are.
+    /// Number of rows.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -61,7 +61,7 @@ impl SparseRows {
             .map(|(start, end)| &self.entries[start..*end])
     }
 
-    /// The product of the transpose with a matrix of `width` columns; both matrices row by row.
+    /// The product of the transpose with a matrix of `width` columns; both matrices are row-major.
     fn transposed_times(&self, matrix: &[f32], width: usize) -> Vec<f32> {
         let mut product = vec![0.0; self.columns * width];
         for (row, factors) in self.rows().zip(matrix.chunks_exact(width)) {
@@ -75,7 +75,7 @@ impl SparseRows {
         product
     }
 
-    /// The product with a matrix of `width` columns; both matrices row by row.
+    /// The product with a matrix of `width` columns; both matrices are row-major.
     fn times(&self, matrix: &[f32], width: usize) -> Vec<f32> {
         let mut product = vec![0.0; self.len() * width];
         for (row, sums) in self.rows().zip(product.chunks_exact_mut(width)) {
@@ -90,8 +90,8 @@ impl SparseRows {
     }
 }
 
-/// The right singular vectors of the largest singular values, strongest first: of each column its part in the first
-/// `wanted` directions, or in as many as there are; the others are 0. The same rows give the same.
+/// The right singular vectors of the largest singular values, strongest first: for each column its components in the
+/// first `WANTED` directions. If there are fewer directions, the remaining components are 0. Deterministic.
 /// O(rounds · entries · directions).
 pub(super) fn directions<const WANTED: usize>(rows: &SparseRows) -> Vec<[f32; WANTED]> {
     let width = (WANTED + SPARE).min(rows.len());
@@ -128,14 +128,14 @@ pub(super) fn directions<const WANTED: usize>(rows: &SparseRows) -> Vec<[f32; WA
     projected.chunks_exact(width).map(of_column).collect()
 }
 
-/// Columns of length 1 at right angles that span the same.
+/// An orthonormal basis of the column space.
 fn orthonormal(matrix: &[f32], width: usize) -> Vec<f32> {
     let rows = matrix.len() / width;
     let basis = DMatrix::from_row_slice(rows, width, matrix).qr().q();
     basis.transpose().as_slice().to_vec()
 }
 
-/// Numbers between −1 and 1 that have nothing to do with each other: SplitMix64 (Steele, Lea and Flood 2014).
+/// Pseudo-random numbers between −1 and 1: SplitMix64 (Steele, Lea and Flood 2014).
 fn scattered(many: usize) -> Vec<f32> {
     let number = |at: usize| {
         let mut bits = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_two_kinds_lie_along_two_directions() {
+    fn rows_of_two_kinds_have_two_directions() {
         let mut rows = SparseRows::new(6);
         for number in 0..6_u32 {
             rows.push([(0, 1.0), (1, 1.0), (number % 3, 0.5)].into_iter());

@@ -4,10 +4,10 @@
 //! magic     8 bytes   "ANLATENT"
 //! format    u32       1
 //! vocabulary          length as u64, then its name
-//! through   u64       the event as of which it was made
-//! tokens    u64       how many; of each: token u32, unit f32, 24 coordinates i8
-//! stretches u64       how many; of each: key u64, 24 coordinates i8
-//! checksum  u64       xxh3 of all before
+//! through   u64       the event as of which it was computed
+//! tokens    u64       count; then per token: token u32, unit f32, 24 coordinates i8
+//! stretches u64       count; then per stretch: key u64, 24 coordinates i8
+//! checksum  u64       xxh3 of all preceding bytes
 //! ```
 
 use anamne_types::Seq;
@@ -20,7 +20,7 @@ const MAGIC: &[u8] = b"ANLATENT";
 const FORMAT: u32 = 1;
 
 impl LatentIndex {
-    /// The bytes of its file.
+    /// Encodes the index.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = ByteWriter::default();
         writer.raw(MAGIC);
@@ -43,8 +43,7 @@ impl LatentIndex {
         writer.finish()
     }
 
-    /// What is in a file of tokens of this vocabulary; `None` where it is damaged, of another format or of another vocabulary,
-    /// and to be recreated.
+    /// Decodes a file; `None` if it is damaged, or has another format or vocabulary, and must be recomputed.
     pub fn decode(bytes: &[u8], vocabulary: &str) -> Option<Self> {
         let (content, checksum) = bytes.split_last_chunk()?;
         if xxh3_64(content) != u64::from_le_bytes(*checksum) {

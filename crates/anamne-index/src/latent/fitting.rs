@@ -21,7 +21,7 @@ const LEAST_HOLDING: u32 = 2;
 /// The power of a token's inverse document frequency.
 const IDF_POWER: f32 = 2.5;
 
-/// A row, with the number of its text: a stretch, or itself where it has no thread.
+/// A row with the number of its text: its stretch, or the row itself if it has no thread.
 struct Member<'a> {
     text: u64,
     row: Row,
@@ -31,14 +31,16 @@ struct Member<'a> {
 /// Counts tokens.
 struct Counts {
     counts: Vec<u32>,
-    /// Those that were counted, each once.
+    /// The distinct tokens counted so far.
     counted: Vec<u16>,
 }
 
 impl LatentIndex {
-    /// Made of the columns of all tiers, hottest first, as of event `through`. `None` where too little was written.
+    /// Computes the index from the columns of all tiers, hottest first, as of event `through`. `None` if there are too
+    /// few texts.
     ///
-    /// The directions are found from some two thousand texts, and every stretch is placed in them: O(tokens of all rows · 24).
+    /// The directions are computed from about two thousand sampled texts; then every stretch is located in them:
+    /// O(tokens of all rows · 24).
     pub fn fit(tiers: &[ColumnsSnapshot], vocabulary: String, through: Seq) -> Option<Self> {
         let members = members(tiers);
         let texts = texts(&members);
@@ -78,7 +80,7 @@ impl LatentIndex {
     }
 }
 
-/// All live rows by rising number of their text.
+/// All live rows, sorted by the number of their text.
 fn members(tiers: &[ColumnsSnapshot]) -> Vec<Member<'_>> {
     let mut members = Vec::new();
     let mut hotter = RoaringBitmap::new();
@@ -99,12 +101,12 @@ fn members(tiers: &[ColumnsSnapshot]) -> Vec<Member<'_>> {
     members
 }
 
-/// Whether it is the number of a text without a thread.
+/// Whether a text number denotes a single row without a thread.
 fn is_alone(text: u64) -> bool {
     text >> 32 == 0
 }
 
-/// The places of each text's rows.
+/// The range of members of each text.
 fn texts(members: &[Member<'_>]) -> Vec<Range<usize>> {
     let mut start = 0;
     let texts = members.chunk_by(|one, other| one.text == other.text);
@@ -117,7 +119,7 @@ fn texts(members: &[Member<'_>]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// What each token says, from the counts of some texts.
+/// Computes the token vectors from the token counts of some texts.
 fn learn(texts: &[Vec<(u16, u32)>]) -> Tokens {
     let mut holding = vec![0_u32; 1 << 16];
     for &(token, _) in texts.iter().flatten() {
@@ -155,7 +157,7 @@ impl Counts {
         }
     }
 
-    /// The tokens of a text with how often each occurs.
+    /// The tokens of a text with their counts.
     fn of(&mut self, members: &[Member<'_>]) -> impl Iterator<Item = (u16, u32)> {
         for member in members {
             for &token in member.tier.tokens(member.row).unwrap_or_default() {

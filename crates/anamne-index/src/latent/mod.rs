@@ -36,7 +36,7 @@ pub struct LatentIndex {
     /// The event as of which it was computed.
     through: Seq,
     tokens: Tokens,
-    /// The stretches of threads by rising key, with their locations.
+    /// The stretches of threads by ascending key, with their locations.
     stretches: Vec<u64>,
     places: Vec<Place>,
 }
@@ -81,8 +81,8 @@ impl LatentIndex {
         self.places.get(at)
     }
 
-    /// Where a text lies by its first tokens; `None` when none of them says anything. A token counts as often as it occurs,
-    /// which in short texts is about the root of it. O(1): at most 128 tokens are looked at.
+    /// The location of a text by its first tokens; `None` if none of them has a vector. Tokens are weighted by their
+    /// count; in short texts this is close to its square root. O(1): at most 128 tokens are read.
     pub fn place(&self, tokens: &[u16]) -> Option<Place> {
         let first = &tokens[..tokens.len().min(FIRST_TOKENS)];
         let sum = self.tokens.sum(first.iter().map(|token| (*token, 1)))?;
@@ -114,7 +114,7 @@ impl Direction {
 }
 
 impl Tokens {
-    /// The tokens that say something, by rising number, with what each adds.
+    /// The tokens with a non-zero vector, in ascending order, and their vectors.
     fn new(directions: Vec<(u16, [f32; DIMENSIONS])>) -> Self {
         let mut tokens = Self::default();
         for (token, direction) in directions {
@@ -140,7 +140,7 @@ impl Tokens {
         slots.map(|(token, slot)| (token, usize::from(*slot) - 1))
     }
 
-    /// The sum of what tokens add, each as often as the root of its count; `None` when they add nothing.
+    /// The sum of token vectors, each weighted by the square root of its count; `None` if the sum is zero.
     fn sum(&self, counted: impl Iterator<Item = (u16, u32)>) -> Option<[f32; DIMENSIONS]> {
         let mut sum = [0.0; DIMENSIONS];
         for (token, count) in counted {
@@ -157,12 +157,12 @@ impl Tokens {
     }
 }
 
-/// How much a token counts that occurs so often.
+/// The weight of a token with this count.
 fn frequency_weight(count: u32) -> f32 {
     (count as f32).sqrt()
 }
 
-/// Each token with how often it occurs.
+/// Each token with its count.
 fn counted(tokens: &[u16]) -> impl Iterator<Item = (u16, u32)> {
     let mut sorted = tokens.to_vec();
     sorted.sort_unstable();
@@ -175,7 +175,7 @@ fn counted(tokens: &[u16]) -> impl Iterator<Item = (u16, u32)> {
     })
 }
 
-/// The nearest place whose largest coordinate is 127, and the length of which its coordinates are multiples.
+/// The coordinates rounded so that the largest is 127, and the quantisation step.
 fn quantised(coordinates: &[f32; DIMENSIONS]) -> (Place, f32) {
     let most = coordinates
         .iter()
@@ -184,7 +184,7 @@ fn quantised(coordinates: &[f32; DIMENSIONS]) -> (Place, f32) {
     (coordinates.map(|part| (part / unit).round() as i8), unit)
 }
 
-/// The number of a stretch: its thread, then its place in it. Memories without a thread are in none.
+/// The key of a stretch: thread, then index in the thread. Memories without a thread have none.
 fn key(thread: u32, position: u32) -> u64 {
     u64::from(thread) << 32 | u64::from(position / STRETCH)
 }

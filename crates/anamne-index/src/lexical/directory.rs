@@ -1,8 +1,8 @@
-//! The index folder for tantivy: private files, and checksummed lists.
+//! The tantivy index folder: private files and checksummed lists.
 //!
-//! tantivy puts a CRC under every segment file, but not under `meta.json` and `.managed.json`, which
-//! it replaces atomically. Here those two end in a checksum line, so that no flipped bit in a
-//! watermark, a segment's name or its number of deletions goes unnoticed.
+//! tantivy appends a CRC to every segment file, but not to `meta.json` and `.managed.json`, which it replaces
+//! atomically. Here both end in a checksum line, so that a flipped bit in a watermark, a segment name or a deletion
+//! count is detected.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -18,10 +18,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::engine::EngineError;
 
-/// Length of the checksum line: a new line, 16 hexadecimal digits, a new line.
+/// Length of the checksum line: newline, 16 hexadecimal digits, newline.
 const SEAL_BYTES: usize = 18;
 
-/// A memory-mapped folder whose files only their owner may read.
+/// A memory-mapped folder whose files only the owner may read.
 #[derive(Clone, Debug)]
 pub(super) struct SealedDirectory {
     files: MmapDirectory,
@@ -58,7 +58,7 @@ fn unseal(mut sealed: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(sealed)
 }
 
-/// Makes the file if it is missing, readable by the owner only.
+/// Creates the file if it is missing, readable by the owner only.
 pub(super) fn open_private(path: &Path) -> io::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

@@ -12,7 +12,7 @@ use tantivy::schema::{
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
 use tantivy::{Index, TantivyError};
 
-/// Version of the fields and of the words kept with a commit; another version is rebuilt.
+/// Version of the fields and of the commit payload; an index with another version is rebuilt.
 pub(super) const LEXICAL_FORMAT: u32 = 1;
 
 const TOKENIZER: &str = "anamne";
@@ -20,7 +20,7 @@ const TOKENIZER: &str = "anamne";
 /// A failure of tantivy or its files.
 #[derive(Debug)]
 pub(super) struct EngineError {
-    /// What happened.
+    /// The error message.
     pub(super) reason: String,
     /// Whether another process holds the writer lock.
     pub(super) busy: bool,
@@ -76,7 +76,7 @@ pub(super) const SEARCHED: usize = 2;
 /// The fields of the index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
-    /// The row, by which documents are found again and deleted.
+    /// The row, the key for finding and deleting documents.
     pub(super) row: Field,
     /// The searched fields: the text, then the author's name.
     pub(super) searched: [Field; SEARCHED],
@@ -97,16 +97,16 @@ pub(super) fn schema() -> (Schema, Fields) {
     (schema.build(), Fields { row, searched })
 }
 
-/// Gives the index our analyser.
+/// Registers our analyser with the index.
 pub(super) fn with_analyser(mut index: Index) -> Index {
-    // tantivy asks for its own default also where a field needs none.
+    // tantivy requires its default tokenizer even if no field uses it.
     let tokenizers = TokenizerManager::default();
     tokenizers.register(TOKENIZER, AnalysedTokens::default());
     index.set_tokenizers(tokenizers);
     index
 }
 
-/// What is kept with every commit, atomically with it.
+/// The payload of a commit, stored atomically with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     /// The event up to which the index covers the log.
@@ -116,7 +116,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// The words that stand in the commit.
+    /// Encodes the commit payload.
     pub(super) fn to_payload(self) -> String {
         let (watermark, rows) = (self.watermark.0, self.rows);
         format!(
@@ -124,7 +124,7 @@ impl Mark {
         )
     }
 
-    /// Reads the words of a commit; says why if another version wrote them.
+    /// Decodes a commit payload; fails if another version wrote it.
     pub(super) fn from_payload(payload: &str) -> Result<Self, EngineError> {
         let words: Vec<_> = payload.split(' ').collect();
         let [_, format, _, analyser, _, watermark, _, rows] = words[..] else {
@@ -145,7 +145,7 @@ impl Mark {
     }
 }
 
-/// Our analyser behind tantivy's interface: analyses a whole text, then hands out its terms.
+/// Our analyser behind tantivy's interface: analyses the whole text, then emits its terms.
 #[derive(Default)]
 struct AnalysedTokens {
     analyser: Analyser,
@@ -156,7 +156,7 @@ struct AnalysedTokens {
 }
 
 impl Clone for AnalysedTokens {
-    /// Every indexing thread begins with caches of its own.
+    /// Every indexing thread starts with its own caches.
     fn clone(&self) -> Self {
         Self::default()
     }

@@ -27,15 +27,15 @@ const LARGE_BUDGET: usize = 50_000_000;
 /// Number of events that makes a fold large.
 const MUCH: u64 = 20_000;
 
-/// Segments of about the same size before they become one.
+/// Number of segments of similar size that are merged into one.
 const MERGED_TOGETHER: usize = 4;
 
 /// The share of dead documents at which a segment is rewritten.
 const DEAD_SHARE: f32 = 0.25;
 
-/// Takes the lock that lies beside the folder (the folder itself may be replaced).
+/// Takes the lock file beside the folder (the folder itself may be replaced).
 ///
-/// `None` where another process has it; the operating system frees it when its holder dies.
+/// `None` if another process holds it; the operating system releases it when the holder dies.
 pub(super) fn lock(folder: &Path) -> Result<Option<File>, ViewError> {
     let path = beside(folder, "lock");
     if let Some(parent) = path.parent() {
@@ -60,7 +60,7 @@ fn create_private_folder(path: &Path) -> Result<(), ViewError> {
     anamne_store::create_private_folder(path).map_err(|error| ViewError::Engine(error.to_string()))
 }
 
-/// Moves a damaged folder beside itself, in place of one that was moved there before.
+/// Renames a damaged folder to `<name>.damaged`, replacing an earlier one.
 fn set_aside(folder: &Path) -> Result<(), ViewError> {
     let aside = beside(folder, "damaged");
     for (action, done) in [
@@ -90,7 +90,7 @@ fn rename_if_there(folder: &Path, aside: &Path) -> std::io::Result<()> {
 
 /// Folds the log after the watermark of the index in `folder`, which the caller has locked.
 ///
-/// What is damaged there is quarantined first, as is everything if the view `is_broken`.
+/// A damaged index is quarantined first, and so is any index if the view `is_broken`.
 pub(super) fn fold(
     folder: &Path,
     is_broken: bool,
@@ -98,7 +98,7 @@ pub(super) fn fold(
     progress: &mut dyn FnMut(Seq),
     thoroughness: Thoroughness,
 ) -> Result<Fold, ViewError> {
-    // Merging damaged segments would put a good checksum under bad postings.
+    // Merging damaged segments would write a valid checksum over damaged postings.
     let published = if is_broken { None } else { verify(folder).ok() };
     if published.is_none() {
         set_aside(folder)?;
@@ -118,11 +118,11 @@ pub(super) fn fold(
     })
 }
 
-/// Some of the log.
+/// A part of the log.
 struct Batch {
     changes: Vec<Change>,
     head: Seq,
-    /// The event up to which the log is covered with these changes.
+    /// The event up to which these changes cover the log.
     through: Seq,
     is_last: bool,
 }
@@ -155,9 +155,9 @@ struct Folding {
     fields: Fields,
     /// The mark of the last commit.
     committed: Mark,
-    /// What the next commit will be marked with.
+    /// The mark for the next commit.
     mark: Mark,
-    /// Rows that were added since the fold began.
+    /// Rows added since the fold began.
     added: RoaringBitmap,
     uncommitted: u64,
 }
@@ -203,15 +203,15 @@ impl Folding {
         Ok(Fold::Published(self.mark.watermark))
     }
 
-    /// Folds, and then writes every segment with a deleted document again: until then its words stand in the
-    /// segment's dictionary.
+    /// Folds, then rewrites every segment with deleted documents: until then their terms remain in the segment's
+    /// dictionary.
     fn run_and_purge(
         mut self,
         feed: &dyn ChangeFeed,
         first: Batch,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError> {
-        // No other merge may take a segment away in between.
+        // Prevents other merges from removing segments in between.
         self.writer.set_merge_policy(Box::new(NoMergePolicy));
         self.take_all(feed, first, progress)?;
         let watermark = self.mark.watermark;
@@ -220,7 +220,7 @@ impl Folding {
     }
 
     fn purge(mut self) -> Result<(), EngineError> {
-        // Only their ids: tantivy keeps the files of a segment for as long as somebody holds its description.
+        // Ids only: tantivy keeps the files of a segment as long as its metadata is referenced.
         let with_dead: Vec<_> = self
             .writer
             .index()
@@ -237,7 +237,7 @@ impl Folding {
         Ok(())
     }
 
-    /// Takes the log into the index, to its end, and commits.
+    /// Indexes the log to its end, and commits.
     fn take_all(
         &mut self,
         feed: &dyn ChangeFeed,
@@ -265,7 +265,7 @@ impl Folding {
 
     fn apply(&mut self, change: &Change) -> Result<(), EngineError> {
         let row = change.row.0;
-        // Deleting costs a look into every segment; a row that was never added needs none.
+        // A deletion searches every segment; rows that were never added need none.
         if u64::from(row) < self.committed.rows || self.added.contains(row) {
             self.writer
                 .delete_term(Term::from_field_u64(self.fields.row, u64::from(row)));
@@ -298,7 +298,7 @@ impl Folding {
 }
 
 fn create_index(folder: &Path) -> Result<Index, EngineError> {
-    // Nothing is stored, so that nothing is to be compressed.
+    // Nothing is stored, so there is nothing to compress.
     let settings = IndexSettings {
         docstore_compression: Compressor::None,
         docstore_compress_dedicated_thread: false,

@@ -1,8 +1,7 @@
 //! The lexical view: BM25 over tantivy segments on disk and an in-memory tail.
 //!
-//! All processes share the segments; each has a tail of its own for what came after them. Rows in
-//! the tail mask what the segments hold of them, both are scored with the same statistics, and the
-//! best of both are merged.
+//! All processes share the segments; each has its own tail of newer changes. Rows in the tail mask their versions in
+//! the segments, both parts are scored with the same statistics, and the best of both are merged.
 //!
 //! ```
 //! use anamne_index::lexical::LexicalView;
@@ -56,20 +55,19 @@ pub struct LexicalHit {
 
 /// The lexical view of one folder.
 ///
-/// Searches run side by side and never wait for a fold; they wait only while a change is put into
-/// the tail or a new published part takes the place of the old one.
+/// Searches run concurrently and never wait for a fold; they wait only while a change is added to the tail or a new
+/// published part is installed.
 pub struct LexicalView {
     folder: PathBuf,
     state: RwLock<State>,
-    /// Whoever changes the state holds this, and does the slow part of it before locking the state.
+    /// Held by whoever changes the state; the slow work is done before the state is locked.
     follower: Mutex<Analyser>,
 }
 
 impl LexicalView {
-    /// Opens the view in a folder, which need not exist yet.
+    /// Opens the view in a folder, which may not exist yet.
     ///
-    /// Never fails: what can't be read marks the view as broken. Reads every published file once, to
-    /// compare checksums.
+    /// Never fails: unreadable files mark the view as broken. Reads every published file once to verify checksums.
     pub fn open(directory: PathBuf) -> Self {
         let state = RwLock::new(State::empty(None));
         let view = Self {
@@ -81,7 +79,7 @@ impl LexicalView {
         view
     }
 
-    /// Gives up on the published part, unless another one took its place in the meantime.
+    /// Discards a damaged published part, unless it was replaced in the meantime.
     fn become_broken(&self, culprit: Option<&Arc<Published>>, reason: &str) {
         let _follower = self.follower();
         let state = self.state();
@@ -93,7 +91,7 @@ impl LexicalView {
         }
     }
 
-    /// Looks at the list of segments, and opens what is new there. With `again` also when it did not change.
+    /// Checks the list of segments and opens new ones; `again` reloads even if the list is unchanged.
     fn reload(&self, again: bool) {
         if !again && self.state().seen == stamp(&self.folder) {
             self.notice_changes();
@@ -107,13 +105,13 @@ impl LexicalView {
             Ok(Some(published)) => self.take_over(published, seen),
             Ok(None) if self.health() == Health::Whole => self.state_mut().seen = seen,
             Ok(None) => self.replace(State::empty(seen)),
-            // Whoever replaces the folder may do so while we are reading: look again next time.
+            // The folder may be replaced while it is being read: retry next time.
             Err(_) if stamp(&self.folder) != seen => {}
             Err(failed) => self.replace(State::broken(failed.reason, seen)),
         }
     }
 
-    /// Gives up on a published part of which somebody changed a file while it was open.
+    /// Discards the published part if one of its files was modified while open.
     fn notice_changes(&self) {
         let published = self.state().published.clone();
         let changed = published.filter(|published| !published.is_untouched());
@@ -123,8 +121,8 @@ impl LexicalView {
         }
     }
 
-    /// Puts a newly opened part in place. One that covers less (somebody is building it again) has to
-    /// wait until it has caught up with what this process has open.
+    /// Installs a newly opened part. A part with a lower watermark (another process is rebuilding the index) is ignored
+    /// until it has caught up with the open one.
     fn take_over(&self, published: Published, seen: Option<Stamp>) {
         let state = self.state();
         let covers_less = published.mark.watermark < state.watermark();
@@ -136,7 +134,7 @@ impl LexicalView {
         }
     }
 
-    /// Frees the replaced states of rows when the tail is mostly that. The caller is the follower.
+    /// Frees replaced row states when they dominate the tail. The caller holds the follower lock.
     fn shed_dead_states(&self) {
         let state = self.state();
         let tail = &state.tail;
@@ -149,7 +147,7 @@ impl LexicalView {
 
     fn replace(&self, next: State) {
         let before = std::mem::replace(&mut *self.state_mut(), next);
-        // Freed after the lock.
+        // Drop outside the lock.
         drop(before);
     }
 
@@ -177,7 +175,7 @@ impl LexicalView {
         self.reload(false);
         let is_broken = self.health() != Health::Whole;
         let folded = fold::fold(&self.folder, is_broken, feed, progress, thoroughness);
-        // Also after a failure: what was committed before it stays.
+        // Also after a failure: earlier commits remain valid.
         self.reload(matches!(folded, Ok(Fold::Published(_))));
         folded
     }

@@ -1,4 +1,4 @@
-//! The published part: the segments of the last commit that was seen, and how a newer one is noticed.
+//! The published part: the segments of the last commit seen, and detection of newer commits.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -17,7 +17,7 @@ use super::segment::{Segment, verify_files};
 /// tantivy's list of segments, replaced by every commit and every merge.
 const LIST: &str = "meta.json";
 
-/// What tells one state of the list from another without reading it.
+/// Identifies a version of the list without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     length: u64,
@@ -25,7 +25,7 @@ pub(super) struct Stamp {
     identity: u64,
 }
 
-/// The stamp of the list in `folder`; `None` where there is none. One `stat`.
+/// The stamp of the list in `folder`; `None` if there is none. One `stat`.
 pub(super) fn stamp(folder: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(folder.join(LIST)).ok()?;
     Some(Stamp {
@@ -49,19 +49,19 @@ fn identity(metadata: &Metadata) -> u64 {
     created.map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// One commit, opened.
+/// An open commit.
 pub(super) struct Published {
     /// Its segments, in the order of the list.
     pub(super) segments: Vec<Arc<Segment>>,
-    /// What was kept with it.
+    /// The payload of the commit.
     pub(super) mark: Mark,
 }
 
 impl Published {
-    /// Opens the last commit in `folder`; `None` where there was none yet.
+    /// Opens the last commit in `folder`; `None` if there is none yet.
     ///
-    /// Segments that `before` has open in the same state are taken over; all other files are read
-    /// and compared with their checksums.
+    /// Segments that `before` has open in the same state are reused; all other files are read and verified against
+    /// their checksums.
     pub(super) fn open(folder: &Path, before: Option<&Self>) -> Result<Option<Self>, EngineError> {
         guarded(|| {
             let Some(index) = open_index(folder)? else {
@@ -83,7 +83,7 @@ impl Published {
         })
     }
 
-    /// Whether nobody has changed a file of it since it was opened.
+    /// Whether its files are unmodified since they were opened.
     pub(super) fn is_untouched(&self) -> bool {
         self.segments.iter().all(|segment| segment.is_untouched())
     }
@@ -96,7 +96,7 @@ impl Published {
     }
 }
 
-/// Reads every published file and compares checksums; answers the mark of the last commit, if there is one.
+/// Reads every published file and verifies checksums; returns the mark of the last commit, if any.
 pub(super) fn verify(folder: &Path) -> Result<Option<Mark>, EngineError> {
     guarded(|| {
         let Some(index) = open_index(folder)? else {
@@ -113,9 +113,9 @@ pub(super) fn verify(folder: &Path) -> Result<Option<Mark>, EngineError> {
     })
 }
 
-/// While this is held, no process removes the files of a segment that another one took the place of.
+/// While this lock is held, no process removes the files of replaced segments.
 ///
-/// `None` in a folder that may only be read, where there is no lock to be had.
+/// `None` in a read-only folder, which can't be locked.
 fn lock_list(index: &Index) -> Result<Option<DirectoryLock>, EngineError> {
     match index.directory().acquire_lock(&META_LOCK) {
         Ok(lock) => Ok(Some(lock)),
@@ -131,7 +131,7 @@ fn lock_list(index: &Index) -> Result<Option<DirectoryLock>, EngineError> {
     }
 }
 
-/// Opens the index in `folder`; `None` where no folder or no index is.
+/// Opens the index in `folder`; `None` if there is no folder or no index.
 pub(super) fn open_index(folder: &Path) -> Result<Option<Index>, EngineError> {
     if stamp(folder).is_none() {
         return if holds_segments(folder)? {
@@ -144,7 +144,7 @@ pub(super) fn open_index(folder: &Path) -> Result<Option<Index>, EngineError> {
     Ok(Some(with_analyser(index)))
 }
 
-/// Whether files other than locks and tantivy's own lists lie in `folder`.
+/// Whether `folder` contains files other than locks and tantivy's own lists.
 fn holds_segments(folder: &Path) -> Result<bool, EngineError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -159,7 +159,7 @@ fn holds_segments(folder: &Path) -> Result<bool, EngineError> {
     Ok(false)
 }
 
-/// The segments and the mark of the last commit; `None` for an index without a commit.
+/// The segments and the mark of the last commit; `None` if the index has no commit.
 fn read_list(index: &Index) -> Result<Option<(Vec<SegmentMeta>, Mark)>, EngineError> {
     let list = index.load_metas()?;
     if list.schema != schema().0 {

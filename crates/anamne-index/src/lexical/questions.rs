@@ -1,4 +1,4 @@
-//! What can be asked of the view, and of the views of several tiers as if they were one.
+//! Queries on one view, and on the views of several tiers as if they were one.
 
 use std::ptr;
 use std::sync::RwLockReadGuard;
@@ -15,12 +15,12 @@ impl LexicalView {
     /// The best rows for the query, best first, ties by row; at most `limit`, all of them in `filter`.
     ///
     /// `score = Σ occurrences · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average))`
-    /// with k1 = 1.2 and b = 0.75, over the words in the text plus those in the author's name. A filter never leaves
-    /// the result shorter than need be.
+    /// with k1 = 1.2 and b = 0.75, over the words of the text and of the author's name. The filter applies before the
+    /// limit.
     ///
     /// # Errors
     ///
-    /// [`ViewError::Damaged`] when the view is broken, or turns out to be.
+    /// [`ViewError::Damaged`] if the view is or turns out to be broken.
     pub fn search(
         &self,
         query: &QueryTerms,
@@ -30,16 +30,16 @@ impl LexicalView {
         Self::search_together(&[self], query, limit, filter)
     }
 
-    /// [`LexicalView::search`] over the rows of all these views, as if one view held them: with one set of statistics,
-    /// so that rows of different views compare, all as of one moment.
+    /// [`LexicalView::search`] over the rows of all these views as if they were one: a single set of statistics makes
+    /// scores comparable across views, and all views are read at the same point in time.
     ///
-    /// `views` names each view once, and the hotter first: a row that several hold, while a move is being followed, is
-    /// that of the first, though the statistics count it in each. Views that hold more
-    /// than [`PARALLEL_ROWS`](crate::threads::PARALLEL_ROWS) rows together are searched on two threads.
+    /// `views` contains each view once, hotter first: a row that is in several views while a move is being followed
+    /// belongs to the first, although the statistics count it in each. Views with more than
+    /// [`PARALLEL_ROWS`](crate::threads::PARALLEL_ROWS) rows in total are searched on two threads.
     ///
     /// # Errors
     ///
-    /// [`ViewError::Damaged`] when one of the views is broken, or turns out to be; the others stay as they are.
+    /// [`ViewError::Damaged`] if one of the views is or turns out to be broken; the others are unaffected.
     pub fn search_together(
         views: &[&Self],
         query: &QueryTerms,
@@ -49,12 +49,13 @@ impl LexicalView {
         Self::ask(views, |states| search::search(states, query, limit, filter))
     }
 
-    /// What each of these views holds of the query's terms, all as of one moment: what a search over some of them needs, and
-    /// whoever chooses between them. Reads dictionaries alone. `views` is as in [`LexicalView::search_together`].
+    /// The query's term statistics in each of these views, all at the same point in time: input for selecting views and
+    /// for searching some of them. Reads dictionaries, and postings only if rows were deleted or changed. `views` is as
+    /// in [`LexicalView::search_together`].
     ///
     /// # Errors
     ///
-    /// [`ViewError::Damaged`] when one of the views is broken, or turns out to be.
+    /// [`ViewError::Damaged`] if one of the views is or turns out to be broken.
     pub fn statistics_together(
         views: &[&Self],
         query: &QueryTerms,
@@ -62,12 +63,12 @@ impl LexicalView {
         Self::ask(views, |states| search::statistics(states, query))
     }
 
-    /// The best rows of those views that are `chosen`, scored by the statistics of all of them: what
-    /// [`LexicalView::search_together`] finds there, with the same scores. `chosen` has a place for each view.
+    /// The best rows of the `chosen` views, scored by the statistics of all of them: the same scores as
+    /// [`LexicalView::search_together`]. `chosen` has one entry per view.
     ///
     /// # Errors
     ///
-    /// [`ViewError::Damaged`] when one of the views is broken, or turns out to be.
+    /// [`ViewError::Damaged`] if one of the views is or turns out to be broken.
     pub fn search_chosen(
         views: &[&Self],
         chosen: &[bool],
@@ -81,11 +82,11 @@ impl LexicalView {
         })
     }
 
-    /// How rare each term of the query is in the texts: `ln(1 + (N − n + ½) / (n + ½))`.
+    /// The inverse document frequency of each query term in the texts: `ln(1 + (N − n + ½) / (n + ½))`.
     ///
-    /// All zeros when the view is broken or turns out to be.
+    /// All zeros if the view is or turns out to be broken.
     pub fn idf(&self, terms: &QueryTerms) -> Vec<f32> {
-        // The text is the first field; how often authors bear a term doesn't matter here.
+        // The text is the first field; author names don't count here.
         let asked = Self::ask(&[self], |states| search::statistics_of(states, terms, 1));
         asked.map_or_else(
             |_| vec![0.0; terms.terms.len()],
@@ -93,7 +94,7 @@ impl LexicalView {
         )
     }
 
-    /// Asks the states of the views if all are whole; a failure marks the view as broken in which it was met.
+    /// Runs `ask` on the states of the views if all are whole; a failure marks the view in which it occurred as broken.
     fn ask<T>(
         views: &[&Self],
         question: impl FnOnce(&[&State]) -> Result<T, Failed>,
@@ -116,10 +117,10 @@ impl LexicalView {
     }
 }
 
-/// The states of the views, in their order.
+/// Locks the states of the views and returns them in the given order.
 ///
-/// They are locked by rising address, so that questions that name the same views in another order never wait for each
-/// other's locks in a circle with whoever wants to write.
+/// Locks are taken by ascending address, so that queries with the same views in a different order can't deadlock with
+/// writers.
 fn lock<'a>(views: &[&'a LexicalView]) -> Vec<RwLockReadGuard<'a, State>> {
     if let [view] = views {
         return vec![view.state()];

@@ -1,10 +1,10 @@
-//! BM25 in whole numbers, and the best rows so far.
+//! BM25 in integers, and the best rows so far.
 //!
 //! `score = Σ occurrences · idf · (k1 + 1) · tf / (tf + k1 · (1 − b + b · length / average))` with
 //! `idf = ln(1 + (N − n + ½) / (n + ½))` (Robertson and Zaragoza, 2009). Lengths are rounded down to
-//! tantivy's 256 steps, in the published part as in the tail. The parts of one sum are rounded to
-//! whole numbers, so that a score does not depend on the order in which they are added: a row scores
-//! the same wherever it lies, and pruning is exact.
+//! tantivy's 256 steps, in the published part as in the tail. The terms of a sum are rounded to integers, so that a
+//! score does not depend on the order of addition: a row has the same score in every segment or tail, and pruning is
+//! exact.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,9 +19,9 @@ const B: f32 = 0.75;
 /// Counts over the live documents of both parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Live documents.
+    /// Number of live documents.
     pub(super) documents: u64,
-    /// Their terms, by field, with lengths rounded down to steps.
+    /// Total terms of live documents, by field, with lengths rounded down to steps.
     pub(super) terms: [u64; SEARCHED],
 }
 
@@ -41,24 +41,24 @@ impl Counts {
     }
 }
 
-/// The step of a document's length in terms.
+/// The quantised length of a document with this many terms.
 pub(super) fn length_step(terms: u32) -> u8 {
     FieldNormReader::fieldnorm_to_id(terms)
 }
 
-/// The length that a step stands for.
+/// The length of a step.
 pub(super) fn step_length(step: u8) -> u64 {
     u64::from(FieldNormReader::id_to_fieldnorm(step))
 }
 
-/// `ln(1 + (N − n + ½) / (n + ½))`, where n is never taken for more than N.
+/// `ln(1 + (N − n + ½) / (n + ½))`, with n capped at N.
 pub(super) fn inverse_frequency(documents: u64, holding: f64) -> f32 {
     let documents = documents as f64;
     let holding = holding.min(documents);
     ((documents - holding + 0.5) / (holding + 0.5)).ln_1p() as f32
 }
 
-/// `k1 · (1 − b + b · length / average)` for every step of length.
+/// `k1 · (1 − b + b · length / average)` for every length step.
 pub(super) struct LengthNorms([f32; 256]);
 
 impl LengthNorms {
@@ -70,10 +70,9 @@ impl LengthNorms {
         }))
     }
 
-    /// What a term with this weight that stands `count` times in a document adds to its sum.
+    /// The integer score of a term with this weight and `count` occurrences in a document.
     ///
-    /// At least 1, so that whatever holds a term of the query is found, and at most the bound of
-    /// the weight.
+    /// At least 1, so that every match is found, and at most the weight's bound.
     #[inline]
     pub(super) fn part(&self, weight: Weight, count: u32, step: u8) -> u32 {
         let count = count as f32;
@@ -81,23 +80,23 @@ impl LengthNorms {
     }
 }
 
-/// What a term counts for in this query, in the query's whole-number scale.
+/// The weight of a query term, in the query's integer scale.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight(f32);
 
 impl Weight {
-    /// No part of a sum with this weight is greater.
+    /// Upper bound of the scores with this weight.
     pub(super) fn bound(self) -> u32 {
         self.0 as u32 + 2
     }
 }
 
-/// From scores to whole numbers and back.
+/// Converts between scores and integers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale(f32);
 
 impl Scale {
-    /// The finest scale in which the sum of all weights stays below 2³¹.
+    /// The finest scale that keeps the sum of all weights below 2³¹.
     pub(super) fn new(sum_of_weights: f32) -> Self {
         let exponent = (29.0 - sum_of_weights.max(1e-6).log2())
             .floor()
@@ -105,23 +104,23 @@ impl Scale {
         Self(exponent.exp2())
     }
 
-    /// The weight of a term: its `idf` times whatever multiplies it.
+    /// The weight of a term: `importance` in this scale.
     pub(super) fn weight(self, importance: f32) -> Weight {
         Weight(importance * self.0)
     }
 
-    /// The score that a sum stands for.
+    /// The score of an integer sum.
     pub(super) fn score(self, sum: u32) -> f32 {
         sum as f32 / self.0
     }
 }
 
-/// What multiplies a term's inverse frequency: `k1 + 1`, times how much its field and the query make of it.
+/// A term's weight before scaling: `idf · (k1 + 1) · factor`.
 pub(super) fn importance(inverse_frequency: f32, factor: f32) -> f32 {
     inverse_frequency * (K1 + 1.0) * factor
 }
 
-/// The best rows so far: the higher sum first, and of equal ones the lower row.
+/// The best rows so far: higher sums first, ties by lower row.
 pub(super) struct BestRows {
     limit: usize,
     worst_first: BinaryHeap<Reverse<u64>>,
@@ -139,7 +138,7 @@ impl BestRows {
         }
     }
 
-    /// None yet of as many rows, with the same floor.
+    /// An empty list with the same limit and floor.
     pub(super) fn none_yet(&self) -> Self {
         Self {
             floor: self.floor,
@@ -147,7 +146,7 @@ impl BestRows {
         }
     }
 
-    /// Takes in those of `others` whose row `counts`.
+    /// Adds the rows of `others` for which `counts` holds.
     pub(super) fn join(&mut self, others: Self, counts: impl Fn(u32) -> bool) {
         for (sum, row) in others.into_sorted() {
             if sum >= self.floor && counts(row) {
@@ -156,13 +155,13 @@ impl BestRows {
         }
     }
 
-    /// Sums below this can't get in any more.
+    /// Sums below this are rejected.
     #[inline]
     pub(super) fn floor(&self) -> u32 {
         self.floor
     }
 
-    /// Takes the row in if it is among the best.
+    /// Adds the row if it is among the best.
     #[inline]
     pub(super) fn offer(&mut self, sum: u32, row: u32) {
         if sum < self.floor {

@@ -13,11 +13,10 @@ use super::state::{Overlay, State};
 use super::walk::{Cursor, Walk};
 use crate::threads::halves;
 
-/// Up to this many postings are looked at one by one to count those of live documents; where there
-/// are more, their share is estimated.
+/// Up to this many postings are checked one by one to count live documents; for longer lists the count is estimated.
 const COUNTED: u32 = 128;
 
-/// A failure, and which of the states it was met in.
+/// A failure, and the state in which it occurred.
 #[derive(Debug)]
 pub(super) struct Failed {
     pub(super) state: usize,
@@ -30,21 +29,21 @@ struct Clause<'a> {
     term: &'a QueryTerm,
 }
 
-/// What one state holds of the clauses.
+/// The statistics and postings of the clauses in one state.
 struct Reading {
-    /// The place of the state among all.
+    /// The index of the state.
     state: usize,
-    /// How many live rows hold each clause.
+    /// Number of live rows that contain each clause.
     holding: Vec<f64>,
-    /// The postings of each clause that stands there, by segment.
+    /// The postings of the clauses present, by segment.
     postings: Vec<Vec<(usize, BlockSegmentPostings)>>,
 }
 
-/// A search over all states, ready to be run in each.
+/// A prepared search over all states.
 struct Search<'a> {
     states: &'a [&'a State],
     clauses: &'a [Clause<'a>],
-    /// By clause; `None` where no live row holds it.
+    /// By clause; `None` if no live row contains it.
     weights: Vec<Option<Weight>>,
     norms: [LengthNorms; SEARCHED],
     scale: Scale,
@@ -52,7 +51,7 @@ struct Search<'a> {
     filter: Option<&'a RoaringBitmap>,
 }
 
-/// The best `limit` rows of all states together that pass the filter. Where several hold a row, the first of them counts.
+/// The best `limit` rows of all states that match the filter. A row in several states belongs to the first.
 pub(super) fn search(
     states: &[&State],
     query: &QueryTerms,
@@ -68,19 +67,19 @@ pub(super) fn search(
     Search::weighed(states, &clauses, &holding, limit, filter).hits(readings)
 }
 
-/// How many live rows of each state hold each clause of a query, and how many rows there are.
+/// Number of live rows per state that contain each clause of a query, and the total number of rows.
 #[derive(Clone, Debug, Default)]
 pub struct TermStatistics {
     documents: u64,
-    /// Terms of the query; the clauses are those of the text in their order, then those of the author's name.
+    /// Number of query terms. Clauses are ordered by field: first those of the text, then those of the author's name.
     terms: usize,
     /// By view, then by clause.
     holding: Vec<Vec<f64>>,
 }
 
 impl TermStatistics {
-    /// In how many rows of the view at this place among those that were asked the term at that place of the query stands
-    /// in the text; an estimate where the view has rows that changed.
+    /// Number of rows in the view at index `view` whose text contains the query term at index `term`; an estimate if
+    /// rows of the view were deleted or changed.
     pub fn frequency(&self, view: usize, term: usize) -> f64 {
         let holding = self.holding.get(view);
         holding
@@ -89,13 +88,13 @@ impl TermStatistics {
             .unwrap_or(0.0)
     }
 
-    /// How many postings of the query's terms a search of the view at this place may walk over.
+    /// Estimated maximum number of postings that a search of this view reads.
     pub fn postings(&self, view: usize) -> u64 {
         let holding = self.holding.get(view);
         holding.map_or(0, |held| held.iter().sum::<f64>().round() as u64)
     }
 
-    /// How rare each term is in the texts of all views together.
+    /// The inverse document frequency of each term in the texts of all views.
     pub fn idf(&self) -> Vec<f32> {
         let of_term = |term| self.holding.iter().map(|held| held[term]).sum();
         (0..self.terms)
@@ -103,19 +102,19 @@ impl TermStatistics {
             .collect()
     }
 
-    /// How many live rows of all views hold a clause.
+    /// Number of live rows in all views that contain a clause.
     fn holding_of(&self, clause: usize) -> f64 {
         let held = self.holding.iter().filter_map(|held| held.get(clause));
         held.sum()
     }
 }
 
-/// Looks every clause up in every state.
+/// Looks up every clause in every state.
 pub(super) fn statistics(states: &[&State], query: &QueryTerms) -> Result<TermStatistics, Failed> {
     statistics_of(states, query, SEARCHED)
 }
 
-/// The same for the first fields alone, of which the text comes first.
+/// The same for the first `fields` fields; the text is the first.
 pub(super) fn statistics_of(
     states: &[&State],
     query: &QueryTerms,
@@ -136,7 +135,7 @@ pub(super) fn statistics_of(
     })
 }
 
-/// The best rows of the `chosen` states alone, scored by the statistics of all of them.
+/// The best rows of the `chosen` states, scored by the statistics of all of them.
 pub(super) fn search_chosen(
     states: &[&State],
     chosen: &[bool],
@@ -159,7 +158,7 @@ pub(super) fn search_chosen(
     search.hits(readings.into_iter().flatten().collect())
 }
 
-/// Asks every state in turn, and says in which one it failed.
+/// Runs `ask` on every state; an error names the state.
 fn each<T>(
     states: &[&State],
     ask: impl Fn(usize, &State) -> Result<T, EngineError>,
@@ -168,12 +167,12 @@ fn each<T>(
     states.iter().enumerate().map(ask).collect()
 }
 
-/// Runs `work` on the state of this number; see [`guarded`].
+/// Runs `work` on this state; see [`guarded`].
 fn guarded_in<T>(state: usize, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, Failed> {
     guarded(work).map_err(|error| Failed { state, error })
 }
 
-/// Counts over everything that can be found in any of them.
+/// Counts over the searchable documents of all states.
 fn counts(states: &[&State]) -> Counts {
     let mut counts = Counts::default();
     for state in states {
@@ -182,7 +181,8 @@ fn counts(states: &[&State]) -> Counts {
     counts
 }
 
-/// How many live rows hold the term in the field; as in a [`Reading`], but postings are read only where some rows are dead.
+/// Number of live rows that contain the term in the field; as in a [`Reading`], but reads postings only if some rows
+/// are dead.
 fn held_by(state: &State, field: usize, term: &str) -> Result<f64, EngineError> {
     let mut holding = f64::from(state.tail.holding(field, term));
     for (segment, overlay) in state.segments() {
@@ -207,7 +207,7 @@ fn clauses(query: &QueryTerms) -> Vec<Clause<'_>> {
 }
 
 impl Reading {
-    /// Finds the clauses in a state's tail and segments.
+    /// Looks up the clauses in a state's tail and segments.
     fn of(number: usize, state: &State, clauses: &[Clause<'_>]) -> Result<Self, EngineError> {
         let in_tail = |clause: &Clause| state.tail.holding(clause.field, &clause.term.text);
         let mut reading = Self {
@@ -233,7 +233,7 @@ impl Reading {
     }
 }
 
-/// How many of a term's documents live: counted where they are few, else estimated.
+/// Number of a term's live documents: counted if there are few postings, else estimated.
 fn live_share(postings: &BlockSegmentPostings, overlay: &Overlay, documents: u32) -> f64 {
     let holding = postings.doc_freq();
     let Some(dead) = &overlay.dead else {
@@ -250,7 +250,7 @@ fn live_share(postings: &BlockSegmentPostings, overlay: &Overlay, documents: u32
 }
 
 impl<'a> Search<'a> {
-    /// Weighs the clauses by how many live rows of all states hold each.
+    /// Computes the weight of each clause from the number of live rows that contain it.
     fn weighed(
         states: &'a [&'a State],
         clauses: &'a [Clause<'a>],
@@ -280,7 +280,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The best rows of the states that were read, with their scores.
+    /// The best rows of these states, with their scores.
     fn hits(&self, readings: Vec<Reading>) -> Result<Vec<LexicalHit>, Failed> {
         let hit = |(sum, row)| LexicalHit {
             row: Row(row),
@@ -289,7 +289,7 @@ impl<'a> Search<'a> {
         Ok(self.run(readings)?.into_sorted().map(hit).collect())
     }
 
-    /// Searches the states that were read, on two threads where that is faster.
+    /// Searches these states, on two threads if that is faster.
     fn run(&self, mut readings: Vec<Reading>) -> Result<BestRows, Failed> {
         let documents = |reading: &Reading| self.states[reading.state].counts().documents;
         let rows = readings.iter().map(documents);
@@ -304,10 +304,10 @@ impl<'a> Search<'a> {
         Ok(best)
     }
 
-    /// The best rows of the states that were read, by falling temperature, and that no hotter one holds.
+    /// The best rows of these states, hottest first, without rows that a hotter state contains.
     ///
-    /// A state is searched for what may come among the best of those before it alone. A row that a hotter state holds
-    /// too takes a place in the colder one's list, but none in the answer that it has not already.
+    /// A colder state is searched only for rows that can still enter the result. Rows that a hotter state also contains
+    /// take slots in its list and are dropped when the lists are merged.
     fn best_of(&self, readings: Vec<Reading>) -> Result<BestRows, Failed> {
         let mut best = BestRows::new(self.limit);
         for reading in readings {

@@ -1,4 +1,4 @@
-//! One published segment, opened for search: postings, lengths, rows, and which documents are dead.
+//! A published segment, opened for search: postings, lengths, rows and dead documents.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl DocumentSet {
         self.0[document as usize / 64] >> (document % 64) & 1 != 0
     }
 
-    /// Adds a document; answers whether it was missing.
+    /// Adds a document; returns whether it was new.
     pub(super) fn insert(&mut self, document: u32) -> bool {
         let word = &mut self.0[document as usize / 64];
         let before = *word;
@@ -36,12 +36,12 @@ impl DocumentSet {
     }
 }
 
-/// Which row each document holds, and where each live row lies.
+/// Maps documents to rows and live rows to documents.
 #[derive(Debug)]
 enum Rows {
-    /// Document 0 holds `first`, and so on, all of them alive.
+    /// Document 0 has row `first`, and so on; all are live.
     Consecutive { first: u32, documents: u32 },
-    /// Anything else: the row of each document, and the live documents by rising row.
+    /// The general case: the row of each document, and the live documents by ascending row.
     Listed {
         of_document: Box<[u32]>,
         by_row: Box<[u32]>,
@@ -69,26 +69,26 @@ impl Rows {
     }
 }
 
-/// One immutable segment with one state of its deletions.
+/// An immutable segment with a fixed set of deletions.
 pub(super) struct Segment {
     id: SegmentId,
     deletions: Option<u64>,
     files: Vec<HeldFile>,
     /// The postings, by field.
     pub(super) postings: [Arc<InvertedIndexReader>; SEARCHED],
-    /// The step of each document's length, by field.
+    /// The quantised length of each document, by field.
     pub(super) lengths: [OwnedBytes; SEARCHED],
     rows: Rows,
     /// The deleted documents.
     pub(super) dead: Option<DocumentSet>,
-    /// Documents, dead ones included.
+    /// Number of documents, including dead ones.
     pub(super) documents: u32,
     /// Counts over the live documents.
     pub(super) counts: Counts,
 }
 
 impl Segment {
-    /// Compares the checksums of the segment's files, which lie in `folder`, then opens it.
+    /// Verifies the checksums of the segment's files in `folder`, then opens it.
     pub(super) fn open(
         folder: &Path,
         index: &Index,
@@ -117,19 +117,19 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Whether nobody has changed its files since they were compared with their checksums.
+    /// Whether its files are unmodified since they were verified.
     pub(super) fn is_untouched(&self) -> bool {
         self.files.iter().all(HeldFile::is_untouched)
     }
 
-    /// Whether this is the segment in the state that `meta` names.
+    /// Whether this is the segment of `meta` with the same deletions.
     pub(super) fn is(&self, meta: &SegmentMeta) -> bool {
         self.id == meta.id()
             && self.deletions == meta.delete_opstamp()
             && self.documents == meta.max_doc()
     }
 
-    /// The row that a document holds. O(1).
+    /// The row of a document. O(1).
     #[inline]
     pub(super) fn row(&self, document: u32) -> u32 {
         match &self.rows {
@@ -138,7 +138,7 @@ impl Segment {
         }
     }
 
-    /// The live document that holds a row. O(log documents).
+    /// The live document of a row. O(log documents).
     pub(super) fn document(&self, row: u32) -> Option<u32> {
         match &self.rows {
             Rows::Consecutive { first, documents } => row
@@ -154,14 +154,14 @@ impl Segment {
         }
     }
 
-    /// The live documents that hold any of `rows`, by rising document. O(rows · log documents).
+    /// The live documents of `rows`, in ascending order. O(rows · log documents).
     pub(super) fn documents_of(&self, rows: &RoaringBitmap) -> Vec<u32> {
         let mut documents: Vec<u32> = rows.iter().filter_map(|row| self.document(row)).collect();
         documents.sort_unstable();
         documents
     }
 
-    /// What one document adds to the counts.
+    /// The contribution of one document to the counts.
     pub(super) fn counts_of(&self, document: u32) -> Counts {
         let terms = self
             .lengths
@@ -185,7 +185,7 @@ impl Segment {
     }
 }
 
-/// Holds the files of a segment that questions read; the others are read once, when it is opened.
+/// Keeps the files open that queries read; the others are read only once, on opening.
 fn hold_files(folder: &Path, meta: &SegmentMeta) -> Result<Vec<HeldFile>, EngineError> {
     use SegmentComponent::{FieldNorms, Postings, Terms};
     let hold = |component| HeldFile::open(&folder.join(meta.relative_path(component)));
@@ -196,7 +196,7 @@ fn hold_files(folder: &Path, meta: &SegmentMeta) -> Result<Vec<HeldFile>, Engine
     held.map_err(|error| EngineError::new(error.to_string()))
 }
 
-/// Reads every file of a segment and compares it with the CRC at its end.
+/// Reads every file of a segment and verifies the CRC at its end.
 pub(super) fn verify_files(index: &Index, meta: &SegmentMeta) -> Result<(), EngineError> {
     use SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms};
     let components = [Postings, Positions, Terms, Store, FastFields, FieldNorms];
@@ -234,7 +234,7 @@ fn read_rows(reader: &SegmentReader) -> Result<Vec<u32>, EngineError> {
     rows.ok_or_else(|| EngineError::new("a document has no row"))
 }
 
-/// The bytes of a field's lengths; tantivy writes one for every document of every text field.
+/// The length bytes of a field; tantivy writes one for every document of every text field.
 fn read_lengths(
     reader: &SegmentReader,
     field: tantivy::schema::Field,

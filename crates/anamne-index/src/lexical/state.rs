@@ -1,4 +1,4 @@
-//! Published part and tail as one: what a search sees.
+//! Published part and tail combined: the state that a search reads.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::score::Counts;
 use super::segment::{DocumentSet, Segment};
 use super::tail::{AnalysedChange, Tail};
 
-/// What of one segment still counts, now that the tail masks some of its rows.
+/// The live part of a segment after masking by the tail.
 pub(super) struct Overlay {
-    /// Documents that are deleted or whose row changed since.
+    /// Documents that are deleted or whose row changed.
     pub(super) dead: Option<DocumentSet>,
-    /// Counts over the others.
+    /// Counts over the live documents.
     pub(super) counts: Counts,
 }
 
@@ -43,16 +43,16 @@ impl Overlay {
 pub(super) struct State {
     pub(super) health: Health,
     pub(super) published: Option<Arc<Published>>,
-    /// One for each published segment.
+    /// One per published segment.
     pub(super) overlays: Vec<Overlay>,
     pub(super) tail: Tail,
     pub(super) position: Seq,
-    /// The list of segments as it was when last looked at.
+    /// The stamp of the list of segments when it was last checked.
     pub(super) seen: Option<Stamp>,
 }
 
 impl State {
-    /// A state with nothing in it.
+    /// An empty state.
     pub(super) fn empty(seen: Option<Stamp>) -> Self {
         let (overlays, tail) = (Vec::new(), Tail::default());
         Self {
@@ -65,7 +65,7 @@ impl State {
         }
     }
 
-    /// A state that answers for nothing.
+    /// A broken state, which answers no queries.
     pub(super) fn broken(reason: String, seen: Option<Stamp>) -> Self {
         Self {
             health: Health::Broken(reason),
@@ -73,7 +73,7 @@ impl State {
         }
     }
 
-    /// The state after `published` took the place of what this one has, with what is left of its tail.
+    /// The state after `published` replaces the current part, with the remaining tail.
     pub(super) fn with_published(&self, published: Arc<Published>, seen: Option<Stamp>) -> Self {
         let watermark = published.mark.watermark;
         let (tail, position) = match self.health {
@@ -100,14 +100,14 @@ impl State {
         state
     }
 
-    /// Up to which event the published part covers the log.
+    /// The event up to which the published part covers the log.
     pub(super) fn watermark(&self) -> Seq {
         self.published
             .as_ref()
             .map_or(Seq(0), |published| published.mark.watermark)
     }
 
-    /// Takes a change into the tail.
+    /// Adds a change to the tail.
     pub(super) fn apply(&mut self, change: AnalysedChange) {
         self.mask(change.row);
         self.tail.apply(change);
@@ -122,7 +122,7 @@ impl State {
         }
     }
 
-    /// The published segments with what of them still counts.
+    /// The published segments with their overlays.
     pub(super) fn segments(&self) -> impl Iterator<Item = (&Segment, &Overlay)> {
         let segments = self
             .published
@@ -131,7 +131,7 @@ impl State {
         segments.map(|segment| &**segment).zip(&self.overlays)
     }
 
-    /// Whether the row can be found here. O(segments · log documents).
+    /// Whether the row is live here. O(segments · log documents).
     pub(super) fn holds(&self, row: u32) -> bool {
         let published = |(segment, overlay): (&Segment, &Overlay)| {
             let is_dead = |document| {
@@ -146,7 +146,7 @@ impl State {
         in_tail.unwrap_or_else(|| self.segments().any(published))
     }
 
-    /// Counts over everything that can be found.
+    /// Counts over all live documents.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = self.tail.counts;
         for overlay in &self.overlays {

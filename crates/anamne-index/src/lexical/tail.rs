@@ -1,4 +1,4 @@
-//! The tail: what came after the watermark, as a small inverted index in memory.
+//! The tail: changes after the watermark, as a small inverted index in memory.
 
 use anamne_store::view::Change;
 use anamne_text::analyser::Analyser;
@@ -9,17 +9,17 @@ use rustc_hash::FxHashMap;
 use super::engine::SEARCHED;
 use super::score::{BestRows, Counts, LengthNorms, Weight, length_step, step_length};
 
-/// One change, analysed; this is the slow part of following, done before any lock is taken.
+/// An analysed change; analysis is the slow part of following, and is done before any lock is taken.
 pub(super) struct AnalysedChange {
     seq: Seq,
     /// The row that changed.
     pub(super) row: u32,
-    /// The terms of each field with their counts; `None` when the row is gone.
+    /// The terms of each field with their counts; `None` if the row was removed.
     terms: Option<[FxHashMap<String, u32>; SEARCHED]>,
 }
 
 impl AnalysedChange {
-    /// Analyses what is to be indexed of a change.
+    /// Analyses the indexed fields of a change.
     pub(super) fn new(change: &Change, analyser: &mut Analyser) -> Self {
         let terms = change.record.as_ref().map(|record| {
             [&record.text, &record.author_name].map(|text| count_terms(text, analyser))
@@ -41,12 +41,12 @@ fn count_terms(text: &str, analyser: &mut Analyser) -> FxHashMap<String, u32> {
     counts
 }
 
-/// Where a term of a field is found; `slot` is a place in [`Tail::slots`].
+/// The postings of a term in one field; `slot` is an index into [`Tail::slots`].
 #[derive(Default)]
 struct TermPostings {
-    /// Slots with the count of the term, by rising slot; dead slots included.
+    /// Slots with the term's count, ascending; including dead slots.
     entries: Vec<(u32, u32)>,
-    /// How many of them live.
+    /// Number of live slots.
     live: u32,
 }
 
@@ -58,7 +58,7 @@ struct FieldPostings {
 }
 
 impl FieldPostings {
-    /// Adds a term of a document; answers the term's number.
+    /// Adds a term of a document; returns the term's number.
     fn add(&mut self, term: &str, slot: u32, count: u32) -> u32 {
         let number = self.numbers.get(term).copied().unwrap_or_else(|| {
             let number = self.postings.len() as u32;
@@ -77,13 +77,13 @@ impl FieldPostings {
     }
 }
 
-/// One state of one row.
+/// One version of a row.
 struct Slot {
     row: u32,
     live: bool,
-    /// The step of its length, by field.
+    /// The quantised length of each field.
     steps: [u8; SEARCHED],
-    /// The numbers of its terms and their counts, by field.
+    /// Term numbers and their counts, by field.
     terms: [Vec<(u32, u32)>; SEARCHED],
 }
 
@@ -96,33 +96,33 @@ impl Slot {
     }
 }
 
-/// The rows that changed after the watermark, with what is to be found of them.
+/// The rows changed after the watermark, with their terms.
 #[derive(Default)]
 pub(super) struct Tail {
     rows: FxHashMap<u32, (Seq, Option<u32>)>,
     slots: Vec<Slot>,
     fields: [FieldPostings; SEARCHED],
-    /// Counts over what lives here.
+    /// Counts over the live slots.
     pub(super) counts: Counts,
 }
 
 impl Tail {
-    /// How many rows changed, gone ones included.
+    /// Number of changed rows, including removed ones.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The rows that changed, gone ones included, in no order.
+    /// The changed rows, including removed ones, unordered.
     pub(super) fn rows(&self) -> impl Iterator<Item = u32> {
         self.rows.keys().copied()
     }
 
-    /// Whether the row lives here; `None` when it did not change after the watermark.
+    /// Whether the row is live here; `None` if it did not change after the watermark.
     pub(super) fn holds(&self, row: u32) -> Option<bool> {
         self.rows.get(&row).map(|(_, slot)| slot.is_some())
     }
 
-    /// Takes a change in; it replaces what was here of its row. O(terms of both states).
+    /// Adds a change, which replaces the row's previous version. O(terms of both versions).
     pub(super) fn apply(&mut self, change: AnalysedChange) {
         let slot = change.terms.map(|terms| {
             let terms = terms.each_ref().map(|terms| {
@@ -173,12 +173,12 @@ impl Tail {
         }
     }
 
-    /// Whether more than half of what it holds in memory is no longer alive.
+    /// Whether more than half of the entries are dead.
     pub(super) fn is_mostly_dead(&self) -> bool {
         self.slots.len() > 1_024 && self.counts.documents * 2 < self.slots.len() as u64
     }
 
-    /// A tail with only what changed after `watermark`. O(terms kept).
+    /// A tail with only the changes after `watermark`. O(terms kept).
     pub(super) fn after(&self, watermark: Seq) -> Self {
         let mut rows: Vec<_> = self
             .rows
@@ -218,14 +218,14 @@ impl Tail {
         })
     }
 
-    /// How many live rows hold the term in the field.
+    /// Number of live rows that contain the term in the field.
     pub(super) fn holding(&self, field: usize, term: &str) -> u32 {
         self.fields[field]
             .get(term)
             .map_or(0, |postings| postings.live)
     }
 
-    /// Scores every live row that holds a term of the query. O(postings of the terms + slots).
+    /// Scores every live row that contains a query term. O(postings of the terms + slots).
     pub(super) fn search<'a>(
         &self,
         terms: impl Iterator<Item = (usize, &'a str, Weight)>,

@@ -1,10 +1,9 @@
 //! Finds the best documents of one segment.
 //!
-//! MaxScore (Turtle and Flood, 1995) over windows of documents, as in Lucene's bulk scorer: the
-//! postings of terms that can lift a document over the floor alone or together are added up window
-//! by window in a small array; those of terms too common for that are only looked up for documents
-//! that may still get in. A narrow filter turns this around: its documents are looked up in the
-//! postings, and nothing else is read. Neither way can a filter starve the result.
+//! MaxScore (Turtle and Flood, 1995) over windows of documents, as in Lucene's bulk scorer: the postings of essential
+//! terms, which can lift a document over the floor alone or together, are added up window by window in a small array;
+//! the more common terms are looked up only for documents that can still reach the floor. With a narrow filter, only
+//! the filter's documents are looked up in the postings. In both cases the filter applies before the limit.
 
 use roaring::RoaringBitmap;
 use tantivy::postings::BlockSegmentPostings;
@@ -15,13 +14,13 @@ use super::segment::{DocumentSet, Segment};
 /// Documents per window; their sums take 8 KiB.
 const WINDOW: usize = 2_048;
 
-/// Sums looked at together.
+/// Number of sums checked together.
 const STRIDE: usize = 32;
 
 /// Postings in a full block; only the last block of a term is shorter.
 const BLOCK: usize = 128;
 
-/// Looking a document up in the postings costs about as much as adding up this many postings.
+/// A lookup costs about as much as adding up this many postings.
 const LOOK_UP_COST: u64 = 12;
 
 /// The postings of one term in one segment.
@@ -34,7 +33,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Stands on the first document that holds the term.
+    /// Starts at the first document that contains the term.
     pub(super) fn new(
         postings: BlockSegmentPostings,
         weight: Weight,
@@ -60,7 +59,7 @@ impl<'a> Cursor<'a> {
             .part(self.weight, count, self.lengths[document as usize])
     }
 
-    /// Adds the parts of the documents in `low..low + WINDOW` to their sums, and goes past them.
+    /// Adds the scores of the documents in `low..low + WINDOW` to their sums, and advances past them.
     fn add_up(&mut self, low: u32, sums: &mut [u32; WINDOW]) {
         let high = low.saturating_add(WINDOW as u32);
         loop {
@@ -85,7 +84,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What the term adds to a document, which must not lie before the last one asked for.
+    /// The term's score for a document; documents must be requested in ascending order.
     fn look_up(&mut self, document: u32) -> u32 {
         self.place = self.postings.seek(document);
         if self.postings.doc(self.place) != document {
@@ -95,7 +94,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// What a segment is searched for.
+/// A search of one segment.
 pub(super) struct Walk<'a> {
     pub(super) segment: &'a Segment,
     /// Documents that are deleted or masked by the tail.
@@ -104,7 +103,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Offers every document that may be among the best.
+    /// Offers every document that can be among the best.
     pub(super) fn run(&self, mut cursors: Vec<Cursor>, best: &mut BestRows) {
         if let Some(filter) = self.filter.filter(|filter| is_narrow(filter, &cursors)) {
             return self.look_up_all(&self.segment.documents_of(filter), &mut cursors, best);
@@ -134,7 +133,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Offers those documents of a window whose sums may still reach the floor.
+    /// Offers the documents of a window whose sums can still reach the floor.
     fn offer_window(
         &self,
         low: u32,
@@ -156,7 +155,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Completes the sum of a document for as long as it may reach the floor, then offers it.
+    /// Completes the sum of a document while it can reach the floor, then offers it.
     fn offer(
         &self,
         document: u32,
@@ -196,7 +195,7 @@ impl Walk<'_> {
     }
 }
 
-/// For each cursor, the most that it and those before it can add to one document.
+/// For each cursor, the maximum score that it and all before it can add to a document.
 fn reach_of(cursors: &[Cursor]) -> Vec<u32> {
     let add = |reach: &mut u32, cursor: &Cursor| {
         *reach += cursor.weight.bound();

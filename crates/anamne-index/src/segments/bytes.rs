@@ -1,16 +1,16 @@
-//! Little-endian fields in a row, as they stand in manifests and summaries.
+//! Sequences of little-endian fields, as in manifests and summaries.
 
 /// Appends fields to a buffer.
 #[derive(Default)]
 pub(crate) struct ByteWriter(Vec<u8>);
 
 impl ByteWriter {
-    /// A number of 32 bits.
+    /// A 32-bit integer.
     pub(crate) fn u32(&mut self, value: u32) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// A number of 64 bits.
+    /// A 64-bit integer.
     pub(crate) fn u64(&mut self, value: u64) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
@@ -21,23 +21,23 @@ impl ByteWriter {
         self.raw(bytes);
     }
 
-    /// Bytes whose number the reader knows.
+    /// Bytes whose length the reader knows.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    /// What was appended.
+    /// The encoded bytes.
     pub(crate) fn finish(self) -> Vec<u8> {
         self.0
     }
 
-    /// What was appended so far.
+    /// The bytes written so far.
     pub(crate) fn written(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// Takes fields off the front of a buffer; `None` once it does not hold them.
+/// Reads fields from the front of a buffer; `None` if it is too short.
 pub(crate) struct ByteReader<'a>(&'a [u8]);
 
 impl<'a> ByteReader<'a> {
@@ -46,14 +46,14 @@ impl<'a> ByteReader<'a> {
         Self(bytes)
     }
 
-    /// A number of 32 bits.
+    /// A 32-bit integer.
     pub(crate) fn u32(&mut self) -> Option<u32> {
         let (field, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(u32::from_le_bytes(*field))
     }
 
-    /// A number of 64 bits.
+    /// A 64-bit integer.
     pub(crate) fn u64(&mut self) -> Option<u64> {
         let (field, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -66,14 +66,14 @@ impl<'a> ByteReader<'a> {
         self.raw(length)
     }
 
-    /// That many bytes.
+    /// The given number of bytes.
     pub(crate) fn raw(&mut self, length: usize) -> Option<&'a [u8]> {
         let (field, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(field)
     }
 
-    /// `Some` when nothing is left.
+    /// `Some` if nothing is left.
     pub(crate) fn end(&self) -> Option<()> {
         self.0.is_empty().then_some(())
     }

@@ -1,30 +1,30 @@
 //! Chooses the segments to merge when a fold writes a new one.
 
-/// Maximum rows that one bulk segment holds.
+/// Maximum rows per segment of a bulk fold.
 pub(super) const BULK_ROWS: usize = 262_144;
-/// Bytes of entries that a fold gathers in memory before it writes a segment.
+/// Bytes of entries that a fold buffers in memory before it writes a segment.
 pub(super) const BULK_BYTES: usize = 96 << 20;
 /// Maximum rows of a merged segment.
 const MERGED_ROWS: usize = 524_288;
-/// A segment of this size is left alone, and not counted.
+/// Segments of this size are not merged, and not counted.
 const SETTLED_ROWS: usize = 131_072;
-/// Segments that may stand side by side, settled ones apart.
+/// Maximum number of segments, without settled ones.
 const SEGMENTS: usize = 8;
 
-/// A segment as the choice sees it.
+/// The size of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// Rows that still count.
+    /// Number of live rows.
     pub(super) live: usize,
-    /// Rows that no longer do.
+    /// Number of dead rows.
     pub(super) dead: usize,
 }
 
-/// The segments that are to be merged with `fresh` new rows into one.
+/// The segments to merge with `fresh` new rows into one.
 ///
-/// Segments of which more than half is dead are always rewritten. When there would be more than
-/// eight, the smallest go together with the new rows for as long as the next is at most twice as
-/// large as all before it: so a row is rewritten O(log n) times in its life.
+/// Segments with more than half of their rows dead are always rewritten. If there would be more than eight segments,
+/// the smallest are merged with the new rows as long as the next is at most twice as large as all before it; so a row
+/// is rewritten O(log n) times.
 pub(super) fn victims(sizes: &[Size], fresh: usize) -> Vec<usize> {
     let (mut chosen, rest): (Vec<usize>, Vec<usize>) =
         (0..sizes.len()).partition(|&at| sizes[at].dead > sizes[at].live);

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! 0        header, 512 bytes: magic, version, kind, counts, table of sections, checksum of the header
-//! 512      body: sections, each starting at a multiple of 64, zeroes between them
-//! 512+b    table: xxh3 of each block of 64 KiB of the body
+//! 512      body: sections, each aligned to 64 bytes, zero-padded
+//! 512+b    table: xxh3 of each 64 KiB block of the body
 //! ```
 //!
-//! Header and table are compared when the file is opened, a block when it is first touched: opening
-//! costs the same for a thousand rows and for a million.
+//! Header and table are verified when the file is opened, a block on first access: opening costs the same for a
+//! thousand rows and for a million.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,13 +23,13 @@ use super::bytes::{ByteReader, ByteWriter};
 use super::manifest::SegmentEntry;
 use super::map::{Mapping, Plain, as_numbers};
 
-/// Bytes before the body.
+/// Length of the header in bytes.
 pub(super) const HEADER: usize = 512;
-/// Bytes under one checksum.
+/// Bytes per checksum.
 pub(super) const BLOCK: usize = 65_536;
 /// Maximum sections.
 pub(super) const SECTIONS: usize = 8;
-/// Where a section may start.
+/// Alignment of sections.
 pub(super) const ALIGNMENT: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"ANAMNSEG");
 const VERSION: u32 = 1;
@@ -37,18 +37,18 @@ const VERSION: u32 = 1;
 /// The first damage found in a published set of files.
 pub(crate) type Damage = OnceLock<String>;
 
-/// What stands at the front of a segment file.
+/// The header of a segment file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: u32,
     pub(super) body: u64,
     pub(super) table_checksum: u64,
-    /// Start in the body and length, in bytes.
+    /// Offset in the body and length, in bytes.
     pub(super) sections: [(u64, u64); SECTIONS],
 }
 
 impl Header {
-    /// The header as it stands in the file, and its checksum.
+    /// Encodes the header; returns it with its checksum.
     pub(super) fn encode(&self) -> (Vec<u8>, u64) {
         let mut writer = ByteWriter::default();
         writer.u64(MAGIC);
@@ -85,7 +85,7 @@ impl Header {
         })
     }
 
-    /// The length that a file with this header must have.
+    /// The file length that the header implies.
     pub(super) fn file_length(&self) -> Option<u64> {
         let table = self.body.div_ceil(BLOCK as u64).checked_mul(8)?;
         self.body.checked_add(table)?.checked_add(HEADER as u64)
@@ -98,17 +98,17 @@ pub(crate) struct SegmentFile {
     held: HeldFile,
     mapping: Mapping,
     header: Header,
-    /// Whether a whole section has been compared already.
+    /// Whether a section has been verified completely.
     whole: [AtomicBool; SECTIONS],
-    /// A bit per block that has been compared already.
+    /// A bit per verified block.
     compared: Box<[AtomicU64]>,
     damage: Arc<Damage>,
 }
 
 impl SegmentFile {
-    /// Maps the file that `entry` describes; O(1) but for the table of checksums.
+    /// Maps the file that `entry` describes; O(1) except for the table of checksums.
     ///
-    /// Damage that is found later, on first touch of a block, is also noted in `damage`.
+    /// Damage found later, on first access to a block, is also recorded in `damage`.
     pub(super) fn open(
         path: PathBuf,
         kind: u32,
@@ -140,7 +140,7 @@ impl SegmentFile {
         })
     }
 
-    /// Whether the file is still the one that was mapped; if not, that is noted as damage.
+    /// Whether the file is unmodified; if not, records damage.
     pub(super) fn is_untouched(&self) -> bool {
         let untouched = self.held.is_untouched();
         if !untouched {
@@ -149,7 +149,7 @@ impl SegmentFile {
         untouched
     }
 
-    /// How many numbers a section holds.
+    /// Number of elements in a section.
     pub(crate) fn count<T: Plain>(&self, section: usize) -> usize {
         self.header.sections[section].1 as usize / size_of::<T>()
     }
@@ -165,7 +165,7 @@ impl SegmentFile {
         self.numbers(range)
     }
 
-    /// The numbers from `range.start` to `range.end` of a section.
+    /// The elements `range` of a section.
     #[inline]
     pub(crate) fn part<T: Plain>(
         &self,
@@ -184,9 +184,9 @@ impl SegmentFile {
         self.numbers(bytes)
     }
 
-    /// Compares everything again, whether or not it was compared before.
+    /// Verifies everything again.
     pub(super) fn verify(&self, entry: &SegmentEntry) -> Result<(), ViewError> {
-        // A file that shrank must not be read through the mapping.
+        // A truncated file must not be read through the mapping.
         let length = self
             .path
             .metadata()
@@ -208,7 +208,7 @@ impl SegmentFile {
         &self.mapping.bytes()[HEADER..HEADER + self.header.body as usize]
     }
 
-    /// Compares those blocks of the body under `range` that were not compared before.
+    /// Verifies the blocks of the body under `range` that are not yet verified.
     #[inline]
     fn compare(&self, range: &Range<usize>) -> Result<(), ViewError> {
         let block = range.start / BLOCK;
@@ -225,7 +225,7 @@ impl SegmentFile {
     fn compare_blocks(&self, range: &Range<usize>) -> Result<(), ViewError> {
         for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
             let (word, bit) = (&self.compared[block / 64], 1 << (block % 64));
-            // The bytes never change, so the flag needs no ordering: at worst two threads compare.
+            // The bytes never change, so the flag needs no ordering: at worst two threads verify the same block.
             if word.load(Relaxed) & bit == 0 {
                 self.compare_block(block)?;
                 word.fetch_or(bit, Relaxed);
@@ -244,7 +244,7 @@ impl SegmentFile {
         Err(self.damaged(&format!("block {block} does not match its checksum")))
     }
 
-    /// Notes the damage for everybody who reads what was published together, and returns it.
+    /// Records damage for all readers of this published part, and returns it as an error.
     pub(crate) fn damaged(&self, reason: &str) -> ViewError {
         let error = ViewError::damaged(&self.path, reason);
         self.damage.get_or_init(|| error.to_string());
@@ -252,7 +252,7 @@ impl SegmentFile {
     }
 }
 
-/// Compares header and table of checksums, and that the header describes a file of this length.
+/// Verifies the header and the table of checksums, and that the header describes a file of this length.
 fn check_header(
     mapping: &Mapping,
     path: &Path,

@@ -15,12 +15,12 @@ use super::shelf::Shelf;
 use super::state::{Live, Published, Tail};
 use super::writer::SegmentWriter;
 
-/// How far a fold goes.
+/// How thorough a fold is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thoroughness {
-    /// Segments that are mostly alive keep their dead rows.
+    /// Segments with mostly live rows keep their dead rows.
     Usual,
-    /// No dead row is left in any file.
+    /// No file keeps a dead row.
     NothingDead,
 }
 
@@ -49,7 +49,7 @@ impl<L: Layout> Shelf<L> {
         if !was_damaged {
             folded = fold_over(&snapshot.published, false);
         }
-        // Also where damage only showed while the old segments were read.
+        // Also if damage appeared only while reading the old segments.
         if was_damaged || folded.is_err() && self.damaged() {
             folded = fold_over(&Published::empty(), true);
         }
@@ -63,12 +63,12 @@ impl<L: Layout> Shelf<L> {
 /// A fold in progress.
 struct Folding<'a, L: Layout> {
     shelf: &'a Shelf<L>,
-    /// Entries that need not be made again.
+    /// Reuses the entries of the tail.
     tail: &'a Tail<L>,
     watermark: Seq,
     segments: Vec<Live<L>>,
     summary: L::Summary,
-    /// The live rows that no segment holds yet.
+    /// Live rows that are not in a segment yet.
     fresh: BTreeMap<u32, Arc<L::Entry>>,
     fresh_bytes: usize,
     next_number: u64,
@@ -97,7 +97,7 @@ impl<'a, L: Layout> Folding<'a, L> {
         })
     }
 
-    /// `rebuilding` publishes even where the log is empty, so that what was damaged goes away.
+    /// With `rebuilding`, publishes even if the log is empty, so that damaged files are replaced.
     fn run(
         mut self,
         feed: &dyn ChangeFeed,
@@ -107,14 +107,14 @@ impl<'a, L: Layout> Folding<'a, L> {
         let head = feed.head()?;
         if head <= self.watermark && !rebuilding && !self.keeps_dead_rows() {
             if self.thoroughness == Thoroughness::NothingDead {
-                // What an interrupted fold left may hold what was erased since.
+                // Files left by an interrupted fold may contain text that was erased since.
                 self.shelf.folder.sweep_all(&self.numbers())?;
             }
             return Ok(Fold::Nothing);
         }
         while self.watermark < head {
             let changes = complete_events(feed.since(self.watermark, FOLD_BATCH)?);
-            // Rows whose last change now lies past the head come in a later fold, or in the tail.
+            // Rows whose last change is now after the head belong to a later fold or the tail.
             let Some(last) = changes.last() else { break };
             let reached = last.seq;
             if reached <= self.watermark {
@@ -147,7 +147,7 @@ impl<'a, L: Layout> Folding<'a, L> {
         Ok(())
     }
 
-    /// The entry of each change; those that the tail has are not made again.
+    /// The entry of each change; entries of the tail are reused.
     fn entries(&self, changes: &[Change]) -> Result<Vec<Option<Arc<L::Entry>>>, ViewError> {
         let in_tail = |change: &Change| {
             let state = self.tail.rows.get(&change.row.0);
@@ -168,7 +168,7 @@ impl<'a, L: Layout> Folding<'a, L> {
         Ok(entries.collect())
     }
 
-    /// Takes the old state of `row` out, wherever it is.
+    /// Removes the previous version of `row`, wherever it is.
     fn withdraw(&mut self, row: u32) -> Result<(), ViewError> {
         if let Some(entry) = self.fresh.remove(&row) {
             self.fresh_bytes -= L::weight(&entry);
@@ -184,7 +184,7 @@ impl<'a, L: Layout> Folding<'a, L> {
         Ok(())
     }
 
-    /// Writes the fresh rows, together with what lives in the segments at `merged`, as one segment.
+    /// Writes the fresh rows and the live rows of the segments at `merged` as one segment.
     fn write(&mut self, merged: &[usize]) -> Result<(), ViewError> {
         let sources = self.sources(merged)?;
         let opened = match (sources.first(), sources.last()) {
@@ -231,12 +231,12 @@ impl<'a, L: Layout> Folding<'a, L> {
                 place: Place::Slots(&*live.segment, slots),
             }));
         }
-        // Rows are unique: a row lives in one place.
+        // Rows are unique, so an unstable sort is deterministic.
         sources.sort_unstable_by_key(|source| source.row);
         Ok(sources)
     }
 
-    /// Whether there are dead rows that this fold has to leave out.
+    /// Whether there are dead rows that this fold must remove.
     fn keeps_dead_rows(&self) -> bool {
         self.thoroughness == Thoroughness::NothingDead
             && self.segments.iter().any(|live| !live.dead.is_empty())
@@ -291,7 +291,7 @@ fn size<L: Layout>(live: &Live<L>) -> Size {
     }
 }
 
-/// A full batch may end between two rows that one event changed: its last event is left for the next.
+/// A full batch may end in the middle of an event that changes several rows: the last event is left for the next batch.
 fn complete_events(mut changes: Vec<Change>) -> Vec<Change> {
     if changes.len() >= FOLD_BATCH
         && let Some(last) = changes.last().map(|change| change.seq)

@@ -7,14 +7,14 @@ use std::time::SystemTime;
 
 use anamne_store::view::ViewError;
 
-/// The folder that a view publishes in.
+/// The folder of a view's published files.
 pub(crate) struct Folder {
     path: PathBuf,
     extension: &'static str,
 }
 
-/// What `stat` says of the manifest. While the one that was read is held open, its inode is not given
-/// to another file, so two different manifests never look alike on Unix.
+/// The manifest's `stat` data. The last manifest read is kept open, so its inode is not reused, and on Unix two
+/// different manifests never have equal stamps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     inode: u64,
@@ -23,28 +23,28 @@ pub(crate) struct Stamp {
 }
 
 impl Folder {
-    /// The folder at `path`, which need not exist; segments end in `extension`.
+    /// The folder at `path`, which may not exist yet; segment files have this `extension`.
     pub(crate) fn new(path: PathBuf, extension: &'static str) -> Self {
         Self { path, extension }
     }
 
-    /// Where it lies.
+    /// The path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The manifest.
+    /// The path of the manifest.
     pub(crate) fn manifest(&self) -> PathBuf {
         self.path.join("manifest")
     }
 
-    /// The segment of that number.
+    /// The path of a segment.
     pub(crate) fn segment(&self, number: u64) -> PathBuf {
         self.path
             .join(format!("segment-{number:06}.{}", self.extension))
     }
 
-    /// Creates it for its owner alone, parents included.
+    /// Creates the folder for its owner only, including parents.
     pub(crate) fn create(&self) -> Result<(), ViewError> {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
@@ -55,7 +55,7 @@ impl Folder {
             .map_err(|error| ViewError::io("create", &self.path, error))
     }
 
-    /// The fold lock, if nobody holds it; held until the file is dropped.
+    /// Takes the fold lock if it is free; held until the file is dropped.
     pub(crate) fn try_lock(&self) -> Result<Option<File>, ViewError> {
         let path = self.path.join("fold.lock");
         let file = create_private(&path, false)?;
@@ -66,7 +66,7 @@ impl Folder {
         }
     }
 
-    /// What the manifest looks like from outside; `None` when there is none.
+    /// The stamp of the manifest; `None` if there is none.
     pub(crate) fn stamp(&self) -> io::Result<Option<Stamp>> {
         match fs::metadata(self.manifest()) {
             Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
@@ -79,9 +79,9 @@ impl Folder {
         }
     }
 
-    /// Replaces the manifest in one step. Whatever it names must be on the disk already.
+    /// Replaces the manifest atomically. All files that it names must be on disk already.
     pub(crate) fn publish(&self, bytes: &[u8]) -> Result<(), ViewError> {
-        // The names of the new segments must be on the disk before the manifest that names them.
+        // The directory entries of new segments must be on disk before the manifest.
         self.sync()?;
         let temporary = self.path.join("manifest.tmp");
         let write = || -> Result<(), ViewError> {
@@ -97,7 +97,7 @@ impl Folder {
         self.sync()
     }
 
-    /// Waits until the names in the folder are on the disk.
+    /// Syncs the directory entries to disk.
     fn sync(&self) -> Result<(), ViewError> {
         #[cfg(unix)]
         File::open(&self.path)
@@ -106,13 +106,13 @@ impl Folder {
         Ok(())
     }
 
-    /// The highest number that any segment file has, named by a manifest or not.
+    /// The highest number of any segment file, in the manifest or not.
     pub(crate) fn highest_number(&self) -> Result<u64, ViewError> {
         let segments = self.segments()?.into_iter();
         Ok(segments.map(|(number, _)| number).max().unwrap_or(0))
     }
 
-    /// [`Folder::sweep`], where nothing of it may be left: what can't be removed is an error.
+    /// [`Folder::sweep`], but a file that can't be removed is an error.
     pub(crate) fn sweep_all(&self, keep: &[u64]) -> Result<(), ViewError> {
         self.sweep(keep)?;
         let mut left = self.segments()?.into_iter();
@@ -124,10 +124,9 @@ impl Folder {
         }
     }
 
-    /// Removes what an interrupted fold left, and the segments that `keep` no longer names.
+    /// Removes files left by an interrupted fold, and segments that are not in `keep`.
     ///
-    /// A file that can't be removed now, because the system does not let go of mapped files, is
-    /// removed by a later fold.
+    /// Files that can't be removed now, because the system locks mapped files, are removed by a later fold.
     pub(crate) fn sweep(&self, keep: &[u64]) -> Result<(), ViewError> {
         for (number, path) in self.segments()? {
             if !keep.contains(&number) {
@@ -176,7 +175,7 @@ impl Stamp {
     }
 }
 
-/// Opens a file for writing that only its owner may read; `new` when it must not exist yet.
+/// Opens a file for writing that only its owner may read; with `new` it must not exist yet.
 pub(super) fn create_private(path: &Path, new: bool) -> Result<File, ViewError> {
     let mut options = OpenOptions::new();
     options

@@ -1,4 +1,4 @@
-//! What a view must say of itself for [`Shelf`](super::Shelf) to keep its files.
+//! The interface between a view and [`Shelf`](super::Shelf), which manages its files.
 
 use std::ops::Range;
 
@@ -9,27 +9,27 @@ use super::file::SegmentFile;
 use super::rows::RowIndex;
 use super::writer::SegmentWriter;
 
-/// How the entries of one view are made, written and read.
+/// Encodes, writes and reads the entries of one view.
 pub(crate) trait Layout: Send + Sync + Sized + 'static {
-    /// The view's name and the ending of its files.
+    /// The view's name and the extension of its files.
     const NAME: &'static str;
-    /// The number of this kind of segment, in its header.
+    /// The type of segment, stored in its header.
     const KIND: u32;
 
-    /// What is kept of one row while it is in the tail.
+    /// The entry of a row in the tail.
     type Entry: Send + Sync;
-    /// A segment, opened.
+    /// An open segment.
     type Segment: Send + Sync;
     /// Statistics over all live rows.
     type Summary: Clone + Default + Send + Sync;
 
-    /// Everything on which the contents of the files depend; other parameters are a rebuild.
+    /// Everything that determines the contents of the files; a change requires a rebuild.
     fn parameters(&self) -> String;
 
     /// The entry of a record.
     fn encode(&self, record: &Record) -> Result<Self::Entry, ViewError>;
 
-    /// The entries of many records, in their order.
+    /// The entries of several records, in order.
     fn encode_all(&self, records: &[&Record]) -> Result<Vec<Self::Entry>, ViewError> {
         records
             .par_iter()
@@ -37,56 +37,56 @@ pub(crate) trait Layout: Send + Sync + Sized + 'static {
             .collect()
     }
 
-    /// About how many bytes the entry takes.
+    /// The approximate size of an entry in bytes.
     fn weight(entry: &Self::Entry) -> usize;
 
-    /// Checks that the sections have fitting lengths; reads no more than it must.
+    /// Checks the lengths of the sections; reads as little as possible.
     fn open(&self, file: SegmentFile) -> Result<Self::Segment, ViewError>;
 
-    /// The file of a segment.
+    /// The file of an open segment.
     fn file(segment: &Self::Segment) -> &SegmentFile;
 
-    /// The row of every slot: the first section of every layout.
+    /// The row of every slot, the first section of every layout.
     fn rows(segment: &Self::Segment) -> Result<RowIndex<'_>, ViewError> {
         Ok(RowIndex(Self::file(segment).section(0)?))
     }
 
-    /// Writes all sections; `sources` come by rising row.
+    /// Writes all sections; `sources` are sorted by row.
     fn write(
         &self,
         sources: &[Source<'_, Self>],
         writer: &mut SegmentWriter,
     ) -> Result<(), ViewError>;
 
-    /// Counts an entry in.
+    /// Adds an entry to the statistics.
     fn add(summary: &mut Self::Summary, entry: &Self::Entry);
 
-    /// Counts an entry out again.
+    /// Subtracts an entry from the statistics.
     fn withdraw(summary: &mut Self::Summary, entry: &Self::Entry);
 
-    /// Counts an entry out that stands in a segment.
+    /// Subtracts an entry in a segment from the statistics.
     fn withdraw_slots(
         summary: &mut Self::Summary,
         segment: &Self::Segment,
         slots: Range<usize>,
     ) -> Result<(), ViewError>;
 
-    /// The statistics as they stand in the manifest.
+    /// Encodes the statistics for the manifest.
     fn encode_summary(summary: &Self::Summary) -> Vec<u8>;
 
-    /// Reads them back; `None` when they do not add up.
+    /// Decodes the statistics; `None` if they are inconsistent.
     fn decode_summary(bytes: &[u8]) -> Option<Self::Summary>;
 }
 
-/// A row that goes into a new segment.
+/// A row to be written into a new segment.
 pub(crate) struct Source<'a, L: Layout> {
     /// The row.
     pub(crate) row: u32,
-    /// Where its entry is.
+    /// The location of its entry.
     pub(crate) place: Place<'a, L>,
 }
 
-/// Where the entry of a row is.
+/// The location of a row's entry.
 pub(crate) enum Place<'a, L: Layout> {
     /// In memory.
     Entry(&'a L::Entry),

@@ -7,48 +7,48 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::bytes::{ByteReader, ByteWriter};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ANAMNMAN");
-/// The format of manifests; another one is a rebuild.
+/// Manifest format version; another version requires a rebuild.
 const VERSION: u32 = 1;
 
-/// Which rows a segment holds, roughly: how many, and between which two they lie.
+/// The number and range of a segment's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowSpan {
-    /// How many, dead ones included.
+    /// Number of rows, including dead ones.
     pub(crate) count: u32,
-    /// The lowest.
+    /// The lowest row.
     pub(crate) first: u32,
-    /// The highest.
+    /// The highest row.
     pub(crate) last: u32,
 }
 
-/// A segment file, as the manifest names it.
+/// A segment file as listed in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentEntry {
-    /// The number in its file name; never used twice.
+    /// The number in its file name; never reused.
     pub(crate) number: u64,
-    /// Length of the file in bytes.
+    /// File length in bytes.
     pub(crate) length: u64,
-    /// Checksum of its header, under which all of its other checksums lie.
+    /// Checksum of its header, which covers all other checksums.
     pub(crate) checksum: u64,
-    /// The rows in it.
+    /// Its rows.
     pub(crate) rows: RowSpan,
 }
 
-/// What stands in the file `manifest`.
+/// The contents of the `manifest` file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Manifest {
-    /// The view that wrote it and all that its segments depend on; another one is a rebuild.
+    /// The view that wrote it and everything that its segments depend on; a change requires a rebuild.
     pub(crate) parameters: String,
-    /// The segments cover the log up to here.
+    /// The event up to which the segments cover the log.
     pub(crate) watermark: Seq,
     /// The layout's statistics over all live rows.
     pub(crate) summary: Vec<u8>,
-    /// The segments, oldest first, each with the rows in it that no longer count.
+    /// The segments, oldest first, each with its dead rows.
     pub(crate) segments: Vec<(SegmentEntry, RoaringBitmap)>,
 }
 
 impl Manifest {
-    /// The bytes of the file; the last eight are the checksum of all before them.
+    /// Encodes the file; the last eight bytes are the checksum of all preceding ones.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = ByteWriter::default();
         writer.u64(MAGIC);
@@ -74,7 +74,7 @@ impl Manifest {
         writer.finish()
     }
 
-    /// Reads the bytes of the file; the reason why not, for a person.
+    /// Decodes the file; the error is a reason for the user.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
         let (content, checksum) = bytes.split_last_chunk().ok_or("it is too short")?;
         if xxh3_64(content) != u64::from_le_bytes(*checksum) {

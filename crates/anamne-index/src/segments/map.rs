@@ -1,15 +1,14 @@
-//! Memory maps, and the view of their bytes as numbers: with `vectors::simd` the only unsafe code.
+//! Memory maps, and views of their bytes as numbers: the only unsafe code besides `vectors::simd`.
 //!
-//! What must hold, and who sees to it:
+//! Invariants, and what guarantees them:
 //!
-//! - A mapped file does not change or shrink while it is mapped. Segment files are written under a name
-//!   that no manifest knows, and from then on only ever deleted, never truncated nor written again; the
-//!   folder belongs to its owner alone (0700). Deleting a mapped file leaves the mapping intact on Unix
-//!   and is refused on Windows. Whoever edits the files by hand while a process runs breaks the
-//!   contract of every memory map; that is noticed before the next question (`held`), so that only an edit within the
-//!   microseconds of a question can still do harm.
-//! - A type that implements [`Plain`] accepts every pattern of bits and has no padding, so bytes may be
-//!   read as it and it may be written as bytes. The files are little-endian, and so must the host be.
+//! - A mapped file does not change or shrink while it is mapped. Segment files are written under a name that no
+//!   manifest lists, and after that only deleted, never truncated or rewritten; the folder belongs to its owner only
+//!   (0700). Deleting a mapped file leaves the mapping intact on Unix and is refused on Windows. Editing the files by
+//!   hand while a process runs violates the contract of memory maps; this is detected before the next query (`held`),
+//!   so that only an edit during the microseconds of a query can do harm.
+//! - A type that implements [`Plain`] accepts every bit pattern and has no padding, so it can be read from bytes and
+//!   written as bytes. Files are little-endian, and the host must be too.
 
 #![allow(unsafe_code)]
 
@@ -28,26 +27,26 @@ pub(crate) struct Mapping(Mmap);
 impl Mapping {
     /// Maps the whole of `file`.
     pub(crate) fn new(file: &File, path: &Path) -> Result<Self, ViewError> {
-        // SAFETY: segment files are immutable; see the head of this module.
+        // SAFETY: segment files are immutable; see the module documentation.
         unsafe { Mmap::map(file) }
             .map(Self)
             .map_err(|error| ViewError::io("map", path, error))
     }
 
-    /// Its bytes; they start at a page, so they are aligned for every [`Plain`] type.
+    /// Its bytes, page-aligned and so aligned for every [`Plain`] type.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// A number as it stands in a file.
+/// A number that is stored as its bytes.
 ///
 /// # Safety
 ///
-/// Every pattern of bits is a value, and there is no padding.
+/// Every bit pattern must be a valid value, and there must be no padding.
 pub(crate) unsafe trait Plain: Copy + Send + Sync + 'static {}
 
-// SAFETY: numbers without padding for which every pattern of bits is a value.
+// SAFETY: a number without padding for which every bit pattern is valid.
 unsafe impl Plain for u8 {}
 // SAFETY: as above.
 unsafe impl Plain for i8 {}
@@ -60,16 +59,16 @@ unsafe impl Plain for u64 {}
 // SAFETY: as above.
 unsafe impl Plain for f32 {}
 
-/// `bytes` as numbers; `None` when they are not aligned or not a whole number of them.
+/// `bytes` as numbers; `None` if they are misaligned or the length is not a multiple.
 pub(crate) fn as_numbers<T: Plain>(bytes: &[u8]) -> Option<&[T]> {
-    // SAFETY: `Plain` promises that every pattern of bits is a value; `align_to` sees to alignment.
+    // SAFETY: `Plain` guarantees that every bit pattern is valid; `align_to` ensures alignment.
     let (before, numbers, after) = unsafe { bytes.align_to::<T>() };
     (before.is_empty() && after.is_empty()).then_some(numbers)
 }
 
-/// `numbers` as they stand in a file.
+/// The bytes of `numbers`.
 pub(crate) fn as_bytes<T: Plain>(numbers: &[T]) -> &[u8] {
-    // SAFETY: `Plain` promises that there is no padding, so every byte is initialised; a byte is
-    // aligned anywhere and the length in bytes is that of the same memory.
+    // SAFETY: `Plain` guarantees that there is no padding, so every byte is initialised; bytes need no alignment, and
+    // the length in bytes is that of the same memory.
     unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
 }

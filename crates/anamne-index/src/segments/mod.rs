@@ -1,14 +1,13 @@
-//! Derived, immutable, memory-mapped files keyed by row, and the view that is built of them.
+//! Derived, immutable, memory-mapped files keyed by row, and the views built on them.
 //!
-//! A folder holds a `manifest`, which names the segments and the rows in them that no longer count,
-//! and `segment-<number>` files, which never change once the manifest names them. [`Shelf`] does all
-//! that [`View`](anamne_store::view::View) asks of such a folder; a [`Layout`] says what a row's entry
-//! is and how entries stand in a segment.
+//! A folder contains a `manifest`, which lists the segments and their dead rows, and `segment-<number>` files, which
+//! never change once the manifest lists them. [`Shelf`] implements [`View`](anamne_store::view::View) on such a folder;
+//! a [`Layout`] defines a row's entry and the encoding of entries in a segment.
 //!
-//! Three rules keep it whole. The manifest is replaced by atomic rename after everything that it names
-//! is on the disk, so a crash leaves the old state or the new one. Every byte of every file lies under
-//! a checksum that is compared before the byte is used. And a row lives in at most one segment: in any
-//! other that holds it, the manifest lists it as dead.
+//! Three rules keep it consistent. The manifest is replaced by atomic rename after everything it lists is on disk, so a
+//! crash leaves the old state or the new one. Every byte of every file is covered by a checksum that is verified before
+//! the byte is used. A row is live in at most one segment: in any other segment that contains it, the manifest lists it
+//! as dead.
 
 mod bytes;
 mod compaction;

@@ -1,13 +1,13 @@
-//! From a row to its slots in a segment.
+//! Maps rows to slots in a segment.
 
 use std::ops::{Range, RangeInclusive};
 
-/// The row of every slot of a segment, rising; a row with several slots has them side by side.
+/// The row of every slot of a segment, ascending; the slots of a row are adjacent.
 #[derive(Clone, Copy)]
 pub(crate) struct RowIndex<'a>(pub(crate) &'a [u32]);
 
 impl<'a> RowIndex<'a> {
-    /// The slots of `row`; empty when it has none. O(1) where rows are dense, else O(log n).
+    /// The slots of `row`; empty if there are none. O(1) if rows are dense, else O(log n).
     pub(crate) fn slots(self, row: u32) -> Range<usize> {
         let Some(&first) = self.0.first() else {
             return 0..0;
@@ -34,7 +34,7 @@ impl<'a> RowIndex<'a> {
         start..start + length
     }
 
-    /// Every row once, with its slots.
+    /// Every distinct row with its slots.
     pub(crate) fn iter(self) -> impl Iterator<Item = (u32, Range<usize>)> + 'a {
         let mut at = 0;
         self.0.chunk_by(|one, other| one == other).map(move |run| {

@@ -10,40 +10,40 @@ use super::folder::{Folder, Stamp};
 use super::layout::Layout;
 use super::state::{Published, Snapshot, load};
 
-/// Changes that are worth encoding together.
+/// Number of changes that are worth encoding as a batch.
 const MANY: usize = 64;
 
-/// A change, and its entry where it has one.
+/// A change and its entry, if it has one.
 type Made<'a, L> = (&'a Change, Option<Arc<<L as Layout>::Entry>>);
 
-/// Keeps the published part and the tail of one view.
+/// Manages the published part and the tail of one view.
 ///
-/// Readers take a [`Snapshot`] under a lock that is held for a few reference counts, never for work.
+/// Readers take a [`Snapshot`] under a lock that is held only to clone reference counts.
 pub(crate) struct Shelf<L: Layout> {
     pub(super) layout: L,
     pub(super) folder: Folder,
     state: RwLock<State<L>>,
-    /// Held while the manifest is read, so that an older reading never replaces a newer one.
+    /// Held while the manifest is read, so that an older manifest never replaces a newer one.
     refreshing: Mutex<()>,
 }
 
 struct State<L: Layout> {
     snapshot: Snapshot<L>,
     position: Seq,
-    /// How often the position went back; entries made before that may not be applied after it.
+    /// Number of times the position went back; entries computed before that must not be applied after it.
     setbacks: u64,
     /// The manifest that `snapshot` was read from, if there was one.
     stamp: Option<Stamp>,
-    /// Whether `stamp` is what was last seen; not so when the folder could not be looked at.
+    /// Whether `stamp` is current; false if the folder could not be read.
     stamped: bool,
-    /// Why the published part could not be read.
+    /// Why the published part is unreadable.
     unreadable: Option<String>,
-    /// Why the tail could not be brought further.
+    /// Why the tail could not advance.
     stuck: Option<String>,
 }
 
 impl<L: Layout> Shelf<L> {
-    /// The view in `directory`, which need not exist. Damage marks the view as broken, not this fail.
+    /// Opens the view in `directory`, which may not exist yet. Damage marks the view as broken instead of failing.
     pub(crate) fn open(directory: PathBuf, layout: L) -> Self {
         let state = State {
             snapshot: Snapshot::empty(),
@@ -65,17 +65,17 @@ impl<L: Layout> Shelf<L> {
         shelf
     }
 
-    /// How entries are made and read.
+    /// The layout of the view.
     pub(crate) fn layout(&self) -> &L {
         &self.layout
     }
 
-    /// The state of this moment.
+    /// A snapshot of the current state.
     pub(crate) fn snapshot(&self) -> Snapshot<L> {
         self.read().snapshot.clone()
     }
 
-    /// The state of this moment, or why the view can't take part.
+    /// A snapshot of the current state; an error if the view is broken.
     pub(crate) fn whole_snapshot(&self) -> Result<Snapshot<L>, ViewError> {
         let state = self.read();
         match state.complaint() {
@@ -106,7 +106,7 @@ impl<L: Layout> Shelf<L> {
         self.read().snapshot.tail.rows.len()
     }
 
-    /// Whether what is published can't be read.
+    /// Whether the published part is unreadable.
     pub(super) fn damaged(&self) -> bool {
         let state = self.read();
         state.unreadable.is_some() || state.snapshot.published.damage.get().is_some()
@@ -116,7 +116,7 @@ impl<L: Layout> Shelf<L> {
     pub(crate) fn refresh(&self) {
         match self.folder.stamp() {
             Ok(stamp) if self.read().was_read_from(stamp.as_ref()) => {
-                // Notes by itself what it finds.
+                // Records any damage itself.
                 let _ = self.snapshot().published.is_untouched();
             }
             Ok(_) => self.reload(),
@@ -129,7 +129,7 @@ impl<L: Layout> Shelf<L> {
         }
     }
 
-    /// Reads the manifest whether or not it changed.
+    /// Reads the manifest even if it is unchanged.
     pub(super) fn reload(&self) {
         let _only = self
             .refreshing
@@ -141,8 +141,8 @@ impl<L: Layout> Shelf<L> {
 
     /// See [`View::follow`](anamne_store::view::View::follow).
     ///
-    /// A record of which no entry can be made stops the tail just before its event: the position
-    /// stays there and the view is broken until a later call, or a fold, gets past it.
+    /// A record that can't be encoded stops the tail just before its event: the position stays there and the view is
+    /// broken until a later call, or a fold, gets past it.
     pub(crate) fn follow(&self, changes: &[Change], through: Seq) {
         let (position, setbacks) = {
             let state = self.read();
@@ -154,7 +154,7 @@ impl<L: Layout> Shelf<L> {
             .collect();
         let (entries, failure) = self.entries(&fresh);
         let mut state = self.write();
-        // Another thread found the published part gone: what is between lacks, so nothing is applied.
+        // Another thread lost the published part in the meantime; changes would be missing, so nothing is applied.
         if state.setbacks != setbacks {
             return;
         }
@@ -168,7 +168,7 @@ impl<L: Layout> Shelf<L> {
         state.stuck = failure.map(|(_, reason)| reason);
     }
 
-    /// The entries of these changes, up to the first of which none can be made; its event and why, if there is one.
+    /// The entries of these changes up to the first that can't be encoded; for that one, its event and the reason.
     fn entries<'a>(&self, changes: &[&'a Change]) -> (Vec<Made<'a, L>>, Option<(Seq, String)>) {
         let mut made = Vec::with_capacity(changes.len());
         for batch in changes.chunks(MANY) {
@@ -215,8 +215,8 @@ impl<L: Layout> Shelf<L> {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State<L>> {
-        // A panic while the lock was held leaves at worst a tail that lacks rows; it is caught by
-        // nothing else, so the data is taken as it is rather than made unreachable permanently.
+        // A panic while the lock was held leaves at worst a tail with missing rows. Nothing else catches it, so the data
+        // is used as it is; otherwise it would be unreachable permanently.
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -244,7 +244,7 @@ impl<L: Layout> State<L> {
         self.unreadable = loaded.as_ref().err().map(ToString::to_string);
         let published = loaded.unwrap_or_else(|_| Published::empty());
         if published.watermark < self.snapshot.published.watermark {
-            // The tail starts at the old watermark; what lies between the two is nowhere.
+            // The tail starts at the old watermark; the changes between the two watermarks are missing.
             self.snapshot = Snapshot::empty();
             self.position = Seq(0);
             self.setbacks += 1;
@@ -257,7 +257,7 @@ impl<L: Layout> State<L> {
     }
 }
 
-/// Makes a struct with a `shelf` of that layout a [`View`](anamne_store::view::View) of it.
+/// Implements [`View`](anamne_store::view::View) for a struct with a `shelf` of that layout.
 macro_rules! view_of_shelf {
     ($view:ty, $layout:ty) => {
         const _: () = {

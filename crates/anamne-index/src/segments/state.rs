@@ -15,7 +15,7 @@ use super::folder::{Folder, Stamp};
 use super::layout::Layout;
 use super::manifest::{Manifest, SegmentEntry};
 
-/// Clones a struct field by field; deriving it would ask that the layout can be cloned as well.
+/// Implements `Clone` field by field; deriving it would require the layout to be `Clone`.
 macro_rules! clone_fields {
     ($name:ident { $($field:ident),+ }) => {
         impl<L: Layout> Clone for $name<L> {
@@ -26,7 +26,7 @@ macro_rules! clone_fields {
     };
 }
 
-/// A segment and the rows in it that no longer count.
+/// A segment with its dead rows.
 pub(crate) struct Live<L: Layout> {
     pub(crate) segment: Arc<L::Segment>,
     pub(crate) dead: RoaringBitmap,
@@ -40,7 +40,7 @@ clone_fields!(Live {
 });
 
 impl<L: Layout> Live<L> {
-    /// Opens the segment that `entry` describes.
+    /// Opens the segment described by `entry`.
     pub(super) fn open(
         layout: &L,
         folder: &Folder,
@@ -61,12 +61,12 @@ impl<L: Layout> Live<L> {
         })
     }
 
-    /// Whether it may hold some of these rows.
+    /// Whether the segment may contain some of these rows.
     pub(crate) fn spans(&self, rows: &RangeInclusive<u32>) -> bool {
         self.entry.rows.first <= *rows.end() && self.entry.rows.last >= *rows.start()
     }
 
-    /// The slots of `row`, unless it is dead here or was never here.
+    /// The slots of `row`, empty if it is dead or absent here.
     pub(crate) fn slots(&self, row: u32) -> Result<Range<usize>, ViewError> {
         let rows = &self.entry.rows;
         if !(rows.first..=rows.last).contains(&row) || self.dead.contains(row) {
@@ -76,22 +76,22 @@ impl<L: Layout> Live<L> {
     }
 }
 
-/// A live segment and slots in it.
+/// A segment and slots in it.
 type SlotsOf<'a, L> = (&'a Live<L>, Range<usize>);
 
-/// What a folder holds, as of one manifest.
+/// The published files, as of one manifest.
 pub(crate) struct Published<L: Layout> {
     pub(super) watermark: Seq,
     pub(super) segments: Vec<Live<L>>,
     pub(super) summary: Arc<L::Summary>,
-    /// The first damage found while reading it.
+    /// The first damage found during reads.
     pub(super) damage: Arc<Damage>,
-    /// Held open so that no other file gets the inode of this manifest; see [`Stamp`].
+    /// Kept open so that the inode of this manifest is not reused; see [`Stamp`].
     held: Option<File>,
 }
 
 impl<L: Layout> Published<L> {
-    /// What an empty folder holds.
+    /// The state of an empty folder.
     pub(super) fn empty() -> Self {
         Self {
             watermark: Seq(0),
@@ -102,7 +102,7 @@ impl<L: Layout> Published<L> {
         }
     }
 
-    /// Where `row` lies, if it is published and live: no more than one segment holds it alive.
+    /// The slots of `row`, if it is published and live: it is live in at most one segment.
     pub(crate) fn find(&self, row: u32) -> Result<Option<SlotsOf<'_, L>>, ViewError> {
         for live in self.segments.iter().rev() {
             let slots = live.slots(row)?;
@@ -113,14 +113,14 @@ impl<L: Layout> Published<L> {
         Ok(None)
     }
 
-    /// Whether no file of it was changed since it was opened; where one was, that is noted as damage.
+    /// Whether all of its files are unmodified; if not, records damage.
     pub(super) fn is_untouched(&self) -> bool {
         self.segments
             .iter()
             .all(|live| L::file(&live.segment).is_untouched())
     }
 
-    /// Compares everything with its checksum.
+    /// Verifies all checksums.
     pub(super) fn verify(&self, folder: &Folder) -> Result<(), ViewError> {
         if self.held.is_some() {
             let mut file =
@@ -133,9 +133,9 @@ impl<L: Layout> Published<L> {
     }
 }
 
-/// Reads the manifest and opens all that it names; also the stamp of what was read.
+/// Reads the manifest and opens the files it lists; also returns the stamp of that manifest.
 ///
-/// When another process publishes between the two, the segments may be gone: then it reads again.
+/// Retries if another process publishes in between, because segments may be gone then.
 pub(super) fn load<L: Layout>(
     layout: &L,
     folder: &Folder,
@@ -143,7 +143,7 @@ pub(super) fn load<L: Layout>(
     let mut seen = None;
     loop {
         let (stamp, loaded) = load_once(layout, folder);
-        // An error is final once two readings in a row met the same manifest.
+        // An error is final if two attempts in a row read the same manifest.
         if loaded.is_ok() || stamp == seen {
             return (stamp, loaded);
         }
@@ -215,9 +215,9 @@ fn io(action: &'static str, folder: &Folder, error: std::io::Error) -> ViewError
     ViewError::io(action, &folder.manifest(), error)
 }
 
-/// What came after the watermark.
+/// Changes after the watermark.
 pub(crate) struct Tail<L: Layout> {
-    /// The rows that changed; whatever is published of them no longer counts.
+    /// The changed rows; their published versions are masked.
     pub(super) rows: BTreeMap<u32, TailRow<L>>,
     /// The same rows, as a bitmap.
     pub(crate) masked: RoaringBitmap,
@@ -226,7 +226,7 @@ pub(crate) struct Tail<L: Layout> {
 /// The last state of a row in the tail.
 pub(super) struct TailRow<L: Layout> {
     pub(super) seq: Seq,
-    /// `None` when it was forgotten.
+    /// `None` if it was forgotten.
     pub(super) entry: Option<Arc<L::Entry>>,
 }
 
@@ -243,7 +243,7 @@ impl<L: Layout> Default for Tail<L> {
     }
 }
 
-/// Published part and tail as of one moment; cheap to clone, unaffected by what comes after.
+/// A consistent snapshot of published part and tail; cheap to clone, unaffected by later changes.
 pub(crate) struct Snapshot<L: Layout> {
     pub(super) published: Arc<Published<L>>,
     pub(super) tail: Arc<Tail<L>>,
@@ -256,16 +256,16 @@ clone_fields!(Snapshot {
     summary
 });
 
-/// Where the present state of a row is.
+/// The location of a row's current version.
 pub(crate) enum RowLocation<'a, L: Layout> {
     /// In the tail.
     Entry(&'a L::Entry),
-    /// In these slots of a segment.
+    /// In slots of a segment.
     Slots(&'a L::Segment, Range<usize>),
 }
 
 impl<L: Layout> Snapshot<L> {
-    /// Nothing published and no tail.
+    /// An empty snapshot.
     pub(super) fn empty() -> Self {
         Self {
             published: Arc::new(Published::empty()),
@@ -274,17 +274,17 @@ impl<L: Layout> Snapshot<L> {
         }
     }
 
-    /// The segments, oldest first; rows that are dead in them or masked by the tail do not count.
+    /// The segments, oldest first; rows that are dead in them or masked by the tail must be skipped.
     pub(crate) fn segments(&self) -> &[Live<L>] {
         &self.published.segments
     }
 
-    /// The rows that changed after the watermark.
+    /// The rows changed after the watermark.
     pub(crate) fn masked(&self) -> &RoaringBitmap {
         &self.tail.masked
     }
 
-    /// The live rows of the tail, by rising row.
+    /// The live rows of the tail, ascending.
     pub(crate) fn tail(&self) -> impl Iterator<Item = (u32, &L::Entry)> {
         self.tail
             .rows
@@ -292,7 +292,7 @@ impl<L: Layout> Snapshot<L> {
             .filter_map(|(&row, state)| Some((row, &**state.entry.as_ref()?)))
     }
 
-    /// The live rows of the tail among `rows`, by rising row.
+    /// The live rows of the tail within `rows`, ascending.
     pub(crate) fn tail_between(
         &self,
         rows: RangeInclusive<u32>,
@@ -308,7 +308,7 @@ impl<L: Layout> Snapshot<L> {
         &self.summary
     }
 
-    /// The present state of `row`; `None` when there is no live memory in it. O(segments · log n).
+    /// The current version of `row`; `None` if there is no live memory. O(segments · log n).
     pub(crate) fn find(&self, row: u32) -> Result<Option<RowLocation<'_, L>>, ViewError> {
         if let Some(state) = self.tail.rows.get(&row) {
             return Ok(state.entry.as_deref().map(RowLocation::Entry));
@@ -319,7 +319,7 @@ impl<L: Layout> Snapshot<L> {
             .map(|(live, slots)| RowLocation::Slots(&*live.segment, slots)))
     }
 
-    /// Counts the present state of `row` out of the summary.
+    /// Subtracts the current version of `row` from the summary.
     fn withdraw(&mut self, row: u32) -> Result<(), ViewError> {
         let summary = Arc::make_mut(&mut self.summary);
         if let Some(state) = self.tail.rows.get(&row) {
@@ -332,9 +332,9 @@ impl<L: Layout> Snapshot<L> {
         Ok(())
     }
 
-    /// Takes the new state of `row` into the tail.
+    /// Adds the new version of `row` to the tail.
     ///
-    /// Damage met in the published part is noted there, so the view is broken from then on.
+    /// Damage found in the published part is recorded there, which marks the view as broken.
     pub(super) fn apply(&mut self, row: u32, seq: Seq, entry: Option<Arc<L::Entry>>) {
         let _ = self.withdraw(row);
         if let Some(entry) = &entry {
@@ -345,7 +345,7 @@ impl<L: Layout> Snapshot<L> {
         tail.masked.insert(row);
     }
 
-    /// Puts what was published in the place of the old published part and keeps the newer tail.
+    /// Replaces the published part and keeps the newer part of the tail.
     pub(super) fn rebase(&mut self, published: Arc<Published<L>>) {
         let newer: Vec<(u32, TailRow<L>)> = self
             .tail

@@ -12,20 +12,20 @@ use super::folder::create_private;
 use super::manifest::{RowSpan, SegmentEntry};
 use super::map::{Plain, as_bytes};
 
-/// A segment file in the making; the manifest names it only once [`SegmentWriter::finish`] returned.
+/// A segment file under construction; the manifest lists it only after [`SegmentWriter::finish`].
 pub(crate) struct SegmentWriter {
     path: PathBuf,
     file: File,
     kind: u32,
-    /// The block that is being filled.
+    /// The block being filled.
     block: Vec<u8>,
-    /// Checksums of the blocks before it.
+    /// Checksums of the completed blocks.
     table: Vec<u64>,
     sections: Vec<(u64, u64)>,
 }
 
 impl SegmentWriter {
-    /// Creates the file, which must not exist.
+    /// Creates the file, which must not exist yet.
     pub(super) fn create(path: PathBuf, kind: u32) -> Result<Self, ViewError> {
         let mut file = create_private(&path, true)?;
         file.write_all(&[0; HEADER])
@@ -40,7 +40,7 @@ impl SegmentWriter {
         })
     }
 
-    /// Starts the next section; what is put from here on belongs to it.
+    /// Starts the next section; following data belongs to it.
     pub(crate) fn begin_section(&mut self) -> Result<(), ViewError> {
         assert!(
             self.sections.len() < SECTIONS,
@@ -61,7 +61,7 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Completes the file and waits until it is on the disk.
+    /// Completes the file and syncs it to disk.
     pub(super) fn finish(mut self, number: u64, rows: RowSpan) -> Result<SegmentEntry, ViewError> {
         self.pad()?;
         let body = self.position();

@@ -1,9 +1,9 @@
-//! Eight-bit codes, sign codes, and the query that is compared with them.
+//! Eight-bit codes, sign codes, and the query compared with them.
 
 use super::rotation::Rotation;
 use super::simd;
 
-/// A turned vector in eight bits a place: `code × scale`.
+/// A rotated vector with eight bits per dimension: `code × scale`.
 pub(super) struct Code {
     pub(super) places: Vec<i8>,
     pub(super) scale: f32,
@@ -12,7 +12,7 @@ pub(super) struct Code {
 impl Code {
     /// The code of `vector` at unit length; `None` for a zero vector.
     ///
-    /// The scale is the one with the least squared error for the rounded places.
+    /// The scale minimises the squared error for the rounded values.
     pub(super) fn new(rotation: &Rotation, vector: &[f32]) -> Option<Self> {
         let unit = unit(vector)?;
         let turned = rotation.apply(&unit);
@@ -33,7 +33,7 @@ impl Code {
     }
 }
 
-/// Appends the signs of `places`, 64 to a word; a set bit is a negative place.
+/// Appends the signs of `places`, 64 per word; a set bit is a negative value.
 pub(super) fn signs(places: &[i8], words: &mut Vec<u64>) {
     words.extend(
         places
@@ -42,13 +42,13 @@ pub(super) fn signs(places: &[i8], words: &mut Vec<u64>) {
     );
 }
 
-/// A word with a bit set for each place of which something is true.
+/// A word with a bit for each element that satisfies `is_set`.
 fn bits<Place>(places: &[Place], is_set: impl Fn(&Place) -> bool) -> u64 {
     let places = places.iter().enumerate();
     places.fold(0, |word, (at, place)| word | u64::from(is_set(place)) << at)
 }
 
-/// A turned query in sixteen bits a place, and its signs.
+/// A rotated query with sixteen bits per dimension, and its signs.
 pub(super) struct Query {
     pub(super) places: Vec<i16>,
     pub(super) scale: f32,
@@ -56,10 +56,10 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The query of `vector` at unit length; `None` for a zero vector.
+    /// The query for `vector` at unit length; `None` for a zero vector.
     pub(super) fn new(rotation: &Rotation, vector: &[f32]) -> Option<Self> {
         let turned = rotation.apply(&unit(vector)?);
-        // No sum of products with eight-bit places can leave 32 bits.
+        // Keeps the sum of products with eight-bit values within 32 bits.
         let most = (i32::MAX / (127 * turned.len() as i32)).min(32_767) as f32;
         let scale = greatest(&turned) / most;
         let places: Vec<i16> = turned
@@ -75,7 +75,7 @@ impl Query {
         })
     }
 
-    /// Cosine with a vector.
+    /// Cosine between the query and a code.
     #[inline]
     pub(super) fn cosine(&self, places: &[i8], scale: f32) -> f32 {
         (simd::dot(&self.places, places) as f32 * self.scale * scale).clamp(-1.0, 1.0)
@@ -83,7 +83,7 @@ impl Query {
 }
 
 fn unit(vector: &[f32]) -> Option<Vec<f32>> {
-    // Dividing by the greatest place first keeps the squares of huge and tiny vectors in range.
+    // Divide by the largest magnitude first, so that the squares of huge and tiny vectors stay in range.
     let most = greatest(vector);
     if most == 0.0 || !most.is_finite() {
         return None;
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_points_nowhere_has_no_code() {
+    fn a_zero_vector_has_no_code() {
         let rotation = Rotation::new(64);
         assert!(Code::new(&rotation, &[0.0; 64]).is_none());
         assert!(Query::new(&rotation, &[0.0; 64]).is_none());

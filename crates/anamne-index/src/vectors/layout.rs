@@ -28,16 +28,16 @@ pub(super) struct VectorsLayout {
 /// The vectors of a memory.
 pub(super) struct VectorsEntry {
     scales: Box<[f32]>,
-    /// As many times the padded dimensions as there are scales.
+    /// One code of padded dimensions per scale.
     codes: Box<[i8]>,
 }
 
 /// Counts over all live rows.
 #[derive(Clone, Copy, Default)]
 pub(super) struct VectorsSummary {
-    /// Memories with a vector.
+    /// Number of memories with a vector.
     pub(super) rows: u64,
-    /// Vectors.
+    /// Total number of vectors.
     pub(super) vectors: u64,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct VectorsSegment {
 }
 
 impl VectorsLayout {
-    /// A layout for that embedder's vectors.
+    /// A layout for the embedder's vectors.
     pub(super) fn new(embedder: Arc<dyn Embedder>) -> Result<Self, ViewError> {
         let dimensions = embedder.dimensions();
         if !(1..=DIMENSIONS).contains(&dimensions) {
@@ -62,21 +62,21 @@ impl VectorsLayout {
         })
     }
 
-    /// How vectors are turned.
+    /// The rotation applied to vectors.
     pub(super) fn rotation(&self) -> &Rotation {
         &self.rotation
     }
 }
 
 impl VectorsEntry {
-    /// Cosine with the best of its vectors.
+    /// Cosine with the best of the entry's vectors.
     pub(super) fn best(&self, query: &Query) -> Option<f32> {
         best(query, &self.codes, &self.scales)
     }
 }
 
 impl VectorsSegment {
-    /// Vectors in it.
+    /// Number of vectors.
     pub(super) fn len(&self) -> usize {
         self.file.count::<u32>(ROWS)
     }
@@ -88,7 +88,7 @@ impl VectorsSegment {
             .part(SIGNS, blocks.start * width..blocks.end * width)
     }
 
-    /// The eight-bit code of one slot, and its scale.
+    /// The eight-bit code of a slot, and its scale.
     #[inline]
     pub(super) fn code(&self, slot: usize) -> Result<(&[i8], f32), ViewError> {
         Ok((
@@ -265,7 +265,7 @@ impl Layout for VectorsLayout {
 }
 
 impl VectorsLayout {
-    /// Writes signs in blocks of eight vectors, word by word; the last block is filled up with zeroes.
+    /// Writes signs in blocks of eight vectors, word by word; the last block is zero-padded.
     fn write_signs(
         &self,
         sources: &[Source<'_, Self>],
@@ -290,7 +290,7 @@ impl VectorsLayout {
     }
 }
 
-/// From vector by vector to word by word.
+/// Transposes a block from vector by vector to word by word.
 fn interleaved(block: &[u64], words: usize) -> Vec<u64> {
     (0..words)
         .flat_map(|word| block.iter().skip(word).step_by(words).copied())

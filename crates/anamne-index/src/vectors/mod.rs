@@ -1,10 +1,9 @@
 //! The vectors view: memories by cosine similarity.
 //!
-//! A memory has one vector for its whole text and, where it is long, one for each window of whole
-//! sentences; the view answers with the best per memory. Every vector is turned by a fixed random
-//! rotation, after which all of its places are alike, and kept twice: the sign of each place in one
-//! bit, and all of it in eight bits a place with a scale of its own. A search runs over the signs,
-//! then compares those that look nearest in eight bits.
+//! A memory has one vector for its whole text and, if it is long, one for each window of whole sentences; the view
+//! returns the best per memory. Every vector is rotated by a fixed random rotation, which makes the distribution of all
+//! dimensions alike, and stored twice: as one sign bit per dimension, and as eight-bit codes with a scale per vector. A
+//! search scans the signs, then rescores the nearest with the eight-bit codes.
 
 mod codes;
 mod layout;
@@ -31,7 +30,7 @@ use search::Effort;
 /// Maximum dimensions of an embedder.
 pub const DIMENSIONS: usize = 8_192;
 
-/// A memory that a search found.
+/// A memory found by a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VectorHit {
     /// The memory.
@@ -42,17 +41,17 @@ pub struct VectorHit {
 
 /// The view named `vectors`.
 ///
-/// Callers serialise catching up: `refresh`, `position`, reading the log from there, `follow`.
-/// Searching needs no such care.
+/// Callers must serialise catch-up: `refresh`, `position`, reading the log from there, `follow`. Searching is
+/// concurrent.
 pub struct VectorsView {
     shelf: Shelf<VectorsLayout>,
 }
 
 impl VectorsView {
-    /// The view in `directory`, which need not exist.
+    /// Opens the view in `directory`, which may not exist yet.
     ///
-    /// What can't be read marks the view as broken, and so does a folder that another model filled: the
-    /// next fold rebuilds it. Fails only for an embedder of 0 or more than 8 192 dimensions.
+    /// Unreadable files, or files written with another model, mark the view as broken: the next fold rebuilds it. Fails
+    /// only for an embedder with 0 or more than 8 192 dimensions.
     pub fn open(
         directory: impl Into<PathBuf>,
         embedder: Arc<dyn Embedder>,
@@ -62,12 +61,11 @@ impl VectorsView {
         })
     }
 
-    /// The `limit` memories nearest to `query`, nearest first, ties by rising row.
+    /// The `limit` memories nearest to `query`, nearest first, ties by ascending row.
     ///
-    /// `query` is as long as the embedder's vectors, and need not be of unit length; a zero query is
-    /// close to nothing. With a `filter`, only memories in it are considered: the answer has `limit`
-    /// memories whenever the filter lets as many pass. Fails when the view is broken, or the query has
-    /// another length or is not finite. O(vectors), or O(filter) where that is narrow.
+    /// `query` has the length of the embedder's vectors, and need not be normalised; a zero query matches nothing. With
+    /// a `filter`, only memories in it are considered: the filter applies before the limit. Fails if the view is
+    /// broken, or the query has another length or is not finite. O(vectors), or O(filter) if the filter is narrow.
     pub fn search(
         &self,
         query: &[f32],
@@ -77,10 +75,11 @@ impl VectorsView {
         self.nearest(query, limit, filter, Effort::Exact)
     }
 
-    /// About the `limit` memories nearest to `query`, in bounded time: for callers that judge each of them again.
+    /// About the `limit` nearest memories to `query`, in bounded time: for callers that rescore them.
     ///
-    /// What is nearest by far is always among them; near the edge of the answer one in ten may be overlooked, and the
-    /// similarity is that of one of a memory's vectors, not always of its best. Otherwise as [`VectorsView::search`].
+    /// The clearly nearest memories are always included; near the end of the list one in ten may be missed, and the
+    /// similarity may be that of any of the memory's vectors, not always of its best. Otherwise as
+    /// [`VectorsView::search`].
     pub fn candidates(
         &self,
         query: &[f32],
@@ -104,14 +103,14 @@ impl VectorsView {
         }
     }
 
-    /// Cosine between `query` and the best vector of `row`; `None` where there is none.
+    /// Cosine between `query` and the best vector of `row`; `None` if it has none.
     ///
     /// Fails as [`VectorsView::search`] does. For several rows, [`VectorsView::similarities`] is faster.
     pub fn similarity(&self, query: &[f32], row: Row) -> Result<Option<f32>, ViewError> {
         Ok(self.similarities(query, &[row])?.pop().flatten())
     }
 
-    /// [`VectorsView::similarity`] for each of `rows`, in their order. O(rows · log n).
+    /// [`VectorsView::similarity`] for each of `rows`, in order. O(rows · log n).
     pub fn similarities(&self, query: &[f32], rows: &[Row]) -> Result<Vec<Option<f32>>, ViewError> {
         let snapshot = self.shelf.whole_snapshot()?;
         match self.prepare(query)? {
@@ -123,8 +122,8 @@ impl VectorsView {
         }
     }
 
-    /// Whether there is something of `row`: at least one vector, unless the memory changed lately. Fails when the view is
-    /// broken. O(segments · log n).
+    /// Whether the view contains `row`. A published row has at least one vector; a recently changed one may have none.
+    /// Fails if the view is broken. O(segments · log n).
     pub fn holds(&self, row: Row) -> Result<bool, ViewError> {
         Ok(self.shelf.whole_snapshot()?.find(row.0)?.is_some())
     }
@@ -139,8 +138,8 @@ impl VectorsView {
         self.shelf.snapshot().summary().vectors as usize
     }
 
-    /// About how many bytes of the view a search of all of it for the best `limit` memories reads: the signs of every
-    /// vector, and eight-bit codes of twice as many as are wanted. O(1).
+    /// Approximate bytes that a full search for the best `limit` memories reads: the signs of every vector, and
+    /// eight-bit codes of twice as many as requested. O(1).
     pub fn scanned_bytes(&self, limit: usize) -> u64 {
         let vectors = self.vectors() as u64;
         let padded = self.shelf.layout().rotation().padded() as u64;

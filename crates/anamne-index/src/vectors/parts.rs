@@ -4,28 +4,28 @@ use anamne_embed::{EmbedError, Embedder, TEXTS_AT_A_TIME, TokenTable};
 use anamne_store::view::ViewError;
 use anamne_text::sentences::windows;
 
-/// The name of this policy; another one is a rebuild.
+/// The name of this policy; a change requires a rebuild.
 pub(super) const POLICY: &str = "whole+windows-120-above-250";
 /// Texts with more words have window vectors in addition.
 const WHOLE_WORDS: usize = 250;
 /// Approximate words per window.
 const WINDOW_WORDS: usize = 120;
 
-/// The texts of which a memory that says `text` has vectors: the whole, then each window of a long text.
+/// The parts of `text` that are embedded: the whole, then each window of a long text.
 pub fn embedded_texts(text: &str) -> Vec<&str> {
     let mut texts = vec![text];
     if has_more_words(text, WHOLE_WORDS) {
         let windows = windows(text, WINDOW_WORDS);
         texts.extend(windows.into_iter().map(|window| &text[window]));
     }
-    // A single window is the whole once more.
+    // A single window repeats the whole text.
     if texts.len() == 2 {
         texts.truncate(1);
     }
     texts
 }
 
-/// Hands the vectors of `text` to `take`, in the order of [`embedded_texts`].
+/// Passes the vectors of `text` to `take`, in the order of [`embedded_texts`].
 pub(super) fn embed(
     embedder: &dyn Embedder,
     text: &str,
@@ -41,7 +41,7 @@ pub(super) fn embed(
     }
 }
 
-/// Embeds these texts with as few calls as may be; hands `take` the place and the vector of each.
+/// Embeds these texts with as few calls as possible; passes the index and the vector of each to `take`.
 pub(super) fn embed_together(
     embedder: &dyn Embedder,
     texts: &[&str],
@@ -71,8 +71,8 @@ fn failed(error: &EmbedError) -> ViewError {
     ViewError::Engine(format!("embed: {error}"))
 }
 
-/// The windows cover all of the text and end between words, so their tokens are those of the text: it
-/// is cut into tokens but once.
+/// The windows cover the whole text and end between words, so their tokens are those of the text, which is tokenised
+/// only once.
 fn embed_tokens(
     table: &dyn TokenTable,
     dimensions: usize,
@@ -108,7 +108,7 @@ fn embed_texts(
     Ok(())
 }
 
-/// Whether there are more than `words` words between white space, two ideographs counting as one.
+/// Whether the text has more than `words` words separated by white space, counting two ideographs as one word.
 fn has_more_words(text: &str, words: usize) -> bool {
     let (mut halves, mut inside) = (0, false);
     for character in text.chars() {

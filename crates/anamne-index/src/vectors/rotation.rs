@@ -1,11 +1,10 @@
-//! A fixed random rotation, after which the places of a vector are alike.
+//! A fixed random rotation that equalises the dimensions of a vector.
 //!
-//! Embedders put more into some places than into others. Signs and eight-bit codes lose least when
-//! all places have the same spread, which a random rotation brings about. A randomised Hadamard
-//! transform does so in O(d log d): change signs at random, transform, thrice over. (Ailon and
-//! Chazelle, *The Fast Johnson-Lindenstrauss Transform*, 2009.)
+//! The variance of embeddings differs between dimensions. Signs and eight-bit codes lose least if all dimensions have
+//! the same variance, which a random rotation achieves. A randomised Hadamard transform does this in O(d log d): flip
+//! signs at random, transform, three times. (Ailon and Chazelle, *The Fast Johnson-Lindenstrauss Transform*, 2009.)
 
-/// Goes into the manifest: another one is a rebuild.
+/// Part of the manifest: a change requires a rebuild.
 pub(super) const SEED: u64 = 0x616e_616d_6e65_0001;
 const ROUNDS: usize = 3;
 
@@ -13,19 +12,19 @@ const ROUNDS: usize = 3;
 pub(super) struct Rotation {
     dimensions: usize,
     rounds: Vec<Round>,
-    /// Lengths of the blocks, powers of two, that make up the padded dimensions.
+    /// Lengths of the blocks, powers of two, whose sum is the padded dimension.
     blocks: Vec<usize>,
 }
 
 struct Round {
-    /// 1 or −1 over the square root of the block's length: what keeps the transform orthogonal.
+    /// 1 or −1 over the square root of the block's length, which keeps the transform orthogonal.
     factors: Vec<f32>,
-    /// Where each place comes from; empty when there is but one block.
+    /// The source index of each dimension; empty with a single block.
     order: Vec<u32>,
 }
 
 impl Rotation {
-    /// The rotation for vectors of that many dimensions.
+    /// The rotation for vectors with this many dimensions.
     pub(super) fn new(dimensions: usize) -> Self {
         let padded = dimensions.next_multiple_of(64);
         let blocks: Vec<usize> = (0..usize::BITS)
@@ -44,17 +43,17 @@ impl Rotation {
         }
     }
 
-    /// Places of a vector before it is turned.
+    /// Input dimensions.
     pub(super) fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Places of a vector after it is turned: a multiple of 64.
+    /// Output dimensions: a multiple of 64.
     pub(super) fn padded(&self) -> usize {
         self.blocks.iter().sum()
     }
 
-    /// `vector`, turned; its length and its angles to others stay.
+    /// Rotates `vector`; lengths and angles are preserved.
     pub(super) fn apply(&self, vector: &[f32]) -> Vec<f32> {
         let mut turned = vector.to_vec();
         turned.resize(self.padded(), 0.0);
@@ -96,7 +95,7 @@ impl Round {
     }
 }
 
-/// The fast Walsh-Hadamard transform, in place, without its factor; the length is a power of two.
+/// The fast Walsh-Hadamard transform, in place and unscaled; the length is a power of two.
 fn transform(block: &mut [f32]) {
     let mut half = 1;
     while half < block.len() {

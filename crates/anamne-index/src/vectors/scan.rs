@@ -1,4 +1,4 @@
-//! The first pass: which vectors have the most signs in common with the query.
+//! The first pass: vectors that share the most signs with the query.
 
 use std::ops::Range;
 
@@ -11,23 +11,23 @@ use super::layout::{VectorsLayout, VectorsSegment};
 use super::simd::{self, BLOCKS, Distances, LANES};
 use crate::segments::{Layout, Live, Snapshot};
 
-/// Blocks of eight vectors that one thread takes at a time.
+/// Blocks of eight vectors per unit of work for a thread.
 const PIECE: usize = 2_048;
-/// With fewer vectors, one thread is done before a second has begun.
+/// With fewer vectors, one thread finishes before a second has started.
 const PARALLEL: usize = 200_000;
 
-/// A vector that looks near.
+/// A vector that is near by its signs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Candidate {
-    /// In how many signs it differs from the query.
+    /// Number of signs that differ from the query.
     pub(super) distance: u16,
-    /// The number of its segment.
+    /// The index of its segment.
     pub(super) segment: u16,
-    /// Its slot there.
+    /// Its slot in the segment.
     pub(super) slot: u32,
 }
 
-/// The rows that may be found.
+/// The rows that a search may return.
 pub(super) struct Allowed<'a> {
     filter: Option<Filter<'a>>,
     masked: &'a RoaringBitmap,
@@ -35,12 +35,12 @@ pub(super) struct Allowed<'a> {
 
 enum Filter<'a> {
     Bitmap(&'a RoaringBitmap),
-    /// A bit per row: for filters of which many rows are asked in vain.
+    /// A bit per row, for filters with many lookups that miss.
     Bits(Vec<u64>),
 }
 
 impl<'a> Allowed<'a> {
-    /// What passes `filter` and is not masked by the tail.
+    /// The rows in `filter` that the tail does not mask.
     pub(super) fn new(
         filter: Option<&'a RoaringBitmap>,
         masked: &'a RoaringBitmap,
@@ -56,7 +56,7 @@ impl<'a> Allowed<'a> {
         Self { filter, masked }
     }
 
-    /// Whether every row of a segment with these dead rows may be found.
+    /// Whether every row of a segment with these dead rows is allowed.
     fn all(&self, dead: &RoaringBitmap) -> bool {
         self.filter.is_none() && dead.is_empty() && self.masked.is_empty()
     }
@@ -82,8 +82,8 @@ fn bits(filter: &RoaringBitmap) -> Vec<u64> {
     bits
 }
 
-/// The allowed vectors that differ from the query in the fewest signs, by rising distance: `wanted`,
-/// and all that tie with the last. Which ones they are does not depend on how they lie in segments.
+/// The allowed vectors with the fewest differing signs, by ascending distance: `wanted`, and all ties with the last.
+/// The result does not depend on the division into segments.
 pub(super) fn candidates(
     snapshot: &Snapshot<VectorsLayout>,
     query: &Query,
@@ -130,16 +130,16 @@ fn pieces(segments: &[Live<VectorsLayout>]) -> Vec<(usize, Range<usize>)> {
     pieces
 }
 
-/// The nearest vectors so far, and how near one must be to join them.
+/// The nearest vectors so far, and the distance limit for new ones.
 struct Selection {
     wanted: usize,
-    /// How many are at each distance; exact up to `within`.
+    /// Number of vectors at each distance; exact up to `within`.
     counts: Vec<usize>,
-    /// How many are at most `within` away.
+    /// Number of vectors with a distance of at most `within`.
     count: usize,
-    /// The least distance within which `wanted` vectors lie, as far as is known.
+    /// The smallest distance known to cover `wanted` vectors.
     within: u32,
-    /// All that were near enough when they were met.
+    /// All vectors that were within the limit when they were scanned.
     found: Vec<Candidate>,
 }
 
@@ -179,8 +179,8 @@ impl Selection {
                     lanes &= lanes - 1;
                     let (distance, slot) =
                         (distances.of[block][lane], (start + block) * LANES + lane);
-                    // The last block may be filled up with slots that hold nothing; and the distance that
-                    // counts as near may have become less within these blocks.
+                    // The last block may be padded with empty slots, and the limit may have decreased within these
+                    // blocks.
                     if u32::from(distance) <= self.within
                         && let Some(&row) = rows.get(slot)
                         && (all || allowed.contains(row, &live.dead))
@@ -213,8 +213,8 @@ impl Selection {
     }
 
     fn merged(mut self, other: Self) -> Self {
-        // Beyond the lesser of the two distances one side stopped counting, but the other alone has
-        // enough within it.
+        // Beyond the smaller of the two limits one side stopped counting, but the other side alone has enough vectors
+        // within it.
         self.within = self.within.min(other.within);
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
@@ -225,7 +225,7 @@ impl Selection {
         self
     }
 
-    /// What is near enough, by rising distance; a counting sort, as the counts are there already.
+    /// The vectors within the limit, by ascending distance; a counting sort, because the counts are known.
     fn finish(self) -> Vec<Candidate> {
         let mut next = Vec::with_capacity(self.within as usize + 1);
         let mut before = 0;
@@ -248,7 +248,7 @@ impl Selection {
 mod tests {
     use super::*;
 
-    /// The candidates of a scan over these distances in several shares.
+    /// The candidates of a scan over these distances, split into several shares.
     fn scanned(distances: &[u16], wanted: usize, shares: usize) -> Vec<(u16, u32)> {
         let slots: Vec<u32> = (0..distances.len() as u32).collect();
         let shares = slots.chunks(distances.len().div_ceil(shares)).map(|slots| {

@@ -1,4 +1,4 @@
-//! A search from the query to the hits.
+//! A vector search, from the query to the hits.
 
 use std::cmp::Ordering;
 
@@ -13,19 +13,19 @@ use super::scan::{Allowed, Candidate, candidates};
 use super::{VectorHit, simd, similarity};
 use crate::segments::{Layout, Snapshot};
 
-/// By how many standard deviations the signs of a vector may make it look further away than it is,
-/// before a search overlooks it: so one in a hundred at the edge of the answer, fewer inside it.
+/// Tolerance for the sign distance, in standard deviations: a vector whose signs overstate its distance by more is
+/// missed. That is one in a hundred at the end of the result, fewer before.
 const DEVIATIONS: f32 = 2.3;
 
-/// Codes that are fetched from memory at a time.
+/// Number of codes prefetched at a time.
 const AHEAD: usize = 16;
 
-/// How much a search does to find exactly the nearest.
+/// How exact a search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// As much as it takes.
+    /// As many comparisons as necessary.
     Exact,
-    /// Four times as many vectors as memories wanted are compared in eight bits, and no more.
+    /// At most four times as many vectors as requested memories are compared in eight bits.
     Bounded,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn nearest(
         Effort::Exact => most_candidates(limit, rows),
         Effort::Bounded => 4 * limit,
     };
-    // Where memories have several vectors, as many more of them make up so many memories.
+    // With several vectors per memory, proportionally more vectors are needed for as many memories.
     let most = (most * vectors / rows).min(3 * most);
     let candidates = candidates(snapshot, query, &allowed, most)?;
     let tail = snapshot
@@ -64,7 +64,7 @@ pub(super) fn nearest(
         })
     });
     let mut hits = rescore(snapshot, query, &candidates, tail.collect(), limit, effort)?;
-    // The best of a memory's vectors need not be among the candidates that brought it in.
+    // The memory's best vector may not be among the candidates.
     if vectors > rows && effort == Effort::Exact {
         for hit in &mut hits {
             hit.similarity = similarity(snapshot, query, hit.row.0)?.unwrap_or(hit.similarity);
@@ -74,14 +74,14 @@ pub(super) fn nearest(
     Ok(hits)
 }
 
-/// How many memories' vectors are compared in eight bits at most: a bound on the time of queries to
-/// which nothing is near, where signs tell little.
+/// Maximum number of memories whose vectors are compared in eight bits: bounds the time of queries without near
+/// matches, for which signs carry little information.
 fn most_candidates(limit: usize, rows: usize) -> usize {
     let doublings = (rows / 10_000).checked_ilog2().unwrap_or(0) as usize;
     (1_000 + 20 * limit) * (4 + doublings) / 4
 }
 
-/// For filters so narrow that looking their rows up costs less than a scan.
+/// For filters so narrow that looking up their rows is cheaper than a scan.
 fn one_by_one(
     snapshot: &Snapshot<VectorsLayout>,
     query: &Query,
@@ -100,8 +100,8 @@ fn one_by_one(
     Ok(best_rows(&mut hits, limit))
 }
 
-/// Compares the candidates in eight bits, the nearest by signs first, until those that are left are
-/// too far to come among the best `limit`. `hits` already holds what else was found.
+/// Rescores the candidates with eight-bit codes, nearest by signs first, until the remaining ones are too far away for
+/// the best `limit`. `hits` already contains other results.
 fn rescore(
     snapshot: &Snapshot<VectorsLayout>,
     query: &Query,
@@ -117,7 +117,7 @@ fn rescore(
     let rows = rows.collect::<Result<Vec<&[u32]>, ViewError>>()?;
     let (mut done, mut step) = match effort {
         Effort::Exact => (0, 64 + 2 * limit),
-        // So few that asking in between which are still worth it would cost more than it saves.
+        // So few candidates that checking the limit in between costs more than it saves.
         Effort::Bounded => (0, candidates.len()),
     };
     loop {
@@ -151,19 +151,19 @@ fn rescore(
     }
 }
 
-/// In how many signs a vector may differ from the query and still have this cosine.
+/// The maximum number of differing signs of a vector with this cosine.
 ///
-/// Of vectors at the angle `θ`, a random rotation gives each place another sign with the probability
-/// `θ/π` (Charikar, 2002), so the differing signs are about binomially distributed.
+/// For vectors at the angle `θ`, a random rotation flips each sign with probability `θ/π` (Charikar, 2002), so the
+/// number of differing signs is approximately binomial.
 fn reach(query: &Query, cosine: f32) -> u32 {
     let places = query.places.len() as f32;
     let share = cosine.clamp(-1.0, 1.0).acos() / std::f32::consts::PI;
     (places * share + DEVIATIONS * (places * share * (1.0 - share)).sqrt()).ceil() as u32
 }
 
-/// The `limit` best rows among `hits`, in order, each once; reorders `hits`.
+/// The `limit` best distinct rows among `hits`, in order; reorders `hits`.
 fn best_rows(hits: &mut [VectorHit], limit: usize) -> Vec<VectorHit> {
-    // Rows with several vectors come several times, but seldom many times near the top.
+    // Rows with several vectors occur several times, but seldom many times near the top.
     for considered in [limit, limit.saturating_mul(4), hits.len()] {
         let considered = considered.min(hits.len());
         if considered < hits.len() {
@@ -182,7 +182,7 @@ fn best_rows(hits: &mut [VectorHit], limit: usize) -> Vec<VectorHit> {
     Vec::new()
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // the form that sorting asks for
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that sorting requires
 fn order(one: &VectorHit, other: &VectorHit) -> Ordering {
     other
         .similarity

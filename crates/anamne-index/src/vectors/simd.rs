@@ -1,17 +1,16 @@
-//! The two inner loops, in the widest instructions that the processor has.
+//! The two inner loops, in the widest instructions of the processor.
 //!
-//! What must hold, and who sees to it: a function for an instruction set is only called after the
-//! processor was found to have it (`level`), and every pointer stays within the slice that it was
-//! made from, whose length is checked where the public functions begin. All variants compute in
-//! integers, so they agree to the last bit.
+//! Safety invariants: a function for an instruction set is called only after the processor was found to support it
+//! (`level`), and every pointer stays within its slice, whose length is checked at the start of the public functions.
+//! All variants use integer arithmetic, so their results are identical.
 
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
 
-/// Vectors whose signs stand side by side: word 0 of each, then word 1 of each, and so on.
+/// Vectors whose signs are interleaved: word 0 of each, then word 1 of each, and so on.
 pub(super) const LANES: usize = 8;
-/// Blocks of [`LANES`] vectors that are compared in one call at most.
+/// Maximum blocks of [`LANES`] vectors per call.
 pub(super) const BLOCKS: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ enum Level {
     Portable,
 }
 
-/// All levels that this processor has, the best first.
+/// All levels that this processor supports, best first.
 fn levels() -> Vec<Level> {
     let mut levels = Vec::new();
     #[cfg(target_arch = "x86_64")]
@@ -55,17 +54,17 @@ fn level() -> Level {
     *LEVEL.get_or_init(|| levels()[0])
 }
 
-/// What the comparison of up to [`BLOCKS`] blocks gives.
+/// The result of comparing up to [`BLOCKS`] blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Distances {
-    /// The number of places in which the signs of the query and of each vector differ.
+    /// The Hamming distance between the signs of the query and of each vector.
     pub(super) of: [[u16; LANES]; BLOCKS],
-    /// A bit for each vector of a block that is near enough.
+    /// Per block, a bit for each vector that is near enough.
     pub(super) near: [u8; BLOCKS],
 }
 
 impl Distances {
-    /// Room for the distances.
+    /// Zeroed distances.
     pub(super) fn new() -> Self {
         Self {
             of: [[0; LANES]; BLOCKS],
@@ -76,7 +75,7 @@ impl Distances {
 
 /// Compares the signs of the query with those of whole blocks of [`LANES`] vectors, at most [`BLOCKS`].
 ///
-/// Returns a bit for each block in which some vector is at most `within` away.
+/// Returns a bit for each block with a vector at a distance of at most `within`.
 #[inline]
 pub(super) fn distances(query: &[u64], signs: &[u64], within: u32, out: &mut Distances) -> u64 {
     assert!(
@@ -95,7 +94,7 @@ fn distances_at(
     out: &mut Distances,
 ) -> u64 {
     match level {
-        // SAFETY: `level` is among those that the processor has; lengths were checked above.
+        // SAFETY: the processor supports `level`; lengths were checked above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if query.len() == 4 => unsafe {
             x86::distances_512::<4>(query, signs, within, out)
@@ -113,20 +112,20 @@ fn distances_at(
     }
 }
 
-/// Tells the processor that `places` will be read soon.
+/// Prefetches `places`.
 #[inline]
 pub(super) fn prefetch(places: &[i8]) {
     #[cfg(target_arch = "x86_64")]
     for line in places.chunks(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 processor has the instruction, and it reads nothing that can be seen.
+        // SAFETY: every x86-64 processor has the instruction, and it has no visible effect.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = places;
 }
 
-/// The sum of products of two vectors of the same length, a multiple of 64.
+/// The dot product of two vectors of the same length, a multiple of 64.
 #[inline]
 pub(super) fn dot(query: &[i16], places: &[i8]) -> i32 {
     assert!(
@@ -139,7 +138,7 @@ pub(super) fn dot(query: &[i16], places: &[i8]) -> i32 {
 #[inline]
 fn dot_at(level: Level, query: &[i16], places: &[i8]) -> i32 {
     match level {
-        // SAFETY: `level` is among those that the processor has; lengths were checked above.
+        // SAFETY: the processor supports `level`; lengths were checked above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { x86::dot_512(query, places) },
         // SAFETY: as above.
@@ -193,12 +192,12 @@ mod portable {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    #[allow(clippy::wildcard_imports)] // every name in there says which set it belongs to
+    #[allow(clippy::wildcard_imports)] // every name states its instruction set
     use std::arch::x86_64::*;
 
     use super::{Distances, LANES, note};
 
-    /// `WORDS` is the length of the query where it is known beforehand, and 0 where not.
+    /// `WORDS` is the length of the query if known at compile time, else 0.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vpopcntdq")]
     pub(super) unsafe fn distances_512<const WORDS: usize>(
         query: &[u64],
@@ -212,12 +211,12 @@ mod x86 {
         for (at, block) in signs.chunks_exact(words * LANES).enumerate() {
             let mut sum = _mm512_setzero_si512();
             for (word, &query) in query[..words].iter().enumerate() {
-                // SAFETY: the block has `words` times eight words.
+                // SAFETY: the block has `words` × 8 words.
                 let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(word * LANES).cast()) };
                 let differing = _mm512_xor_si512(lanes, _mm512_set1_epi64(query as i64));
                 sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(differing));
             }
-            // SAFETY: eight numbers of sixteen bits are what the instruction writes.
+            // SAFETY: the instruction writes eight 16-bit numbers.
             unsafe { _mm_storeu_si128(out.of[at].as_mut_ptr().cast(), _mm512_cvtepi64_epi16(sum)) };
             out.near[at] = _mm512_cmple_epi64_mask(sum, within);
             near |= u64::from(out.near[at] != 0) << at;
@@ -283,7 +282,7 @@ mod x86 {
         near
     }
 
-    /// Set bits in each of the four words: a table of sixteen for each half of a byte, then a sum of bytes.
+    /// Set bits in each of the four words: a table lookup for each half-byte, then a sum of bytes.
     #[target_feature(enable = "avx2")]
     fn ones(words: __m256i) -> __m256i {
         let table = _mm256_setr_epi8(
@@ -316,7 +315,7 @@ mod x86 {
 
 #[cfg(target_arch = "aarch64")]
 mod arm {
-    #[allow(clippy::wildcard_imports)] // every name in there says which set it belongs to
+    #[allow(clippy::wildcard_imports)] // every name states its instruction set
     use std::arch::aarch64::*;
 
     use super::{Distances, LANES, note};
@@ -370,7 +369,7 @@ mod arm {
 mod tests {
     use super::*;
 
-    /// Numbers that repeat only after a very long while.
+    /// Pseudo-random numbers with a very long period.
     fn numbers(count: usize, seed: u64) -> Vec<u64> {
         let mut state = seed;
         let step = |_| {

@@ -1,6 +1,6 @@
-//! A log in memory, and a plain BM25 over it.
+//! An in-memory log, and a plain BM25 over it.
 
-// Each test binary uses a part of this, and none of them has anything public.
+// Each test binary uses a part of this, and none has a public API.
 #![allow(dead_code, unreachable_pub)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use anamne_store::view::{Change, ChangeFeed, Fold, Record, View, ViewError};
 use anamne_text::analyser::{Analyser, QueryTerms};
 use anamne_types::{Row, Seq};
 
-/// The last state of every row, as the source would have it.
+/// The last version of every row, as in the source.
 #[derive(Default)]
 pub struct Log {
     pub rows: BTreeMap<u32, (u64, Option<Record>)>,
@@ -31,7 +31,7 @@ impl Log {
         self.put(row, None);
     }
 
-    /// An event that changes no row.
+    /// Appends an event that changes no row.
     pub fn pass(&mut self) {
         self.head += 1;
     }
@@ -41,7 +41,7 @@ impl Log {
         self.rows.insert(row, (self.head, record));
     }
 
-    /// What a process does before a query.
+    /// Catches up as a process does before a query.
     pub fn catch_up(&self, view: &LexicalView) {
         view.refresh();
         let changes = self
@@ -80,7 +80,7 @@ pub fn query(text: &str) -> QueryTerms {
     Analyser::new().query(text)
 }
 
-/// BM25 as the books have it, for texts of at most 40 terms.
+/// Textbook BM25, for texts of at most 40 terms.
 pub struct PlainBm25 {
     /// The live rows with their terms, by field.
     fields: [Vec<(u32, Vec<String>)>; 2],
@@ -102,7 +102,7 @@ impl PlainBm25 {
         Self { fields }
     }
 
-    /// The rows that hold a term of the query, best first.
+    /// The rows that contain a query term, best first.
     fn scores(&self, query: &QueryTerms) -> Vec<(u32, f32)> {
         let mut scores = BTreeMap::<u32, f64>::new();
         for field in &self.fields {
@@ -133,8 +133,8 @@ impl PlainBm25 {
         scores
     }
 
-    /// Asserts that the view answers likewise. Rows whose scores differ by no more than `tolerance`,
-    /// a share, may swap places.
+    /// Asserts that the view returns the same rows. Rows whose scores differ by at most the relative `tolerance` may be
+    /// swapped.
     pub fn assert_answers(
         &self,
         view: &LexicalView,

@@ -1,6 +1,6 @@
 //! An in-memory log, a toy vocabulary and a toy embedder, for tests of views.
 
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code)] // each test file uses a part
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use anamne_index::vectors::VectorsView;
 use anamne_store::view::{Attributes, Change, ChangeFeed, Fold, Record, View, ViewError};
 use anamne_types::{Row, Seq};
 
-/// The twin of a space's log.
+/// An in-memory double of a space's log.
 #[derive(Default)]
 pub(crate) struct Log {
     rows: BTreeMap<u32, (Seq, Option<Record>)>,
     head: Seq,
-    /// After so many readings, reading fails.
+    /// Number of reads until one fails.
     pub(crate) readings: Option<AtomicUsize>,
 }
 
 impl Log {
-    /// Tells the log the state of a row.
+    /// Sets the state of a row.
     pub(crate) fn tell(&mut self, row: u32, record: Option<Record>) {
         self.head.0 += 1;
         self.rows.insert(row, (self.head, record));
@@ -62,19 +62,19 @@ impl ChangeFeed for Log {
     }
 }
 
-/// Brings the tail of `view` up to the head of `log`, as an engine does before a query.
+/// Brings the tail of `view` to the head of `log`, as an engine does before a query.
 pub(crate) fn catch_up(view: &dyn View, log: &Log) {
     view.refresh();
     let changes = log.since(view.position(), usize::MAX).unwrap();
     view.follow(&changes, log.head().unwrap());
 }
 
-/// Folds and returns how that ended.
+/// Folds and returns the result.
 pub(crate) fn fold(view: &dyn View, log: &Log) -> Fold {
     view.fold(log, &mut |_| {}).unwrap()
 }
 
-/// A record with that text, and attributes that follow from `number`.
+/// A record with this text, and attributes derived from `number`.
 pub(crate) fn record(text: &str, number: u32) -> Record {
     let attributes = Attributes {
         occurred_at: i64::from(number) * 1_000,
@@ -98,7 +98,7 @@ pub(crate) fn record(text: &str, number: u32) -> Record {
     }
 }
 
-/// A text of `words` words out of a thousand, other ones for each `seed`.
+/// A text of `words` words out of a thousand; `seed` selects them.
 pub(crate) fn text(seed: u32, words: usize) -> String {
     let mut state = u64::from(seed) + 1;
     let mut word = || {
@@ -121,7 +121,7 @@ fn number(word: &str) -> u64 {
     })
 }
 
-/// A vocabulary that has room for every word.
+/// A vocabulary with a token for every word.
 pub(crate) struct Words(pub(crate) &'static str);
 
 impl Tokenise for Words {
@@ -147,17 +147,17 @@ pub(crate) fn text_about(topic: u32, seed: u32, words: usize) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// An embedder that adds up a direction for each word.
+/// An embedder that adds a direction for each word.
 pub(crate) struct Directions {
     model: ModelIdentity,
     dimensions: usize,
     known: RwLock<HashMap<u64, Vec<f32>>>,
-    /// While set, nothing can be embedded.
+    /// While set, embedding fails.
     pub(crate) fails: AtomicBool,
 }
 
 impl Directions {
-    /// An embedder of that name.
+    /// An embedder with this name.
     pub(crate) fn new(name: &str, dimensions: usize) -> Arc<Self> {
         let (model, known) = (ModelIdentity::new(name, "1"), RwLock::default());
         Arc::new(Self {
@@ -225,12 +225,12 @@ impl Embedder for Directions {
     }
 }
 
-/// What a view answers, in a form in which two views can be compared.
+/// The answers of a view, in a comparable form.
 pub(crate) trait Answers: View {
-    /// A view in `folder`.
+    /// Opens a view in `folder`.
     fn made_in(folder: &Path) -> Self;
 
-    /// All that it has to say about rows below `rows`.
+    /// All answers about rows below `rows`.
     fn answers(&self, rows: u32) -> Vec<String>;
 }
 

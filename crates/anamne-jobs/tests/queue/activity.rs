@@ -1,4 +1,4 @@
-//! What may run depends on how much is asked and told in all processes.
+//! What may run depends on the recalls and writes of all processes.
 
 use anamne_jobs::{Activity, Level, NewTask, Priority};
 
@@ -38,7 +38,7 @@ fn each_level_takes_its_own_work() {
 }
 
 #[test]
-fn what_one_process_counts_every_process_sees() {
+fn counts_of_one_process_are_visible_to_all() {
     let bench = Bench::new();
     let other = bench.other();
     let activity = Activity::new(bench.clock.clone());
@@ -80,7 +80,7 @@ fn nothing_is_written_where_nothing_was_counted() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_keeps_nobody_awake() {
+fn a_clock_set_back_does_not_keep_the_space_awake() {
     let bench = Bench::new();
     let activity = Activity::new(bench.clock.clone());
     activity.note_recall();

@@ -1,4 +1,4 @@
-//! A queue of its own, and a clock that tests set.
+//! A queue for one test, and a clock set by hand.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use anamne_store::Clock;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-/// A clock that stands still until it is told to continue.
+/// A clock that changes only when told to.
 pub(crate) struct SetClock(Mutex<Timestamp>);
 
 impl SetClock {
@@ -60,13 +60,13 @@ impl Bench {
         self.queue.path().to_owned()
     }
 
-    /// Another handle on the same file, as another process has it.
+    /// Another handle on the same file, like that of another process.
     pub(crate) fn other(&self) -> Queue {
         let settings = self.queue.settings().clone();
         Queue::open_with(&self.path(), self.clock.clone(), settings).expect("a queue")
     }
 
-    /// Queues a task of the kind `k` and gives its number.
+    /// Queues a task of the kind `k` and returns its id.
     pub(crate) fn add(&self, key: &str) -> TaskId {
         self.enqueue(&NewTask::new("k", key))
     }
@@ -89,12 +89,12 @@ impl Bench {
         self.queue.lease("worker", &["k"], level).expect("no error")
     }
 
-    /// The instant so many seconds from now.
+    /// The time in this many seconds.
     pub(crate) fn clock_in(&self, seconds: i64) -> Timestamp {
         self.clock.now() + SignedDuration::from_secs(seconds)
     }
 
-    /// Has the next task die.
+    /// Makes the next task a dead letter.
     pub(crate) fn kill(&self, error: &str) -> TaskId {
         let lease = self.lease().expect("a task");
         let id = lease.task().id;
@@ -103,7 +103,7 @@ impl Bench {
     }
 }
 
-/// Settings with pauses and leases that are easy to reckon with.
+/// Settings with short delays and leases in round numbers.
 pub(crate) fn plain() -> Settings {
     Settings {
         lease: Duration::from_mins(1),

@@ -1,4 +1,4 @@
-//! Every task takes effect exactly once, however many work at it and however often they are killed.
+//! Every task takes effect exactly once, with any number of workers and kills.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
@@ -45,12 +45,12 @@ fn threads_with_handles_of_their_own_share_the_work() {
     assert_eq!(done, (1..=120).map(TaskId).collect::<Vec<_>>());
 }
 
-/// The variables by which the worker process is told what to do.
+/// Environment variables that configure the worker process.
 const FOLDER: &str = "ANAMNE_QUEUE_TEST_FOLDER";
 const NOW: &str = "ANAMNE_QUEUE_TEST_NOW";
 const WAITS: &str = "ANAMNE_QUEUE_TEST_WAITS";
 
-/// Workers are killed in so many rounds, and get so many tasks in each.
+/// Number of kill rounds, and tasks queued per round.
 const ROUNDS: usize = 32;
 const TASKS_A_ROUND: usize = 16;
 const TASKS: usize = ROUNDS * TASKS_A_ROUND;
@@ -81,21 +81,22 @@ fn every_task_takes_effect_once_though_workers_are_killed_over_and_over() {
             let task = NewTask::new("outside", number.to_string());
             bench.queue.enqueue(&task).expect("queued");
         }
-        // In every other round they are killed while they wait between two steps, else wherever they happen to be.
+        // In every other round they are killed between two steps, else at any point.
         let waits = round % 2 == 0;
         for mut worker in [Worker::start(&bench, waits), Worker::start(&bench, waits)] {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
             worker.follow(random as usize % 10 + 1);
-            // Somewhere in the half millisecond after that step: what is hit varies, what is expected does not.
+            // Somewhere in the half millisecond after that step: the point of the kill varies, the expectation does
+            // not.
             let instant = Instant::now() + Duration::from_nanos(random >> 20 & 0x7_ffff);
             while !waits && Instant::now() < instant {
                 std::hint::spin_loop();
             }
             kills += usize::from(worker.kill());
         }
-        // The leases of those that were killed have run out.
+        // The leases of killed workers have expired.
         bench.clock.advance(3_600);
     }
     let mut last = Worker::start(&bench, false);
@@ -112,13 +113,13 @@ fn every_task_takes_effect_once_though_workers_are_killed_over_and_over() {
     assert_eq!(total as usize, TASKS, "effects elsewhere");
 }
 
-/// How many tasks were begun more than once.
+/// Number of tasks that were started more than once.
 fn attempts(bench: &Bench) -> usize {
     let tasks = (1..=TASKS as u64).map(|id| bench.queue.task(TaskId(id)).expect("it is kept"));
     tasks.filter(|task| task.attempts > 1).count()
 }
 
-/// A process that works off the queue, and says each step.
+/// A worker process that prints each step.
 struct Worker {
     child: Child,
     stdin: ChildStdin,
@@ -147,12 +148,12 @@ impl Worker {
         }
     }
 
-    /// Waits until it has done so many steps, or ended.
+    /// Waits until it has done this many steps, or ended.
     fn follow(&mut self, steps: usize) {
         let mut done = 0;
         for line in self.lines.by_ref() {
             let line = line.expect("text");
-            // The harness may have begun the line.
+            // The test harness may have written the start of the line.
             let Some((_, step)) = line.split_once("step: ") else {
                 continue;
             };
@@ -166,7 +167,7 @@ impl Worker {
         }
     }
 
-    /// Kills it; says whether it was still at work.
+    /// Kills it; returns whether it was still running.
     fn kill(mut self) -> bool {
         self.child.kill().expect("killed");
         let ended = self.child.wait().expect("ended");
@@ -175,7 +176,7 @@ impl Worker {
     }
 }
 
-/// What the worker process does.
+/// The code of the worker process.
 fn work(folder: &Path) {
     let clock = SetClock::at(&std::env::var(NOW).expect("an instant"));
     let waits = std::env::var(WAITS).as_deref() == Ok("yes");
@@ -202,7 +203,7 @@ fn work(folder: &Path) {
     step("idle");
 }
 
-/// Has its effect in another database, together with the number of the task.
+/// A handler whose effect is in another database, committed together with the task's id.
 struct Outside<Step> {
     database: RefCell<Connection>,
     step: Step,

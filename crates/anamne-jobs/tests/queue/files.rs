@@ -1,4 +1,4 @@
-//! The file itself: whose it is, what is done with a newer, a damaged or a lost one.
+//! The task database: ownership, and newer, damaged or lost files.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn a_newer_file_is_refused_and_left_alone() {
     assert_eq!(set_aside(&bench), [""; 0]);
 }
 
-/// Breaks the file of a queue that is closed, or open in this process, and expects a new one.
+/// Breaks the file of a closed queue, or of one open in this process, and expects a new file.
 #[track_caller]
 fn check(broken: impl Fn(&Path), open: bool) {
     let Bench {
@@ -60,7 +60,7 @@ fn check(broken: impl Fn(&Path), open: bool) {
         .expect("the task");
     let queue = if open {
         broken(&path);
-        // It holds no task of the new file.
+        // The lease holds no task of the new file.
         assert!(matches!(held.complete(), Err(QueueError::LeaseLost(_))));
         queue
     } else {
@@ -91,7 +91,7 @@ fn overwrite(path: &Path, content: &[u8]) {
     fs::write(path, content).expect("written");
 }
 
-/// Takes away SQLite's files beside the database, which hold what is not in it yet.
+/// Deletes the WAL and the shared-memory file, which hold changes that are not in the database yet.
 fn without_log(path: &Path) {
     for ending in ["-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
@@ -137,7 +137,7 @@ fn a_file_without_one_of_its_tables_is_set_aside() {
 }
 
 #[test]
-fn a_file_cut_to_nothing_is_made_anew() {
+fn an_emptied_file_is_recreated() {
     check(
         |path| {
             without_log(path);
@@ -148,7 +148,7 @@ fn a_file_cut_to_nothing_is_made_anew() {
 }
 
 #[test]
-fn a_deleted_file_is_made_anew_also_while_it_is_in_use() {
+fn a_deleted_file_is_recreated_even_while_in_use() {
     let delete = |path: &Path| fs::remove_file(path).expect("removed");
     check(delete, false);
     check(delete, true);
@@ -161,7 +161,7 @@ fn a_deleted_file_is_made_anew_also_while_it_is_in_use() {
 }
 
 #[test]
-fn a_lease_of_a_file_that_is_gone_ends_no_task_of_the_new_one() {
+fn a_lease_of_a_deleted_file_ends_no_task_of_the_new_one() {
     let bench = Bench::new();
     bench.add("old");
     let old = bench.lease().expect("the task");
@@ -208,7 +208,7 @@ fn pages_that_are_overwritten_never_cost_more_than_the_queue() {
         bench.add("after");
         let mut seen = 0;
         while let Some(lease) = bench.lease() {
-            // What turns out to be damaged only now is gone, and the lease with it.
+            // Damage that is noticed only now loses the task and its lease.
             if let Err(error) = lease.complete() {
                 assert!(
                     matches!(error, QueueError::LeaseLost(_)),

@@ -1,4 +1,4 @@
-//! The queue keeps its promises: to one process, to several, and to those that are killed.
+//! Tests of the queue: one process, several processes, killed processes.
 
 mod activity;
 mod bench;

@@ -1,4 +1,4 @@
-//! Any order of calls, by two handles, does to the queue what it does to a plain model in memory.
+//! Random call sequences through two handles: the queue behaves like an in-memory model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,10 +45,10 @@ fn step() -> impl Strategy<Value = Step> {
     let id = 1..12_u64;
     let kind = proptest::option::weighted(0.8, 0..2_usize);
     let asked = (0..2_usize, 0..3_u8, 0..4_usize, any::<bool>(), any::<u8>());
-    // Mostly all kinds, and mostly everything may run.
+    // Mostly all kinds, mostly no load limit.
     let kinds = prop_oneof![3 => Just(0_usize), 1 => 1..3_usize];
     let level = prop_oneof![3 => Just(2_usize), 1 => 0..2_usize];
-    // Leases run out after 60 seconds.
+    // Leases expire after 60 seconds.
     let seconds = prop_oneof![1..20_i64, Just(60), Just(60)];
     prop_oneof![
         6 => asked.prop_map(|(kind, key, priority, cheap, payload)| Step::Enqueue {
@@ -70,7 +70,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What is asked of a task, by the numbers of the steps.
+/// The requested properties of a task, with small numbers in place of values.
 #[derive(Clone, Debug, PartialEq)]
 struct Asked {
     payload: u8,
@@ -93,7 +93,7 @@ struct Known {
     died: i64,
 }
 
-/// The plain model: seconds since the beginning, and tasks by their number.
+/// The model: seconds since the start, and tasks by id.
 struct Model {
     settings: Settings,
     now: i64,
@@ -233,7 +233,7 @@ impl Model {
     }
 }
 
-/// A queue and its model, and the leases that somebody holds, some of them lost.
+/// A queue, its model, and the leases held, some of them lost.
 struct Pair {
     bench: Bench,
     other: anamne_jobs::Queue,
@@ -270,7 +270,7 @@ impl Pair {
         (number < self.held.len()).then(|| self.held.remove(number))
     }
 
-    /// Ends a lease in the queue; what the model makes of it where it was still held, given what came out.
+    /// Ends a lease in the queue; if it was still held, applies `model` with the result.
     fn end<T>(
         &mut self,
         number: usize,
@@ -293,7 +293,7 @@ impl Pair {
         }
     }
 
-    /// Compares what a call on a task gave with whether the model has it in one of these states.
+    /// Checks a call's result against whether the model's task is in one of these states.
     fn allowed<T>(&self, id: u64, states: &[TaskState], given: Result<T, QueueError>) -> Option<T> {
         match (self.model.tasks.get(&id), given) {
             (Some(task), Ok(given)) if states.contains(&task.state) => Some(given),
@@ -441,7 +441,7 @@ impl Pair {
                     begin >= now && begin <= self.bench.clock_in(longest),
                     "{begin}"
                 );
-                // The model reckons in whole seconds: the first one at which it may begin.
+                // The model uses whole seconds: round up to the first one at which the task may start.
                 let whole = begin.as_nanosecond().rem_euclid(1_000_000_000) == 0;
                 let begin = self.seconds(begin) + i64::from(!whole);
                 let task = self.model.of(id);
@@ -451,7 +451,7 @@ impl Pair {
         }
     }
 
-    /// Compares everything that can be seen.
+    /// Compares the whole visible state.
     fn compare(&self) {
         let seen = |task: &Task| {
             let begin = task.not_before.as_millisecond().div_euclid(1_000) - self.begun.as_second();

@@ -1,4 +1,4 @@
-//! Work that comes again and again.
+//! Periodic work.
 
 use anamne_jobs::{Periodic, PeriodicState, Priority, QueueError, Timing};
 
@@ -17,14 +17,14 @@ fn at(timing: Timing) -> Periodic {
     }
 }
 
-/// Schedules it, and gives how it stands.
+/// Schedules it and returns its state.
 fn schedule(bench: &Bench, periodic: Periodic) -> PeriodicState {
     bench.queue.schedule(&periodic).expect("scheduled");
     bench.queue.periodic().expect("a list").remove(0)
 }
 
 #[test]
-fn periodic_work_is_queued_when_it_is_due_and_missed_times_come_to_one() {
+fn due_work_is_queued_and_missed_times_result_in_one_task() {
     let bench = Bench::new();
     let state = schedule(&bench, every(60));
     assert_eq!(state.next, bench.clock_in(60));
@@ -100,7 +100,7 @@ fn scheduling_again_keeps_the_time_unless_the_timing_changed() {
 }
 
 #[test]
-fn odd_names_are_refused_and_odd_intervals_do_no_harm() {
+fn invalid_names_are_refused_and_extreme_intervals_work() {
     let bench = Bench::new();
     let nameless = Periodic {
         name: "",

@@ -1,4 +1,4 @@
-//! A runner does what is due, and stops when it is asked to.
+//! A runner runs what is due, and stops when asked to.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use anamne_jobs::{
 
 use crate::bench::{Bench, plain};
 
-/// Handles the kind `k` by a closure.
+/// Handles the kind `k` with a closure.
 struct By<F>(F);
 
 impl<F: Fn(&Task, &mut TaskContext<'_>) -> Result<(), TaskError>> Handlers for By<F> {
@@ -104,7 +104,7 @@ fn failures_panics_and_hopeless_tasks_end_as_they_should() {
     }
 }
 
-/// Runs a task that continues until it is asked to stop, after `happens` in its third step.
+/// Runs a task that continues until it is asked to stop; `happens` is called in its third step.
 #[track_caller]
 fn stopped_by(bench: &Bench, happens: impl Fn(&Activity)) {
     let id = bench.add("long");

@@ -1,4 +1,4 @@
-//! What becomes of a task, step by step.
+//! The states of a task.
 
 use anamne_jobs::{
     Failed, Level, NewTask, Priority, Progress, QueueError, Retried, TaskId, TaskState,
@@ -34,7 +34,7 @@ fn a_request_made_twice_is_one_task_with_the_higher_priority_and_the_later_paylo
 }
 
 #[test]
-fn what_is_asked_while_a_task_runs_is_done_after_it() {
+fn a_request_while_a_task_runs_is_done_after_it() {
     let bench = Bench::new();
     let first = bench.add("a");
     let lease = bench.lease().expect("the task");
@@ -52,7 +52,7 @@ fn what_is_asked_while_a_task_runs_is_done_after_it() {
 }
 
 #[test]
-fn what_is_asked_while_a_task_waits_for_its_next_attempt_is_not_lost_either() {
+fn a_request_while_a_task_waits_for_a_retry_is_not_lost() {
     let bench = Bench::with(plain());
     let first = bench.add("a");
     let lease = bench.lease().expect("the task");
@@ -90,7 +90,7 @@ fn the_more_urgent_then_the_earlier_task_is_taken_first() {
 }
 
 #[test]
-fn a_lease_that_ran_out_is_given_to_another_and_its_former_holder_has_no_say() {
+fn an_expired_lease_goes_to_another_worker_and_its_former_holder_cannot_end_the_task() {
     let bench = Bench::with(plain());
     let id = bench.add("a");
     let slow = bench.lease().expect("the task");
@@ -123,13 +123,13 @@ fn a_lease_that_ran_out_is_given_to_another_and_its_former_holder_has_no_say() {
 }
 
 #[test]
-fn every_way_to_end_a_task_is_shut_to_who_lost_the_lease() {
+fn a_lost_lease_cannot_end_its_task_in_any_way() {
     let bench = Bench::with(plain());
     bench.add("a");
     let lost = || {
         let lease = bench.lease().expect("the task");
         bench.clock.advance(60);
-        // Taken back by whoever looks for work, of whatever kind.
+        // Taken back by any worker that leases, whatever the kind.
         assert!(
             bench
                 .queue
@@ -168,7 +168,7 @@ fn a_renewed_lease_holds_and_one_of_a_clock_that_was_set_back_does_not() {
 }
 
 #[test]
-fn failures_pause_longer_and_longer_within_their_bounds_and_then_kill() {
+fn failed_tasks_wait_longer_and_longer_within_bounds_and_then_die() {
     let bench = Bench::with(plain());
     let mut pauses = Vec::new();
     for number in 0..60 {
@@ -225,7 +225,7 @@ fn a_task_whose_workers_all_vanish_dies_too() {
 }
 
 #[test]
-fn what_is_given_back_counts_no_attempt() {
+fn a_released_task_counts_no_attempt() {
     let bench = Bench::with(plain());
     let id = bench.add("a");
     for _ in 0..10 {
@@ -308,7 +308,7 @@ fn a_task_that_dies_again_takes_the_place_of_its_earlier_letter() {
 }
 
 #[test]
-fn what_runs_can_not_be_cancelled_and_what_waits_takes_what_follows_along() {
+fn a_running_task_cannot_be_cancelled_and_a_waiting_one_takes_its_repetition_along() {
     let bench = Bench::with(plain());
     let id = bench.add("a");
     let lease = bench.lease().expect("the task");
@@ -434,10 +434,10 @@ fn a_task_put_off_by_a_clock_years_ahead_goes_on_when_the_clock_is_right() {
                 .expect("postponed");
         }
         bench.clock.set("2026-03-05T00:00:00Z");
-        // What is asked for again does not hasten a task that has begun before.
+        // A repeated request does not speed up a task that has started before.
         bench.add("a");
         let lease = bench.lease().expect("it may go on");
-        // From here on its time is one of the right clock, and is kept to.
+        // From here on its start time was set by the correct clock, and is respected.
         let opens = "2026-04-01T00:00:00Z".parse().expect("an instant");
         lease
             .postpone(opens, "no budget is left")

@@ -1,51 +1,51 @@
-//! What a memory claims, in a form that can be stored and compared.
+//! Claims of memories, in a form that can be stored and compared.
 
 use std::ops::Range;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Something that one sentence of a memory says is so.
+/// A claim made by one sentence of a memory.
 ///
-/// It serialises to a few hundred bytes and holds all that [`judge`](super::judge) needs, so that texts needn't be read
-/// again. Its form belongs to [`CLAIMS_VERSION`](super::CLAIMS_VERSION).
+/// It serialises to a few hundred bytes and contains all that [`judge`](super::judge) needs, so that texts needn't be read
+/// again. [`CLAIMS_VERSION`](super::CLAIMS_VERSION) is the version of its format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The sentence that makes it, in bytes of the memory's text.
+    /// The sentence, as a byte range of the memory's text.
     pub span: Range<usize>,
-    /// The words that make it, at most [`Claim::QUOTE_BYTES`] bytes, for people to read.
+    /// The words of the claim, at most [`Claim::QUOTE_BYTES`] bytes, for display.
     pub quote: String,
-    /// Who says it, in lower case; empty when not known.
+    /// The author, in lower case; empty if unknown.
     pub author: String,
     /// When it was said.
     pub at: Timestamp,
-    /// Whom or what it is about: the speaker where it is empty, else the terms of the subject.
+    /// The terms of the subject; empty for the speaker.
     pub subject: Vec<String>,
-    /// What it is about, the head first.
+    /// The topic, the head first.
     pub about: Vec<Topic>,
-    /// The terms of the whole sentence that are not in `about`, sorted, each once.
+    /// Terms of this sentence and the previous one that are not in `about`, sorted, distinct.
     pub context: Vec<String>,
-    /// Whether the words say that something became so or otherwise than it was: `now`, `new`, `increased to`.
+    /// Whether the words state a change: `now`, `new`, `increased to`.
     pub changed: bool,
-    /// What is claimed.
+    /// The content of the claim.
     pub content: Content,
 }
 
 impl Claim {
-    /// The longest quote, in bytes.
+    /// Maximum length of a quote, in bytes.
     pub const QUOTE_BYTES: usize = 120;
 }
 
-/// A term of what a claim is about.
+/// A term of a claim's topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topic {
     /// The term, as the lexical index has it.
     pub term: String,
-    /// What it says, in tenths: names most, words like `project` little.
+    /// Its weight, in tenths: names weigh most, words like `project` little.
     pub weight: u8,
 }
 
-/// What is claimed.
+/// The content of a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
     /// Somebody does, did or never did something.
@@ -54,50 +54,47 @@ pub enum Content {
     Quantity(Quantity),
 }
 
-/// An action or a state, or that there is none.
+/// An action or a state, or its denial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// The base form of the verb.
     pub verb: String,
-    /// The verbs that it may stand for, a bit a group.
+    /// The verb's groups as a bit set; verbs of one group may stand for each other.
     pub groups: u64,
-    /// How the action stands.
+    /// Its aspect.
     pub aspect: Aspect,
-    /// The earliest day that the clause names, as a day before which it was said; `None` without a date.
+    /// The earliest date in the sentence, as days since 1970; `None` without a date.
     pub day: Option<i64>,
 }
 
-/// How an action stands to the time of speaking.
+/// How an action relates to the time of speaking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Aspect {
     /// It was done: `I have sent`, `I sent`.
     Done,
-    /// It is so: `I use`, `I am using`.
+    /// It is the case: `I use`, `I am using`.
     Ongoing,
-    /// It was begun, and the memory shows how far: `I am trying to build`, with the code.
+    /// It was begun, and the memory contains code for it: `I am trying to build`.
     Underway,
     /// It was never done: `I have never sent`.
     Never,
-    /// It is not done so far: `I have not sent`.
+    /// It is not done yet: `I have not sent`.
     NotDone,
-    /// It is not so: `I do not use`.
+    /// It is not the case: `I do not use`.
     NotOngoing,
-    /// It was so and is no more: `I no longer use`, `I stopped using`.
+    /// It has ended: `I no longer use`, `I stopped using`.
     Ceased,
 }
 
 impl Aspect {
-    /// Whether it says that there is none.
+    /// Whether it is a denial.
     pub fn is_negative(self) -> bool {
         !matches!(self, Self::Done | Self::Ongoing | Self::Underway)
     }
 }
 
 /// A value of a property.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own that the words tell or not"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quantity {
     /// What is measured or counted: `percent`, `time`, `count:boat`, `date`.
@@ -106,22 +103,22 @@ pub struct Quantity {
     pub value: f64,
     /// The value as it is written.
     pub written: String,
-    /// Whether the words say `about` or the like.
+    /// Whether the value is approximate: `about`.
     pub approximate: bool,
-    /// What is aimed at rather than so.
+    /// Whether the value is a target rather than the actual one.
     pub target: bool,
-    /// The verb that brings the value, in its base form; may be empty.
+    /// The verb that governs the value, in its base form; may be empty.
     pub verb: String,
-    /// The value before, where the words tell (`from 3 to 5`).
+    /// The previous value, if stated (`from 3 to 5`).
     pub before: Option<f64>,
-    /// The noun phrases that say what has the value, the counted one first: of each its head, then the terms beside it, sorted.
+    /// The noun phrases that name what has the value, the counted one first: of each the head, then its other terms, sorted.
     pub phrases: Vec<Vec<String>>,
-    /// What parts it from its like: ordinals, numbers, days, names of other things; sorted.
+    /// Terms that distinguish it from similar values: ordinals, numbers, days, names of other things; sorted.
     pub qualifiers: Vec<String>,
-    /// The days and months that the sentence names, sorted.
+    /// The days and months in the sentence, sorted.
     pub period: Vec<String>,
-    /// Whether the property has one value at a time, as a deadline has.
+    /// Whether the property has one value at a time, like a deadline.
     pub single: bool,
-    /// Whether the words tell of a result so far, which grows: `I have completed 10`.
+    /// Whether it is a cumulative result so far: `I have completed 10`.
     pub cumulative: bool,
 }

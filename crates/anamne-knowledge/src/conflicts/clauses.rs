@@ -1,33 +1,33 @@
-//! Sentences cut into clauses, and which of them assert something.
+//! Splits sentences into clauses, and determines which of them assert something.
 
 use std::ops::Range;
 
 use super::tokens::{Kind, Token, is_at};
 
-/// A stretch of a sentence with one verb, more or less.
+/// A part of a sentence with about one verb.
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     /// Its tokens.
     pub(super) tokens: Range<usize>,
-    /// How it is meant.
+    /// Its mode.
     pub(super) mode: Mode,
 }
 
-/// How a clause is meant.
+/// The mode of a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Something is so.
+    /// A statement of fact.
     Assertion,
-    /// The speaker asks, or asks for something.
+    /// A question or a request.
     Question,
-    /// Something may be, would be, should be.
+    /// Something possible, hypothetical or desired.
     Hypothesis,
 }
 
 /// Words that open a clause inside a sentence.
 const OPENERS: &str = "but so because since although though while whereas considering given which who until especially unless if";
 
-/// Openers after which something is taken as known, even inside a question.
+/// Openers of clauses that are presupposed, even inside a question.
 const PRESUPPOSING: &str =
     "because since although though whereas considering given especially after";
 
@@ -35,7 +35,7 @@ const HYPOTHETICAL: &str = "if suppose supposing imagine unless whether wish ass
 
 const ASKING: &str = "how what where whom whose why can could would will should shall may might do does did is are am was were";
 
-/// Cuts a sentence into clauses.
+/// Splits a sentence into clauses.
 pub(super) fn clauses(tokens: &[Token<'_>]) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
     let mut start = 0;
@@ -58,7 +58,7 @@ pub(super) fn clauses(tokens: &[Token<'_>]) -> Vec<Clause> {
     clauses
 }
 
-/// Without the marks at both ends.
+/// The range without punctuation at both ends.
 fn said(tokens: &[Token<'_>], range: Range<usize>) -> Range<usize> {
     let first = range.clone().find(|&at| tokens[at].is_said());
     let last = range.clone().rev().find(|&at| tokens[at].is_said());
@@ -138,7 +138,7 @@ fn mode_of(tokens: &[Token<'_>], range: &Range<usize>, before: Option<Mode>) -> 
     }
 }
 
-/// Whether a clause has the order of a question. `why I have never …` takes for granted what it asks about.
+/// Whether a clause has the word order of a question. `why I have never …` presupposes what it asks about.
 fn asks(clause: &[Token<'_>]) -> bool {
     let first = &clause[0];
     let second_is = |words: &str| is_at(clause, 1, words);
@@ -155,7 +155,7 @@ fn asks(clause: &[Token<'_>]) -> bool {
     first.is_one_of(ASKING)
 }
 
-/// Whether a clause begins with its own speaker as the subject.
+/// Whether a clause begins with the speaker as a new subject.
 fn speaks_anew(clause: &[Token<'_>]) -> bool {
     clause[0].is_one_of("i we my our")
 }

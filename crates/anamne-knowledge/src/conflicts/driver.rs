@@ -1,4 +1,4 @@
-//! All conflicts of a space, in memory: the twin of a view.
+//! All conflicts of a space, in memory: the reference for a stored view.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -9,31 +9,31 @@ use super::claim::Claim;
 use super::judge::{Conflict, judge};
 use super::keys::keys;
 
-/// How many claims a look-up reads under one key: those of the nearest lower rows. So a claim is judged against at most
-/// [`Keys::MOST`](super::Keys::MOST) times as many, in a space of any size.
+/// Number of claims that a look-up reads under one key: those of the nearest lower rows. So a claim is judged against at
+/// most [`Keys::MOST`](super::Keys::MOST) times as many, whatever the size of the space.
 pub const WINDOW: usize = 128;
 
-/// Which claim of which memory.
+/// The id of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClaimId {
     /// The memory's row.
     pub row: u32,
-    /// The place of the claim among the memory's.
+    /// The position of the claim among the memory's claims.
     pub place: u16,
 }
 
-/// Two claims of two memories in conflict, the one that was said earlier first.
+/// Two conflicting claims of two memories.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// The claim that was said first.
+    /// The earlier claim.
     pub earlier: ClaimId,
-    /// The claim that was said after it.
+    /// The later claim.
     pub later: ClaimId,
-    /// What they have against each other.
+    /// Their conflict.
     pub conflict: Conflict,
 }
 
-/// The claims of all memories of a space, and what is in conflict among them.
+/// The claims of all memories of a space, and their conflicts.
 #[derive(Debug, Default)]
 pub struct Conflicts {
     claims: BTreeMap<ClaimId, Claim>,
@@ -41,12 +41,12 @@ pub struct Conflicts {
 }
 
 impl Conflicts {
-    /// None yet.
+    /// An empty set of claims.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in the claims of a memory that it does not hold. Rows may come in any order.
+    /// Adds the claims of a memory that has none here yet. Rows may come in any order.
     pub fn insert(&mut self, row: u32, claims: Vec<Claim>) {
         for (place, claim) in claims.into_iter().enumerate() {
             let id = ClaimId {
@@ -62,7 +62,7 @@ impl Conflicts {
         }
     }
 
-    /// Takes out all claims of a memory, if it holds any.
+    /// Removes all claims of a memory.
     pub fn remove(&mut self, row: u32) {
         let gone: Vec<ClaimId> = self.claims.range(ids_of(row)).map(|(&id, _)| id).collect();
         for id in gone {
@@ -77,18 +77,17 @@ impl Conflicts {
         }
     }
 
-    /// The claims of a memory, in the order of its text.
+    /// The claims of a memory, in text order.
     pub fn claims_of(&self, row: u32) -> impl Iterator<Item = &Claim> {
         self.claims.range(ids_of(row)).map(|(_, claim)| claim)
     }
 
-    /// The claim of an id.
+    /// The claim with this id.
     pub fn claim(&self, id: ClaimId) -> Option<&Claim> {
         self.claims.get(&id)
     }
 
-    /// All conflicts, by the later claim's id and then the earlier's: for each two memories the surest between each two
-    /// sentences.
+    /// All conflicts, by the later claim and then the earlier; between any two sentences only the most confident one.
     pub fn links(&self) -> Vec<Link> {
         let mut links: BTreeMap<(u32, u32, usize, usize), Link> = BTreeMap::new();
         for (&id, claim) in &self.claims {
@@ -112,7 +111,7 @@ impl Conflicts {
         links.into_values().collect()
     }
 
-    /// The claims of memories before this one that may oppose it.
+    /// Claims of lower rows that may conflict with this one.
     fn candidates(&self, id: ClaimId, claim: &Claim) -> FxHashSet<ClaimId> {
         let mut found = FxHashSet::default();
         for key in keys(claim).sought {
@@ -139,7 +138,7 @@ impl Conflicts {
     }
 }
 
-/// All ids that claims of a memory can have.
+/// The range of all ids of a memory's claims.
 fn ids_of(row: u32) -> RangeInclusive<ClaimId> {
     let at = |place| ClaimId { row, place };
     at(0)..=at(u16::MAX)

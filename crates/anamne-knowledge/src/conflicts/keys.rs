@@ -1,25 +1,25 @@
-//! Under which keys a claim is listed, and under which it looks for what may oppose it.
+//! The keys under which a claim is listed, and those under which it looks for conflicts.
 
 use super::claim::{Action, Claim, Content, Quantity, Topic};
 
-/// The keys of a claim. Two claims can only be in conflict where one seeks a key under which the other is listed.
+/// The keys of a claim. Two claims can only conflict if one looks up a key under which the other is listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
-    /// Where the claim is found; at most [`Keys::MOST`], each once, sorted.
+    /// Keys under which the claim is listed; at most [`Keys::MOST`], distinct, sorted.
     pub listed: Vec<u64>,
-    /// Where it finds others; at most [`Keys::MOST`], each once, sorted.
+    /// Keys under which it looks for others; at most [`Keys::MOST`], distinct, sorted.
     pub sought: Vec<u64>,
 }
 
 impl Keys {
-    /// The most keys of either sort.
+    /// Maximum number of keys in each list.
     pub const MOST: usize = 10;
 }
 
-/// The keys of a claim: hashes of who is spoken of, of what kind of claim, and of one or two terms of its topic.
+/// The keys of a claim: hashes of its subject, its kind, and one or two terms of its topic.
 ///
-/// Claims that something was done are listed under other keys than denials, and each looks only among the other sort: so
-/// a look-up meets denials, which are rare, or comes from one. Values are listed by their dimension and their topic.
+/// Actions and denials are listed under different keys, and each looks up only the other: so every look-up finds denials,
+/// which are rare, or comes from one. Values are listed by dimension and topic.
 pub fn keys(claim: &Claim) -> Keys {
     let mut keys = match &claim.content {
         Content::Action(action) => action_keys(claim, action),
@@ -56,7 +56,7 @@ fn action_keys(claim: &Claim, action: &Action) -> Keys {
     }
 }
 
-/// The head and other telling terms, then the head with each other term, then neighbours.
+/// The head and other significant terms, then the head paired with each other term.
 fn terms_of(about: &[Topic]) -> Vec<String> {
     const TELLING: u8 = 6;
     let telling = about
@@ -127,7 +127,7 @@ fn pair(a: &str, b: &str) -> String {
     }
 }
 
-/// FNV-1a with a last mixing step: the same on every machine and in every build.
+/// FNV-1a with a final mixing step: the same on every machine and in every build.
 fn hash(parts: &[&str]) -> u64 {
     let mut state: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in parts.iter().flat_map(|part| part.bytes().chain([0xff])) {

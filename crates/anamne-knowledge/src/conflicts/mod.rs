@@ -1,8 +1,8 @@
-//! What can't be true together: claims that memories make, which of them are about the same thing, and whether the later
-//! one takes the place of the earlier one or contests it.
+//! Conflicts: the claims that memories make, which of them are about the same thing, and whether the later one supersedes
+//! or contests the earlier one.
 //!
-//! Three pure functions, no model and no clock: [`claims`] reads a memory once, [`keys`] say where its claims are found,
-//! [`judge`] compares two of them. [`Conflicts`] is the whole in memory, and what a view must come to.
+//! Three pure functions, without a model or a clock: [`claims`] extracts the claims of a memory, [`keys`] returns their
+//! index keys, [`judge`] compares two of them. [`Conflicts`] does everything in memory, as the reference for a stored view.
 //!
 //! ```
 //! use anamne_knowledge::conflicts::{Conflicts, claims};
@@ -18,21 +18,20 @@
 //! # Ok::<(), jiff::Error>(())
 //! ```
 //!
-//! # How a view keeps them
+//! # How a view stores them
 //!
 //! - A claim is stored with its memory's row, its place among the memory's claims and [`CLAIMS_VERSION`], and listed under
 //!   each of [`Keys::listed`] by (row, place).
-//! - For a new claim, the candidates are: under each of [`Keys::sought`], the [`WINDOW`] listed claims of the nearest lower
-//!   rows. All distinct ones are judged; nothing else bounds a claim's conflicts, so the answer for two claims never hangs on a third,
-//!   but for the window.
-//! - The two are handed to [`judge`] by the time at which they were said, then by row, then by place; not by arrival. Claims of one memory
-//!   are not compared.
-//! - Of several conflicts between the same two sentences (by row and [`Claim::span`]) the surest is shown; at a tie the one with the
-//!   lower ids.
-//! - The set of rows alone decides. Memories that come in any order of rows, or change, give the same: when a row is inserted below the
-//!   highest one, changed or taken out, the [`WINDOW`] listed claims of higher rows under each of its `listed` keys look for their
+//! - The candidates of a new claim are, under each of [`Keys::sought`], the [`WINDOW`] listed claims of the nearest lower
+//!   rows. All distinct ones are judged. Except for the window, the result for two claims is independent of other claims.
+//! - [`judge`] receives the two ordered by time, then row, then place; not by arrival. Claims of one memory are not
+//!   compared.
+//! - Of several conflicts between the same two sentences (by row and [`Claim::span`]) the most confident is shown, at a tie
+//!   the one with the lower ids.
+//! - The result depends only on the set of rows, not on their order of arrival. When a row is inserted below the highest
+//!   one, changed or removed, the [`WINDOW`] listed claims of higher rows under each of its `listed` keys look up their
 //!   candidates again. Rows of a log only grow, so that is rare.
-//! - An erased memory takes its claims, keys and conflicts along: quotes and reasons hold its words.
+//! - Erasing a memory removes its claims, keys and conflicts: quotes and reasons contain its words.
 
 mod actions;
 mod claim;
@@ -54,5 +53,5 @@ pub use judge::{Conflict, judge};
 pub use keys::{Keys, keys};
 pub use read::{MOST_CLAIMS, claims};
 
-/// Changes whenever the same texts may give other claims, keys or conflicts.
+/// Changes whenever the same texts may give different claims, keys or conflicts.
 pub const CLAIMS_VERSION: u32 = 1;

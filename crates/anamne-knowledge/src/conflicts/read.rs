@@ -1,4 +1,4 @@
-//! From a memory to its claims.
+//! Extracts the claims of a memory.
 
 use std::ops::Range;
 
@@ -14,16 +14,16 @@ use super::values::{days, values};
 use super::words::{Stems, is_function_word, is_idle_verb, verb_lemma};
 use crate::reading::Utterance;
 
-/// The most claims that one memory makes; what follows in a longer one is left out.
+/// Maximum number of claims per memory; further ones are ignored.
 pub const MOST_CLAIMS: usize = 64;
 
-/// The most terms of a sentence that a claim keeps beside its topic.
+/// Maximum number of context terms of a claim.
 const MOST_CONTEXT: usize = 24;
 
-/// What a memory claims, in the order of its text: at most [`MOST_CLAIMS`].
+/// The claims of a memory, in text order: at most [`MOST_CLAIMS`].
 ///
-/// What an assistant, a tool or a system says is nobody's claim: assistants restate, suggest and teach. Questions,
-/// requests, hypotheses, plans, code and quoted words claim nothing. A pure function; linear in the text.
+/// Messages of assistants, tools and systems make no claims: assistants restate, suggest and teach. Questions, requests,
+/// hypotheses, plans, code and quotations make none either. A pure function; linear in the text.
 pub fn claims(utterance: &Utterance<'_>) -> Vec<Claim> {
     if utterance.role.is_some_and(|role| role != Role::User) {
         return Vec::new();
@@ -52,7 +52,7 @@ pub fn claims(utterance: &Utterance<'_>) -> Vec<Claim> {
     claims
 }
 
-/// The rules here are for English: a sentence that is mostly in other letters claims nothing that they could read.
+/// The rules are for English: sentences that are mostly in other scripts are skipped.
 fn may_claim(sentence: &str) -> bool {
     let latin = sentence.bytes().filter(u8::is_ascii_alphabetic).count();
     sentence.bytes().filter(|byte| !byte.is_ascii()).count() < latin
@@ -72,7 +72,7 @@ fn read_sentence(
         return;
     }
     let values = values(&tokens, utterance.at, stems);
-    // What is told of a thing often stands a sentence after its name.
+    // Statements about a thing often follow a sentence after its name.
     let before = before
         .map(|before| super::tokens::tokens(utterance.text, before))
         .unwrap_or_default();
@@ -143,7 +143,7 @@ fn read_sentence(
     }
 }
 
-/// The words of some tokens, as they stand in the text.
+/// The original text of some tokens on one line, cut to [`Claim::QUOTE_BYTES`].
 fn quote(text: &str, tokens: &[Token<'_>], span: Range<usize>) -> String {
     let Some(first) = tokens.get(span.start) else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Claims that one thing took the place of another, and that a property has a name for its value.
+//! Claims that one thing replaced another, and that a property has a name as its value.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use super::topics::topics;
 use super::values::month;
 use super::words::{Stems, is_function_word, is_listed, is_past_form, verb_groups, verb_lemma};
 
-/// Verbs of leaving one thing for another.
+/// Verbs of switching from one thing to another.
 const SWITCHES: &str = "switch migrate move change convert transition shift";
 
-/// Properties that have one name at a time.
+/// Properties with one name as value at a time.
 const NAMED: &str = "name manager boss supervisor doctor dentist therapist landlord city hometown town school university employer company
     job title position occupation profession colour color editor framework database provider bank language email username nickname
     major degree diet allergy budget status hobby sport song movie film book band artist food dish restaurant drink animal season
@@ -23,7 +23,7 @@ const NAMED: &str = "name manager boss supervisor doctor dentist therapist landl
     physiotherapist accountant lawyer attorney trainer nanny tutor vet dermatologist pediatrician psychologist hairdresser advisor
     adviser agent assistant destination theme vendor supplier caterer photographer";
 
-/// What was left for another: `switched from A to B`, `replaced A with B`.
+/// What the speaker stopped and began using: `switched from A to B`, `replaced A with B`.
 pub(super) fn switches(
     tokens: &[Token<'_>],
     clause: &Clause,
@@ -77,7 +77,7 @@ pub(super) fn switches(
     found
 }
 
-/// A past form that is nobody's plan.
+/// Whether the token is a verb of switching, in the past, by the speaker, and not denied.
 fn is_done(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
     let token = &tokens[at];
     let lemma = verb_lemma(&token.lower);
@@ -88,7 +88,7 @@ fn is_done(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
     switches && speaker && !denied && is_past_form(&token.lower)
 }
 
-/// The objects after two words: `from A to B`. Without a first word the object follows the verb.
+/// The objects after two words: `from A to B`. If the first word is empty, the first object follows the verb.
 fn between(
     tokens: &[Token<'_>],
     verb: usize,
@@ -202,7 +202,7 @@ fn renamed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<F
     ))
 }
 
-/// Where the capitalised words that begin at `first` end.
+/// The end of the capitalised words that begin at `first`.
 fn names_from(tokens: &[Token<'_>], first: usize, end: usize) -> Option<usize> {
     let length = tokens
         .get(first..end)?
@@ -224,7 +224,7 @@ fn weighed(mut about: Vec<Topic>) -> Vec<Topic> {
     about
 }
 
-/// Where somebody lives or works: the speaker, or `my sister`.
+/// Where the speaker, or someone like `my sister`, lives or works.
 fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<FoundQuantity> {
     let range = clause.tokens.clone();
     let start = range

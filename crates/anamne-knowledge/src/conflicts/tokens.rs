@@ -1,4 +1,4 @@
-//! A text as sentences of tokens: prose alone, without code, quotations and captions.
+//! Splits a text into sentences of tokens: prose only, without code, quotations and captions.
 
 use std::ops::Range;
 
@@ -9,27 +9,27 @@ use super::words::is_listed;
 /// Sentences longer than this are tables, logs or pasted data.
 const LONGEST_SENTENCE_BYTES: usize = 1500;
 
-/// One word, number or mark.
+/// A word, number or punctuation mark.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'text> {
-    /// As it stands in the text.
+    /// The original text.
     pub(super) text: &'text str,
     /// In lower case, contractions spelled out (`'ve` is `have`, `n't` is `not`).
     pub(super) lower: String,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: Kind,
-    /// Where it begins, in bytes of the text.
+    /// Its byte offset in the text.
     pub(super) start: usize,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Letters, perhaps with digits, joined by hyphens, points or slashes.
+    /// Letters, possibly with digits, joined by hyphens, dots or slashes.
     Word,
     /// Begins with a digit or a currency sign.
     Number,
-    /// Anything that parts words.
+    /// Anything else that isn't whitespace.
     Mark,
 }
 
@@ -39,12 +39,12 @@ impl Token<'_> {
         self.lower == lower
     }
 
-    /// Whether it is one of the words, parted by blanks.
+    /// Whether it is one of these space-separated words.
     pub(super) fn is_one_of(&self, words: &str) -> bool {
         self.kind != Kind::Mark && is_listed(words, &self.lower)
     }
 
-    /// Whether it is written as a name is.
+    /// Whether it is capitalised, like a name.
     pub(super) fn is_capitalised(&self) -> bool {
         self.kind == Kind::Word && self.text.starts_with(char::is_uppercase)
     }
@@ -55,17 +55,17 @@ impl Token<'_> {
     }
 }
 
-/// Whether the token at a place is one of the words, parted by blanks.
+/// Whether the token at an index is one of these space-separated words.
 pub(super) fn is_at(tokens: &[Token<'_>], at: usize, words: &str) -> bool {
     tokens.get(at).is_some_and(|token| token.is_one_of(words))
 }
 
-/// Whether one of the tokens is one of the words, parted by blanks.
+/// Whether any of the tokens is one of these space-separated words.
 pub(super) fn says(tokens: &[Token<'_>], words: &str) -> bool {
     tokens.iter().any(|token| token.is_one_of(words))
 }
 
-/// The sentences of a text that are prose, in bytes.
+/// The prose sentences of a text, as byte ranges.
 pub(super) fn prose(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for block in blocks_of_prose(text) {
@@ -82,7 +82,7 @@ pub(super) fn prose(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What lies between fenced blocks of code.
+/// The text outside of fenced code blocks.
 fn blocks_of_prose(text: &str) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut start = 0;
@@ -100,7 +100,7 @@ fn blocks_of_prose(text: &str) -> Vec<Range<usize>> {
     blocks
 }
 
-/// Whether a sentence is rather code, a table, a quotation or an entry of a log.
+/// Whether a sentence looks like code, a table, a quotation or a log entry.
 fn is_code(sentence: &str) -> bool {
     let signs = sentence
         .bytes()
@@ -114,8 +114,8 @@ fn is_code(sentence: &str) -> bool {
     sentence.starts_with(['>', '|', '#', '"', '“', '$']) || signs * 25 > sentence.len() + 25
 }
 
-/// The tokens of `text[sentence]`. What stands in square brackets or between quotation marks, if it is longer than a
-/// name, is left out: it is a caption, or somebody else's words.
+/// The tokens of `text[sentence]`, without text in square brackets (captions) and without quotations longer than a name
+/// (someone else's words).
 pub(super) fn tokens(text: &str, sentence: Range<usize>) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let slice = &text[sentence.clone()];
@@ -142,7 +142,7 @@ pub(super) fn tokens(text: &str, sentence: Range<usize>) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Whether a point ends `Dr.` rather than a sentence.
+/// Whether a dot ends an abbreviation like `Dr.` rather than a sentence.
 fn is_abbreviation(tokens: &[Token<'_>], mark: char, rest: &str) -> bool {
     let title = tokens
         .last()
@@ -168,7 +168,7 @@ fn bracketed(rest: &str) -> Option<usize> {
     (end > shortest).then_some(end)
 }
 
-/// Letters and digits, and what joins them without a blank.
+/// The length of a word or number, including the marks that join its parts.
 fn word_length(rest: &str) -> usize {
     let mut characters = rest.char_indices().peekable();
     let first = characters.next().map_or(0, |(_, first)| first.len_utf8());
@@ -191,7 +191,7 @@ fn word_length(rest: &str) -> usize {
     length
 }
 
-/// A comma, colon or hyphen inside a number wants a digit after it; ranges are kept whole.
+/// Whether a mark continues a word. Inside numbers, marks other than a hyphen need a digit after them; ranges stay whole.
 fn joined(numeric: bool, character: char, next: char) -> bool {
     if numeric && character != '-' {
         next.is_ascii_digit()
@@ -210,7 +210,7 @@ fn push_mark<'text>(text: &'text str, start: usize, mark: char, tokens: &mut Vec
     });
 }
 
-/// A word, its contraction spelled out as a token of its own.
+/// Adds a word; its contraction becomes a token of its own, spelled out.
 fn push_word<'text>(text: &'text str, start: usize, length: usize, tokens: &mut Vec<Token<'text>>) {
     let word = &text[start..start + length];
     let lower = word.to_lowercase().replace('’', "'");
@@ -241,7 +241,7 @@ fn push_word<'text>(text: &'text str, start: usize, length: usize, tokens: &mut 
     }
 }
 
-/// The bytes of the original word before its contraction; `word` and `lower` may differ in length.
+/// The byte length of the original word before its contraction; `word` and `lower` may differ in length.
 fn stem_length(word: &str, lower: &str, stem: &str) -> usize {
     let tail = lower[stem.len()..].chars().count();
     word.char_indices()

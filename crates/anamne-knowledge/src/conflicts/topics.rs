@@ -1,4 +1,4 @@
-//! The terms of a phrase, weighed by what they say.
+//! The weighted terms of a phrase.
 
 use std::ops::Range;
 

@@ -10,16 +10,16 @@ use jiff::tz::TimeZone;
 use super::tokens::{Kind, Token, is_at, says};
 use super::words::{Stems, is_function_word, is_past_form};
 
-/// A value, and where it stands.
+/// A value and its tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Value {
     /// The tokens, unit included.
     pub(super) tokens: Range<usize>,
-    /// What is measured or counted; `number` where nothing says.
+    /// What is measured or counted; `number` if unknown.
     pub(super) dimension: String,
-    /// In the base unit of its dimension: seconds, grams, metres, bytes, days since 1970, minutes of the day.
+    /// The amount in the base unit of its dimension: seconds, grams, metres, bytes, days since 1970, minutes of the day.
     pub(super) amount: f64,
-    /// Whether the words say `about` or the like.
+    /// Whether it is approximate: `about`.
     pub(super) approximate: bool,
     /// The tokens of what is counted, its noun last.
     pub(super) counted: Range<usize>,
@@ -58,18 +58,18 @@ const UNITS: &[(&str, &str, f64)] = &[
 const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
     seventeen eighteen nineteen twenty";
 
-/// Verbs that often bring a value, and are no nouns before one.
+/// Verbs that often precede a value, and aren't nouns there.
 pub(super) const PRESENT_VERBS: &str = "takes costs runs holds weighs needs requires lasts pays serves covers contains includes uses
     charges employs measures stands sits starts ends begins opens closes goes supports allows handles looks comes means";
 
 const PLURALS: &str = "people women men children kids feet teeth mice";
 
-/// Whether values of a dimension say when something is to be.
+/// Whether values of a dimension are scheduled times.
 pub(super) fn is_schedule(dimension: &str) -> bool {
     matches!(dimension, "date" | "clock" | "weekday")
 }
 
-/// The month that a word names, from 1.
+/// The month that a word names, counted from 1.
 pub(super) fn month(token: &Token<'_>) -> Option<i8> {
     if !token.is_capitalised() {
         return None;
@@ -77,7 +77,7 @@ pub(super) fn month(token: &Token<'_>) -> Option<i8> {
     month_of(&token.lower)
 }
 
-/// All values of a sentence, in order. Ranges (`5-7`, `5 to 7`) are none.
+/// All values of a sentence, in order. Ranges (`5-7`, `5 to 7`) are excluded.
 pub(super) fn values(tokens: &[Token<'_>], said_at: Timestamp, stems: &mut Stems) -> Vec<Value> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -235,7 +235,7 @@ fn is_label(tokens: &[Token<'_>], at: usize) -> bool {
     tokens[at].kind == Kind::Number && (before.is_one_of(LABELLED) || name)
 }
 
-/// Whether a bare number is the value of something, rather than its name: `is now 7`, `reached 90`, but not `chapter 3`.
+/// Whether a bare number is a value rather than part of a name: `is now 7`, `reached 90`, but not `chapter 3`.
 fn is_said_to_be(tokens: &[Token<'_>], at: usize) -> bool {
     let hedges = "about around roughly approximately nearly almost over under now currently just only already";
     let before = tokens[..at]
@@ -251,7 +251,7 @@ fn is_said_to_be(tokens: &[Token<'_>], at: usize) -> bool {
     brings && !names
 }
 
-/// `about`, `more than`, `~`.
+/// Whether it makes a number approximate: `about`, `more than`, `~`.
 fn is_hedge(token: &Token<'_>) -> bool {
     token.is("~")
         || token.is_one_of(
@@ -297,7 +297,7 @@ fn counted(tokens: &[Token<'_>], start: usize) -> Range<usize> {
     start..start
 }
 
-/// The number that a token begins with (or names), and the rest of it.
+/// The number that a token begins with (or names), and the rest of the token.
 fn number(token: &Token<'_>) -> Option<(f64, String)> {
     if token.kind == Kind::Word {
         let value = NUMBER_WORDS
@@ -357,7 +357,7 @@ fn clock(token: &Token<'_>, next: Option<&Token<'_>>, hours: f64, suffix: &str) 
     Some(hours * 60.0 + minutes.unwrap_or(0.0))
 }
 
-/// `5 or 6`, `between 5 and 7`, `5 to 7` (unless `from` says that it is a change).
+/// Whether a value is part of a range: `5 or 6`, `between 5 and 7`, `5 to 7` (unless `from` marks a change).
 fn is_in_range(tokens: &[Token<'_>], value: &Value) -> bool {
     let is_number = |at: usize| {
         tokens
@@ -390,7 +390,7 @@ fn is_unit_word(token: &Token<'_>) -> bool {
     unit(&token.lower).is_some()
 }
 
-/// The days that a sentence names, as days since 1970.
+/// The dates in a sentence, as days since 1970.
 pub(super) fn days(values: &[Value]) -> impl Iterator<Item = i64> {
     values
         .iter()

@@ -1,11 +1,11 @@
-//! What English words do in a sentence, as far as claims need it, and the stems that claims are compared by.
+//! Grammatical roles of English words, as far as claims need them, and the stems by which claims are compared.
 
 use std::sync::LazyLock;
 
 use anamne_text::analyser::Analyser;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Words that carry grammar rather than a topic.
+/// Words with a grammatical role rather than a topic.
 const FUNCTION_WORDS: &str = "a an the this that these those such i me my mine myself we us our ours ourselves you your yours
     yourself he him his himself she her hers herself it its itself they them their theirs themselves who whom whose which what
     when where why how am is are was were be been being do does did doing done have has had having 's can could will would shall
@@ -20,7 +20,7 @@ const FUNCTION_WORDS: &str = "a an the this that these those such i me my mine m
     any-more together instead along across near despite except including regarding concerning plus minus let's far long least
     last next new old zero one two three four five six seven eight nine ten eleven twelve twenty hundred thousand dozen several lot lots bit little great good";
 
-/// Nouns that say little about what is meant.
+/// Generic words, which say little about the topic.
 const GENERIC: &str = "project thing course session work app application feature time day week month year way part stuff people kind
     example help problem question issue task case number total amount area point place side end start level type step set
     lot bit event program training class process system user data information experience idea plan goal team group item
@@ -28,7 +28,7 @@ const GENERIC: &str = "project thing course session work app application feature
     similar related specific certain personal sort form piece version use change page code platform formal prior previous real recent growth
     actual dedicated person life proper single software";
 
-/// Verbs by what they do; those of one line may stand for each other.
+/// Verbs by meaning; those of one line may stand for each other.
 const VERB_GROUPS: &[&str] = &[
     "write implement build create develop make code set design add draft compose produce construct program configure setup craft prepare generate",
     "use try work integrate install download adopt employ utilize apply run handle manage operate play touch leverage rely experiment",
@@ -74,12 +74,12 @@ const VERB_GROUPS: &[&str] = &[
     "consult see hire talk speak meet work",
 ];
 
-/// Verbs of the mind, the mouth and of idioms: what "never" does to them is no claim about the world.
+/// Verbs of thought, speech and idioms: with "never" they make no claim about the world.
 const IDLE_VERBS: &str = "know think feel realize realise imagine expect dream forget mind let fail cease stop end guess
     understand believe remember want wish need hope say mention tell seem look sound appear thought knew felt matter care hurt hear
     heard consider figure find found decide be get got shy doubt regret wonder notice lose tire grow come settle";
 
-/// Other verbs, so that their forms come to the right base.
+/// Other verbs, so that their forms get the right base form.
 const MORE_VERBS: &str = "improve increase decrease reduce shorten expand move postpone shift delay change update raise lower reach climb
     jump boost bump revise adjust reset decline shrink slip rise drop fall grow extend push reschedule save secure merge record close
     receive arrive serve drive leave continue believe achieve produce promote upgrade migrate replace switch stop start begin aim
@@ -208,32 +208,32 @@ fn set_of(words: &'static str) -> FxHashSet<&'static str> {
     words.split_ascii_whitespace().collect()
 }
 
-/// Whether a word is in a list of words that are parted by blanks.
+/// Whether a word is in a space-separated list.
 pub(super) fn is_listed(list: &str, word: &str) -> bool {
     !word.is_empty() && list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// Whether a word (in lower case) has a place in grammar but none among the topics.
+/// Whether a word (in lower case) has a grammatical role rather than a topic.
 pub(super) fn is_function_word(lower: &str) -> bool {
     FUNCTIONS.contains(lower)
 }
 
-/// Whether a word says little about what is meant.
+/// Whether a word says little about the topic.
 pub(super) fn is_generic(lower: &str) -> bool {
     GENERICS.contains(lower) || GENERICS.contains(lower.trim_end_matches('s'))
 }
 
-/// Whether denying this verb says nothing that another statement could oppose.
+/// Whether denying this verb makes no claim that another statement could contradict.
 pub(super) fn is_idle_verb(lemma: &str) -> bool {
     is_listed(IDLE_VERBS, lemma)
 }
 
-/// What a verb may stand for, a bit a group; 0 for verbs that only stand for themselves.
+/// The groups of a verb, as a bit set; 0 for verbs without a group.
 pub(super) fn verb_groups(lemma: &str) -> u64 {
     GROUPS.get(lemma).copied().unwrap_or(0)
 }
 
-/// Whether a form is known to be one of a verb.
+/// Whether a word is a form of a known verb.
 pub(super) fn is_known_verb(form: &str) -> bool {
     let lemma = verb_lemma(form);
     GROUPS.contains_key(lemma.as_str()) || LEMMAS.contains_key(form)
@@ -248,7 +248,7 @@ fn is_base(form: &str) -> bool {
     GROUPS.contains_key(form) || MORE.contains(form)
 }
 
-/// The base form of a verb: known ones exactly, others by their endings.
+/// The base form of a verb: exact for known ones, by ending for others.
 pub(super) fn verb_lemma(form: &str) -> String {
     if let Some(lemma) = LEMMAS.get(form) {
         return (*lemma).to_owned();
@@ -283,7 +283,7 @@ pub(super) fn verb_lemma(form: &str) -> String {
     }
 }
 
-/// The index terms of words, with the caches that make them cheap.
+/// The index terms of words, cached.
 #[derive(Default)]
 pub(super) struct Stems {
     analyser: Analyser,
@@ -291,7 +291,7 @@ pub(super) struct Stems {
 }
 
 impl Stems {
-    /// The term of a word in lower case, as the lexical index has it.
+    /// The index term of a word in lower case, as in the lexical index.
     pub(super) fn of(&mut self, lower: &str) -> String {
         if let Some(stem) = self.known.get(lower) {
             return stem.clone();

@@ -1,4 +1,4 @@
-//! What a memory says, freed of its form: its words without capitals, marks, articles and contractions.
+//! The normalised form of a memory: its words without capitals, punctuation, articles and contractions.
 
 use anamne_types::{Memory, Row};
 use jiff::Timestamp;
@@ -8,32 +8,32 @@ use std::hash::{Hash, Hasher};
 use crate::summaries::words::{Sort, Weights};
 use crate::vectors::vector_of;
 
-/// A memory as it is compared.
+/// A memory, normalised for comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) row: Row,
     /// When it happened.
     pub(crate) at: Timestamp,
     pub(crate) author: String,
-    /// Its kind and category: only the like is folded together.
+    /// Its kind and category: only memories with the same ones are merged.
     pub(crate) sort: (u8, u8),
-    /// Importance, confidence and trust, by which the better of two equals is chosen.
+    /// Importance, confidence and trust: the rank among equals.
     pub(crate) regard: (u8, u32, u32),
-    /// Its words in order, freed of form.
+    /// Its normalised words, in order.
     pub(crate) words: Vec<String>,
-    /// Which of its words come after a mark that parts clauses or sentences.
+    /// For each word, whether it follows a mark that separates clauses or sentences.
     pub(crate) parted: Vec<bool>,
-    /// What must not differ: numbers, dates and names, in order.
+    /// Details that must not differ: numbers, dates and names, in order.
     pub(crate) particulars: Vec<String>,
-    /// How many words deny.
+    /// Number of negations.
     pub(crate) denials: usize,
-    /// Whether it speaks of the speaker.
+    /// Whether it is in the first person.
     pub(crate) own: bool,
     pub(crate) vector: Vec<f32>,
 }
 
 impl Form {
-    /// The form of a memory. Linear in its text.
+    /// Normalises a memory. Linear in its text.
     pub(crate) fn of(memory: &Memory, weights: &mut Weights<'_>) -> Self {
         let mut text = memory.content.clone();
         memory.body.append_searchable(&mut text);
@@ -85,7 +85,7 @@ impl Form {
         }
     }
 
-    /// Hashes of its words by which the like are found: the least of each of `COUNT` orders of all hashes.
+    /// The MinHash signature of its words: the minimum hash under each of `COUNT` permutations.
     pub(crate) fn minima<const COUNT: usize>(&self) -> [u64; COUNT] {
         let mut minima = [u64::MAX; COUNT];
         for word in &self.words {
@@ -98,7 +98,7 @@ impl Form {
     }
 }
 
-/// Marks that part clauses and sentences.
+/// Marks that separate clauses and sentences.
 const PARTING: [char; 13] = [
     '.', ',', ';', ':', '!', '?', '(', '–', '—', '\n', '。', '，', '、',
 ];
@@ -113,7 +113,7 @@ fn hash_of(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// Another order of the hashes for each number (the finaliser of SplitMix64).
+/// A permutation of the hashes, by number (the finaliser of SplitMix64).
 fn mixed(hash: u64, order: u64) -> u64 {
     let mut mixed = hash ^ order.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -121,7 +121,7 @@ fn mixed(hash: u64, order: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A word, and what was contracted with it.
+/// A word, split from its contraction.
 fn parts(plain: &str) -> Vec<String> {
     let whole = match plain {
         "can't" | "cannot" => return vec!["can".to_owned(), "not".to_owned()],
@@ -144,12 +144,12 @@ fn parts(plain: &str) -> Vec<String> {
     vec![whole.to_owned()]
 }
 
-/// Words that make no difference: articles and courtesy.
+/// Words that don't affect the meaning: articles and courtesy.
 fn is_form(part: &str) -> bool {
     one_of!(part, "a" "an" "the" "please" "really" "just" "very" "so" "ok" "okay" "yes" "well")
 }
 
-/// Words that turn what is said into its opposite, or end it.
+/// Negations.
 pub(crate) fn denies(part: &str) -> bool {
     one_of!(
         part,

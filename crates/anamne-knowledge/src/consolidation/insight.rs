@@ -11,42 +11,42 @@ use crate::summaries::passages::passages;
 use crate::summaries::words::Weights;
 use crate::vectors::{dot, vector_of};
 
-/// So many sentences are compared at most, those of the memories with the highest rows.
+/// Maximum number of sentences compared: those of the memories with the highest rows.
 pub const MOST_UNITS: usize = 2_000;
 
-/// Of one memory at most so many sentences are compared.
+/// Maximum number of sentences per memory.
 const OF_ONE: usize = 8;
 
-/// Sentences agree from this cosine on.
+/// Minimum cosine of sentences that agree.
 const AGREE: f32 = 0.7;
 
-/// Sentences that agree share at least this part of what the shorter one says.
+/// Minimum weight of the common words of sentences that agree, as a share of the lighter one.
 const SHARED: f32 = 0.5;
 
-/// An insight takes so many memories.
+/// Minimum number of memories of an insight.
 const MEMORIES: usize = 3;
 
-/// It takes so many days.
+/// Minimum number of days of an insight.
 const DAYS: usize = 2;
 
 /// Something that several memories say, on several days.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Insight {
-    /// What may be kept of it: how often, when, and the most central sentence.
+    /// The text to store: how often, when, and the most central sentence.
     pub text: String,
-    /// The most central sentence, word for word.
+    /// The most central sentence, verbatim.
     pub sentence: String,
-    /// The memory that says it.
+    /// The memory that contains it.
     pub central: MemoryId,
-    /// Every memory that says so, by row.
+    /// All memories that say so, by row.
     pub sources: Vec<MemoryId>,
     /// When it was first said.
     pub first: Timestamp,
     /// When it was last said.
     pub last: Timestamp,
-    /// On how many days in UTC.
+    /// Number of days, in UTC.
     pub days: usize,
-    /// How well the sources agree: the mean cosine with the central sentence.
+    /// Agreement of the sources: the mean cosine with the central sentence.
     pub confidence: f32,
 }
 
@@ -59,9 +59,9 @@ struct Unit<'memory> {
     vector: Vec<f32>,
 }
 
-/// The insights that messages, thoughts, facts and episodes give: what at least three of them say, on at least two days.
+/// The insights from messages, thoughts, facts and episodes: what at least three of them say, on at least two days.
 ///
-/// A sentence counts for one insight. The result does not depend on the order of `memories`. O(u²) cosines for the
+/// A sentence counts for one insight only. The result does not depend on the order of `memories`. O(u²) cosines for the u
 /// sentences compared, at most [`MOST_UNITS`].
 pub fn insights(memories: &[Memory]) -> Vec<Insight> {
     let units = units(memories);
@@ -136,7 +136,7 @@ fn is_read(memory: &Memory) -> bool {
     kind && memory.superseded_by.is_none() && memory.deleted_at.is_none()
 }
 
-/// For each sentence those of other memories that agree with it.
+/// For each sentence, those of other memories that agree with it.
 fn agreeing(units: &[Unit<'_>]) -> Vec<Vec<usize>> {
     let mut agreeing = vec![Vec::new(); units.len()];
     for a in 0..units.len() {
@@ -157,7 +157,7 @@ fn agree(a: &Unit<'_>, b: &Unit<'_>) -> bool {
         && shared(&a.words, &b.words) >= SHARED
 }
 
-/// The part of what the lesser of two sentences says that the other says too.
+/// The weight of the common words of two sentences, as a share of the lighter one.
 fn shared(a: &[(u64, f32)], b: &[(u64, f32)]) -> f32 {
     let all = |words: &[(u64, f32)]| words.iter().map(|word| word.1).sum::<f32>();
     let both: f32 = a
@@ -212,7 +212,7 @@ fn drawn_from(units: &[Unit<'_>], members: &[usize]) -> Option<Insight> {
     })
 }
 
-/// The name of the one who said all of it, if it was one.
+/// The common author, or an empty string.
 fn speaker(units: &[Unit<'_>], members: &[usize]) -> String {
     let mut names = members
         .iter()

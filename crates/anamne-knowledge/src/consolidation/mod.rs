@@ -1,8 +1,7 @@
 //! Consolidation: proposes merges and insights. The engine applies them, with events that can be undone.
 //!
-//! [`plan`] finds memories that say the same in other words, [`insights`] what was said again and again on several days,
-//! and [`importance`], [`decay`] reckon what still matters. All are pure: the same memories give the same proposals,
-//! in whichever order they are passed in.
+//! [`plan`] finds memories that say the same, [`insights`] finds statements that recur on several days, and [`importance`]
+//! and [`decay`] compute what still matters. All are pure: the same memories give the same proposals, in any order.
 
 mod form;
 mod insight;

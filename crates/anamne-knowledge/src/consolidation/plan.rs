@@ -10,19 +10,19 @@ use super::form::Form;
 use super::verdict::{Likeness, MergeVerdict, verdict};
 use crate::summaries::words::Weights;
 
-/// A plan is made for so many memories at most; those with the highest rows count, and the rest is left to another plan.
+/// Maximum number of memories per plan: those with the highest rows; the rest is left to another plan.
 pub const MOST_MEMORIES: usize = 50_000;
 
-/// Orders of hashes of which each memory's least are compared.
+/// Number of MinHash permutations.
 const MINIMA: usize = 32;
 
-/// Memories that share this many neighbouring minima are compared.
+/// Number of minima in a band; memories that share a band are compared.
 const BAND: usize = 2;
 
-/// A memory is compared with so many of a bucket that stand before it.
+/// Maximum number of preceding memories of a bucket that a memory is compared with.
 const BEFORE: usize = 12;
 
-/// What is proposed.
+/// The kind of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalKind {
@@ -34,50 +34,50 @@ pub enum ProposalKind {
     Kept,
 }
 
-/// What the engine may do, and why.
+/// A proposal to the engine.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Proposal {
-    /// What is proposed.
+    /// The kind of proposal.
     pub kind: ProposalKind,
-    /// The memory that stays.
+    /// The memory to keep.
     pub winner: MemoryId,
-    /// Those that give way; of a kept pair the other one.
+    /// The memories that it replaces; for a kept pair the other one.
     pub losers: Vec<MemoryId>,
-    /// Why, in words for a person. It holds nothing of what the memories say, so it may stand in a log.
+    /// The reason, for people. It contains no text of the memories, so it may be logged.
     pub reason: String,
-    /// How sure that is, 0 to 1: that of the least sure loser.
+    /// Confidence, 0 to 1: the minimum over the losers.
     pub confidence: f32,
-    /// What was seen of each loser, for the record of what was done.
+    /// The comparison with each loser, for the record.
     pub audit: Vec<Audit>,
 }
 
-/// What was seen of a loser beside its winner.
+/// The comparison of a loser with its winner.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Audit {
     /// The loser.
     pub memory: MemoryId,
     /// The cosine of both vectors.
     pub cosine: f32,
-    /// The words that both have in the same order, against those of the longer.
+    /// The longest common subsequence of words, as a share of the longer text.
     pub overlap: f32,
 }
 
-/// Proposals, and what was looked at for them.
+/// Proposals, with the number of comparisons.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Plan {
-    /// What is proposed, by the winner's row. No memory loses twice, and no winner of one loses in another.
+    /// The proposals, by the winner's row. No memory loses twice, and no winner of one loses in another.
     pub proposals: Vec<Proposal>,
-    /// Memories that were compared.
+    /// Number of memories compared.
     pub memories: usize,
-    /// Pairs that were compared.
+    /// Number of pairs compared.
     pub pairs: usize,
 }
 
 /// Finds facts, skills and thoughts that say the same, and proposes what to do.
 ///
-/// Messages, episodes and documents are what happened, and are never folded; nor is what was forgotten or superseded.
-/// Texts are found by MinHash over their words, so that only the like are compared: O(memories · 192) comparisons at
-/// most. The plan does not depend on the order of `memories`.
+/// Messages, episodes and documents record what happened, and are never merged; nor are forgotten or superseded memories.
+/// Candidate pairs are found by MinHash over words: at most O(memories · 192) comparisons. The plan does not depend on the
+/// order of `memories`.
 pub fn plan(memories: &[Memory]) -> Plan {
     let mut considered: Vec<&Memory> = memories
         .iter()
@@ -107,10 +107,10 @@ fn is_considered(memory: &Memory) -> bool {
     foldable && memory.superseded_by.is_none() && memory.deleted_at.is_none()
 }
 
-/// A band of minima, and the kind and category that have it.
+/// A band of minima, with kind and category.
 type Key<'minima> = (&'minima [u64], (u8, u8));
 
-/// Pairs that share a band of minima, by their places.
+/// Pairs that share a band of minima, by index.
 fn likely_pairs(forms: &[Form]) -> Vec<(usize, usize)> {
     let minima: Vec<[u64; MINIMA]> = forms.iter().map(Form::minima).collect();
     let mut pairs = FxHashSet::default();
@@ -133,7 +133,7 @@ fn likely_pairs(forms: &[Form]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// A pair, the earlier first, and what they are to each other.
+/// A pair in order of time, with its verdict.
 struct Judged {
     earlier: usize,
     later: usize,
@@ -197,7 +197,7 @@ fn proposals(forms: &[Form], ids: &[MemoryId], judged: &[Judged]) -> Vec<Proposa
         .collect()
 }
 
-/// What a loser is to its winner; `None` where they were joined through others, and differ.
+/// The relation of a loser to its winner; `None` if they were connected only through others, and differ.
 fn relation(forms: &[Form], loser: usize, winner: usize) -> Option<ProposalKind> {
     let when = |at: usize| (forms[at].at, forms[at].row);
     let (earlier, later) = if when(loser) <= when(winner) {
@@ -212,7 +212,7 @@ fn relation(forms: &[Form], loser: usize, winner: usize) -> Option<ProposalKind>
     }
 }
 
-/// Which memory each gives way to.
+/// The winner of each memory, as a union-find forest.
 struct Winners {
     parents: Vec<usize>,
 }
@@ -247,7 +247,7 @@ impl Winners {
     }
 }
 
-/// The one that says more is better; of equals the one that matters more, and then the one that was there first.
+/// Whether `a` wins: by more words, then by rank, then by the lower row.
 fn is_better(a: &Form, b: &Form) -> bool {
     let rank = |form: &Form| (form.words.len(), form.regard, Reverse(form.row));
     rank(a) > rank(b)

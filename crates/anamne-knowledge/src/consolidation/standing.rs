@@ -1,24 +1,24 @@
 //! Current importance and strength, from use, links and age.
 
-/// What is known of a memory's standing.
+/// The inputs of [`importance`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regard {
-    /// The importance that its author gave it, 1 to 10.
+    /// The stored importance, 1 to 10.
     pub told: u8,
-    /// How strongly it is used: [`access_strength`] of its uses.
+    /// Strength of use: [`access_strength`] of its uses.
     pub access: f64,
-    /// How strongly it is linked: the sum of the weights of its links, each after [`decay`].
+    /// Strength of its links: the sum of their weights, each after [`decay`].
     pub links: f64,
     /// Its age in seconds.
     pub age: f64,
-    /// The τ of recency, in seconds.
+    /// The time constant τ of recency, in seconds.
     pub recency: f64,
 }
 
 /// Current importance, 1 to 10.
 ///
-/// `1 + 9 · (0.6 · (told − 1)/9 + 0.2 · (1 − e^(−access/3)) + 0.15 · (1 − e^(−links/4)) + 0.05 · e^(−age/τ))`. What was written
-/// weighs most; a dozen uses, or links, are as good as a hundred. Rises with each part but age.
+/// `1 + 9 · (0.6 · (told − 1)/9 + 0.2 · (1 − e^(−access/3)) + 0.15 · (1 − e^(−links/4)) + 0.05 · e^(−age/τ))`. The stored
+/// value weighs most; uses and links saturate at about a dozen. Increases with each input except age.
 pub fn importance(regard: &Regard) -> f64 {
     let told = f64::from(regard.told.clamp(1, 10) - 1) / 9.0;
     let grown = |value: f64, scale: f64| 1.0 - (-value.max(0.0) / scale).exp();
@@ -30,8 +30,8 @@ pub fn importance(regard: &Regard) -> f64 {
     1.0 + 9.0 * sum.clamp(0.0, 1.0)
 }
 
-/// What is left of a strength after so many seconds: `strength · e^(−Δt/τ)`. What lies ahead has not decayed; with a τ of 0
-/// or less nothing is left.
+/// The strength that is left after some seconds: `strength · e^(−Δt/τ)`. Times in the future don't decay; with τ ≤ 0
+/// nothing is left.
 pub fn decay(strength: f64, seconds: f64, tau: f64) -> f64 {
     let left = if seconds <= 0.0 {
         1.0
@@ -43,7 +43,7 @@ pub fn decay(strength: f64, seconds: f64, tau: f64) -> f64 {
     strength * left
 }
 
-/// How strongly something is used: the sum of its uses, each decayed by its age in seconds.
+/// Strength of use: the number of uses, each decayed by its age in seconds.
 pub fn access_strength(ages: impl IntoIterator<Item = f64>, tau: f64) -> f64 {
     ages.into_iter().map(|age| decay(1.0, age, tau)).sum()
 }

@@ -1,42 +1,42 @@
-//! Whether two memories say the same.
+//! Decides whether two memories say the same.
 
 use super::form::{Form, denies};
 use crate::vectors::dot;
 
-/// What two memories are to each other.
+/// The relation of two memories.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum MergeVerdict {
-    /// They have nothing to do with each other.
+    /// Unrelated.
     Apart,
-    /// They say the same, but for the form.
+    /// They say the same, apart from form.
     Same,
     /// The later one says all that the earlier one says, and more.
     Contained,
-    /// They are alike, and differ in this.
+    /// Similar, but different for this reason.
     Differ(String),
 }
 
-/// How alike two memories are.
+/// The similarity of two memories.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Likeness {
     /// The cosine of their vectors.
     pub(crate) cosine: f32,
-    /// The words that both have in this order, against those of the shorter.
+    /// The longest common subsequence of words, as a share of the shorter text.
     pub(crate) held: f32,
-    /// The same against those of the longer.
+    /// The same as a share of the longer text.
     pub(crate) overlap: f32,
 }
 
-/// Memories of which neither holds this share of the other's words have nothing to do with each other.
+/// Minimum [`Likeness::held`] of related memories.
 const ALIKE: f32 = 0.6;
 
-/// What is contained in another memory has this cosine with it at least.
+/// Minimum cosine of a memory and a later one that contains it.
 const NEAR: f32 = 0.5;
 
-/// Texts of more words are compared up to here; the rest must be equal in number.
+/// Maximum number of words compared between the common ends of two texts, and of their particulars.
 const COMPARED: usize = 256;
 
-/// What the earlier and the later of two memories are to each other. O(words²), bounded.
+/// The relation of the earlier and the later of two memories. O(words²), bounded.
 pub(crate) fn verdict(earlier: &Form, later: &Form) -> (MergeVerdict, Likeness) {
     let common = in_order(&earlier.words, &later.words);
     let (few, many) = (
@@ -89,9 +89,9 @@ fn judge(earlier: &Form, later: &Form, common: usize, likeness: &Likeness) -> Me
     MergeVerdict::Contained
 }
 
-/// Whether the later memory says the earlier one first, and then continues with a phrase or a clause of its own.
+/// Whether the later memory repeats the earlier one, and then continues with a phrase or clause of its own.
 ///
-/// What is added in front or in the middle changes what a sentence is about, and so does a noun after its last one.
+/// Words added in front or in the middle change what a sentence is about, and so does a noun added after its last one.
 fn goes_on(earlier: &Form, later: &Form) -> bool {
     let said = earlier.words.len();
     later.words.starts_with(&earlier.words) && (later.parted[said] || leads_on(&later.words[said]))
@@ -105,7 +105,7 @@ fn leads_on(word: &str) -> bool {
     )
 }
 
-/// One word is too little to tell whether two memories mean the same.
+/// Whether a text is too short to decide: one word.
 fn few_words(form: &Form) -> bool {
     form.words.len() < 2
 }
@@ -118,7 +118,7 @@ fn share(part: usize, whole: usize) -> f32 {
     }
 }
 
-/// Whether one of the particulars of the earlier memory is not among those of the later.
+/// Whether the later memory lacks one of the particulars of the earlier one.
 fn lacks(earlier: &[String], later: &[String]) -> bool {
     let mut left: Vec<&String> = later.iter().collect();
     earlier
@@ -132,7 +132,7 @@ fn lacks(earlier: &[String], later: &[String]) -> bool {
         })
 }
 
-/// Words by which an addition takes back what was said, or narrows it.
+/// Words by which an addition retracts or limits a statement.
 fn limits(word: &str) -> bool {
     denies(word)
         || one_of!(
@@ -143,9 +143,9 @@ fn limits(word: &str) -> bool {
         )
 }
 
-/// How many words two texts have in common, in the same order: their longest common subsequence.
+/// Length of the longest common subsequence of the words of two texts.
 ///
-/// Past the first words of long texts only equal ends count.
+/// Between the common ends of long texts, only the first words are compared.
 fn in_order(a: &[String], b: &[String]) -> usize {
     let begin = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[begin..], &b[begin..]);

@@ -89,7 +89,7 @@ fn disputed(connection: &Connection, row: i64) -> Result<Vec<Association>, Graph
         .collect())
 }
 
-/// What says that something took the place of what another memory says is used, and the other way round.
+/// Earlier memories about something that this memory says was replaced, and later ones that replace something in it.
 fn replaced(connection: &Connection, row: i64) -> Result<Vec<Association>, GraphError> {
     let sql = format!(
         "SELECT other.row, memories.id, own_names.key, 0 FROM statements AS own JOIN statements AS other ON other.object = own.subject \

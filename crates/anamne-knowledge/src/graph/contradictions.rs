@@ -105,8 +105,8 @@ pub(super) fn take_back(connection: &Connection, row: i64) -> Result<Vec<i64>, G
     Ok(listed)
 }
 
-/// Works out again what contradicts the claims of these rows, and of those that look at what is listed under these keys
-/// at these rows: for a row sees only the nearest before it.
+/// Recomputes the contradictions of these rows, and of later rows whose look-up under these keys reaches the changed rows:
+/// a look-up reads only the nearest claims.
 pub(super) fn compare(
     connection: &Connection,
     readings: Option<&Readings>,
@@ -123,7 +123,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// The rows after one that look under a key and see as far back as there.
+/// Later rows that look up a key and whose window reaches back to this row.
 fn seekers(connection: &Connection, key: i64, row: i64) -> Result<Vec<i64>, GraphError> {
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT row FROM claim_keys WHERE way = 1 AND key = ?1 AND row > ?2 AND row <= coalesce( \
@@ -134,7 +134,7 @@ fn seekers(connection: &Connection, key: i64, row: i64) -> Result<Vec<i64>, Grap
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// One claim and where it stands.
+/// A claim with its row and ordinal.
 struct Placed {
     at: (i64, i64),
     claim: Claim,
@@ -146,7 +146,7 @@ impl Placed {
     }
 }
 
-/// A contradiction that was found, and the two claims in it.
+/// A contradiction with the rows and ordinals of its two claims.
 struct FoundContradiction {
     finder: (i64, i64),
     rival: (i64, i64),
@@ -399,7 +399,7 @@ impl Graph {
         found.into_iter().map(quoted).collect()
     }
 
-    /// The contradiction with this id, or with an id that begins so where only one does.
+    /// The contradiction with this id or unique prefix of an id.
     pub fn contradiction(&self, id: &str) -> Result<Contradiction, GraphError> {
         let missing = || GraphError::NoContradiction {
             id: id.trim().to_owned(),

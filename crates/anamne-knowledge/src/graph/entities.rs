@@ -153,7 +153,7 @@ fn drop_unused(connection: &Connection, name: Name) -> Result<(), GraphError> {
 const FIELDS: &str = "entities.name, entities.id, entities.type, entities.confidence, entities.memories, entities.told, \
      entities.first_seen, entities.last_seen, entities.spelling";
 
-/// An entity with its row number.
+/// An entity with the number of its canonical name.
 pub(super) struct KeptEntity {
     pub(super) name: Name,
     pub(super) entity: Entity,
@@ -192,7 +192,7 @@ pub(super) fn instant(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Before this, what one memory alone said is skipped.
+/// The time before which statements of a single memory are ignored.
 pub(super) fn confirmed_since(now: Timestamp) -> i64 {
     let age = SignedDuration::from_hours(24 * UNCONFIRMED_DAYS);
     now.checked_sub(age)
@@ -200,7 +200,7 @@ pub(super) fn confirmed_since(now: Timestamp) -> i64 {
         .as_microsecond()
 }
 
-/// That nobody denied it since it was last told by someone.
+/// SQL condition: the entity was not denied after its last assertion.
 pub(super) const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memories AS denial USING (row) \
      WHERE denials.subject = entities.name AND relation IS NULL AND NOT EXISTS ( \
        SELECT 1 FROM mentions JOIN memories AS telling USING (row) WHERE mentions.name = entities.name AND way = 3 AND weight = 100 \
@@ -209,7 +209,7 @@ pub(super) const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memo
 impl Graph {
     /// Entities, most mentioned first.
     ///
-    /// `now` determines what has faded unconfirmed. O(entities).
+    /// `now` determines which unconfirmed entities are ignored. O(entities).
     pub fn entities(&self, query: &EntityQuery, now: Timestamp) -> Result<Vec<Entity>, GraphError> {
         let reader = self.reader();
         let mut values: Vec<Value> = vec![
@@ -303,7 +303,7 @@ impl Graph {
     }
 }
 
-/// The first three columns as evidence: row, id, when.
+/// Evidence from the first three columns: row, id, time.
 pub(super) fn read_evidence(row: &SqlRow<'_>) -> rusqlite::Result<Evidence> {
     Ok(Evidence {
         memory: MemoryId::from_bytes(row.get(1)?),
@@ -312,7 +312,7 @@ pub(super) fn read_evidence(row: &SqlRow<'_>) -> rusqlite::Result<Evidence> {
     })
 }
 
-/// Each memory once, the latest first, at most `limit`.
+/// Distinct memories, latest first, at most `limit`.
 pub(super) fn latest(mut evidence: Vec<Evidence>, limit: usize) -> Vec<Evidence> {
     evidence.sort_by(|one, other| (other.at, &other.memory).cmp(&(one.at, &one.memory)));
     evidence.dedup();
@@ -367,7 +367,7 @@ pub(super) fn with_aliases(
     Ok(kept.entity)
 }
 
-/// How an alias that no text names was written by who told it.
+/// The asserted spelling of an alias that no text mentions.
 fn told_spelling(connection: &Connection, alias: Name) -> Result<String, GraphError> {
     let spelling: Option<String> = connection
         .prepare_cached("SELECT spelling FROM aliases WHERE alias = ?1 ORDER BY row LIMIT 1")?

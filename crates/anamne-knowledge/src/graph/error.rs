@@ -4,7 +4,7 @@ use anamne_store::StoreError;
 use anamne_store::view::ViewError;
 use anamne_text::echo::shorten;
 
-/// Why the graph could not be extracted or read.
+/// An error of extracting or reading the graph.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -17,22 +17,22 @@ pub enum GraphError {
     /// Its database could not be read or written.
     #[error("knowledge: {0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// A claim is not in the form in which it was written.
+    /// A claim could not be encoded or decoded.
     #[error("knowledge: a claim can't be read: {reason}")]
     Claim {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// No entity with this name.
     #[error("no entity is called \"{}\"", shorten(name))]
     NoEntity {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
     /// No contradiction with this id.
     #[error("no contradiction has the id \"{}\"", shorten(id))]
     NoContradiction {
-        /// What was asked for.
+        /// The requested id.
         id: String,
     },
 }
@@ -51,7 +51,7 @@ impl GraphError {
         }
     }
 
-    /// Whether another process held the database for longer than a write waits.
+    /// Whether a write timed out because another process held the database.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Sqlite(error)
             if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy))

@@ -7,10 +7,10 @@ use rusqlite::{Connection, params};
 
 use super::GraphError;
 
-/// Memories that are read again in one transaction.
+/// Maximum number of memories restored per transaction.
 const AT_ONCE: usize = 200;
 
-/// Whether memories of the graph have expired by `now`, or some were quarantined that have not.
+/// Whether memories in the graph have expired by `now`, or memories recorded as expired have not.
 pub(super) fn is_due(connection: &Connection, now: Timestamp) -> Result<bool, GraphError> {
     let mut statement = connection.prepare_cached(
         "SELECT 1 FROM memories WHERE expires_at <= ?1 UNION ALL SELECT 1 FROM expired WHERE expires_at > ?1",
@@ -18,7 +18,7 @@ pub(super) fn is_due(connection: &Connection, now: Timestamp) -> Result<bool, Gr
     Ok(statement.exists([now.as_microsecond()])?)
 }
 
-/// Takes what has expired by `now` out of the states that are to be read, and notes it.
+/// Removes memories that have expired by `now` from the given states, and records them as expired.
 pub(super) fn set_aside(
     connection: &Connection,
     states: &mut [MemoryState],
@@ -43,7 +43,7 @@ pub(super) fn set_aside(
     Ok(())
 }
 
-/// The rows of the graph that have expired by `now`, as forgotten ones; they are noted.
+/// Memories in the graph that have expired by `now`, as forgotten ones; records them as expired.
 pub(super) fn expired(
     connection: &Connection,
     now: Timestamp,
@@ -67,8 +67,8 @@ pub(super) fn expired(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Memories that were quarantined by a clock that was ahead of `now`, as they stand at the event `reached` or before; what
-/// changed after it is still to come.
+/// Memories recorded as expired by a clock ahead of `now`, without those that changed after the event `reached`: their
+/// changes are still to be followed.
 pub(super) fn revived(
     connection: &Connection,
     feed: &dyn MemoryFeed,
@@ -91,7 +91,7 @@ pub(super) fn revived(
     states_of(feed, &ids, reached)
 }
 
-/// The states of these memories, those left out that changed after `reached` and so are still to come.
+/// The states of these memories, without those that changed after `reached`: their changes are still to be followed.
 pub(super) fn states_of(
     feed: &dyn MemoryFeed,
     ids: &[MemoryId],

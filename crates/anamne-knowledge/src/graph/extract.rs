@@ -32,8 +32,8 @@ impl Graph {
     /// Follows the log to its end, or until `go_on` returns false; it is called after every `batch` memories with the
     /// event reached.
     ///
-    /// Each batch is one transaction: other processes that extract wait so long. Some 0.5 ms a memory. What has expired by
-    /// `now` counts as forgotten, and is read again should `now` turn out to lie before its end after all.
+    /// Each batch is one transaction, for which other extracting processes wait. About 0.5 ms per memory. Memories that have
+    /// expired by `now` count as forgotten; they are read again if `now` of a later call is before their expiry.
     pub fn catch_up(
         &self,
         feed: &dyn MemoryFeed,
@@ -62,7 +62,7 @@ impl Graph {
         }
     }
 
-    /// Whether memories have expired since they were read, or were quarantined as expired by a clock that was ahead.
+    /// Whether memories have expired since they were read, or were recorded as expired by a clock that was ahead.
     pub fn is_expiry_due(&self, now: Timestamp) -> Result<bool, GraphError> {
         expiry::is_due(&self.reader(), now)
     }
@@ -77,8 +77,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes in what a model has read of the log as far as it is extracted. A reading and that it was taken in are one
-    /// transaction.
+    /// Applies model readings up to the extracted position. Readings and the position up to which they are applied are
+    /// stored in one transaction.
     pub fn follow_readings(&self, feed: &dyn MemoryFeed) -> Result<(), GraphError> {
         let Some(readings) = self.readings.as_deref() else {
             return Ok(());
@@ -89,7 +89,7 @@ impl Graph {
                 extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let taken: i64 =
                 transaction.query_row("SELECT by_model FROM position", [], |row| row.get(0))?;
-            // What lies ahead is taken in when it is extracted, or after that by whoever knows the readings.
+            // Readings ahead of the position are applied on extraction, or later by a process that has the readings.
             let reached = position(&transaction)?;
             let mut read = readings.since(Seq(taken as u64), AT_ONCE)?;
             read.retain(|(seq, _)| *seq <= reached);
@@ -170,11 +170,11 @@ pub(super) fn position(connection: &Connection) -> Result<Seq, GraphError> {
 pub(super) struct Touched {
     pub(super) names: BTreeSet<Name>,
     pub(super) rows: BTreeSet<i64>,
-    /// Threads in which a place was taken or left: what comes soon after it may now echo other names.
+    /// Thread positions that gained or lost a memory: the repeated names of the memories soon after may change.
     pub(super) places: BTreeSet<(String, i64)>,
-    /// Where a claim that others may contradict came or went: its key and row.
+    /// Keys and rows of listed claims that were added or removed.
     pub(super) keys: BTreeSet<(i64, i64)>,
-    /// Whether names were joined or parted.
+    /// Whether aliases or distinctions changed.
     pub(super) aliases: bool,
 }
 
@@ -202,12 +202,12 @@ fn take(
     entities::reckon(transaction, &touched.names)
 }
 
-/// As much of a text as is read.
+/// The part of a text that is read.
 pub(super) fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST)]
 }
 
-/// The statements of a memory.
+/// The text of a memory, with author, role and time.
 pub(super) fn utterance(memory: &Memory) -> Utterance<'_> {
     Utterance {
         text: beginning(&memory.content),
@@ -220,7 +220,7 @@ pub(super) fn utterance(memory: &Memory) -> Utterance<'_> {
     }
 }
 
-/// Reads these rows again, where the graph knows them in the state that a model has read.
+/// Reads these rows again if they are in the graph and unchanged since its position.
 fn take_again(
     transaction: &Transaction<'_>,
     feed: &dyn MemoryFeed,
@@ -325,7 +325,7 @@ fn take_in(
     if let Some(told) = memory.metadata.get(Assertion::KEY) {
         return match serde_json::from_value::<Assertion>(told.clone()) {
             Ok(assertion) if assertion.check().is_ok() => teller.told(&assertion),
-            // Somebody else's metadata under the same key: then it is a memory like any other.
+            // Foreign metadata under the same key: an ordinary memory.
             _ => teller.read(memory),
         };
     }

@@ -1,12 +1,12 @@
 //! Batched connections between memories, for recall at greater depth.
 //!
-//! Every query takes all nodes of a step at once, finds them by an index, and reads a bounded number of rows for each:
-//! a name that everybody says, or a memory that names everything, costs no more than another.
+//! Every query processes all nodes of a step at once, by index, and reads a bounded number of rows per node: frequent
+//! names, and memories with many names, cost no more than others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_text::analyser::is_function_word;
-use anamne_types::{ConflictKind, EntityId, EntityType, Row, Seq};
+use anamne_types::{ConflictKind, EntityId, EntityType, RelationType, Row, Seq};
 use rusqlite::{Row as SqlRow, params};
 use uuid::Uuid;
 
@@ -26,11 +26,11 @@ const NAME_WORDS: usize = 5;
 /// An entity on a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetNode {
-    /// Its identity.
+    /// Its id.
     pub entity: EntityId,
-    /// Its name, as it is written most often.
+    /// Its most frequent spelling.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub entity_type: EntityType,
     /// Number of memories that mention it.
     pub memories: u64,
@@ -39,12 +39,12 @@ pub struct MetNode {
 /// A relation that leads from one entity to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leading {
-    /// The entity that was asked about.
+    /// The given entity.
     pub from: EntityId,
-    /// The other one.
+    /// The other entity.
     pub to: MetNode,
     /// The relation: `works_at`.
-    pub relation: String,
+    pub relation: RelationType,
     /// Whether the relation is reversed.
     pub backwards: bool,
     /// The source memory.
@@ -58,15 +58,15 @@ pub struct Leading {
 pub struct Opposed {
     /// The given memory.
     pub from: Row,
-    /// The other one.
+    /// The contradicting memory.
     pub to: Row,
     /// The kind of contradiction.
     pub kind: ConflictKind,
-    /// Whether the other one is the later of the two.
+    /// Whether the contradicting memory is the later one.
     pub later: bool,
 }
 
-/// The entities with these ids (hexadecimal, as JSON), under all names that they have.
+/// SQL for the entities with the given ids (JSON array of hexadecimal strings), one row per name.
 const ASKED: &str = "asked (id, kept, name) AS MATERIALIZED ( \
        SELECT entities.id, entities.name, entities.name FROM json_each(?1) AS given CROSS JOIN entities ON entities.id = unhex(given.value) \
        UNION ALL \
@@ -86,14 +86,14 @@ fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<MetNode> {
 }
 
 impl Graph {
-    /// Whether any event was followed.
+    /// Whether any event has been applied.
     pub fn is_begun(&self) -> Result<bool, GraphError> {
         Ok(super::extract::position(&self.recall())? > Seq(0))
     }
 
-    /// The entities that each of these memories names, the rarest first, at most `most` a memory; in the order of `rows`.
+    /// The entities mentioned by each of these memories, rarest first, at most `most` per memory; in the order of `rows`.
     ///
-    /// Dates are left out. O(rows), each bounded.
+    /// Dates are excluded. O(rows), bounded per row.
     pub fn names_leading_from(
         &self,
         rows: &[Row],
@@ -133,8 +133,8 @@ impl Graph {
             .collect())
     }
 
-    /// The memories that name each of these entities, by any of its names, at most the `most` latest of each name;
-    /// in the order of `entities`, the latest first.
+    /// The memories that mention each of these entities by any of its names, latest first, at most `most` per entity; in the
+    /// order of `entities`.
     pub fn memories_leading_from(
         &self,
         entities: &[EntityId],
@@ -165,8 +165,8 @@ impl Graph {
         Ok(leading)
     }
 
-    /// The relations that begin or end at each of these entities and lead to another one, at most the `most` latest of
-    /// each name and direction; what was denied, or decided to be wrong, is left out.
+    /// Relations between each of these entities and other entities, at most the `most` latest per name and direction, without
+    /// those denied or decided to be wrong.
     pub fn relations_leading_from(
         &self,
         entities: &[EntityId],
@@ -207,7 +207,7 @@ impl Graph {
                 Ok(Leading {
                     from: EntityId(Uuid::from_bytes(row.get(0)?)),
                     to: read_met(row, 1)?,
-                    relation: row.get(5)?,
+                    relation: row.get::<_, String>(5)?.into(),
                     backwards: row.get(6)?,
                     evidence: Row(row.get(7)?),
                     confidence: row.get::<_, f32>(8)? / 100.0,
@@ -226,7 +226,7 @@ impl Graph {
         Ok(leading)
     }
 
-    /// The memories that say otherwise than each of these, at most the `most` latest a memory and direction.
+    /// The memories that contradict each of these, at most the `most` latest per memory and direction.
     pub fn opposed_to(&self, rows: &[Row], most: usize) -> Result<Vec<Opposed>, GraphError> {
         let direction = |own: &str, other: &str| {
             format!(
@@ -256,9 +256,9 @@ impl Graph {
         Ok(found.collect::<Result<_, _>>()?)
     }
 
-    /// The entities that a question names, in its order; of names that overlap the longest counts.
+    /// The entities named in a query, in order of appearance; of overlapping names the longest counts.
     ///
-    /// Names are looked for in its first 64 words. Dates are left out.
+    /// Only the first 64 words are scanned. Dates are excluded.
     pub fn named_in_question(
         &self,
         question: &str,

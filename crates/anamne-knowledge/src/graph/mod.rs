@@ -41,7 +41,7 @@ pub use threads::RelatedThread;
 
 const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("schema.sql"));
 
-/// Of the file, recall keeps so much in memory once it follows connections.
+/// Maximum page cache of the recall connection, in KiB.
 const RECALL_CACHE_KIB: i64 = 8_192;
 
 /// The knowledge graph of a space. All methods may be called from several threads and processes.
@@ -50,18 +50,17 @@ pub struct Graph {
     identity: Option<FileIdentity>,
     disputed: Mutex<Disputed>,
     readings: Option<Arc<Readings>>,
-    /// Extracts. Whoever reads does not wait for it.
+    /// For extraction; readers don't wait for it.
     extractor: Mutex<Connection>,
     reader: Mutex<Connection>,
-    /// Looks contradictions and connections up for recall, which waits for nobody who reads the graph at length.
+    /// For recall, so that it doesn't wait for long reads of the graph.
     recall: Mutex<Connection>,
 }
 
 impl Graph {
-    /// Opens the graph at `path`, or makes an empty one that has followed nothing of the log yet.
+    /// Opens the graph at `path`, or creates an empty one at the start of the log.
     ///
-    /// Where a language model has read a memory or judged a contradiction, `readings` has what it said, and that counts
-    /// instead of what the rules say.
+    /// A language model's readings and verdicts in `readings` take precedence over the rules.
     pub fn open(path: &Path, readings: Option<Arc<Readings>>) -> Result<Self, GraphError> {
         let extractor = DATABASE.open(path)?;
         let recall = DATABASE.open(path)?;
@@ -82,12 +81,12 @@ impl Graph {
         Ok(remove_derived(path)?)
     }
 
-    /// Whether its file is still the one that lies at its path.
+    /// Whether the open file is still the one at its path.
     pub fn is_in_place(&self) -> bool {
         self.identity.is_some() && identity_at(&self.path) == self.identity
     }
 
-    /// Its file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -97,7 +96,7 @@ impl Graph {
         extract::position(&self.reader())
     }
 
-    /// Reads the whole file; says what is wrong with it, if anything. O(bytes).
+    /// Checks the whole file; returns a description of the damage, if any. O(bytes).
     pub fn examine(&self) -> Result<Option<String>, GraphError> {
         let found: String = self
             .reader()
@@ -105,8 +104,8 @@ impl Graph {
         Ok((found != "ok").then_some(found))
     }
 
-    /// Empties SQLite's log, so that nothing of what was erased is left in a file. To be called after the erasure was
-    /// followed. `StoreError::StillRead` while a reader keeps older pages in the log: it is to be done once more then.
+    /// Rewrites the file and empties SQLite's log, so that no erased text remains on disk. Call it after following the
+    /// erasure. Fails with `StoreError::StillRead` while a reader holds older pages in the log: retry then.
     pub fn purge(&self) -> Result<(), GraphError> {
         let extractor = self.extractor();
         extractor.execute_batch("VACUUM")?;

@@ -9,10 +9,10 @@ use uuid::Uuid;
 use super::GraphError;
 use crate::reading::normalised;
 
-/// The number of a name inside one graph file; it is never shown.
+/// The number of a name: local to one graph file, and never shown.
 pub(super) type Name = i64;
 
-/// The identity of the entity that is kept under this normalised name.
+/// The id of the entity with this normalised canonical name.
 pub(super) fn identity(key: &str) -> EntityId {
     let hash = blake3::keyed_hash(b"anamne: identity of an entity  1", key.as_bytes());
     let mut bytes = [0; 16];
@@ -20,7 +20,7 @@ pub(super) fn identity(key: &str) -> EntityId {
     EntityId(Uuid::new_v8(bytes))
 }
 
-/// The number of a name, a new one where it is not known yet; `None` where nothing is left of it when normalised.
+/// The number of a name, assigned if it is new; `None` if the normalised name is empty.
 pub(super) fn number(connection: &Connection, name: &str) -> Result<Option<Name>, GraphError> {
     let key = normalised(name);
     if key.is_empty() {
@@ -43,14 +43,14 @@ pub(super) fn known(connection: &Connection, key: &str) -> Result<Option<Name>, 
         .optional()?)
 }
 
-/// The normalised name under this number.
+/// The normalised name with this number.
 pub(super) fn key(connection: &Connection, name: Name) -> Result<String, GraphError> {
     Ok(connection
         .prepare_cached("SELECT key FROM names WHERE number = ?1")?
         .query_row([name], |row| row.get(0))?)
 }
 
-/// The name under which the entity with this name is kept.
+/// The canonical name of the entity with this name.
 pub(super) fn kept(connection: &Connection, name: Name) -> Result<Name, GraphError> {
     Ok(connection
         .prepare_cached("SELECT kept FROM canonical WHERE name = ?1")?
@@ -59,7 +59,7 @@ pub(super) fn kept(connection: &Connection, name: Name) -> Result<Name, GraphErr
         .unwrap_or(name))
 }
 
-/// All names of the entity that is kept under this one.
+/// All names of the entity with this canonical name, the canonical one first.
 pub(super) fn members(connection: &Connection, kept: Name) -> Result<Vec<Name>, GraphError> {
     let mut members = connection
         .prepare_cached("SELECT name FROM canonical WHERE kept = ?1 AND name <> ?1 ORDER BY name")?
@@ -69,10 +69,10 @@ pub(super) fn members(connection: &Connection, kept: Name) -> Result<Vec<Name>, 
     Ok(members)
 }
 
-/// Works out from all aliases which names mean the same, and returns the names whose entity that changes. O(aliases).
+/// Recomputes the canonical names from all aliases; returns the names whose entity changes. O(aliases).
 ///
-/// An entity is kept under the name that most aliases lead to, the first in the order of the alphabet where several
-/// do. What someone said to be distinct is not joined by that alias.
+/// The canonical name is the one that most aliases point to, at a tie the alphabetically first. Aliases between names that
+/// were asserted to be distinct are ignored.
 pub(super) fn join_aliases(connection: &Connection) -> Result<BTreeSet<Name>, GraphError> {
     let before = canonical(connection)?;
     let after = components(connection)?;

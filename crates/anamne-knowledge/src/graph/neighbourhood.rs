@@ -18,8 +18,8 @@ const TWICE: u64 = 2;
 const BESIDE: usize = 6;
 
 impl Graph {
-    /// The entities within `steps` relations of one, nearest and surest first, at most `limit`. Those that two memories or
-    /// more name together, and of which nothing else is said, stand in the relation `named_with`.
+    /// The entities within `steps` relations of one, nearest and most certain first, at most `limit`. Entities that share at
+    /// least two memories and have no other relation are related by `named_with`.
     pub fn neighbourhood(
         &self,
         name: &str,
@@ -70,7 +70,7 @@ impl Graph {
         Ok(around)
     }
 
-    /// The entities that are named in the same memories as one, with in how many, most first; dates are left out.
+    /// The entities mentioned in the same memories as one, with the number of shared memories, highest first, without dates.
     ///
     /// O(mentions of it).
     pub fn named_together(
@@ -87,7 +87,7 @@ impl Graph {
     }
 }
 
-/// The entities that are named in the same memories as one, with in how many, most first.
+/// The entities mentioned in the same memories as one, with the number of shared memories, highest first.
 fn together(
     connection: &Connection,
     kept: &KeptEntity,
@@ -109,7 +109,7 @@ fn together(
     counts.remove(&kept.name);
     let mut together = Vec::new();
     for (other, count) in counts {
-        // A day is named together with everything.
+        // Dates co-occur with everything.
         if let Some(other) = by_name(connection, other)?
             && other.entity.entity_type != EntityType::Date
         {
@@ -120,7 +120,7 @@ fn together(
     Ok(together)
 }
 
-/// The relations `named_with` of an entity to those with which no other relation joins it.
+/// The `named_with` relations of an entity to entities that have no other relation with it.
 fn beside(
     connection: &Connection,
     kept: &KeptEntity,
@@ -146,7 +146,7 @@ fn beside(
     Ok(beside)
 }
 
-/// That two entities are named together; the same from either side.
+/// The `named_with` relation of two entities; symmetric.
 fn named_with(
     connection: &Connection,
     one: &KeptEntity,
@@ -174,7 +174,7 @@ fn named_with(
         id: blake3::hash(ids.as_bytes()).to_hex()[..12].to_owned(),
         subject: first.entity.id,
         subject_name: first.entity.name.clone(),
-        relation: "named_with".to_owned(),
+        relation: "named_with".into(),
         object: Object::Entity {
             id: second.entity.id,
             name: second.entity.name.clone(),

@@ -1,6 +1,6 @@
 //! Writes the readings of one memory: names, statements, claims, and assertions.
 
-use anamne_types::{Assertion, EntityType, Memory, Perspective};
+use anamne_types::{Assertion, EntityType, Memory, Perspective, RelationType};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -13,7 +13,7 @@ use crate::readings::Readings;
 /// Confidence of assertions, in hundredths.
 const CERTAIN: i64 = 100;
 
-/// How a mention came to be there.
+/// The origin of a mention; stored in `mentions.way`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 pub(super) enum Way {
@@ -81,7 +81,7 @@ impl ReadingWriter<'_> {
         if object.is_none() && value.is_none_or(str::is_empty) {
             return Ok(());
         }
-        if statement.relation == "alias_of" {
+        if statement.relation == RelationType::AliasOf {
             if let Some(object) =
                 object.filter(|object| *object != subject_name && !statement.negated)
             {
@@ -93,10 +93,10 @@ impl ReadingWriter<'_> {
             ordinal,
             &Line {
                 subject: subject_name,
-                relation: statement.relation,
+                relation: statement.relation.as_str(),
                 object,
                 value,
-                frame: frame_of(statement.relation),
+                frame: frame_of(&statement.relation),
                 negated: statement.negated,
                 valid_from: statement.valid_from,
                 valid_to: statement.valid_to,
@@ -107,7 +107,7 @@ impl ReadingWriter<'_> {
         )
     }
 
-    /// The number of an end of a statement; the author, say, is named by it alone.
+    /// The number of a statement's subject or object, which counts as a mention: some, like the author, have no other.
     fn named(&mut self, name: &str, entity_type: EntityType) -> Result<Option<Name>, GraphError> {
         let Some(number) = self.name(name)? else {
             return Ok(None);
@@ -160,7 +160,7 @@ impl ReadingWriter<'_> {
                         object: Some(object),
                         valid_from: *valid_from,
                         valid_to: *valid_to,
-                        ..Line::told(subject, relation, frame_of(relation))
+                        ..Line::told(subject, relation, frame_of(&relation.as_str().into()))
                     },
                 )
             }
@@ -224,7 +224,7 @@ impl ReadingWriter<'_> {
         }
     }
 
-    /// The number of a name that someone told. Where the type was not told too, it is only little evidence of one.
+    /// The number of an asserted name. Without an asserted type it is only weak evidence of one.
     fn certain(
         &mut self,
         name: &str,
@@ -283,7 +283,7 @@ impl ReadingWriter<'_> {
     }
 }
 
-/// A statement as it is stored.
+/// A statement to store.
 struct Line<'text> {
     subject: Name,
     relation: &'text str,
@@ -316,12 +316,17 @@ impl<'text> Line<'text> {
     }
 }
 
-/// The frame to which a relation belongs by what it says.
-fn frame_of(relation: &str) -> Perspective {
+/// The frame of a relation.
+fn frame_of(relation: &RelationType) -> Perspective {
     match relation {
-        "happened_on" | "scheduled_for" | "visited" | "attended" | "moved_to" | "decided"
-        | "plans" => Perspective::Episodic,
-        "fixed_by" | "caused_by" => Perspective::Procedural,
+        RelationType::HappenedOn
+        | RelationType::ScheduledFor
+        | RelationType::Visited
+        | RelationType::Attended
+        | RelationType::MovedTo
+        | RelationType::Decided
+        | RelationType::Plans => Perspective::Episodic,
+        RelationType::FixedBy | RelationType::CausedBy => Perspective::Procedural,
         _ => Perspective::Semantic,
     }
 }
@@ -330,7 +335,7 @@ fn hundredths(confidence: f32) -> i64 {
     (confidence.clamp(0.01, 1.0) * 100.0).round() as i64
 }
 
-/// Notes that a row names something; of two mentions of one name the surer one counts.
+/// Stores a mention; of two mentions of one name in a row the more confident one counts.
 pub(super) fn mention_in(
     connection: &Connection,
     row: i64,

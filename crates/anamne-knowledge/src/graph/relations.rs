@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anamne_types::{Entity, Frame, Kind, KnowledgeState, Object, Perspective, Relation};
+use anamne_types::{
+    Entity, Frame, Kind, KnowledgeState, Object, Perspective, Relation, RelationType,
+};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -17,22 +19,27 @@ use crate::reading::normalised;
 /// Maximum evidence listed with a relation.
 pub(super) const LISTED: usize = 10;
 
-/// Single-valued relations: a later value supersedes an earlier one.
-const ONE_AT_A_TIME: &[&str] = &[
-    "lives_in",
-    "works_at",
-    "studies_at",
-    "located_in",
-    "has_version",
-    "costs",
-    "age",
-    "scheduled_for",
-    "partner_of",
-    "has_value",
-];
+/// Whether a subject has one value at a time: a later one supersedes it.
+fn is_single_valued(relation: &RelationType) -> bool {
+    matches!(
+        relation,
+        RelationType::LivesIn
+            | RelationType::WorksAt
+            | RelationType::StudiesAt
+            | RelationType::LocatedIn
+            | RelationType::HasVersion
+            | RelationType::Costs
+            | RelationType::Age
+            | RelationType::ScheduledFor
+            | RelationType::PartnerOf
+            | RelationType::HasValue
+    )
+}
 
-/// Immutable relations: a second value contests the first.
-const ONE_FOR_EVER: &[&str] = &["born_on"];
+/// Whether a subject has one value for ever: a second one contests it.
+fn is_immutable(relation: &RelationType) -> bool {
+    *relation == RelationType::BornOn
+}
 
 /// One statement of one memory.
 struct StatementRow {
@@ -41,7 +48,7 @@ struct StatementRow {
     recorded_at: i64,
     author: Option<Name>,
     subject: Name,
-    relation: String,
+    relation: RelationType,
     object: Option<Name>,
     value: Option<String>,
     frame: Perspective,
@@ -57,7 +64,7 @@ impl StatementRow {
         self.memory.at.as_microsecond()
     }
 
-    /// What a told statement of the same order outranks.
+    /// Precedence: assertions first, then the later statement.
     fn rank(&self) -> (bool, i64, i64) {
         (self.told, self.at(), self.row)
     }
@@ -66,7 +73,7 @@ impl StatementRow {
 /// All statements with one subject, relation and object.
 struct Group {
     relation: Relation,
-    property: (Name, String),
+    property: (Name, RelationType),
     object: Option<Name>,
     first: (i64, i64),
     /// When it was last confirmed.
@@ -77,15 +84,15 @@ struct Group {
 }
 
 impl Graph {
-    /// What is said of an entity and what leads to it, surest first. `now` decides what was not confirmed in time,
-    /// what has expired, and what held; O(statements about it).
+    /// Relations from and to an entity, most certain first. `now` determines which statements have expired or remained
+    /// unconfirmed for too long. O(statements about it).
     pub fn relations(&self, name: &str, now: Timestamp) -> Result<Vec<Relation>, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
         relations_of(&reader, &kept, now)
     }
 
-    /// The frames of an entity: what it is, what happened to it, how to go about it, and what people chose to keep.
+    /// The frames of an entity: facts, events, procedures and custom properties.
     pub fn frames(&self, name: &str, now: Timestamp) -> Result<(Entity, Vec<Frame>), GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
@@ -141,7 +148,7 @@ fn memories_of_kind(
     Ok(latest(found, LISTED))
 }
 
-/// The relations that begin or end at an entity.
+/// Relations from and to an entity.
 pub(super) fn relations_of(
     connection: &Connection,
     kept: &KeptEntity,
@@ -155,7 +162,7 @@ pub(super) fn relations_of(
         subjects.extend(incoming.iter().map(|said| said.subject));
         said.extend(incoming);
     }
-    // Whether what leads here still holds depends on everything that is said of where it begins.
+    // Whether an incoming relation still holds depends on the other statements about its subject.
     let properties: BTreeSet<_> = said
         .iter()
         .map(|said| (said.subject, said.relation.clone()))
@@ -219,7 +226,7 @@ pub(super) fn relations_of(
     Ok(relations)
 }
 
-/// Whether it was written, confirmed, or learned recently.
+/// Whether it was asserted, confirmed by another memory, or learned recently.
 fn is_current(group: &Group, now: Timestamp) -> bool {
     group.relation.told || group.relation.mentions > 1 || group.learned >= confirmed_since(now)
 }
@@ -245,7 +252,7 @@ fn said_with(
             recorded_at: row.get(3)?,
             author: row.get(4)?,
             subject: row.get(5)?,
-            relation: row.get(6)?,
+            relation: row.get::<_, String>(6)?.into(),
             object: row.get(7)?,
             value: row.get(8)?,
             frame: Perspective::from_number(row.get(9)?).unwrap_or(Perspective::Custom),
@@ -267,10 +274,9 @@ fn said_with(
     Ok(said)
 }
 
-/// Brings statements that say the same together, in the order in which they were first said. A later denial by a text
-/// ends what it denies.
+/// Groups statements that say the same, ordered by the first statement. A later denial in a text ends the relation.
 fn grouped(connection: &Connection, said: Vec<StatementRow>) -> Result<Vec<Group>, GraphError> {
-    let mut groups: BTreeMap<(Name, String, String), Vec<StatementRow>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Name, RelationType, String), Vec<StatementRow>> = BTreeMap::new();
     for one in said {
         let end = match one.object {
             Some(object) => naming::key(connection, object)?,
@@ -294,7 +300,7 @@ fn grouped(connection: &Connection, said: Vec<StatementRow>) -> Result<Vec<Group
 fn group(
     connection: &Connection,
     subject: Name,
-    relation: String,
+    relation: RelationType,
     end: &str,
     said: &[StatementRow],
 ) -> Result<Option<Group>, GraphError> {
@@ -337,7 +343,7 @@ fn group(
     evidence.truncate(LISTED);
     let key = naming::key(connection, subject)?;
     let identity = blake3::hash(format!("{key}\n{relation}\n{end}").as_bytes());
-    let denied = is_denied(connection, subject, &relation, end, last)?;
+    let denied = is_denied(connection, subject, relation.as_str(), end, last)?;
     Ok(Some(Group {
         property: (subject, relation.clone()),
         object: first.object,
@@ -385,7 +391,7 @@ fn group(
     }))
 }
 
-/// Whether someone said that it is not so, after it was last told by someone; what texts say does not count against that.
+/// Whether it was denied by an assertion after its last assertion, or at any time if only texts state it.
 fn is_denied(
     connection: &Connection,
     subject: Name,
@@ -410,9 +416,9 @@ fn is_denied(
     Ok(denied)
 }
 
-/// Of a property that has one value at a time, ends what something later took the place of, and marks what is contested.
+/// For single-valued properties, ends superseded relations and marks contested ones.
 ///
-/// Groups come in the order in which they were first said.
+/// Groups must be ordered by their first statement.
 fn take_place(groups: &mut [Group]) {
     for later in 0..groups.len() {
         for earlier in 0..later {
@@ -432,12 +438,12 @@ fn take_place(groups: &mut [Group]) {
             {
                 continue;
             }
-            let relation = earlier.property.1.as_str();
-            let changes = ONE_AT_A_TIME.contains(&relation);
-            if !changes && !ONE_FOR_EVER.contains(&relation) {
+            let relation = &earlier.property.1;
+            let changes = is_single_valued(relation);
+            if !changes && !is_immutable(relation) {
                 continue;
             }
-            // Said again after the other one: then nobody can tell which one holds.
+            // Stated again after the other one: it is undecidable which one holds.
             let alternates = earlier.last_rank > later.last_rank && !earlier.relation.told;
             let outranked = earlier.relation.told && !later.relation.told;
             let same_speaker = earlier.author == later.author || later.relation.told;
@@ -452,7 +458,7 @@ fn take_place(groups: &mut [Group]) {
     }
 }
 
-/// Whether one end says the same as the other, more fully.
+/// Whether the text of one object contains the other.
 fn overlap(one: &Group, other: &Group) -> bool {
     let (one, other) = (
         normalised(one.relation.object.text()),

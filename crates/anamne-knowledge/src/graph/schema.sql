@@ -1,7 +1,7 @@
 CREATE TABLE position (
   one      INTEGER PRIMARY KEY CHECK (one = 1),
   seq      INTEGER NOT NULL,
-  -- up to which event what a model read is taken in
+  -- the last event whose model reading is applied
   by_model INTEGER NOT NULL
 ) STRICT;
 INSERT INTO position VALUES (1, 0, 0);
@@ -26,14 +26,14 @@ CREATE TABLE memories (
 CREATE INDEX memories_by_expiry ON memories (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memories_by_thread ON memories (thread, position, row) WHERE thread IS NOT NULL;
 
--- What expired and is not in the graph any more; it is read again should the clock turn out to have been ahead.
+-- Expired memories that are no longer in the graph; they are read again if the clock turns out to have been ahead.
 CREATE TABLE expired (
   row        INTEGER PRIMARY KEY,
   id         BLOB NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT;
 
--- way: 0 read in the text, 1 an echo of a name in the thread, 2 read, but an echo says it better, 3 told
+-- way: 0 read in the text, 1 repeated name from the thread, 2 read, but replaced by a fuller repeated name, 3 asserted
 CREATE TABLE mentions (
   name        INTEGER NOT NULL,
   row         INTEGER NOT NULL,
@@ -55,13 +55,13 @@ CREATE TABLE entities (
   told       INTEGER NOT NULL,
   first_seen INTEGER NOT NULL,
   last_seen  INTEGER NOT NULL,
-  -- when we last learned of it, which may be long after it was named
+  -- when it was last recorded, possibly long after the event
   learned    INTEGER NOT NULL,
   spelling   TEXT NOT NULL
 ) STRICT;
 CREATE INDEX entities_by_memories ON entities (memories);
 
--- An edge says that alias is another name of name.
+-- alias is another name of name.
 CREATE TABLE aliases (
   row      INTEGER NOT NULL,
   alias    INTEGER NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE aliases (
   PRIMARY KEY (row, alias, name)
 ) STRICT, WITHOUT ROWID;
 
--- The name under which an entity with several names is kept; names that stand alone are not here.
+-- The canonical name of each name of an entity with several names; single names are not listed.
 CREATE TABLE canonical (
   name INTEGER PRIMARY KEY,
   kept INTEGER NOT NULL
@@ -85,7 +85,7 @@ CREATE TABLE distinctions (
   PRIMARY KEY (row, one, other)
 ) STRICT, WITHOUT ROWID;
 
--- subject and object are what they mean in their thread, the *_read columns what was read.
+-- subject and object are resolved in their thread; the *_read columns are as read.
 CREATE TABLE statements (
   row          INTEGER NOT NULL,
   ordinal      INTEGER NOT NULL,
@@ -125,7 +125,7 @@ CREATE TABLE resolutions (
 ) STRICT;
 CREATE INDEX resolutions_by_contradiction ON resolutions (contradiction);
 
--- says is a digest of what is claimed, whoever says it and when.
+-- says is a digest of the claim, independent of author and time.
 CREATE TABLE claims (
   row     INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
@@ -136,7 +136,7 @@ CREATE TABLE claims (
   PRIMARY KEY (row, ordinal)
 ) STRICT, WITHOUT ROWID;
 
--- way: 0 the claim is listed under the key, 1 it seeks others there
+-- way: 0 the claim is listed under the key, 1 it is compared with claims under the key
 CREATE TABLE claim_keys (
   way     INTEGER NOT NULL,
   key     INTEGER NOT NULL,
@@ -146,7 +146,7 @@ CREATE TABLE claim_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX claim_keys_by_row ON claim_keys (row);
 
--- Found when finder, the higher row, looked for what opposes its claims. Which of the two was said first is another question.
+-- finder is the higher row, whose look-up found the conflict; earlier and later are ordered by time instead.
 CREATE TABLE conflicts (
   finder        INTEGER NOT NULL,
   finder_claim  INTEGER NOT NULL,
@@ -164,7 +164,7 @@ CREATE TABLE conflicts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conflicts_by_rival ON conflicts (rival);
 
--- What someone decided not to be so, by the last decision about each contradiction. Whoever says it again is wrong too.
+-- Claims rejected by the last decision on each contradiction, whoever states them.
 CREATE VIEW tombstones AS
 SELECT claims.says AS says
 FROM resolutions AS decided

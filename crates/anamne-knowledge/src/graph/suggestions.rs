@@ -12,10 +12,10 @@ use crate::reading::normalised;
 /// Number of entities compared, most mentioned first.
 const COMPARED: usize = 2_000;
 
-/// Names of several words whose vectors are so close may mean the same.
+/// Minimum cosine of names of several words that may mean the same.
 const CLOSE: f32 = 0.93;
 
-/// Types whose names differ by a letter because they mean different things.
+/// Types without suggestions: names that differ by a letter mean different things.
 const EXACT: &[EntityType] = &[
     EntityType::File,
     EntityType::Symbol,
@@ -25,8 +25,8 @@ const EXACT: &[EntityType] = &[
 ];
 
 impl Graph {
-    /// Pairs of entities of one type that may be the same, at most `limit`. Those that someone said to be distinct, or
-    /// joined, are left out. O(entities²) over the few thousand that are named most.
+    /// Pairs of entities of one type that may be the same, at most `limit`, without those asserted to be distinct or already
+    /// joined. O(entities²) over the 2 000 most mentioned.
     pub fn suggested_merges(
         &self,
         limit: usize,
@@ -77,7 +77,7 @@ impl Graph {
     }
 }
 
-/// A short name that fits several long ones says nothing.
+/// Whether the shorter name fits only one longer name; otherwise it is no evidence.
 fn is_only_choice(suggestion: &SuggestedMerge, names: &[Likeness], entities: &[Entity]) -> bool {
     let keys = [&suggestion.into, &suggestion.from].map(|entity| normalised(&entity.name));
     let short = if keys[0].len() < keys[1].len() {
@@ -94,7 +94,7 @@ fn is_only_choice(suggestion: &SuggestedMerge, names: &[Likeness], entities: &[E
     fitting.count() <= 1
 }
 
-/// What names are compared by.
+/// The features by which names are compared.
 struct Likeness {
     key: String,
     letters: String,
@@ -155,7 +155,7 @@ impl Likeness {
     }
 }
 
-/// Whether two words differ in one letter: put in, left out, exchanged, or two swapped. Digits always tell things apart.
+/// Whether two words differ by one letter inserted, deleted or replaced, or by two swapped. Differing digits don't count.
 fn differ_by_one(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().abs_diff(other.len()) > 1 {

@@ -9,29 +9,29 @@ use super::entities::find;
 use super::naming::{self, Name};
 use super::{Graph, GraphError};
 
-/// So many of a thread's names are followed, the rarest first.
+/// Maximum number of a thread's names that are followed, rarest first.
 const FOLLOWED: i64 = 64;
 
-/// A name that more memories hold leads too many ways to be followed.
+/// Names in more memories than this are not followed.
 const COMMON: i64 = 2_000;
 
-/// Threads whose shared names weigh less together are not related.
+/// Minimum total weight of the names that related threads share.
 ///
-/// A name weighs `ln((N + 1) / n) / ln(N + 1)` where n of N threads hold it: 1 for one, half for as many as the square root
-/// of all. So one rare name is enough, and several more common ones are.
+/// A name in n of N threads weighs `ln((N + 1) / n) / ln(N + 1)`: 1 in one thread, half in as many as the square root of
+/// all. So one rare name is enough, or several more common ones.
 const LEAST: f64 = 0.5;
 
-/// A thread that names the same as another one.
+/// A thread that shares names with another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelatedThread {
     /// Its name.
     pub thread: String,
-    /// How much what both name weighs, the rarer the more.
+    /// Total weight of the shared names; rarer names weigh more.
     pub weight: f64,
 }
 
 impl Graph {
-    /// The rows of all memories that name an entity by any of its names, ascending. O(mentions).
+    /// Rows of all memories that mention an entity by any of its names, ascending. O(mentions).
     pub fn rows_naming(&self, name: &str) -> Result<Vec<Row>, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
@@ -49,9 +49,9 @@ impl Graph {
         Ok(rows)
     }
 
-    /// The threads that share weighty names with one, the most closely related first, at most `limit`.
+    /// Threads related to one by shared names, most closely related first, at most `limit`.
     ///
-    /// Dates and versions don't count. O(names of the thread, each bounded, and threads).
+    /// Dates and versions don't count. O(names of the thread, bounded per name, plus threads).
     pub fn related_threads(
         &self,
         thread: &str,
@@ -74,14 +74,14 @@ impl Graph {
             .filter(|(_, weight)| *weight >= LEAST)
             .map(|(thread, weight)| RelatedThread { thread, weight })
             .collect();
-        // The sort is stable: of equally related ones the first by name comes first.
+        // The sort is stable: ties are ordered by name.
         related.sort_by(|one, other| other.weight.total_cmp(&one.weight));
         related.truncate(limit);
         Ok(related)
     }
 }
 
-/// How many threads there are. O(threads), by leaps over the index.
+/// Number of threads. O(threads) index seeks.
 fn count_threads(connection: &Connection) -> Result<i64, GraphError> {
     let sql = "WITH RECURSIVE threads (name) AS ( \
            SELECT min(thread) FROM memories WHERE thread IS NOT NULL \
@@ -92,7 +92,7 @@ fn count_threads(connection: &Connection) -> Result<i64, GraphError> {
         .query_row([], |row| row.get(0))?)
 }
 
-/// The names under which a thread's entities are kept, the rarest first.
+/// The canonical names in a thread, rarest first.
 fn names_of(connection: &Connection, thread: &str) -> Result<Vec<Name>, GraphError> {
     let sql = "SELECT DISTINCT entities.name, entities.memories FROM memories JOIN mentions USING (row) \
          LEFT JOIN canonical ON canonical.name = mentions.name \
@@ -104,7 +104,7 @@ fn names_of(connection: &Connection, thread: &str) -> Result<Vec<Name>, GraphErr
     Ok(names.collect::<Result<_, _>>()?)
 }
 
-/// The threads that name an entity by any of its names, in the order of their names.
+/// The threads that mention an entity by any of its names, sorted by name.
 fn threads_naming(connection: &Connection, name: Name) -> Result<Vec<String>, GraphError> {
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT thread FROM mentions JOIN memories USING (row) \

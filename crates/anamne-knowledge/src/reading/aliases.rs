@@ -1,14 +1,14 @@
-//! Two names for one thing, as a text itself says it.
+//! Aliases that a text states explicitly.
 
 use std::ops::Range;
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::names::Named;
 use super::tokens::{Shape, Tokens};
 use super::{Mention, Statement, Term, normalised};
 
-/// Words between a name and another name of the same: the other one follows.
+/// Words between a name and its alias.
 const BETWEEN: &[&[&str]] = &[
     &["also", "called"],
     &["also", "known", "as"],
@@ -33,7 +33,7 @@ const BETWEEN: &[&[&str]] = &[
     &["née"],
 ];
 
-/// Finds the names that a text says to be of the same thing; names that only this shows are added.
+/// Finds the aliases that a text states, and adds names that are recognised only as an alias to `named`.
 pub(super) fn aliases(tokens: &Tokens<'_>, named: &mut Vec<Named>) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut added = Vec::new();
@@ -80,7 +80,7 @@ fn crosses_sentence(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
     tokens.sentence_of(start).end < end
 }
 
-/// The name after words that say that it is another one of the same, and how many tokens stand between.
+/// The alias after a name that ends at `end`: its index, and the number of tokens from `end` to the end of the alias.
 fn after_words(
     tokens: &Tokens<'_>,
     named: &[Named],
@@ -133,7 +133,7 @@ fn same(tokens: &Tokens<'_>, at: usize, other: &Mention, name: &Mention) -> Stat
     Statement {
         span: tokens.bytes(&tokens.sentence_of(at)),
         subject: Term::Entity(other.name.clone(), other.entity_type),
-        relation: "alias_of",
+        relation: RelationType::AliasOf,
         object: Term::Entity(name.name.clone(), name.entity_type),
         negated: false,
         valid_from: None,
@@ -161,7 +161,7 @@ fn acronym_after(tokens: &Tokens<'_>, name: &Named) -> Option<Range<usize>> {
         .then_some(acronym..acronym + 1)
 }
 
-/// The acronym that stands alone in brackets.
+/// The acronym in parentheses at `at`.
 fn bracketed(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     let acronym = tokens
         .get(at + 1)
@@ -170,7 +170,7 @@ fn bracketed(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     (stands && acronym.text.len() > 1).then_some(at + 1)
 }
 
-/// Whether an acronym is made of the first letters of words; small words may be left out.
+/// Whether an acronym consists of the initials of words, with or without small words.
 fn are_initials(acronym: &str, words: &[&str]) -> bool {
     let small = |word: &str| matches!(word, "of" | "the" | "and" | "for" | "in" | "on" | "&");
     let initials = |skip: bool| -> String {
@@ -184,7 +184,7 @@ fn are_initials(acronym: &str, words: &[&str]) -> bool {
     initials(true) == acronym || initials(false) == acronym
 }
 
-/// `row level security (RLS)`: a long form without capitals before an acronym in brackets.
+/// `row level security (RLS)`: a lower-case long form before an acronym in parentheses.
 fn long_forms(
     tokens: &Tokens<'_>,
     starting_at: &[Option<usize>],

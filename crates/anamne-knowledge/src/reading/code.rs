@@ -1,19 +1,19 @@
-//! Names that are known by their form: addresses, paths, identifiers, versions.
+//! Names recognised by their form: addresses, paths, identifiers, versions.
 
 use anamne_types::EntityType;
 
 use super::gazetteer::{self, Class};
 
-/// The longest thing without white space that is looked at, in bytes.
+/// Maximum number of bytes examined without white space.
 const LONGEST: usize = 240;
 
-/// What a piece of code or an address names, and how it should be shown.
+/// The entity that code or an address names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Coded<'text> {
     pub(super) name: &'text str,
     pub(super) entity_type: EntityType,
     pub(super) confidence: f32,
-    /// What it is set to: 26 in `minSdkVersion = 26`.
+    /// The assigned value: 26 in `minSdkVersion = 26`.
     pub(super) value: Option<&'text str>,
 }
 
@@ -28,7 +28,7 @@ impl<'text> Coded<'text> {
     }
 }
 
-/// How many bytes at the beginning of a text are an address, a path or an identifier, if it begins with one.
+/// The length in bytes of the address, path or identifier at the start of a text, if any.
 pub(super) fn special_length(text: &str) -> Option<usize> {
     let chunk = chunk_of(text);
     if !may_be_special(chunk) {
@@ -60,7 +60,7 @@ pub(super) fn special_length(text: &str) -> Option<usize> {
     .then_some(bare)
 }
 
-/// What something known by its form names, outside of backticks.
+/// The entity named by a token outside of backticks.
 pub(super) fn plain(text: &str) -> Option<Coded<'_>> {
     if has_scheme(text) || text.starts_with("www.") || is_mail(text) || is_domain(text) {
         return Coded::new(text, EntityType::Url, 0.95);
@@ -100,7 +100,7 @@ pub(super) fn plain(text: &str) -> Option<Coded<'_>> {
     None
 }
 
-/// Whether a word is the name of one of several machines or the like: `db-primary-2`.
+/// Whether a word is a numbered name, as of machines: `db-primary-2`.
 pub(super) fn is_numbered(word: &str) -> bool {
     let mut parts = word.split('-');
     let first = parts.next().unwrap_or("");
@@ -116,7 +116,7 @@ pub(super) fn is_numbered(word: &str) -> bool {
         && !gazetteer::class_of(word).is(Class::CONCEPT.and(Class::TOOL))
 }
 
-/// What stands between backticks names.
+/// The entity named by inline code.
 pub(super) fn between_backticks(text: &str) -> Option<Coded<'_>> {
     let text = text.trim();
     if text.len() < 2 || !text.contains(char::is_alphabetic) {
@@ -174,7 +174,7 @@ fn one_word(text: &str) -> Option<Coded<'_>> {
     Coded::new(without_call(text), EntityType::Symbol, 0.85)
 }
 
-/// `key = value`, `key=value`, `key: value`, with a key that is one identifier.
+/// `key = value`, `key=value`, `key: value`, where the key is a single identifier.
 fn assignment(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=').or_else(|| text.split_once(": "))?;
     let (name, value) = (name.trim(), value.trim().trim_end_matches(';'));
@@ -201,7 +201,7 @@ fn chunk_of(text: &str) -> &str {
     &text[..end]
 }
 
-/// A quick look that saves the others for almost every word.
+/// A fast pre-check that rejects almost every word.
 fn may_be_special(chunk: &str) -> bool {
     let mut last_lower = false;
     let mut seen = false;
@@ -375,7 +375,7 @@ fn is_instant(text: &str) -> bool {
             .is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
 }
 
-/// The bytes of a name with what it is called with, where a call stands at the beginning.
+/// The length in bytes of a call at the start of a text, arguments included.
 fn call_length(text: &str) -> Option<usize> {
     let open = text.find('(')?;
     let is_callee = open > 1
@@ -432,7 +432,7 @@ fn is_camel(name: &str) -> bool {
         && first.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The name of what is called: `fold` of `fold(state)`.
+/// The name of the called function: `fold` of `fold(state)`.
 fn without_call(text: &str) -> &str {
     match text.find('(') {
         Some(open) if open > 0 && text.ends_with(')') => &text[..open],
@@ -440,7 +440,7 @@ fn without_call(text: &str) -> &str {
     }
 }
 
-/// The names that code between fences defines: its functions, types and tables.
+/// The names defined in fenced code: functions, types and tables.
 pub(super) fn definitions(code: &str) -> Vec<std::ops::Range<usize>> {
     const BEFORE: &[&str] = &[
         "fn",

@@ -1,4 +1,4 @@
-//! Short and lower-case repeats of names that were named before.
+//! Short and lower-case repeats of known names.
 
 use anamne_types::EntityType;
 use rustc_hash::FxHashMap;
@@ -7,7 +7,7 @@ use super::gazetteer;
 use super::tokens::{Shape, Token, Tokens};
 use super::{Mention, normalised};
 
-/// Names that everyone writes in two ways.
+/// Names with a common second spelling.
 const SHORT_FORMS: &[(&str, &str)] = &[
     ("postgresql", "postgres"),
     ("kubernetes", "k8s"),
@@ -25,16 +25,16 @@ const SHORT_FORMS: &[(&str, &str)] = &[
     ("sqlite", "sqlite3"),
 ];
 
-/// One way to write a known name: its words, and which known name it is; `None` where it may be one of several.
+/// A spelling of a known name: its words, and the index of the name; `None` if ambiguous.
 struct Form {
     words: Vec<String>,
     known: Option<usize>,
 }
 
-/// Finds repeats of names that earlier memories of a thread named: in lower case, or a part of a person's name.
+/// Finds repeats of names from earlier memories of a thread: in lower case, or a part of a person's name.
 ///
-/// The mention bears the known name. What may be one of two known names, and what may be an ordinary English word
-/// where it stands, is left out. Linear in the text and in the known names.
+/// The mention has the known name. Repeats that match two known names, or that may be an ordinary English word in
+/// their position, are excluded. Linear in the text and in the known names.
 ///
 /// ```
 /// use anamne_knowledge::reading::echoes;
@@ -90,7 +90,7 @@ fn echo_at(
     is_word.then_some((form.words.len(), form.known))
 }
 
-/// Whether a single word may be a name where it stands.
+/// Whether a single word may be a name in its position.
 fn stands_as_name(token: &Token<'_>) -> bool {
     let ordinary = gazetteer::is_ordinary(&token.lower) || token.lower.chars().count() < 3;
     match token.shape {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_full_name_is_that_person_unless_there_are_two() {
+    fn a_part_of_a_full_name_matches_unless_ambiguous() {
         use EntityType::Person;
         check(
             "ask ottilie or Brandt",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_words_are_no_names() {
+    fn ordinary_words_are_not_names() {
         use EntityType::{Person, Tool};
         let known = [
             ("Will", Person),

@@ -1,4 +1,4 @@
-//! What one memory says: the names in it, and statements about them.
+//! Rule-based extraction: the names in a text, and statements about them.
 
 mod aliases;
 mod code;
@@ -11,7 +11,7 @@ mod tokens;
 
 use std::ops::Range;
 
-use anamne_types::{EntityType, Role};
+use anamne_types::{EntityType, RelationType, Role};
 use jiff::Timestamp;
 
 use self::tokens::Tokens;
@@ -19,124 +19,78 @@ use self::tokens::Tokens;
 pub use self::echoes::echoes;
 pub use self::normal::normalised;
 
-/// A memory as it is read.
+/// A text to extract from, with its author and time.
 #[derive(Clone, Copy, Debug)]
 pub struct Utterance<'text> {
-    /// What was said.
+    /// The text.
     pub text: &'text str,
-    /// Who said it, by name; empty when not known. `I` and `my` mean this party.
+    /// The author's name; empty if unknown. `I` and `my` refer to the author.
     pub author: &'text str,
-    /// The role of who said it, where it is a message.
+    /// The author's role, if the text is a message.
     pub role: Option<Role>,
-    /// When it was said; `yesterday` and `next month` are seen from here.
+    /// The time of writing; `yesterday` and `next month` are relative to it.
     pub at: Timestamp,
 }
 
-/// A name in a text.
+/// An occurrence of a name in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
-    /// Where it stands, in bytes.
+    /// Byte range in the text.
     pub span: Range<usize>,
-    /// The name as it should be shown, without articles, titles, possessives and quotes.
+    /// The display form: without articles, titles, possessives and quotes.
     pub name: String,
-    /// What it names.
+    /// The type of the named entity.
     pub entity_type: EntityType,
-    /// How sure that is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
-/// What a statement is about, or says of it.
+/// The subject or object of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Term {
-    /// Something that has a name, as in [`Mention::name`], and what it is.
+    /// An entity: its name, as in [`Mention::name`], and its type.
     Entity(String, EntityType),
-    /// A value in words: a number, an amount, a description.
+    /// A literal value: a number, an amount, a description.
     Value(String),
 }
 
-/// Something that a text says of something.
+/// A relation that a text states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// The sentence that says it, in bytes.
+    /// Byte range of the sentence.
     pub span: Range<usize>,
-    /// What it is about; always an entity.
+    /// The subject; always an entity.
     pub subject: Term,
-    /// What is said, one of [`RELATIONS`].
-    pub relation: &'static str,
-    /// The other end.
+    /// The relation, one of [`RelationType::known`].
+    pub relation: RelationType,
+    /// The object.
     pub object: Term,
-    /// Whether the text says that it is *not* so.
+    /// Whether the text denies the relation.
     pub negated: bool,
-    /// Since when it is so, where the text says that.
+    /// Start of the validity period, if the text gives one.
     pub valid_from: Option<Timestamp>,
-    /// Until when it is so, where the text says that.
+    /// End of the validity period, if the text gives one.
     pub valid_to: Option<Timestamp>,
-    /// Confidence of the reading, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
-/// Everything that a text says.
+/// The names and statements of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// The names, by where they stand.
+    /// The names, in text order.
     pub mentions: Vec<Mention>,
-    /// The statements, by where they stand.
+    /// The statements, in text order.
     pub statements: Vec<Statement>,
 }
 
-/// The relations that are read from texts. People may tell others.
-pub const RELATIONS: &[&str] = &[
-    "is_a",
-    "alias_of",
-    "part_of",
-    "member_of",
-    "located_in",
-    "lives_in",
-    "comes_from",
-    "moved_to",
-    "works_at",
-    "works_as",
-    "works_on",
-    "studies_at",
-    "leads",
-    "owns",
-    "created",
-    "uses",
-    "depends_on",
-    "runs_on",
-    "replaced_by",
-    "has_version",
-    "has_value",
-    "costs",
-    "scheduled_for",
-    "happened_on",
-    "born_on",
-    "age",
-    "partner_of",
-    "parent_of",
-    "sibling_of",
-    "friend_of",
-    "colleague_of",
-    "has_pet",
-    "likes",
-    "dislikes",
-    "prefers",
-    "decided",
-    "plans",
-    "visited",
-    "attended",
-    "fixed_by",
-    "caused_by",
-];
-
-/// Reads a text: the names in it, and what it says of them.
+/// Extracts the names in a text and the statements about them.
 ///
-/// By rules alone, in English first; no other language breaks it. Nothing is remembered between texts, so the same
-/// utterance always gives the same reading. Questions, conditions, wishes, quotations and orders give no statements.
-/// Linear in the text.
+/// Rule-based and mainly for English; other languages are safe to pass in. Stateless: the same utterance always gives
+/// the same reading. Questions, conditions, wishes, quotations and orders give no statements. Linear in the text.
 ///
-/// Mentions do not overlap, and the span of a version such as `PostgreSQL 16` is that of its number. What a statement is
-/// about may be a thing without a name of its own (`staging port`, `Mara's rent`), which is then no mention.
+/// Mentions do not overlap, and the span of a version such as `PostgreSQL 16` is that of its number. The subject of a
+/// statement may be a thing without a name of its own (`staging port`, `Mara's rent`), which has no mention.
 ///
 /// ```
 /// use anamne_knowledge::reading::{Term, Utterance, read};

@@ -1,12 +1,12 @@
-//! The key under which two spellings name the same entity.
+//! Normalisation of names.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The key under which two spellings of a name are the same entity.
+/// The key that all spellings of a name share.
 ///
-/// Compatibility composition (NFKC), lower case, one space where there is white space; without articles and titles
-/// before the name, a possessive after it, and punctuation around it. Plurals are kept. A name of nothing but such
-/// things is kept as far as it has letters. Idempotent, and linear in the name.
+/// Applies compatibility composition (NFKC) and lower case, collapses white space, and strips articles and titles
+/// before the name, a possessive after it, and punctuation around it. Plurals are kept. A name that consists only of
+/// such parts keeps its letters. Idempotent; linear in the name.
 ///
 /// ```
 /// use anamne_knowledge::reading::normalised;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_nothing_is_itself() {
+    fn a_name_of_stripped_parts_keeps_its_letters() {
         check("", "");
         check("The", "the");
         check("'s", "s");
@@ -146,13 +146,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_is_its_own_key(name in any::<String>()) {
+        fn normalisation_is_idempotent(name in any::<String>()) {
             let key = normalised(&name);
             prop_assert_eq!(normalised(&key), key);
         }
 
         #[test]
-        fn a_key_of_prose_is_its_own_key(name in "(the |a |Dr\\. )?[A-Za-z'’. ()]{0,12}('s)?") {
+        fn normalisation_of_prose_is_idempotent(name in "(the |a |Dr\\. )?[A-Za-z'’. ()]{0,12}('s)?") {
             let key = normalised(&name);
             prop_assert_eq!(normalised(&key), key);
         }

@@ -12,19 +12,19 @@ use super::period::{Level, Span};
 use super::reading::{level_of, sentences_between};
 use super::{Digest, SummaryError, SummarySentence, Turn};
 
-/// Memories read from the source at a time.
+/// Number of memories read from the source at once.
 const READ_AT_ONCE: usize = 256;
 
 /// The result of [`Summaries::build`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SummaryReport {
-    /// Periods built.
+    /// Number of periods built.
     pub built: usize,
-    /// Periods that still wait.
+    /// Number of periods left to build.
     pub waiting: usize,
 }
 
-/// A period that waits, and the event that last touched it.
+/// A period to build, with the event that last touched it.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     level: Level,
@@ -33,7 +33,7 @@ struct Waiting {
     touched: i64,
 }
 
-/// What is noted of a memory of the period.
+/// A noted memory of the period.
 #[derive(Clone, Copy)]
 struct Noted {
     id: MemoryId,
@@ -43,7 +43,7 @@ struct Noted {
     row: u32,
 }
 
-/// A summary that was chosen, and what it was chosen from.
+/// The sentences of a summary, with the number of memories and characters that it covers.
 struct Chosen {
     memories: u32,
     characters: u64,
@@ -51,11 +51,11 @@ struct Chosen {
 }
 
 impl Summaries {
-    /// Chooses the summaries of at most `limit` periods that wait, sessions and days before weeks and months.
+    /// Builds the summaries of at most `limit` touched periods, sessions and days before weeks and months.
     ///
-    /// `progress` is called after each with how many of this call are done. A period costs about 50 µs a short message and 400 µs
-    /// a long one, and at most a thousand passages are compared with each other. What another process built or touched
-    /// meanwhile is left to the next call.
+    /// `progress` is called after each with the number built so far. A period costs about 50 µs per short message and 400 µs
+    /// per long one, and at most a thousand passages are compared with each other. Periods that another process built or
+    /// touched meanwhile are left to the next call.
     pub fn build(
         &self,
         feed: &dyn MemoryFeed,
@@ -110,7 +110,7 @@ impl Summaries {
                 .map(|memory| (memory.id, memory))
                 .collect();
             for note in block {
-                // One that was forgotten or moved in time since is going to touch the period again.
+                // A memory that was forgotten or moved in time meanwhile will touch the period again.
                 let Some(memory) = found
                     .get(&note.id)
                     .filter(|memory| memory.occurred_at.as_microsecond() == note.at)
@@ -131,7 +131,7 @@ impl Summaries {
         })
     }
 
-    /// Chosen from the sentences of the days' summaries.
+    /// Chooses from the sentences of the days' summaries.
     fn read_days(&self, period: &Waiting) -> Result<Chosen, SummaryError> {
         let (days, sentences) = self.with(|connection| {
             let days = days_of(connection, period.span)?;
@@ -168,7 +168,7 @@ fn read(digest: &mut Digest<'_>, memory: &Memory) {
     });
 }
 
-/// Thread by thread, in the order in which they began; what is in no thread stands by itself.
+/// Sorts by thread, the threads by their beginning; a memory without a thread counts as a thread of its own.
 fn in_reading_order(notes: &mut [Noted]) {
     let own = |note: &Noted| (note.at, note.place, note.row);
     let mut begun: FxHashMap<i64, (i64, i64, u32)> = FxHashMap::default();
@@ -229,7 +229,7 @@ fn notes_of(connection: &Connection, period: &Waiting) -> rusqlite::Result<Vec<N
     rows.collect()
 }
 
-/// How many memories the days of a span have, and how many characters.
+/// The number of memories and characters of the days in a span.
 fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<Chosen> {
     connection
         .prepare_cached(
@@ -248,7 +248,7 @@ fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<Chosen> {
         )
 }
 
-/// Writes what was chosen, unless the period was touched again or built by another process, or its days wait.
+/// Stores a summary, unless the period was touched again or built by another process, or its days aren't built yet.
 fn write(connection: &Connection, period: &Waiting, chosen: &Chosen) -> rusqlite::Result<bool> {
     if !is_as_it_was(connection, period)?
         || (is_of_days(period.level) && has_waiting_days(connection, period.span)?)

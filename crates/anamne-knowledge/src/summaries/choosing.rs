@@ -1,4 +1,4 @@
-//! Which passages stand in a summary: what speaks for each, how central it is, and that nothing is said twice.
+//! Chooses the passages of a summary: by value and centrality, without repetition.
 
 use anamne_embed::{Embedder, StaticModel};
 
@@ -9,46 +9,46 @@ use super::wording::length;
 use super::words::Word;
 use crate::vectors::dot;
 
-/// A passage that may stand in a summary.
+/// A candidate passage of a summary.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    /// The passage, with what cites it.
+    /// The passage, with its source.
     pub(crate) sentence: SummarySentence,
-    /// The sentence of which it is a part, whole; empty where that is too long.
+    /// The whole sentence that contains it; empty if it is the passage itself or too long.
     pub(crate) whole: String,
-    /// Which turn it is from.
+    /// Index of its turn.
     pub(crate) turn: usize,
-    /// Where in the turn it stands.
+    /// Byte offset in the turn.
     pub(crate) offset: usize,
-    /// What speaks for it alone.
+    /// Its value by itself, without comparison.
     pub(crate) alone: f32,
-    /// Its words, hashed, with their weights, by rising hash.
+    /// Its words as hashes with weights, by rising hash.
     pub(crate) words: Vec<(u64, f32)>,
 }
 
-/// A passage that must be cut keeps so many characters.
+/// Minimum length of a truncated passage, in characters.
 const SHORTEST: usize = 20;
 
-/// A sentence that is longer than this, in characters, is not widened to.
+/// Maximum length of a sentence to which a passage is widened, in characters.
 const WIDEST: usize = 320;
 
-/// What a further passage of a turn counts that has one in the summary already.
+/// Factor for further passages of a turn that is already in the summary.
 const SECOND: f32 = 0.15;
 
-/// What words count that the summary has already.
+/// Factor for words that are already in the summary.
 const SAID: f32 = 0.5;
 
-/// From this cosine on with a chosen passage, another one counts less.
+/// Cosine with a chosen passage above which a passage counts less.
 const ALIKE: f32 = 0.6;
 
-/// How strongly the length of a passage counts against it.
+/// Exponent of the length by which a passage's value is divided.
 const LENGTH: f32 = 0.75;
 
-/// How far being central to the period counts.
+/// Weight of centrality.
 const CENTRAL: f32 = 0.2;
 
 impl Candidate {
-    /// A passage of a turn for which `worth` speaks.
+    /// A passage of a turn with this worth.
     pub(crate) fn of(turn: &Turn<'_>, order: usize, worth: f32, passage: Passage) -> Self {
         let text = shown(turn.text, &passage.span, &passage.sentence);
         let sentence = turn.text[passage.sentence.clone()].trim_end();
@@ -77,7 +77,7 @@ impl Candidate {
         }
     }
 
-    /// A sentence of a shorter period's summary, with the words that it says.
+    /// A sentence of a shorter period's summary, with its words.
     pub(crate) fn again(sentence: SummarySentence, order: usize, words: &[Word]) -> Self {
         Self {
             whole: String::new(),
@@ -97,7 +97,7 @@ impl Candidate {
     }
 }
 
-/// What a passage says counts ever less the more it is.
+/// The value of a weight of words, with diminishing returns.
 fn says(weight: f32) -> f32 {
     weight.ln_1p()
 }
@@ -108,7 +108,7 @@ fn shown(text: &str, span: &std::ops::Range<usize>, sentence: &std::ops::Range<u
     if span.start > sentence.start {
         line.push('…');
     }
-    // Marks of emphasis are no words.
+    // Drops Markdown emphasis.
     let said = text[span.clone()].replace("**", "");
     for word in said.split_whitespace() {
         if !line.is_empty() && !line.ends_with('…') {
@@ -123,7 +123,7 @@ fn shown(text: &str, span: &std::ops::Range<usize>, sentence: &std::ops::Range<u
     line
 }
 
-/// Keeps the candidates for which most speaks alone. Done again and again it keeps the same as done once.
+/// Keeps the candidates with the most value by length. Repeated pruning keeps the same ones as pruning once at the end.
 pub(crate) fn keep_best(candidates: &mut Vec<Candidate>, most: usize) {
     if candidates.len() <= most {
         return;
@@ -137,9 +137,9 @@ pub(crate) fn keep_best(candidates: &mut Vec<Candidate>, most: usize) {
     candidates.truncate(most);
 }
 
-/// Chooses greedily what adds most for its length, until the budget of characters or of sentences is spent.
+/// Greedily chooses the passages with the most gain by length, until the budget of characters or sentences is spent.
 ///
-/// `candidates` come by turn and offset; so does what is chosen.
+/// `candidates` must be ordered by turn and offset; so is the result.
 pub(crate) fn choose(
     model: &StaticModel,
     candidates: Vec<Candidate>,
@@ -151,7 +151,7 @@ pub(crate) fn choose(
         .iter()
         .map(|one| one.sentence.text.as_str())
         .collect();
-    // The built-in model refuses no text; without vectors only the words would count.
+    // The built-in model accepts every text; without vectors only the words would count.
     let vectors = model
         .embed_batch(&texts)
         .unwrap_or_else(|_| vec![0.0; texts.len() * dimensions]);
@@ -204,7 +204,7 @@ impl<'vectors> Choice<'vectors> {
         }
     }
 
-    /// What adds most for its length among what fits.
+    /// The passage with the most gain by length that fits.
     fn best_within(&self, budget: usize) -> Option<usize> {
         let mut by_rate: Vec<(f32, usize)> = (0..self.candidates.len())
             .filter(|at| self.chosen.binary_search(at).is_err())
@@ -220,7 +220,7 @@ impl<'vectors> Choice<'vectors> {
         })
     }
 
-    /// What a passage adds to what is chosen.
+    /// The gain from adding a passage.
     fn gain(&self, at: usize) -> f32 {
         let candidate = &self.candidates[at];
         let all: f32 = candidate.words.iter().map(|word| word.1).sum();
@@ -269,7 +269,7 @@ impl<'vectors> Choice<'vectors> {
         &self.vectors[at * self.dimensions..(at + 1) * self.dimensions]
     }
 
-    /// Where nothing fits, the passage for which most speaks is cut to what does.
+    /// If nothing fits: truncates the most valuable passage so that it does.
     fn take_shortest(&mut self, budget: usize) {
         let best = (0..self.candidates.len())
             .max_by(|a, b| self.values[*a].total_cmp(&self.values[*b]).then(b.cmp(a)));
@@ -295,7 +295,7 @@ impl<'vectors> Choice<'vectors> {
         self.take(best);
     }
 
-    /// Gives room that is left to whole sentences, those first for which most speaks.
+    /// Widens passages to whole sentences within the remaining budget, highest score first.
     fn widen(&mut self, budget: usize) {
         let mut by_score = self.chosen.clone();
         by_score.sort_by(|a, b| {

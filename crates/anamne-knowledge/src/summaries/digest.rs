@@ -1,4 +1,4 @@
-//! Reading a period's turns one by one, and choosing from them what its summary says.
+//! Reads a period's turns one by one, and chooses the sentences of its summary.
 
 use anamne_embed::StaticModel;
 use anamne_types::{MemoryId, Role, Row};
@@ -8,70 +8,70 @@ use super::choosing::{self, Candidate};
 use super::turns::Before;
 use super::words::Weights;
 
-/// How long a summary may be.
+/// Length limits of a summary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Its share of the characters of what it digests.
+    /// Length as a share of the source, in characters.
     pub share: f64,
-    /// However little there is, it may have so many characters.
+    /// Minimum budget, in characters.
     pub at_least: usize,
-    /// However much there is, it has at most so many characters.
+    /// Maximum budget, in characters.
     pub at_most: usize,
-    /// It has at most so many sentences.
+    /// Maximum number of sentences.
     pub sentences: usize,
 }
 
 impl Bounds {
-    /// The characters that a digest of a text of `characters` may have.
+    /// The budget for a source of `characters`, in characters.
     pub(crate) fn budget(&self, characters: usize) -> usize {
         let share = (characters as f64 * self.share) as usize;
         share.clamp(self.at_least, self.at_most.max(self.at_least))
     }
 }
 
-/// Something said, as a summary reads it.
+/// A text to summarise, with its source.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'text> {
-    /// The memory that says it.
+    /// The memory.
     pub id: MemoryId,
     /// The memory's row.
     pub row: Row,
-    /// Who said it; empty when not known.
+    /// The author; empty if unknown.
     pub author: &'text str,
-    /// The role of who said it, where it is a message.
+    /// The author's role, for a message.
     pub role: Option<Role>,
-    /// What was said.
+    /// The text.
     pub text: &'text str,
-    /// When that was.
+    /// The time.
     pub at: Timestamp,
 }
 
-/// A sentence of a summary: word for word what a memory says, with `…` where something was left out.
+/// A sentence of a summary: verbatim from a memory, with `…` for omissions.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SummarySentence {
-    /// What is said.
+    /// The text.
     pub text: String,
-    /// Who said it; empty when not known.
+    /// The author; empty if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub author: String,
-    /// Whether it speaks of the author: `I`, `my`, `we`.
+    /// Whether it is in the first person: `I`, `my`, `we`.
     pub own: bool,
-    /// The memory that says it.
+    /// The source memory.
     pub memory: MemoryId,
-    /// The memory's row, by which it is cited: `m12`.
+    /// The memory's row, cited as `m12`.
     pub row: Row,
     /// When it was said.
     pub at: Timestamp,
-    /// How much spoke for it; comparable inside one summary.
+    /// Its score; comparable within one summary.
     pub score: f32,
 }
 
-/// Passages are weighed against each other among so many at most; the others are left out by what speaks for each alone.
+/// Maximum number of passages compared with each other; further ones are dropped by their value alone.
 pub(crate) const MOST_COMPARED: usize = 1_000;
 
-/// Turns read so far, and what of them may stand in the summary.
+/// The turns read so far, as candidates for the summary.
 ///
-/// Memory is bounded however many turns there are. The result depends on the turns and their order alone.
+/// Memory use is bounded for any number of turns. The result depends only on the turns and their order.
 pub struct Digest<'model> {
     model: &'model StaticModel,
     weights: Weights<'model>,
@@ -118,7 +118,7 @@ impl Digest<'_> {
         }
     }
 
-    /// Reads a sentence of another summary, which is taken whole or not at all.
+    /// Reads a sentence of another summary, which is chosen as a whole or not at all.
     pub(crate) fn read_sentence(&mut self, sentence: SummarySentence) {
         let words = self.weights.words(&sentence.text);
         let order = self.turns;
@@ -131,22 +131,22 @@ impl Digest<'_> {
         }
     }
 
-    /// What the next turn says is seen by itself: another conversation begins.
+    /// Forgets the previous turns as context: another conversation begins.
     pub fn turn_away(&mut self) {
         self.before = Before::default();
     }
 
-    /// The characters read so far.
+    /// Number of characters read so far.
     pub fn characters(&self) -> usize {
         self.characters
     }
 
-    /// The turns read so far.
+    /// Number of turns read so far.
     pub fn turns(&self) -> usize {
         self.turns
     }
 
-    /// What a summary within these bounds says, in the order in which it was said.
+    /// The sentences of a summary within these bounds, in the order of the turns.
     ///
     /// O(p²) cosines for the p passages compared, at most a thousand.
     pub fn sentences(self, bounds: &Bounds) -> Vec<SummarySentence> {
@@ -154,7 +154,7 @@ impl Digest<'_> {
         self.sentences_within(bounds, budget)
     }
 
-    /// The same with a budget of characters that is passed in.
+    /// The same with a given budget of characters.
     pub(crate) fn sentences_within(
         mut self,
         bounds: &Bounds,

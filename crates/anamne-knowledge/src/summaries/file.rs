@@ -7,10 +7,10 @@ use rusqlite::{Connection, ErrorCode, Transaction};
 
 use super::SummaryError;
 
-/// The format of the file.
+/// The version of the file format.
 pub const SUMMARIES_FORMAT: i64 = 1;
 
-/// The version of what chooses sentences: another one makes all summaries again.
+/// The version of the algorithm that chooses sentences: a new one rebuilds all summaries.
 macro_rules! summariser {
     () => {
         1
@@ -39,17 +39,17 @@ fn has_another_summariser(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// The summaries of a space: a view of its log in one SQLite file, which several processes may use at once.
 ///
-/// One connection is held open, and looked after before each use: a file that was quarantined or removed by another process
-/// is noticed. Calls of several threads wait for each other.
+/// One connection is kept open and checked before each use, to notice a file that another process quarantined or removed.
+/// Calls from several threads are serialised.
 #[derive(Debug)]
 pub struct Summaries {
     file: SideFile,
 }
 
 impl Summaries {
-    /// The summaries in this file, `views/summaries.db` of a space; it is made where it is missing, for the owner only.
+    /// Opens `views/summaries.db` of a space; creates it if it is missing, accessible to the owner only.
     ///
-    /// A file that is damaged is quarantined, one that another version made is removed; the summaries are recreated then.
+    /// A damaged file is quarantined, and one of another version is removed; the summaries are then built again.
     pub fn open(path: &Path) -> Result<Self, SummaryError> {
         let summaries = Self {
             file: SideFile::at(DATABASE, path),
@@ -58,12 +58,12 @@ impl Summaries {
         Ok(summaries)
     }
 
-    /// Where they lie.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Does something with the database. A damaged one is quarantined, and it is done once more with a new one.
+    /// Runs `work` on the database. A damaged file is quarantined, and `work` runs again on a new one.
     pub(crate) fn with<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
@@ -72,7 +72,7 @@ impl Summaries {
         done.map_err(|error| self.failed(error))
     }
 
-    /// The same in one transaction that writes.
+    /// The same in one write transaction.
     pub(crate) fn change<T>(
         &self,
         mut work: impl FnMut(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -81,10 +81,10 @@ impl Summaries {
         done.map_err(|error| self.failed(error))
     }
 
-    /// Leaves nothing of what was removed: neither in copies that were quarantined, nor in the file or its log.
+    /// Removes all traces of deleted text: quarantined copies, and remains in the file and its log.
     pub(crate) fn rewrite(&self) -> Result<(), SummaryError> {
         self.file.remove_set_aside()?;
-        // What secure_delete leaves are copies of cells that moved inside a page.
+        // secure_delete leaves copies of cells that moved within a page.
         self.with(|connection| connection.execute_batch("VACUUM"))?;
         self.file.cut_log().map_err(|error| self.failed(error))
     }

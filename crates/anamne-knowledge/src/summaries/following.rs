@@ -1,4 +1,4 @@
-//! Following the log: notes of memories, and which periods need building again.
+//! Follows the log: notes memories, and marks the periods to rebuild.
 
 use anamne_store::view::{Health, MemoryFeed, MemoryState};
 use anamne_types::Seq;
@@ -8,20 +8,20 @@ use super::file::Summaries;
 use super::notes::{is_read, take_in, take_out};
 use super::{Level, SummaryError};
 
-/// States taken in with one transaction.
+/// Number of states per transaction.
 const BATCH: usize = 512;
 
 impl Summaries {
-    /// Up to which event the log has been taken in.
+    /// The last event applied.
     pub fn watermark(&self) -> Result<Seq, SummaryError> {
         self.with(|connection| watermark(connection))
     }
 
-    /// Takes in what the log says after the watermark; returns the event reached.
+    /// Applies the events after the watermark; returns the event reached.
     ///
-    /// What was forgotten or changed leaves every summary at once; the periods that it touches wait for
+    /// Forgotten and changed memories leave every summary at once; the periods that they touch wait for
     /// [`Summaries::build`]. `progress` is called after each transaction. O(changes · log memories). A log that ends before
-    /// the watermark is another one, and is read from its beginning.
+    /// the watermark is a different log, and is read from its beginning.
     pub fn catch_up(
         &self,
         feed: &dyn MemoryFeed,
@@ -47,7 +47,7 @@ impl Summaries {
         }
     }
 
-    /// Takes states in with the watermark in one transaction, unless another process did meanwhile.
+    /// Applies states and the watermark in one transaction, unless another process did meanwhile.
     fn take(&self, states: &[MemoryState], from: Seq, through: Seq) -> Result<(), SummaryError> {
         self.change(|transaction| {
             if watermark(transaction)? == from {
@@ -70,10 +70,10 @@ impl Summaries {
         })
     }
 
-    /// Catches up, and then rewrites the file, so that nothing of what was forgotten is left in it.
+    /// Catches up, and then rewrites the file, so that no forgotten text is left in it.
     ///
-    /// Copies that were quarantined are removed. O(bytes of the file). Errors: [`SummaryError::Busy`] while another process
-    /// reads; it is to be done once more then.
+    /// Removes quarantined copies. O(bytes of the file). Fails with [`SummaryError::Busy`] while another process reads: retry
+    /// then.
     pub fn purge(
         &self,
         feed: &dyn MemoryFeed,
@@ -84,7 +84,7 @@ impl Summaries {
         Ok(reached)
     }
 
-    /// Reads the whole file back; what is damaged makes it broken. O(bytes of the file).
+    /// Checks the whole file; broken if it is damaged. O(bytes of the file).
     pub fn verify(&self) -> Result<Health, SummaryError> {
         let check = "PRAGMA integrity_check(1)";
         let found: String =
@@ -96,7 +96,7 @@ impl Summaries {
         })
     }
 
-    /// How many periods wait to be built.
+    /// Number of periods to build.
     pub fn waiting(&self) -> Result<usize, SummaryError> {
         let sql = "SELECT count(*) FROM periods WHERE touched IS NOT NULL";
         let waiting: u32 =
@@ -120,7 +120,7 @@ fn note(connection: &Connection, state: &MemoryState) -> rusqlite::Result<()> {
     }
 }
 
-/// The levels whose summaries are chosen from those of days.
+/// Whether summaries of this level are chosen from those of days.
 pub(crate) fn is_of_days(level: Level) -> bool {
     matches!(level, Level::Week | Level::Month)
 }

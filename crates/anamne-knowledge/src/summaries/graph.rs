@@ -1,17 +1,17 @@
-//! The graph of passages: each is as central as those that resemble it.
+//! The similarity graph of passages: a passage is as central as the passages that resemble it.
 
 use crate::vectors::dot;
 
-/// Passages whose cosine is below this are not neighbours.
+/// Minimum cosine of neighbours.
 const NEIGHBOUR: f32 = 0.2;
 
-/// The chance that a walk continues to a neighbour.
+/// Probability that the random walk continues to a neighbour.
 const DAMPING: f32 = 0.85;
 
-/// Rounds of the walk; it settles to three digits in about so many.
+/// Iterations of the walk, which converges to about three digits.
 const ROUNDS: usize = 20;
 
-/// How central each vector is, 0 to 1, the most central one 1: the rank of a random walk over cosines.
+/// The centrality of each vector, 0 to 1, where the highest is 1: the rank of a random walk over cosines.
 ///
 /// `vectors` are rows of `dimensions` numbers, of unit length or zero. O(n²) for n rows.
 pub(crate) fn centrality(vectors: &[f32], dimensions: usize) -> Vec<f32> {

@@ -1,13 +1,12 @@
 //! Summaries of what happened, by session, day, week and month.
 //!
-//! A summary is chosen, never written: each of its sentences is word for word what a memory says, shortened to the part
-//! that says most, with `…` where something was left out, and cites that memory. Nothing learns anything from summaries,
-//! so that nothing is heard twice.
+//! Summaries are extractive: each sentence is taken verbatim from a memory, shortened to its most informative part, with
+//! `…` for omissions, and cites that memory. Nothing is extracted from summaries, so that nothing counts twice.
 //!
-//! [`Digest`] chooses, from turns in memory. [`Summaries`] is the view that follows the log: [`Summaries::catch_up`] notes
-//! what came and went, [`Summaries::build`] chooses again what that touched, [`Summaries::between`] and its siblings
-//! read, [`Summaries::purge`] leaves nothing of what was forgotten. The summaries are a pure function of the
-//! memories that are alive, whichever way they came.
+//! [`Digest`] chooses sentences from turns in memory. [`Summaries`] is the view that follows the log:
+//! [`Summaries::catch_up`] notes which memories changed, [`Summaries::build`] rebuilds the periods that they touch,
+//! [`Summaries::between`] and its siblings read, [`Summaries::purge`] removes all traces of forgotten text. Summaries are a
+//! pure function of the live memories, independent of their order of arrival.
 
 mod building;
 mod choosing;

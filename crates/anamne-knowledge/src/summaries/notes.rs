@@ -1,4 +1,4 @@
-//! What is noted of each memory, and of each period, without a word of what is said.
+//! Notes of memories and periods, without their text.
 
 use anamne_types::{Kind, Memory, Role, Row};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -7,7 +7,7 @@ use super::period::{Level, Span, period_of};
 use super::sessions;
 use super::signal_table::disturb;
 
-/// A memory, and when and where it was said.
+/// A memory with its thread, time and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) row: u32,
@@ -16,10 +16,10 @@ pub(crate) struct Note {
     pub(crate) place: i64,
 }
 
-/// Whether summaries read a memory: what people, agents and their thoughts said, and what was undertaken and learned.
+/// Whether summaries read a memory: messages of people and agents, thoughts, facts and episodes.
 ///
-/// Not documents and their parts, skills, the host's instructions and what tools replied, which are material and no
-/// happenings; and not summaries, which would be heard twice.
+/// Documents and their chunks, skills, system messages and tool results are excluded, because they are material rather than
+/// events; summaries, because their sentences would count twice.
 pub(crate) fn is_read(memory: &Memory) -> bool {
     let spoken = match &memory.body {
         anamne_types::Body::Message { role } => !matches!(role, Some(Role::System | Role::Tool)),
@@ -32,7 +32,7 @@ pub(crate) fn is_read(memory: &Memory) -> bool {
         )
 }
 
-/// Takes a memory out: its note, its sentences in every summary, and its part in every period.
+/// Removes a memory: its note, its sentences in every summary, and its part in every period.
 pub(crate) fn take_out(connection: &Connection, row: Row, seq: u64) -> rusqlite::Result<()> {
     let Some(note) = noted(connection, row)? else {
         return Ok(());
@@ -56,7 +56,7 @@ pub(crate) fn take_out(connection: &Connection, row: Row, seq: u64) -> rusqlite:
     touch_calendar(connection, note.at, seq)
 }
 
-/// Takes a memory in.
+/// Adds a memory.
 pub(crate) fn take_in(
     connection: &Connection,
     memory: &Memory,
@@ -125,7 +125,7 @@ fn touch_calendar(connection: &Connection, at: i64, seq: u64) -> rusqlite::Resul
     Ok(())
 }
 
-/// Notes that a period is to be built again.
+/// Marks a period as touched, so that it is rebuilt.
 pub(crate) fn touch(
     connection: &Connection,
     level: Level,

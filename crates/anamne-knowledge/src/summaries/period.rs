@@ -1,4 +1,4 @@
-//! The periods that are summarised, by the calendar of UTC.
+//! The summarised periods, by the UTC calendar.
 
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
@@ -6,31 +6,31 @@ use jiff::{Timestamp, ToSpan};
 
 use super::digest::Bounds;
 
-/// What a summary covers.
+/// The kind of period that a summary covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// A run of memories of one thread without a gap of six hours.
+    /// A run of one thread's memories without a gap of six hours.
     Session = 1,
     /// A day in UTC.
     Day = 2,
-    /// A week from Monday, as ISO 8601 has it, in UTC.
+    /// A week from Monday (ISO 8601), in UTC.
     Week = 3,
     /// A calendar month in UTC.
     Month = 4,
 }
 
-/// A gap of so many microseconds parts two sessions of a thread.
+/// The gap between two sessions of a thread, in microseconds.
 pub(crate) const SESSION_GAP: i64 = 6 * 3_600 * 1_000_000;
 
 impl Level {
-    /// Every level, from the shortest.
+    /// Every level, shortest first.
     pub const ALL: [Self; 4] = [Self::Session, Self::Day, Self::Week, Self::Month];
 
-    /// How long its summaries may be.
+    /// Length limits of its summaries.
     ///
-    /// A session's and a day's have a tenth of what was said; a week's and a month's are chosen from their days'
-    /// summaries, and have a twentieth and a fortieth.
+    /// Sessions and days have a tenth of their source's length; weeks and months are chosen from their days' summaries, and have
+    /// a twentieth and a fortieth.
     pub fn bounds(self) -> Bounds {
         let bounds = |share, at_least, at_most, sentences| Bounds {
             share,
@@ -46,22 +46,22 @@ impl Level {
         }
     }
 
-    /// The number under which it is stored.
+    /// The stored number.
     pub(crate) fn number(self) -> u8 {
         self as u8
     }
 }
 
-/// From its first instant to the first one after it, in microseconds since 1970.
+/// A half-open range of time, in microseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: i64,
     pub(crate) until: i64,
 }
 
-/// The day, week or month that holds an instant; a session is no matter of the calendar and gives the instant alone.
+/// The day, week or month that contains a time; for a session, which has no calendar period, only that time.
 ///
-/// Where a period reaches beyond the years that can be counted it ends there.
+/// A period that exceeds the range of timestamps is cut there.
 pub(crate) fn period_of(level: Level, at: Timestamp) -> Span {
     let date = at.to_zoned(TimeZone::UTC).date();
     let (first, next) = match level {
@@ -95,7 +95,7 @@ fn midnight(date: Option<Date>, otherwise: Timestamp) -> i64 {
         .as_microsecond()
 }
 
-/// The instant so many microseconds after 1970; the nearest one that can be counted.
+/// The time at these microseconds since 1970, clamped to the range of timestamps.
 pub(crate) fn instant(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or(if microseconds < 0 {
         Timestamp::MIN

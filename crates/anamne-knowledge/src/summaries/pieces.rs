@@ -1,4 +1,4 @@
-//! Where a text may be cut, and what of it no summary needs: code, headings, what people say at the door.
+//! Splits a text into pieces, and recognises those without use for a summary: code, headings, courtesy.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use anamne_text::sentences::sentences;
 
 use super::words::Word;
 
-/// Sentences, cut after every exclamation and question, so that a greeting stands alone.
+/// Sentences, also split after every exclamation and question, so that a greeting is a piece of its own.
 pub(crate) fn pieces(text: &str, words: &[Word]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     for sentence in sentences(text) {
@@ -40,7 +40,7 @@ fn says_nothing(words: &[Word], span: Range<usize>) -> bool {
         .all(|word| word.weight == 0.0)
 }
 
-/// Blocks of code between fences, and one that is never closed.
+/// Fenced code blocks, including one that is never closed.
 pub(crate) fn code_of(text: &str) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut opened = None;
@@ -59,7 +59,7 @@ pub(crate) fn code_of(text: &str) -> Vec<Range<usize>> {
     blocks
 }
 
-/// Whether a piece is a heading, a line of code or of a table: marks where prose has words.
+/// Whether a piece is a heading, or a line of code or of a table: many marks compared to prose.
 pub(crate) fn is_markup(piece: &str) -> bool {
     let marks = piece
         .bytes()
@@ -70,7 +70,7 @@ pub(crate) fn is_markup(piece: &str) -> bool {
         || piece.trim_end().ends_with(['{', ';'])
 }
 
-/// What people say to each other at the door: each is told by its words, whatever stands around them.
+/// Phrases of greeting, farewell and courtesy, recognised by their words in any context.
 const PHRASES: &[&[&str]] = &[
     &["long", "time", "no"],
     &["talk", "to", "you"],
@@ -100,7 +100,7 @@ const PHRASES: &[&[&str]] = &[
     &["my", "pleasure"],
 ];
 
-/// A short sentence around one of these phrases says nothing else.
+/// Whether it is a short sentence around one of these phrases, without other content.
 pub(crate) fn is_phrase_of_courtesy(words: &[Word]) -> bool {
     words.iter().filter(|word| word.weight > 0.0).count() <= 3
         && PHRASES.iter().any(|phrase| {
@@ -113,7 +113,7 @@ pub(crate) fn is_phrase_of_courtesy(words: &[Word]) -> bool {
         })
 }
 
-/// Whether a piece only says that something follows: `Changes:`.
+/// Whether a piece only announces what follows: `Changes:`.
 pub(crate) fn announces(text: &str, piece: &Range<usize>, words: &[Word]) -> bool {
     let end =
         text[piece.clone()].trim_end_matches(|mark: char| mark.is_whitespace() || mark == '*');

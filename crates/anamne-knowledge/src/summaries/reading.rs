@@ -1,4 +1,4 @@
-//! Reading summaries: by level and time, one by its period, the sessions of a thread.
+//! Reads summaries: by level and time, by period, by thread.
 
 use std::ops::Range;
 
@@ -13,27 +13,27 @@ use super::{SummaryError, SummarySentence, text_of};
 /// The summary of a period.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Summary {
-    /// What it covers.
+    /// Its level.
     pub level: Level,
     /// The thread, for a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// The first instant that it covers; for a session when its first memory happened.
+    /// Start of the period; for a session the time of its first memory.
     pub start: Timestamp,
-    /// The first instant that it does not cover; for a session just after its last memory.
+    /// End of the period, exclusive; for a session just after its last memory.
     pub end: Timestamp,
-    /// How many memories it digests.
+    /// Number of memories that it covers.
     pub memories: u32,
-    /// How many characters they have.
+    /// Number of their characters.
     pub characters: u64,
-    /// Whether memories came or went since it was built. What went is in none of its sentences.
+    /// Whether memories were added or removed since it was built. Removed ones are in none of its sentences.
     pub stale: bool,
-    /// What it says, in the order of time, each with the memory that says it.
+    /// Its sentences in order of time, each with its source.
     pub sentences: Vec<SummarySentence>,
 }
 
 impl Summary {
-    /// The summary as a person reads it, without citations.
+    /// The summary as plain text, without citations.
     pub fn text(&self) -> String {
         text_of(&self.sentences)
     }
@@ -43,9 +43,9 @@ const COLUMNS: &str = "SELECT periods.level, periods.thread, periods.start, peri
     periods.characters, periods.touched, threads.name FROM periods LEFT JOIN threads ON threads.number = periods.thread";
 
 impl Summaries {
-    /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`.
+    /// The summaries of a level whose periods begin in a span of time, earliest first, at most `limit`.
     ///
-    /// Those that were never built yet are left out. O(summaries · log n).
+    /// Without those that were never built. O(summaries · log n).
     pub fn between(
         &self,
         level: Level,
@@ -61,14 +61,14 @@ impl Summaries {
         )
     }
 
-    /// The summary of the day, week or month that holds an instant; for sessions see [`Summaries::session`].
+    /// The summary of the day, week or month that contains a time; for sessions see [`Summaries::session`].
     pub fn period(&self, level: Level, at: Timestamp) -> Result<Option<Summary>, SummaryError> {
         let start = period_of(level, at).start;
         let condition = "periods.level = ?1 AND periods.thread = 0 AND periods.start = ?2 AND periods.memories > 0";
         Ok(self.found(condition, params![level.number(), start])?.pop())
     }
 
-    /// The summary of a thread's session that holds an instant.
+    /// The summary of a thread's session that contains a time.
     pub fn session(&self, thread: &str, at: Timestamp) -> Result<Option<Summary>, SummaryError> {
         let condition = "periods.level = ?1 AND threads.name = ?2 AND periods.start <= ?3 AND periods.until > ?3 \
                          AND periods.memories > 0";
@@ -80,7 +80,7 @@ impl Summaries {
             .pop())
     }
 
-    /// The summaries of a thread's sessions, from the earliest, at most `limit`.
+    /// The summaries of a thread's sessions, earliest first, at most `limit`.
     pub fn sessions_of(&self, thread: &str, limit: usize) -> Result<Vec<Summary>, SummaryError> {
         let condition = "periods.level = ?1 AND threads.name = ?2 AND periods.memories > 0 ORDER BY periods.start LIMIT ?3";
         self.found(
@@ -95,7 +95,7 @@ impl Summaries {
         parameters: &[&dyn rusqlite::ToSql],
     ) -> Result<Vec<Summary>, SummaryError> {
         self.with(|connection| {
-            // One state of the file for periods and sentences.
+            // Reads periods and sentences from one state of the database.
             let reading = connection.transaction()?;
             periods(&reading, condition, parameters)
         })
@@ -148,7 +148,7 @@ fn sentences_of(
     rows.collect()
 }
 
-/// The sentences of the summaries that begin in a span, in the order of time.
+/// The sentences of the summaries that begin in a span, in order of time.
 pub(crate) fn sentences_between(
     connection: &Connection,
     level: Level,
@@ -174,7 +174,7 @@ fn sentence(row: &rusqlite::Row<'_>) -> rusqlite::Result<SummarySentence> {
     })
 }
 
-/// The level stored under a number; one that no version wrote is a day.
+/// The level with this stored number; an unknown number counts as a day.
 pub(crate) fn level_of(number: u8) -> Level {
     Level::ALL
         .into_iter()

@@ -1,13 +1,14 @@
-//! Sessions: the runs of a thread's memories between gaps. They grow, join and part as memories come and go.
+//! Sessions: the runs of a thread's memories between gaps. They grow, merge and split as memories are added and removed.
 //!
-//! At any time the sessions of a thread are the maximal runs of its memories' times without a gap, whichever way they came.
+//! At any time the sessions of a thread are the maximal runs of its memories' times without a gap, independent of the order
+//! of changes.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::notes::{drop_period, touch};
 use super::period::{Level, SESSION_GAP, Span};
 
-/// Takes into account that a memory of the thread happened at `at`. It stands in `sources` already. O(log n).
+/// Updates the sessions for a memory of the thread at `at`, which is already in `sources`. O(log n).
 pub(crate) fn extend(
     connection: &Connection,
     thread: i64,
@@ -34,7 +35,7 @@ pub(crate) fn extend(
     touch(connection, Level::Session, thread, span, seq)
 }
 
-/// Takes into account that a memory of the thread no longer happened at `at`. It has left `sources`. O(log n).
+/// Updates the sessions for a memory of the thread at `at` that was removed from `sources`. O(log n).
 pub(crate) fn shrink(
     connection: &Connection,
     thread: i64,
@@ -84,7 +85,7 @@ fn around(
     nearest.query_row(params![thread, at], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Whether another memory of the thread happened at the same instant.
+/// Whether another memory of the thread has the same time.
 fn happened(connection: &Connection, thread: i64, at: i64) -> rusqlite::Result<bool> {
     let mut same = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM sources WHERE thread = ?1 AND at = ?2)")?;
@@ -104,7 +105,7 @@ fn joined(
     }
 }
 
-/// The session of a thread that holds an instant.
+/// The session of a thread that contains a time.
 pub(crate) fn holding(
     connection: &Connection,
     thread: i64,

@@ -1,4 +1,4 @@
-//! The signals of memories, kept beside what is noted of them.
+//! The signals of memories, stored beside their notes.
 
 use anamne_store::view::MemoryFeed;
 use anamne_types::{Kind, Memory, MemoryId, Row, Seq};
@@ -12,10 +12,10 @@ use super::{SummaryError, SummaryReport};
 use crate::signals::{AGREES, Feedback, NEIGHBOURS_EACH_WAY, RECENT, Signals, Utility, novelty};
 use crate::vectors::{dot, vector_of};
 
-/// Memories whose signals are reckoned at a time.
+/// Number of memories whose signals are computed at once.
 const AT_ONCE: usize = 512;
 
-/// A memory whose signals are to be reckoned.
+/// A memory whose signals are to be computed.
 struct Pending {
     row: u32,
     waits: i64,
@@ -23,20 +23,20 @@ struct Pending {
     after: Vec<u32>,
 }
 
-/// What is read of a memory for the signals of its thread.
+/// The data of a memory for the signals of its thread.
 struct Heard {
     vector: Vec<f32>,
     thought: bool,
 }
 
-/// What was reckoned.
+/// Computed signals.
 struct Reckoned {
     novelty: f32,
     agreeing: u32,
     neighbours: u32,
 }
 
-/// Notes that signals are to be reckoned again around a place in a thread: there, and where it is looked back upon.
+/// Marks the signals of the memories at a place in a thread, and of those whose signals depend on it, to be computed again.
 pub(crate) fn disturb(connection: &Connection, note: &Note, seq: u64) -> rusqlite::Result<()> {
     let after = "UPDATE signals SET waits = ?5 WHERE row IN (SELECT row FROM sources WHERE thread = ?1 \
                  AND (at, place, row) >= (?2, ?3, ?4) ORDER BY at, place, row LIMIT ?6)";
@@ -56,9 +56,9 @@ pub(crate) fn disturb(connection: &Connection, note: &Note, seq: u64) -> rusqlit
 }
 
 impl Summaries {
-    /// Reckons the signals of at most `limit` memories that wait for it.
+    /// Computes the signals of at most `limit` waiting memories.
     ///
-    /// Some 20 µs a memory that was written in the order in which it happened. What is touched meanwhile waits on.
+    /// About 20 µs per memory written in order of time. Memories touched meanwhile keep waiting.
     pub fn build_signals(
         &self,
         feed: &dyn MemoryFeed,
@@ -91,12 +91,12 @@ impl Summaries {
         })
     }
 
-    /// The signals of a memory; `None` where it is not read, or was not reckoned yet. O(log n).
+    /// The signals of a memory; `None` if summaries don't read it, or if they aren't computed yet. O(log n).
     pub fn signals(&self, row: Row) -> Result<Option<Signals>, SummaryError> {
         self.with(|connection| signals_of(connection, row))
     }
 
-    /// Up to which event feedback was taken in.
+    /// The last event whose feedback was applied.
     pub fn feedback_watermark(&self) -> Result<Seq, SummaryError> {
         self.with(|connection| {
             connection
@@ -105,9 +105,9 @@ impl Summaries {
         })
     }
 
-    /// Takes in feedback in the order of the log, from the event `from` (not included) up to `through`.
+    /// Applies feedback in the order of the log, from the event `from` (exclusive) up to `through`.
     ///
-    /// Says whether it was taken: nothing is where another process took some meanwhile, so that
+    /// Returns whether it was applied: it isn't if another process applied some meanwhile, so that
     /// [`Summaries::feedback_watermark`] is no longer `from`.
     pub fn take_feedback(
         &self,
@@ -118,7 +118,7 @@ impl Summaries {
         self.change(|transaction| fold_feedback(transaction, feedback, from, through))
     }
 
-    /// Reads what the pending memories and those around them say.
+    /// Reads the pending memories and those around them.
     fn hear(
         &self,
         feed: &dyn MemoryFeed,
@@ -149,7 +149,7 @@ fn hear(memory: &Memory) -> Heard {
     }
 }
 
-/// `None` where the memory is no longer there.
+/// Computes the signals; `None` if the memory no longer exists.
 fn reckon(pending: &Pending, heard: &FxHashMap<u32, Heard>) -> Option<Reckoned> {
     let own = heard.get(&pending.row)?;
     let of =
@@ -234,7 +234,7 @@ fn write(
     )?;
     let mut written = 0;
     for (pending, reckoned) in reckoned {
-        // One that is gone is going to leave the table with the event that took it.
+        // A removed memory leaves the table when the event of its removal is applied.
         if let Some(reckoned) = reckoned {
             let novelty = f64::from(reckoned.novelty);
             let values = params![

@@ -1,4 +1,4 @@
-//! What speaks for a turn before its passages are compared: that it answers, brings news, says when and who.
+//! The worth of a turn before its passages are compared: whether it answers, brings news, names times and people.
 
 use std::collections::VecDeque;
 
@@ -10,19 +10,19 @@ use super::digest::Turn;
 use super::passages::{Passage, passages};
 use super::words::{Sort, Weights, Word};
 
-/// What was said within so many turns before is not new.
+/// Number of previous turns whose words aren't news.
 const NEWS_TURNS: usize = 6;
 
-/// News beyond this weight counts no more, lest the longest turn be the best.
+/// Maximum weight of news, so that the longest turn isn't automatically the best.
 const MOST_NEWS: f32 = 10.0;
 
-/// What an assistant says counts so much: it can be asked again, a person can't.
+/// Factor for turns of an assistant: it can be asked again, a person can't.
 const EXPLAINED: f32 = 0.4;
 
-/// How far turns are told apart.
+/// Scale of the differences between turns.
 const CONTRAST: f32 = 0.8;
 
-/// What was said a moment ago, by which the next turn is seen.
+/// The previous turns, as context for the next one.
 #[derive(Default)]
 pub(crate) struct Before {
     words: VecDeque<Vec<u64>>,
@@ -30,14 +30,14 @@ pub(crate) struct Before {
     speakers: FxHashSet<String>,
 }
 
-/// A name that is called in a shorter form has at least so many bytes.
+/// Minimum length of a shortened name, in bytes.
 const SHORT_NAME: usize = 3;
 
-/// A turn, read.
+/// A turn with its worth and passages.
 pub(crate) struct ReadTurn {
-    /// What speaks for it, above 0; about 1 for a turn that is neither here nor there.
+    /// Its worth, above 0; about 1 for an average turn.
     pub(crate) worth: f32,
-    /// Its passages, by where they stand.
+    /// Its passages, in order.
     pub(crate) passages: Vec<Passage>,
 }
 
@@ -60,7 +60,7 @@ impl Before {
         }
     }
 
-    /// The names of those who speak say nothing: they are called, and stand beside what is said.
+    /// Removes the weight of the speakers' names: they occur as address, and are shown beside the text anyway.
     fn pass_over_speakers(&mut self, author: &str, words: &mut [Word]) {
         for name in author.split_whitespace() {
             let name = name.to_lowercase();
@@ -104,7 +104,7 @@ fn is_called(name: &str, plain: &str) -> bool {
     name == plain || (plain.len() >= SHORT_NAME && name.starts_with(plain))
 }
 
-/// e to the weighted sum of what was seen to tell turns that are asked about later from those that are not.
+/// The exponential of a weighted sum of features that distinguish turns that are asked about later.
 fn worth(found: &[Passage], words: &[Word], recent: &FxHashSet<u64>, answers: bool) -> f32 {
     let told = || found.iter().filter(|passage| !passage.asks);
     let news: f32 = told()

@@ -2,8 +2,8 @@
 
 use super::digest::SummarySentence;
 
-/// A summary as a person reads it: what one person said in a row stands together, after the name where it
-/// speaks of `I` or `my`.
+/// A summary as plain text: consecutive sentences of one author form a line, after the author's name if they are in the
+/// first person.
 pub fn text_of(sentences: &[SummarySentence]) -> String {
     let mut text = String::new();
     for run in sentences.chunk_by(|a, b| a.author == b.author) {
@@ -24,7 +24,7 @@ pub fn text_of(sentences: &[SummarySentence]) -> String {
     text
 }
 
-/// The characters of a summary as [`text_of`] writes it, and one more.
+/// Number of characters of a summary as [`text_of`] writes it, plus one.
 pub(crate) fn length<'sentence>(
     sentences: impl IntoIterator<Item = &'sentence SummarySentence>,
 ) -> usize {

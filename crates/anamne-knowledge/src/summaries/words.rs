@@ -1,4 +1,4 @@
-//! The words of a text: where they stand, what they weigh, and what sort of word they are.
+//! The words of a text: position, weight and sort.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -7,25 +7,25 @@ use anamne_embed::{Embedder, StaticModel, TokenTable};
 use anamne_text::analyser::is_function_word;
 use rustc_hash::FxHashMap;
 
-/// A word, or a number, in a text.
+/// A word or number in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
-    /// Where it stands, in bytes.
+    /// Its byte range.
     pub(crate) span: Range<usize>,
     /// In lower case, with straight apostrophes.
     pub(crate) plain: String,
-    /// How much it says: 0 for words of grammar and courtesy, about 1 for rare words.
+    /// Its weight: 0 for words of grammar and courtesy, about 1 for rare words.
     pub(crate) weight: f32,
-    /// What it is for a reader of summaries.
+    /// Its sort.
     pub(crate) sort: Sort,
 }
 
-/// What a word is for a reader of summaries.
+/// The sort of a word, for summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// Grammar: articles, pronouns, prepositions, auxiliaries.
     Grammar,
-    /// Courtesy and excitement, which say nothing about the world.
+    /// Courtesy and excitement, without information.
     Courtesy,
     /// A date, a weekday, `yesterday`.
     Time,
@@ -39,13 +39,13 @@ pub(crate) enum Sort {
     Plain,
 }
 
-/// A word weighs at most this much, so that one rare word is not taken for a statement.
+/// Maximum weight of a word, so that one rare word is not taken for a statement.
 const HEAVIEST: f32 = 1.3;
 
-/// What a word weighs that the model does not know.
+/// Weight of a word that the model does not know.
 const UNKNOWN: f32 = 0.8;
 
-/// Weighs words by the norm of their rows: the model keeps words short that are common in English.
+/// Weighs words by the norm of their vectors: the model gives words that are common in English short vectors.
 pub(crate) struct Weights<'model> {
     table: &'model dyn TokenTable,
     dimensions: usize,
@@ -125,7 +125,7 @@ impl<'model> Weights<'model> {
     }
 }
 
-/// Runs of letters and digits; apostrophes, points and commas inside them belong to them (`don't`, `3.5`).
+/// Runs of letters and digits, including apostrophes, dots and commas inside them (`don't`, `3.5`).
 fn spans(text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut start = None;
@@ -176,7 +176,7 @@ fn sort_of(written: &str, plain: &str, begins: bool) -> Sort {
     known.unwrap_or(Sort::Plain)
 }
 
-/// Whether a word carries grammar alone. A few words of time are grammar for a search, and what happened for a reader.
+/// Whether a word is only grammar. A few words of time are grammar for a search, but information for a reader.
 fn is_grammar(plain: &str) -> bool {
     if plain.contains('\'') {
         let joined = plain.replace('\'', "");
@@ -185,7 +185,7 @@ fn is_grammar(plain: &str) -> bool {
     is_function_word(plain)
 }
 
-/// The words of the lists below; where a word is in two of them the first counts.
+/// The words of the lists below; if a word is in two of them, the first counts.
 static LISTED: LazyLock<FxHashMap<&'static str, Sort>> = LazyLock::new(|| {
     let lists = [
         (COURTESY, Sort::Courtesy),
@@ -202,26 +202,26 @@ static LISTED: LazyLock<FxHashMap<&'static str, Sort>> = LazyLock::new(|| {
     listed
 });
 
-/// Words that greet, thank, cheer and agree.
+/// Words of greeting, thanks, cheer and agreement.
 const COURTESY: &str = "hey hi hello yo thanks thank thx ty bye goodbye welcome please sorry wow whoa woah \
     yay haha hahaha lol yeah yep yup yes ok okay sure absolutely totally definitely certainly exactly indeed awesome \
     cool amazing great nice wonderful fantastic incredible lovely congrats congratulations kudos glad happy proud \
     good luck best cheers oh ah aw aww hmm gosh man buddy pal dude cute sounds sweet perfect excellent brilliant \
     inspiring";
 
-/// Words that are no grammar, yet say little.
+/// Words that aren't grammar, but say little.
 const LIGHT: &str = "really just very so quite pretty super actually basically literally simply kind sort lot lots bit \
     thing things stuff something anything everything someone anyone gonna wanna gotta got get getting let lets make \
     makes know think guess feel feels looks look like im ive id ill youre youve thats its dont didnt doesnt cant wont \
     isnt wasnt couldnt wouldnt cause cuz way much many also even still though maybe well too going go want need one";
 
-/// Words that say when.
+/// Words of time.
 const TIMES: &str = "yesterday today tonight tomorrow week weeks weekend weekends month months year years day days \
     morning afternoon evening night monday tuesday wednesday thursday friday saturday sunday january february march \
     april june july august september october november december spring summer autumn winter birthday anniversary \
     ago last next recently since o'clock noon midnight deadline";
 
-/// Words for decisions and changes.
+/// Words of decision and change.
 const CHANGES: &str = "decide decided deciding decision chose chosen choose agreed agree plan plans planned planning \
     switch switched switching change changed changes move moved moving start started starting begin began launch \
     launched finish finished complete completed buy bought sold sell join joined left quit lost won win passed failed \

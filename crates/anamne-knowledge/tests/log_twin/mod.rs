@@ -1,4 +1,4 @@
-//! A log in memory, for tests.
+//! An in-memory log for tests.
 
 use std::sync::Mutex;
 
@@ -12,14 +12,14 @@ pub(crate) struct Log {
     rows: Mutex<Vec<MemoryState>>,
 }
 
-/// The first day of the tests' stories.
+/// The given day of the tests, counted from 2026-01-01.
 pub(crate) fn day(number: i64) -> Timestamp {
     let first: Timestamp = "2026-01-01T09:00:00Z".parse().expect("an instant");
     first + jiff::SignedDuration::from_hours(24 * number)
 }
 
 impl Log {
-    /// Tells a message; `place` is its thread and position.
+    /// Appends a message; `place` is its thread and position.
     pub(crate) fn say(
         &self,
         author: &str,
@@ -30,7 +30,7 @@ impl Log {
         self.tell(author, on, text, place, Metadata::new())
     }
 
-    /// Tells knowledge by hand.
+    /// Appends a manual assertion.
     pub(crate) fn assert(&self, on: i64, assertion: &Assertion) -> MemoryId {
         assertion.check().expect("it is accepted");
         let told = serde_json::to_value(assertion).expect("it is JSON");
@@ -83,7 +83,7 @@ impl Log {
         id
     }
 
-    /// Changes what a memory says, or takes it away.
+    /// Changes the text of a memory, or forgets it.
     pub(crate) fn change(&self, id: MemoryId, text: Option<&str>) {
         let mut rows = self.rows.lock().expect("no test panics with it");
         let seq = next(&rows);
@@ -98,12 +98,12 @@ impl Log {
         });
     }
 
-    /// Has a memory be told later than it happened.
+    /// Sets when a memory was stored, as opposed to when it occurred.
     pub(crate) fn learn(&self, id: MemoryId, at: Timestamp) {
         self.alter(id, |memory| memory.created_at = at);
     }
 
-    /// Has a memory expire.
+    /// Sets when a memory expires.
     pub(crate) fn expire(&self, id: MemoryId, at: Timestamp) {
         self.alter(id, |memory| memory.expires_at = Some(at));
     }

@@ -1,4 +1,4 @@
-//! How well texts are read, against what a careful person finds in them.
+//! Extraction quality, measured against annotations.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,20 +8,20 @@ use anamne_types::{EntityType, Role};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-/// A text with what a careful person finds in it.
+/// An annotated text.
 ///
-/// A `?` before a name or subject marks what may be found or not; `|` parts what will do as well.
+/// A `?` before a name or subject makes the annotation optional; `|` separates accepted types or relations.
 #[derive(Deserialize)]
 pub(crate) struct Annotated {
-    /// What was said.
+    /// The text.
     pub(crate) text: String,
-    /// Who said it.
+    /// The author's name.
     #[serde(default)]
     pub(crate) author: String,
-    /// The role of who said it.
+    /// The author's role.
     #[serde(default)]
     pub(crate) role: Option<Role>,
-    /// When.
+    /// The time of writing.
     #[serde(default)]
     pub(crate) at: Option<Timestamp>,
     /// Names and their types.
@@ -32,29 +32,29 @@ pub(crate) struct Annotated {
     pub(crate) relations: Vec<(String, String, String)>,
 }
 
-/// How many were right, found in vain, and missed.
+/// True positives, false positives and false negatives.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// Found, and there.
+    /// True positives.
     pub(crate) right: usize,
-    /// Found, and not there.
+    /// False positives.
     pub(crate) wrong: usize,
-    /// There, and not found.
+    /// False negatives.
     pub(crate) missed: usize,
 }
 
 impl Tally {
-    /// The share of what was found that is there; 1 where nothing was found.
+    /// The share of findings that are correct; 1 if nothing was found.
     pub(crate) fn precision(&self) -> f64 {
         share(self.right, self.right + self.wrong)
     }
 
-    /// The share of what is there that was found; 1 where nothing is there.
+    /// The share of annotations that were found; 1 if there are none.
     pub(crate) fn recall(&self) -> f64 {
         share(self.right, self.right + self.missed)
     }
 
-    /// The harmonic mean of both.
+    /// The harmonic mean of precision and recall.
     pub(crate) fn f1(&self) -> f64 {
         let (precision, recall) = (self.precision(), self.recall());
         if precision + recall == 0.0 {
@@ -73,7 +73,7 @@ fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
-/// What a file's texts gave.
+/// The results over a set of texts.
 #[derive(Default)]
 pub(crate) struct Measured {
     /// All names.
@@ -82,11 +82,11 @@ pub(crate) struct Measured {
     pub(crate) by_type: BTreeMap<String, Tally>,
     /// All statements.
     pub(crate) relations: Tally,
-    /// What was found in vain or missed, in words.
+    /// Descriptions of the false positives and false negatives.
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads the annotated texts of a file.
+/// Loads the annotated texts of a file.
 pub(crate) fn annotated(path: &Path) -> Result<Vec<Annotated>, String> {
     let lines = std::fs::read_to_string(path)
         .map_err(|error| format!("{} can't be read: {error}", path.display()))?;
@@ -101,7 +101,7 @@ pub(crate) fn annotated(path: &Path) -> Result<Vec<Annotated>, String> {
         .collect()
 }
 
-/// Reads a text as annotated ones are read.
+/// Extracts from an annotated text.
 pub(crate) fn reading_of(annotated: &Annotated) -> Reading {
     read(&Utterance {
         text: &annotated.text,
@@ -111,7 +111,7 @@ pub(crate) fn reading_of(annotated: &Annotated) -> Reading {
     })
 }
 
-/// Measures the reading of texts.
+/// Measures extraction over annotated texts.
 pub(crate) fn measure(texts: &[Annotated]) -> Measured {
     let mut measured = Measured::default();
     for text in texts {
@@ -180,7 +180,7 @@ fn measure_entities(text: &Annotated, reading: &Reading, measured: &mut Measured
     }
 }
 
-/// A version may be written with or without what it is one of: `PostgreSQL 16`, `16`.
+/// Whether names are equal; a version may include the product or not: `PostgreSQL 16`, `16`.
 fn same_name(wanted: &str, name: &str, kind: EntityType) -> bool {
     let number = |name: &str| {
         name.rsplit(' ')
@@ -209,10 +209,11 @@ fn measure_relations(text: &Annotated, reading: &Reading, measured: &mut Measure
     for statement in &reading.statements {
         let (subject, object) = (term(&statement.subject), term(&statement.object));
         let fits = gold.iter().position(|(_, wanted, relations, other)| {
-            let relation = relations.split('|').any(|one| one == statement.relation);
+            let relation = relations.split('|').any(|one| statement.relation == one);
             let straight = alike(wanted, &subject) && alike(other, &object);
-            let turned =
-                is_mutual(statement.relation) && alike(wanted, &object) && alike(other, &subject);
+            let turned = is_mutual(statement.relation.as_str())
+                && alike(wanted, &object)
+                && alike(other, &subject);
             relation && (straight || turned)
         });
         if let Some(at) = fits {

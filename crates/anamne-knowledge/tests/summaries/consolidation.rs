@@ -1,4 +1,4 @@
-//! What is proposed for memories that are alike, and what is concluded from memories that agree.
+//! Proposals for similar memories, and insights from memories that agree.
 
 use anamne_knowledge::consolidation::{Plan, Proposal, ProposalKind, insights, plan};
 use anamne_types::{Body, Category, Memory, MemoryId};
@@ -34,7 +34,7 @@ fn beginning(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-/// What is proposed for two facts, the earlier first; and that the order in which they are passed in is nothing.
+/// Checks the proposal for two facts, and that the order of the input doesn't matter.
 fn check(earlier: &str, later: &str, expected: Option<ProposalKind>) {
     let mut pair = told(vec![
         fact("2024-03-01T00:00:00Z", earlier),
@@ -60,7 +60,7 @@ fn check(earlier: &str, later: &str, expected: Option<ProposalKind>) {
 }
 
 #[test]
-fn what_says_the_same_but_for_its_form_is_merged() {
+fn facts_that_differ_only_in_form_are_merged() {
     for (a, b) in [
         (
             "The staging server runs on port 8080.",
@@ -81,7 +81,7 @@ fn what_says_the_same_but_for_its_form_is_merged() {
 }
 
 #[test]
-fn what_says_it_all_and_more_later_takes_its_place() {
+fn a_later_fact_that_contains_an_earlier_one_supersedes_it() {
     for (a, b) in [
         (
             "The staging server runs on port 8080",
@@ -97,7 +97,7 @@ fn what_says_it_all_and_more_later_takes_its_place() {
 }
 
 #[test]
-fn what_differs_in_what_counts_is_kept() {
+fn facts_that_differ_materially_are_kept() {
     for (a, b) in [
         (
             "The staging server runs on port 8080",
@@ -139,7 +139,7 @@ fn what_differs_in_what_counts_is_kept() {
 }
 
 #[test]
-fn what_has_nothing_in_common_is_not_spoken_of() {
+fn unrelated_facts_get_no_proposal() {
     for (a, b) in [
         (
             "The kiln is serviced in May",
@@ -154,7 +154,7 @@ fn what_has_nothing_in_common_is_not_spoken_of() {
 }
 
 #[test]
-fn what_two_people_say_of_themselves_is_not_the_same() {
+fn statements_of_two_people_about_themselves_are_kept() {
     let mut other = fact("2024-03-05T00:00:00Z", "I prefer green tea in the morning");
     other.author = Some("ben".to_owned());
     let pair = told(vec![
@@ -168,7 +168,7 @@ fn what_two_people_say_of_themselves_is_not_the_same() {
 }
 
 #[test]
-fn utterances_and_other_categories_are_never_folded() {
+fn messages_and_other_categories_are_never_merged() {
     let text = "The staging server runs on port 8080";
     let said = |position| message("chat", position, "ana", "2024-03-01T00:00:00Z", text);
     assert_eq!(plan(&told(vec![said(0), said(1)])).proposals, []);
@@ -204,7 +204,7 @@ fn a_merge_keeps_the_one_that_matters_most_and_names_every_other_once() {
 }
 
 #[test]
-fn the_work_stays_bounded_where_everything_is_alike() {
+fn work_is_bounded_for_similar_facts() {
     let many: Vec<Memory> = (0..2_000)
         .map(|number| {
             fact(
@@ -236,7 +236,7 @@ fn huge_facts_are_compared_like_others() {
 }
 
 #[test]
-fn what_is_said_on_several_days_becomes_an_insight() {
+fn a_statement_on_several_days_becomes_an_insight() {
     let lines = [
         (
             "2024-03-01T08:00:00Z",

@@ -1,4 +1,4 @@
-//! Summaries, signals and consolidation, over a log in memory.
+//! Summaries, signals and consolidation over an in-memory log.
 
 mod consolidation;
 mod signals;

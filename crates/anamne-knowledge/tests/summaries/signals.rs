@@ -1,4 +1,4 @@
-//! The signals of memories: the same whichever way the log is followed.
+//! Signals of memories are a function of the log.
 
 use anamne_knowledge::signals::{Feedback, RECENT, Signals};
 use anamne_knowledge::summaries::Summaries;
@@ -37,7 +37,7 @@ fn thought(position: u32, text: &str) -> anamne_types::Memory {
 }
 
 #[test]
-fn what_was_said_a_moment_ago_is_not_new() {
+fn a_recent_repetition_is_not_new() {
     let mut log = Log::default();
     for (position, text) in [
         "The pump leaks.",
@@ -77,7 +77,7 @@ fn what_was_said_a_moment_ago_is_not_new() {
 }
 
 #[test]
-fn what_was_said_long_ago_is_new_again() {
+fn an_old_statement_is_new_again() {
     let mut log = Log::default();
     log.tell(message(
         "log",
@@ -107,7 +107,7 @@ fn what_was_said_long_ago_is_new_again() {
 }
 
 #[test]
-fn a_thought_agrees_with_those_that_speak_of_the_same() {
+fn thoughts_on_the_same_topic_agree() {
     let mut log = Log::default();
     let texts = [
         "The pump leaks at the lower seal.",
@@ -164,7 +164,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn whichever_way_the_log_is_followed_the_signals_are_the_same(
+    fn signals_are_a_function_of_the_log(
         steps in prop::collection::vec((0u8..8, any::<usize>(), 0i64..40, "(the|pump|leaks|seal|Basel|pays| ){1,8}"), 1..24)
     ) {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! A log in memory: what views that extract read, without a store.
+//! An in-memory log for extraction views, without a store.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use anamne_store::view::{MemoryFeed, MemoryState, ViewError};
 use anamne_types::{Body, Memory, MemoryId, Row, Seq};
 use jiff::Timestamp;
 
-/// The last state of each memory, by row.
+/// The latest state of each memory, by row.
 #[derive(Default)]
 pub(crate) struct Log {
     states: BTreeMap<u32, MemoryState>,
     head: u64,
 }
 
-/// A message as it might be told.
+/// A message for tests.
 pub(crate) fn message(thread: &str, position: u32, author: &str, at: &str, text: &str) -> Memory {
     let at: Timestamp = at.parse().expect("an instant");
     Memory {
@@ -43,7 +43,7 @@ pub(crate) fn message(thread: &str, position: u32, author: &str, at: &str, text:
     }
 }
 
-/// The numbers from 0, parted by blanks.
+/// The numbers from 0, separated by spaces.
 pub(crate) fn numbers(count: u32) -> String {
     let numbers: Vec<String> = (0..count).map(|number| number.to_string()).collect();
     numbers.join(" ")

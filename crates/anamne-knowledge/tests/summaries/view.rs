@@ -1,4 +1,4 @@
-//! The summaries of a space follow its log: the same whichever way, and nothing of what was forgotten.
+//! Summaries are a function of the log, and contain nothing that was forgotten.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn fresh(log: &Log) -> Vec<Summary> {
     everything(&summaries)
 }
 
-/// Whether a word stands in any file of the folder.
+/// Whether any file in the folder contains a word.
 fn stands_in(folder: &Path, word: &str) -> bool {
     fs::read_dir(folder).expect("the folder").any(|entry| {
         let bytes = fs::read(entry.expect("an entry").path()).expect("a file");
@@ -147,7 +147,7 @@ fn summaries_cite_what_was_said_word_for_word() {
 }
 
 #[test]
-fn what_is_forgotten_leaves_every_summary_at_once_and_the_file_after_a_purge() {
+fn forgotten_text_leaves_summaries_at_once_and_the_file_after_a_purge() {
     let mut log = Log::default();
     talk(&mut log);
     let secret = log.tell(message(
@@ -214,7 +214,7 @@ fn an_edit_replaces_what_was_said_before() {
 }
 
 #[test]
-fn neither_summaries_nor_what_hosts_and_tools_say_is_a_source() {
+fn summaries_documents_system_and_tool_messages_are_not_summarised() {
     let mut log = Log::default();
     let kinds = [
         Body::empty(Kind::Summary).expect("a summary"),
@@ -241,7 +241,7 @@ fn neither_summaries_nor_what_hosts_and_tools_say_is_a_source() {
 }
 
 #[test]
-fn a_damaged_file_is_set_aside_and_made_anew() {
+fn a_damaged_file_is_set_aside_and_recreated() {
     let mut log = Log::default();
     talk(&mut log);
     let folder = tempfile::tempdir().expect("a folder");
@@ -250,11 +250,11 @@ fn a_damaged_file_is_set_aside_and_made_anew() {
     settle(&summaries, &log);
     let before = everything(&summaries);
     drop(summaries);
-    // Its log alone would bring it back.
+    // The write-ahead log alone would restore it.
     let _ = fs::remove_file(path.with_file_name("summaries.db-wal"));
     fs::write(&path, vec![7u8; 9_000]).expect("written over");
-    let summaries = Summaries::open(&path).expect("made anew");
-    assert_eq!(summaries.watermark().expect("made anew"), Seq(0));
+    let summaries = Summaries::open(&path).expect("recreated");
+    assert_eq!(summaries.watermark().expect("recreated"), Seq(0));
     assert!(path.with_file_name("summaries.db.damaged-1").exists());
     settle(&summaries, &log);
     assert_eq!(everything(&summaries), before);
@@ -264,7 +264,7 @@ fn a_damaged_file_is_set_aside_and_made_anew() {
 }
 
 #[test]
-fn a_file_of_another_version_is_made_anew() {
+fn a_file_of_another_version_is_recreated() {
     for change in [
         "PRAGMA user_version = 99",
         "UPDATE state SET summariser = 99",
@@ -278,7 +278,7 @@ fn a_file_of_another_version_is_made_anew() {
             .expect("opened")
             .execute_batch(change)
             .expect("changed");
-        let summaries = Summaries::open(&path).expect("made anew");
+        let summaries = Summaries::open(&path).expect("recreated");
         assert_eq!(summaries.watermark().expect("readable"), Seq(0), "{change}");
         settle(&summaries, &log);
         assert_eq!(everything(&summaries), fresh(&log));
@@ -305,7 +305,7 @@ fn a_log_that_ends_earlier_is_read_from_its_beginning() {
 }
 
 #[test]
-fn huge_texts_are_digested_like_others() {
+fn huge_texts_are_summarised_like_others() {
     let mut log = Log::default();
     let texts = [
         "anvil ".repeat(10_000),
@@ -331,7 +331,7 @@ fn huge_texts_are_digested_like_others() {
 }
 
 #[test]
-fn a_file_that_is_removed_while_it_is_in_use_is_made_anew() {
+fn a_file_that_is_removed_while_in_use_is_recreated() {
     let mut log = Log::default();
     talk(&mut log);
     let folder = tempfile::tempdir().expect("a folder");
@@ -363,7 +363,7 @@ fn several_may_follow_the_log_at_once() {
                 let summaries = Summaries::open(&path).expect("opened");
                 summaries.catch_up(&log, &mut |_| {}).expect("caught up");
                 summaries.build(&log, 40, &mut |_| {}).expect("extracted");
-                summaries.build_signals(&log, 100).expect("reckoned");
+                summaries.build_signals(&log, 100).expect("computed");
             });
         }
     });
@@ -398,7 +398,7 @@ fn a_day_of_thousands_of_turns_has_a_bounded_summary() {
     }
 }
 
-/// What may happen to a memory.
+/// One step of a random history.
 #[derive(Clone, Debug)]
 enum Happening {
     Told {
@@ -464,7 +464,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn whichever_way_the_log_is_followed_the_summaries_are_the_same(steps in happenings(), pauses in prop::collection::vec(0u8..3, 30)) {
+    fn summaries_are_a_function_of_the_log(steps in happenings(), pauses in prop::collection::vec(0u8..3, 30)) {
         let folder = tempfile::tempdir().expect("a folder");
         let summaries = Summaries::open(&folder.path().join("summaries.db")).expect("a new file");
         let mut log = Log::default();
@@ -483,7 +483,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_cited_as_it_stands(texts in prop::collection::vec("\\PC{0,200}|([a-zA-Z]{1,9}[ ,.!?\n]){0,60}", 1..8)) {
+    fn any_text_is_cited_verbatim(texts in prop::collection::vec("\\PC{0,200}|([a-zA-Z]{1,9}[ ,.!?\n]){0,60}", 1..8)) {
         let mut log = Log::default();
         for (at, text) in texts.iter().enumerate() {
             log.tell(message("any", at as u32, "ana", "2024-03-01T09:00:00Z", text));

@@ -1,4 +1,4 @@
-//! Which store was approved: the id that it carries, and the folder in which it stood.
+//! Identifies an approved store by its id and its folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,26 +9,26 @@ use serde::{Deserialize, Serialize};
 use crate::BridgeError;
 use crate::guarded::{Privacy, read_guarded, write_private};
 
-/// The id of a store, in its folder: one line, a UUID. Made when the first model is approved.
+/// The id file of a store: one line, a UUID. Created when the first model is approved.
 pub const STORE_ID_FILE: &str = "store.id";
 
-/// An id has 36 characters and a line break.
+/// Maximum file size in bytes; an id is 36 characters and a line break.
 const LONGEST_ID: u64 = 64;
 
-/// A store as it was seen on this machine.
+/// The identity of a store on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoreIdentity {
-    /// What [`STORE_ID_FILE`] says.
+    /// The content of [`STORE_ID_FILE`].
     pub(super) id: String,
-    /// Without symbolic links.
+    /// The canonical path.
     pub(super) folder: PathBuf,
-    /// The number of the folder in its file system, `device:inode`, where there is one.
+    /// `device:inode` of the folder, if the file system has inodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     number: Option<String>,
 }
 
 impl StoreIdentity {
-    /// The store in this folder; `None` where it has no id.
+    /// The identity of the store in this folder; `None` if it has no id.
     pub(super) fn read(store: &Path) -> Result<Option<Self>, BridgeError> {
         let path = store.join(STORE_ID_FILE);
         match read_guarded(&path, Privacy::Settings, LONGEST_ID)? {
@@ -37,20 +37,20 @@ impl StoreIdentity {
         }
     }
 
-    /// The store in this folder, which gets an id where it has none.
+    /// The identity of the store in this folder; creates the id if there is none.
     pub(super) fn read_or_make(store: &Path, now: Timestamp) -> Result<Self, BridgeError> {
         if let Some(known) = Self::read(store)? {
             return Ok(known);
         }
-        // Nobody can guess the 74 random bits of a UUID, version 7.
+        // The 74 random bits of a UUID version 7 can't be guessed.
         let milliseconds = u64::try_from(now.as_millisecond()).unwrap_or_default();
         let id = MemoryId::at(milliseconds).to_string();
         write_private(&store.join(STORE_ID_FILE), format!("{id}\n").as_bytes())?;
         Self::seen(store, &id)
     }
 
-    /// The same place: under the same path, also after another folder was put there, or the same folder moved within
-    /// its file system. A copy is neither.
+    /// Whether both are the same location: the same path (even if the folder was replaced), or the same folder moved
+    /// within its file system. A copy is neither.
     pub(super) fn is_same_place(&self, other: &Self) -> bool {
         self.folder == other.folder || (self.number.is_some() && self.number == other.number)
     }

@@ -1,7 +1,8 @@
-//! `allowed.toml`: what a person approved on this machine. It lies in the user's own folder, outside every store.
+//! `allowed.toml`: approvals given on this machine. The file is in the user's own folder, outside every store.
 //!
-//! The settings in a store say which model is asked, where, with which key and at what cost. Whoever hands a store on, or can
-//! write to it, could say so too. So they count only where the same settings were approved for this store here.
+//! The settings of a store choose the model, its address, its key and its budgets. Anyone who can write to a store, or
+//! hands one on, can change them, so they take effect only if the same settings were approved for this store on this
+//! machine.
 
 mod identity;
 mod terms;
@@ -19,28 +20,28 @@ pub use identity::STORE_ID_FILE;
 use identity::StoreIdentity;
 use terms::Terms;
 
-/// The version of the file.
+/// File format version.
 const FORMAT: i64 = 1;
 
-/// A longer file is refused.
+/// Maximum file size in bytes.
 const LONGEST_FILE: u64 = 1 << 20;
 
-/// What a person approved on this machine.
+/// The approvals given on this machine.
 #[derive(Clone, Debug, Default)]
 pub struct Approvals {
     path: PathBuf,
     allowed: Allowed,
 }
 
-/// The file.
+/// The file format.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Allowed {
     format: i64,
-    /// Variables that may hold a key, each for one host.
+    /// Variables that may contain a key, each for one host.
     #[serde(default, rename = "key", skip_serializing_if = "Vec::is_empty")]
     keys: Vec<AllowedKey>,
-    /// Stores whose settings may be used.
+    /// Stores with approved settings.
     #[serde(default, rename = "store", skip_serializing_if = "Vec::is_empty")]
     stores: Vec<AllowedStore>,
 }
@@ -72,21 +73,21 @@ struct AllowedStore {
     settings: Terms,
 }
 
-/// How the settings of a store stand on this machine.
+/// Whether the settings of a store are approved on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approval {
-    /// They may be used.
+    /// Approved.
     Given,
-    /// Nobody approved settings of this store.
+    /// No settings of this store are approved.
     Missing,
-    /// A store with the same id was approved in this other folder; this one may be a copy.
+    /// A store with the same id was approved in this other folder; this store may be a copy.
     Elsewhere(PathBuf),
     /// These fields differ from what was approved.
     Changed(Vec<&'static str>),
 }
 
 impl Approval {
-    /// What is missing, in words; empty where nothing is.
+    /// The reason why the settings aren't approved; empty if they are.
     pub fn reason(&self) -> String {
         match self {
             Self::Given => String::new(),
@@ -103,9 +104,9 @@ impl Approval {
 }
 
 impl Approvals {
-    /// Reads the file; nothing is approved where it is missing.
+    /// Reads the file; a missing file means no approvals.
     ///
-    /// [`BridgeError::Unsafe`] where somebody else may have written it.
+    /// [`BridgeError::Unsafe`] if another user may have written it.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
         let unreadable = |error: toml::de::Error| BridgeError::Unsafe {
             path: path.to_owned(),
@@ -123,7 +124,7 @@ impl Approvals {
         })
     }
 
-    /// How the settings of the store in this folder stand.
+    /// Whether the settings of the store in this folder are approved.
     pub fn of_store(&self, store: &Path, config: &BridgeConfig) -> Result<Approval, BridgeError> {
         let Some(here) = StoreIdentity::read(store)? else {
             return Ok(Approval::Missing);
@@ -147,7 +148,7 @@ impl Approvals {
         Ok(elsewhere.map_or(Approval::Missing, Approval::Elsewhere))
     }
 
-    /// Fails unless the settings of the store may be used.
+    /// Fails unless the settings of the store are approved.
     pub fn require(&self, store: &Path, config: &BridgeConfig) -> Result<(), BridgeError> {
         match self.of_store(store, config)? {
             Approval::Given => Ok(()),
@@ -158,8 +159,8 @@ impl Approvals {
         }
     }
 
-    /// Takes note that a person approved these settings for the store in this folder, which must exist. The store
-    /// gets an id of its own (`store.id`) where it has none.
+    /// Approves these settings for the store in this folder, which must exist. Creates the store's id (`store.id`) if
+    /// there is none.
     pub fn approve(
         &mut self,
         store: &Path,
@@ -179,7 +180,7 @@ impl Approvals {
         self.save()
     }
 
-    /// Fails where the settings name a variable for the key that is neither known to hold one nor allowed for their host.
+    /// Fails if the settings name a key variable that is neither a known key variable nor approved for their host.
     pub fn require_variable(&self, config: &BridgeConfig) -> Result<(), BridgeError> {
         let Some(name) = config.key_variable() else {
             return Ok(());
@@ -194,7 +195,7 @@ impl Approvals {
         })
     }
 
-    /// Takes note that a person named this variable as the key for the host of these settings.
+    /// Approves this key variable for the host of these settings.
     pub fn allow_variable(
         &mut self,
         variable: &str,

@@ -1,10 +1,10 @@
-//! What of the settings a person approves: where texts and keys go, and what it may cost.
+//! The settings that need approval: where texts and keys go, and the cost limits.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{BridgeConfig, Budgets, PriceRule, Provider};
 
-/// The fields of [`BridgeConfig`] that count. Any other value of one of them has to be approved again.
+/// The fields of [`BridgeConfig`] that need approval. Changing one requires a new approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Terms {
@@ -36,7 +36,7 @@ impl Terms {
         }
     }
 
-    /// The names of the fields in which they differ.
+    /// The names of the fields that differ.
     pub(super) fn differences(&self, other: &Self) -> Vec<&'static str> {
         let fields = [
             ("enabled", self.enabled != other.enabled),
@@ -60,7 +60,7 @@ impl Terms {
 mod tests {
     use super::*;
 
-    /// What a change can neither send elsewhere nor make dearer than the budgets allow.
+    /// Fields that need no approval: they change neither where data goes nor what the budgets allow.
     const FREE: &[&str] = &["format", "thinking_tokens", "limits", "timeouts", "retries"];
 
     fn full() -> BridgeConfig {

@@ -1,4 +1,4 @@
-//! `model.key`: a key in a file that only its owner reads, with the host that it is for.
+//! `model.key`: a key and its host, in a file that only its owner can read.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use crate::{BridgeError, Key};
 
 use super::LONGEST_KEY;
 
-/// What stands before the host in the first line.
+/// The prefix of the first line, before the account.
 const FOR: &str = "for ";
 
-/// The file is refused when it is longer: the key, and the host that it is for.
+/// Maximum file size: the key, and the account that it is for.
 const LONGEST_FILE: u64 = LONGEST_KEY as u64 + 1_024;
 
-/// What a key file holds.
+/// The content of a key file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum KeyFile {
-    /// A key, and the account that it is for: see [`BridgeConfig::key_account`](crate::BridgeConfig::key_account).
+    /// A key with its account: see [`BridgeConfig::key_account`](crate::BridgeConfig::key_account).
     Bound { account: String, text: String },
-    /// A key of which the file does not say what it is for, as earlier versions wrote it.
+    /// A key without account, as earlier versions wrote it.
     Unbound { text: String },
 }
 
-/// Reads a key file; `None` where it is missing.
+/// Reads a key file; `None` if it is missing.
 pub(crate) fn read_key_file(path: &Path) -> Result<Option<KeyFile>, BridgeError> {
     let Some(text) = read_guarded(path, Privacy::Secret, LONGEST_FILE)? else {
         return Ok(None);
@@ -39,14 +39,14 @@ pub(crate) fn read_key_file(path: &Path) -> Result<Option<KeyFile>, BridgeError>
     }))
 }
 
-/// Writes a key file that only its owner can read, whole or not at all. `account` says what the key is for: see
+/// Atomically writes a key file that only its owner can read. `account` is what the key is for: see
 /// [`BridgeConfig::key_account`](crate::BridgeConfig::key_account).
 pub fn write_key_file(path: &Path, account: &str, key: &Key) -> Result<(), BridgeError> {
     let content = format!("{FOR}{account}\n{}\n", key.reveal());
     write_private(path, content.as_bytes())
 }
 
-/// Binds the key of an earlier version's file to `account`; says whether there was one.
+/// Adds `account` to the key file of an earlier version; returns whether there was one.
 pub fn bind_key_file(path: &Path, account: &str) -> Result<bool, BridgeError> {
     let Some(KeyFile::Unbound { text }) = read_key_file(path)? else {
         return Ok(false);

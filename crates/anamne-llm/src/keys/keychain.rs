@@ -1,4 +1,4 @@
-//! The keychain of the system, asked through the system's own tool.
+//! The system keychain, through the system's own tool.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
@@ -9,21 +9,21 @@ use std::time::Duration;
 
 use crate::{BridgeError, Key};
 
-/// Where the system keeps passwords.
+/// A password store of the system.
 pub trait Keychain {
-    /// Whether there is one at all.
+    /// Whether a keychain is available.
     fn is_there(&self) -> bool;
 
-    /// The password of an account of a service; `None` where there is none, or no keychain.
+    /// The password of a service and account; `None` if there is none, or no keychain.
     fn password(&self, service: &str, account: &str) -> Result<Option<String>, BridgeError>;
 
-    /// Keeps a key as the password of an account of a service, in the place of an earlier one.
+    /// Stores a key as the password of a service and account, replacing an earlier one.
     ///
-    /// [`BridgeError::Keychain`] where it was not kept.
+    /// [`BridgeError::Keychain`] if it was not stored.
     fn keep(&self, service: &str, account: &str, key: &Key) -> Result<(), BridgeError>;
 }
 
-/// For those who have no keychain, or don't want it asked.
+/// No keychain: there is none, or it must not be used.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoKeychain;
 
@@ -44,13 +44,13 @@ impl Keychain for NoKeychain {
     }
 }
 
-/// A keychain that is asked by running the system's tool for it.
+/// A keychain that runs the system's tool.
 ///
-/// The tool is taken from the places where systems install it, never from the search path. It inherits the
-/// environment of the process, by which `secret-tool` finds the session. A tool that is missing, finds nothing or
-/// is locked is a keychain without that key.
+/// The tool is run from its standard install locations, never from the search path. It inherits the process
+/// environment, which `secret-tool` needs to find the session. A missing tool, a missing entry or a locked keychain
+/// count as no key.
 ///
-/// A key goes to the tool by standard input, never as an argument, which every user of the machine can list.
+/// A key is passed on standard input, never as an argument, because arguments are visible to every user of the machine.
 #[derive(Clone, Debug)]
 pub struct ToolKeychain {
     tool: Option<Tool>,
@@ -63,7 +63,7 @@ struct Tool {
     words: Words,
 }
 
-/// Whose words a tool takes.
+/// The command line syntax of a tool.
 #[derive(Clone, Copy, Debug)]
 enum Words {
     /// `secret-tool` of libsecret.
@@ -72,19 +72,19 @@ enum Words {
     Security,
 }
 
-/// The arguments of a tool, and what it reads from standard input.
+/// The arguments and standard input of a tool.
 struct Asking {
     arguments: Vec<String>,
     input: String,
 }
 
-/// How long a person has to unlock the keychain.
+/// Maximum time to unlock the keychain.
 const LONGEST_UNLOCKING: Duration = Duration::from_mins(1);
 
-/// What more a tool prints is not read.
+/// Maximum output that is read, in bytes.
 const LONGEST_OUTPUT: u64 = 16 << 10;
 
-/// `security` reads commands of at most 4096 bytes, and two digits for each byte of the key.
+/// `security` reads commands of at most 4096 bytes; a key takes two hexadecimal digits per byte.
 const LONGEST_FOR_SECURITY: usize = 1_800;
 
 impl ToolKeychain {
@@ -110,7 +110,7 @@ impl ToolKeychain {
         }
     }
 
-    /// A keychain behind a program that takes the words of `secret-tool lookup` and `secret-tool store`.
+    /// A keychain that runs a program with the syntax of `secret-tool lookup` and `secret-tool store`.
     pub fn behind(program: &Path, longest: Duration) -> Self {
         Self {
             tool: Some(Tool {
@@ -144,8 +144,8 @@ impl Words {
                     input: key.to_owned(),
                 }
             }
-            // With -w and no value it asks the terminal; as a command of its own input the key is no argument of a
-            // process. In hexadecimal digits it needs no quoting.
+            // With -w and no value it prompts on the terminal; as a command on standard input the key is no process
+            // argument. Hexadecimal digits need no quoting.
             Self::Security => {
                 let mut input =
                     format!("add-generic-password -U -s \"{service}\" -a \"{account}\" -X ");
@@ -164,7 +164,7 @@ impl Words {
 }
 
 impl Tool {
-    /// What the tool prints; `None` where it fails, is missing or takes too long.
+    /// The output of the tool; `None` if it fails, is missing or takes too long.
     fn run(&self, asking: &Asking, longest: Duration) -> Result<Option<String>, BridgeError> {
         let mut command = Command::new(&self.program);
         command.args(&asking.arguments);
@@ -201,7 +201,7 @@ impl Keychain for ToolKeychain {
         if kept.is_none() {
             return Err(failed("did not keep the key; is the keychain unlocked?"));
         }
-        // What a tool says of itself is not enough: a key that can't be verified would be lost.
+        // Don't trust the tool's exit status: a key that can't be read back would be lost.
         match self.password(service, account)? {
             Some(found) if found.trim() == key => Ok(()),
             _ => Err(failed("reported success, but doesn't return the key")),
@@ -209,7 +209,7 @@ impl Keychain for ToolKeychain {
     }
 }
 
-/// What a program prints that reads `input` and ends well within `longest`.
+/// The output of a program that reads `input` and exits successfully within `longest`; otherwise `None`.
 fn run(mut command: Command, input: &str, longest: Duration) -> std::io::Result<Option<String>> {
     let stdin = if input.is_empty() {
         Stdio::null()
@@ -229,14 +229,14 @@ fn run(mut command: Command, input: &str, longest: Duration) -> std::io::Result<
         return Ok(None);
     };
     if let Some(mut stdin) = child.stdin.take() {
-        // Shorter than a pipe's buffer, so this does not wait. A program that does not read it fails by its exit.
+        // Shorter than a pipe buffer, so it doesn't block. A program that doesn't read it fails by its exit status.
         let _ = stdin.write_all(input.as_bytes());
     }
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = output.take(LONGEST_OUTPUT).read_to_end(&mut bytes);
-        // Nobody listens any more when the program took too long.
+        // The receiver is gone if the program timed out.
         let _ = sender.send(read.map(|_| bytes));
     });
     let Ok(printed) = receiver.recv_timeout(longest) else {

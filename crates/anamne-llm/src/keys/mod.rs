@@ -1,7 +1,7 @@
-//! Where a provider's key comes from: a variable of the environment, the keychain of the system, a file that only its owner reads.
+//! Finds a provider's key: in an environment variable, the system keychain, or a file that only its owner can read.
 //!
-//! A key belongs to one account, which is the provider and the scheme, host and port of its API. It is never sent
-//! to another one.
+//! A key belongs to one account: the provider, and the scheme, host and port of its API. It is never sent to another
+//! account.
 
 mod file;
 mod keychain;
@@ -18,7 +18,7 @@ pub use file::{bind_key_file, write_key_file};
 pub use keychain::{Keychain, NoKeychain, ToolKeychain};
 pub(crate) use variables::{check_variable, is_known_variable};
 
-/// A key. It shows itself to nobody: `Debug` gives dots, and there is no `Display`.
+/// A secret key. `Debug` prints dots, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
@@ -28,11 +28,11 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The longest key, in bytes.
+/// Maximum length of a key, in bytes.
 const LONGEST_KEY: usize = 4_096;
 
 impl Key {
-    /// A key, without the white space around it. `origin` says in an error where it came from.
+    /// A key, trimmed of white space. `origin` names its source in errors.
     pub fn new(text: &str, origin: &str) -> Result<Self, BridgeError> {
         let unusable = |reason| BridgeError::KeyUnusable {
             origin: origin.to_owned(),
@@ -51,20 +51,20 @@ impl Key {
         Ok(Self(text.to_owned()))
     }
 
-    /// The key itself, to be sent to its provider and nowhere else.
+    /// The key itself, only to be sent to its provider.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// A text in which the key is blotted out.
+    /// The text with the key redacted.
     pub(crate) fn blot(&self, text: &str) -> String {
         text.replace(&self.0, "…")
     }
 }
 
-/// The variables of the environment, as the caller hands them in.
+/// Environment variables, provided by the caller.
 pub trait Environment {
-    /// The value of a variable, where it is set.
+    /// The value of a variable, if set.
     fn variable(&self, name: &str) -> Option<String>;
 }
 
@@ -74,33 +74,33 @@ impl<F: Fn(&str) -> Option<String>> Environment for F {
     }
 }
 
-/// Where keys are looked for.
+/// The places that are searched for a key.
 pub struct KeySources<'a> {
-    /// The caller's environment.
+    /// Environment variables.
     pub environment: &'a dyn Environment,
-    /// The keychain of the system.
+    /// The system keychain.
     pub keychain: &'a dyn Keychain,
-    /// The file that may hold the key; `<store>/model.key`.
+    /// The key file, `<store>/model.key`.
     pub file: PathBuf,
-    /// Which other variables than the usual ones may be read.
+    /// Approvals of variables other than the usual ones.
     pub approvals: &'a Approvals,
 }
 
-/// Whose key is looked for.
+/// The account and variable of the key to find.
 pub(crate) struct Wanted<'a> {
     /// Provider, scheme, host and port.
     pub(crate) account: &'a str,
-    /// The account under which a keychain may have had the key before ports and schemes counted: the host, where
-    /// the address is the provider's own.
+    /// The account name that earlier versions, without scheme and port, used in the keychain: the host, if the address
+    /// is the provider's own.
     pub(crate) former_account: Option<&'a str>,
-    /// The variable that is named, if one is; it was checked that it may be read.
+    /// The configured variable, if any; already checked to be allowed.
     pub(crate) variable: Option<&'a str>,
 }
 
 /// Where a key was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyOrigin {
-    /// In this variable of the environment.
+    /// In this environment variable.
     Variable(String),
     /// In the keychain, under [`KEYCHAIN_SERVICE`] and this account.
     Keychain(String),
@@ -120,16 +120,15 @@ impl fmt::Display for KeyOrigin {
     }
 }
 
-/// The service under which keys stand in a keychain; the account is [`BridgeConfig::key_account`](super::BridgeConfig::key_account).
+/// The keychain service of all keys; the account is [`BridgeConfig::key_account`](super::BridgeConfig::key_account).
 pub const KEYCHAIN_SERVICE: &str = "anamne";
 
 type KeyLookup = Option<(Key, KeyOrigin)>;
 
 impl KeySources<'_> {
-    /// The key: from the variable where one is named, else from the keychain, else from the file.
+    /// Finds the key: in the variable if one is configured, else in the keychain, else in the file.
     ///
-    /// A place that holds something unusable is an error, and not skipped. A key that was kept for another
-    /// account is not found.
+    /// An unusable value in one place is an error, not skipped. A key stored for another account is not found.
     pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Result<KeyLookup, BridgeError> {
         let keep = |text: String, origin: KeyOrigin| {
             Key::new(&text, &origin.to_string()).map(|key| Some((key, origin)))
@@ -158,7 +157,7 @@ impl KeySources<'_> {
         }
     }
 
-    /// Where [`Self::find`] looks, in words.
+    /// The places that [`Self::find`] searches, as text.
     pub(crate) fn places(&self, wanted: &Wanted<'_>) -> String {
         let variable = match wanted.variable {
             Some(name) => format!("the variable {name}"),

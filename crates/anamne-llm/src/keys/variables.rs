@@ -1,8 +1,8 @@
-//! The variables of the environment that may hold a provider's key.
+//! Environment variables that may contain a provider's key.
 
 use crate::BridgeError;
 
-/// The names by which providers' own documentation calls their keys.
+/// The key variables in the providers' own documentation.
 const KNOWN: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "GEMINI_API_KEY",
@@ -11,14 +11,13 @@ const KNOWN: &[&str] = &[
     "OPENROUTER_API_KEY",
 ];
 
-/// Whether a variable is known to hold a key for a language model: one of the providers' usual names, or
-/// `ANAMNE_…_KEY`. Any other may hold anything, such as the password of a database, and is read only where a person
-/// allowed it on this machine.
+/// Whether a variable is a known key variable: one of the providers' usual names, or `ANAMNE_…_KEY`. Any other may
+/// contain anything, such as a database password, and is read only if it was approved on this machine.
 pub(crate) fn is_known_variable(name: &str) -> bool {
     KNOWN.contains(&name) || (name.starts_with("ANAMNE_") && name.ends_with("_KEY"))
 }
 
-/// Checks that a name can be that of a variable, so that it can be shown as it is.
+/// Checks that a name is a valid variable name, so that it can be shown unescaped.
 pub(crate) fn check_variable(name: &str) -> Result<(), BridgeError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let begins = name

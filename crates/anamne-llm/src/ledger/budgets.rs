@@ -1,4 +1,4 @@
-//! What may be spent in a day and in a month, and when that opens again.
+//! Daily and monthly budgets, and when they reset.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 use super::Money;
 use crate::BridgeError;
 
-/// What all spaces of the store together may spend. Days and months are those of UTC; 0 is no limit.
+/// The budgets of all spaces of a store together. Days and months are in UTC; 0 is no limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budgets {
-    /// US dollars a day.
+    /// US dollars per day.
     pub daily_dollars: f64,
-    /// US dollars a month.
+    /// US dollars per month.
     pub monthly_dollars: f64,
-    /// Tokens a day, read and written.
+    /// Tokens per day, input and output.
     pub daily_tokens: u64,
-    /// Tokens a month, read and written.
+    /// Tokens per month, input and output.
     pub monthly_tokens: u64,
 }
 
@@ -40,13 +40,13 @@ impl Default for Budgets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetKind {
-    /// Money in a day.
+    /// Money per day.
     DailyDollars,
-    /// Money in a month.
+    /// Money per month.
     MonthlyDollars,
-    /// Tokens in a day.
+    /// Tokens per day.
     DailyTokens,
-    /// Tokens in a month.
+    /// Tokens per month.
     MonthlyTokens,
 }
 
@@ -66,7 +66,7 @@ impl BudgetKind {
         matches!(self, Self::DailyDollars | Self::MonthlyDollars)
     }
 
-    /// An amount of this budget, with its unit.
+    /// Formats an amount with its unit.
     fn words(self, amount: i64) -> String {
         if self.is_money() {
             Money::from_nanodollars(amount).to_string()
@@ -87,33 +87,33 @@ impl fmt::Display for BudgetKind {
     }
 }
 
-/// How a budget stands.
+/// The current state of a budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BudgetStanding {
-    /// Which one.
+    /// The budget.
     pub budget: BudgetKind,
-    /// What it allows, in words; `None` without a limit.
+    /// The formatted limit; `None` without a limit.
     pub limit: Option<String>,
-    /// What is spent in the present day or month, or reserved by calls that are under way, in words.
+    /// Spent in the current day or month, or reserved by running calls, formatted.
     pub spent: String,
-    /// Whether nothing is left of it.
+    /// Whether the budget is used up.
     pub exhausted: bool,
     /// When the next day or month begins.
     pub opens_at: Timestamp,
 }
 
-/// What is spent or reserved, or wanted: billionths of a dollar, and tokens.
+/// Billionths of a dollar, and tokens.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Amount {
     pub(crate) nanodollars: i64,
     pub(crate) tokens: i64,
 }
 
-/// What is spent or reserved in the present day, and in the present month.
+/// Spent or reserved in the current day, and in the current month.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
     pub(crate) counted: [Amount; 2],
-    /// The same without what counts only because the clock has jumped.
+    /// The same, without what counts only because of a clock jump.
     pub(crate) own: [Amount; 2],
 }
 
@@ -172,7 +172,7 @@ impl Budgets {
         (limit > 0).then_some(limit)
     }
 
-    /// Refuses a call that would take any budget past its limit; of several the one that opens last is named.
+    /// Rejects a call that would exceed a budget; of several the error names the one that resets last.
     pub(crate) fn admit(
         &self,
         spent: &Spent,
@@ -182,12 +182,12 @@ impl Budgets {
         let refusing = BudgetKind::ALL
             .into_iter()
             .filter_map(|budget| Some((budget, self.limit(budget)?)))
-            // What costs nothing is no matter of money, however much was spent.
+            // Free calls don't touch money budgets.
             .filter(|&(budget, _)| wanted.of(budget) > 0)
             .filter(|&(budget, limit)| spent.of(budget).saturating_add(wanted.of(budget)) > limit)
             .map(|(budget, limit)| {
                 let alone = wanted.of(budget) > limit;
-                // What counts only because the clock has jumped is let go of within days.
+                // What counts only because of a clock jump expires within days.
                 let jumped = spent.own(budget).saturating_add(wanted.of(budget)) <= limit;
                 let is_monthly = budget.is_monthly() && !jumped;
                 (budget, limit, (!alone).then(|| opens_at(is_monthly, now)))
@@ -220,12 +220,12 @@ impl Budgets {
     }
 }
 
-/// The day of an instant, in UTC.
+/// The UTC date of a time.
 pub(crate) fn day_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
 }
 
-/// The beginning of the next day or month after `now`; `now` itself at the end of the calendar.
+/// The start of the next day or month after `now`; `now` itself at the end of the calendar.
 fn opens_at(is_monthly: bool, now: Timestamp) -> Timestamp {
     let today = day_of(now);
     let next = if is_monthly {

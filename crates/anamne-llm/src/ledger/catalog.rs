@@ -1,4 +1,4 @@
-//! The file of the ledger.
+//! The ledger database.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use anamne_store::{SideDatabase, StoreError, Unusable};
 
 use crate::BridgeError;
 
-/// What was spent stands nowhere else, so nothing replaces the file.
+/// Costs are recorded only here, so this file is never rebuilt.
 pub(super) const DATABASE: SideDatabase = SideDatabase {
-    // `ANCT`, so that other programs can tell the file.
+    // `ANCT`, which lets other programs identify the file.
     application_id: 0x414e_4354,
     durable: true,
     unusable: Unusable::Kept,
-    // What files of earlier versions lack; those versions pass it over.
+    // Missing in files of earlier versions; those versions ignore it.
     additions: "CREATE TABLE IF NOT EXISTS days (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         day    TEXT    NOT NULL UNIQUE
@@ -20,7 +20,7 @@ pub(super) const DATABASE: SideDatabase = SideDatabase {
     ..SideDatabase::new(1, include_str!("schema.sql"))
 };
 
-/// What went wrong with the file, in the words of the bridge.
+/// Converts a storage error into a bridge error.
 pub(super) fn failed(error: StoreError, path: &Path) -> BridgeError {
     match error {
         StoreError::Sqlite(source) => BridgeError::Ledger {

@@ -1,4 +1,4 @@
-//! What was spent, added up as someone wants to see it.
+//! Cost reports.
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -6,59 +6,59 @@ use serde::Serialize;
 use super::{Ledger, Money};
 use crate::BridgeError;
 
-/// What costs are added up by.
+/// The grouping of costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CostsBy {
-    /// A row for each day.
+    /// One row per day.
     #[default]
     Day,
-    /// A row for each month.
+    /// One row per month.
     Month,
-    /// A row for each model.
+    /// One row per model.
     Model,
-    /// A row for each space.
+    /// One row per space.
     Space,
 }
 
-/// Which costs are asked for.
+/// A cost query.
 #[derive(Clone, Debug, Default)]
 pub struct CostQuery {
-    /// What they are added up by.
+    /// The grouping.
     pub by: CostsBy,
-    /// From this day on, in UTC.
+    /// From this UTC day on.
     pub from: Option<Date>,
-    /// Up to and with this day, in UTC.
+    /// Up to and including this UTC day.
     pub until: Option<Date>,
-    /// Of this space alone.
+    /// Only this space.
     pub space: Option<String>,
-    /// Of this model alone.
+    /// Only this model.
     pub model: Option<String>,
 }
 
-/// What was spent on a day, in a month, on a model or by a space. Calls that are under way are not in it.
+/// The costs of a day, month, model or space, without running calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CostRow {
-    /// The day (`2026-01-31`), the month (`2026-01`), the model or the space; empty for spaces that were erased.
+    /// The day (`2026-01-31`), month (`2026-01`), model or space; empty for erased spaces.
     pub key: String,
     /// Requests that were answered, or may have been charged.
     pub calls: u64,
-    /// Tokens that were read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens that were written.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// What they cost, as far as prices are known.
+    /// The cost, as far as prices are known.
     #[serde(rename = "dollars")]
     pub cost: Money,
-    /// How many of the calls have no known price, and are not in the cost.
+    /// Calls without a known price; not included in the cost.
     pub unpriced: u64,
-    /// Of how many of the calls the tokens are an estimate, because the provider did not say.
+    /// Calls with estimated tokens, because the provider didn't report them.
     pub estimated: u64,
 }
 
 impl Ledger {
-    /// What was spent, by day and month in the order of time, by model and space the most expensive first.
+    /// Costs by day or month in order of time, by model or space the most expensive first.
     ///
-    /// O(rows of the ledger): one for each day, space and model.
+    /// O(ledger rows); there is one per day, space and model.
     pub fn costs(&self, query: &CostQuery) -> Result<Vec<CostRow>, BridgeError> {
         let (key, order) = match query.by {
             CostsBy::Day => ("day", "key"),

@@ -1,9 +1,9 @@
-//! The days on which models were asked, in the order in which they came: so that a clock that is set ahead or back opens no
-//! budget, and closes none for years.
+//! The days of model calls in order of arrival, so that changing the clock neither resets a budget nor blocks one for
+//! years.
 //!
-//! A day follows another where it is the same or lies up to a month later. What was spent on days that a clock went to and
-//! came back from counts on the day to which it came back. After a jump, what was spent before still counts, for two days
-//! of use; a jump may be a long time in which nobody asked.
+//! A day follows another if it is the same or up to a month later. If the clock went ahead and came back, the costs of
+//! the days in between are moved to the day that it came back to. After a jump, earlier costs still count for two days
+//! of use; a jump may also be a long time without calls.
 
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -12,34 +12,34 @@ use rusqlite::{Connection, Transaction, params};
 use super::budgets::day_of;
 use super::entries::move_costs;
 
-/// A day that lies further ahead than this does not follow, and may be a clock's mistake.
+/// A day further ahead does not follow, and may come from a wrong clock.
 const FOLLOWING_DAYS: i32 = 31;
 
-/// Days that are kept.
+/// Number of days that are stored.
 const KEPT: usize = 64;
 
-/// A reservation that was made under a clock that has been set back counts as lost after this.
+/// Maximum remaining lifetime of a reservation made while the clock was ahead.
 const LONGEST_RESERVED: SignedDuration = SignedDuration::from_hours(24);
 
-/// What counts on a day: ranges of days, the first and the last of each.
+/// The ranges of days that count towards the daily and the monthly budgets, each with its first and last day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counted {
     pub(super) day: Vec<(Date, Date)>,
     pub(super) month: Vec<(Date, Date)>,
 }
 
-/// How a day continues those that came before it.
+/// How a day follows the known days.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Arrival {
     today: Date,
-    /// The days that came, today last.
+    /// The known days in order of arrival, today last.
     days: Vec<Date>,
-    /// Days that a clock went to and has come back from.
+    /// Days that the clock went to and came back from.
     strayed: Vec<Date>,
 }
 
 impl Arrival {
-    /// How `today` continues the days that came before, in their order.
+    /// How `today` follows the known days, given in order of arrival.
     pub(super) fn of(mut days: Vec<Date>, today: Date) -> Self {
         let mut strayed = Vec::new();
         match days.iter().rposition(|day| follows(*day, today)) {
@@ -58,7 +58,7 @@ impl Arrival {
         }
     }
 
-    /// What counts today.
+    /// The ranges that count today.
     pub(super) fn counted(&self) -> Counted {
         let mut counted = self.own();
         let [.., before, today] = self.days[..] else {
@@ -76,7 +76,7 @@ impl Arrival {
         counted
     }
 
-    /// What would count if no clock had jumped.
+    /// The ranges that would count without a clock jump.
     pub(super) fn own(&self) -> Counted {
         let strayed = self.strayed.iter().map(|day| (*day, *day));
         Counted {
@@ -90,7 +90,7 @@ impl Arrival {
     }
 }
 
-/// Whether `later` may be the next day after `day` on which somebody asked.
+/// Whether `later` may be the next day of calls after `day`.
 fn follows(day: Date, later: Date) -> bool {
     day.until(later)
         .is_ok_and(|span| (0..=FOLLOWING_DAYS).contains(&span.get_days()))
@@ -100,12 +100,12 @@ fn month_of(day: Date) -> (Date, Date) {
     (day.first_of_month(), day.last_of_month())
 }
 
-/// How the day of `now` continues those that are known. Changes nothing.
+/// How the day of `now` follows the known days. Read-only.
 pub(super) fn look(connection: &Connection, now: Timestamp) -> rusqlite::Result<Arrival> {
     Ok(Arrival::of(known(connection)?, day_of(now)))
 }
 
-/// Takes note of the day of `now`, and puts on it what was spent on days that a clock has come back from.
+/// Records the day of `now`, and moves to it the costs of days that the clock came back from.
 pub(super) fn arrive(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<Arrival> {
     let known = known(transaction)?;
     let arrival = Arrival::of(known.clone(), day_of(now));
@@ -128,7 +128,7 @@ pub(super) fn arrive(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite:
     })
 }
 
-/// The days that came, in their order. A ledger that has noted none yet is taken to have seen its days in the order of time.
+/// The known days in order of arrival. A ledger without recorded days uses the days of its costs in order of time.
 fn known(connection: &Connection) -> rusqlite::Result<Vec<Date>> {
     let read = |sql: &str| -> rusqlite::Result<Vec<Date>> {
         let mut statement = connection.prepare_cached(sql)?;
@@ -145,7 +145,7 @@ fn known(connection: &Connection) -> rusqlite::Result<Vec<Date>> {
     Ok(noted)
 }
 
-/// Counts what was spent and reserved on one day on another.
+/// Moves the costs and reservations of one day to another.
 fn put_on(
     transaction: &Transaction<'_>,
     day: Date,

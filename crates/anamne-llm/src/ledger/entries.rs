@@ -1,4 +1,4 @@
-//! The rows of the ledger: what is added, written off and summed up.
+//! The rows of the ledger: adding, writing off and summing.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -8,7 +8,7 @@ use super::budgets::{Amount, Spent};
 use super::days::{Arrival, Counted};
 use super::{Account, Reservation, cost};
 
-/// What a call adds to the row of its day, space and model.
+/// The amounts that a call adds to the row of its day, space and model.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) calls: i64,
@@ -55,13 +55,13 @@ impl Entry {
     }
 }
 
-/// What is added to a row that is there already.
+/// Adds to an existing row.
 const ADDED: &str = "ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
      input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens, \
      nanodollars = nanodollars + excluded.nanodollars, unpriced = unpriced + excluded.unpriced, \
      estimated = estimated + excluded.estimated";
 
-/// Counts the rows for which a condition holds for another day, space and model too.
+/// SQL that adds the rows that match a condition to another day, space and model; the old rows stay.
 pub(super) fn move_costs(account: &str, condition: &str) -> String {
     format!(
         "INSERT INTO costs SELECT {account}, calls, input_tokens, output_tokens, nanodollars, unpriced, estimated \
@@ -69,7 +69,7 @@ pub(super) fn move_costs(account: &str, condition: &str) -> String {
     )
 }
 
-/// Counts reservations as spent whose process is gone.
+/// Books expired reservations, whose process is gone, as spent.
 pub(super) fn write_off(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<()> {
     let mut lost = transaction.prepare_cached(
         "DELETE FROM reservations WHERE expires_at < ?1 \
@@ -99,7 +99,7 @@ pub(super) fn write_off(transaction: &Transaction<'_>, now: Timestamp) -> rusqli
     Ok(())
 }
 
-/// What is spent or reserved in the day and the month, and what of it counts only because the clock has jumped.
+/// Spent or reserved today and this month, with and without what counts only because of a clock jump.
 pub(super) fn spent(connection: &Connection, arrival: &Arrival) -> rusqlite::Result<Spent> {
     let amounts = |counted: &Counted| -> rusqlite::Result<_> {
         let day = between(connection, &counted.day)?;
@@ -111,7 +111,7 @@ pub(super) fn spent(connection: &Connection, arrival: &Arrival) -> rusqlite::Res
     })
 }
 
-/// What was spent on the days of any of these ranges.
+/// Sum of costs and reservations on the days of these ranges.
 fn between(connection: &Connection, ranges: &[(Date, Date)]) -> rusqlite::Result<Amount> {
     let condition = vec!["day BETWEEN ? AND ?"; ranges.len()].join(" OR ");
     let bounds = ranges.iter().flat_map(|(first, last)| [first, last]);

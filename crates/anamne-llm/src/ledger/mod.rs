@@ -1,8 +1,8 @@
-//! Who spent what on which model, and whether there is any left: one place for all processes of a store.
+//! The ledger: costs and budgets per space and model, shared by all processes of a store.
 //!
-//! Before a request is sent, the most that it can take is reserved; afterwards what it took is settled in its place.
-//! Both are transactions on one database, so that any number of threads and processes together stay within the budgets.
-//! A reservation that nobody settles (a process was killed) counts as spent in full.
+//! The maximum usage of a request is reserved before it is sent, and replaced by its actual usage afterwards. Both are
+//! transactions on one database, so that any number of threads and processes stay within the budgets together. A
+//! reservation that is never settled (its process was killed) counts as spent in full.
 
 mod budgets;
 mod catalog;
@@ -31,27 +31,27 @@ pub use money::Money;
 pub(crate) use prices::listed_price;
 pub use prices::{Price, PriceRule};
 
-/// More tokens than this in one call are believed of nobody.
+/// Maximum plausible tokens of one call; larger values are clamped.
 const MOST_TOKENS: u64 = u32::MAX as u64;
 
-/// The ledger of a store. Any number may be open on one file.
+/// The ledger of a store. A file may be opened any number of times.
 #[derive(Debug)]
 pub struct Ledger {
     file: SideFile,
 }
 
-/// Maximum what a call is going to take.
+/// The maximum usage of a call, and what it is booked to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) space: &'a str,
     pub(crate) model: &'a str,
     pub(crate) at_most: Usage,
     pub(crate) price: Option<Price>,
-    /// How long the request may take; after that and a while it counts as lost.
+    /// Maximum duration of the request; with a grace period after it the reservation counts as lost.
     pub(crate) longest: Duration,
 }
 
-/// Room in the budgets that a call holds until it is settled.
+/// A budget reservation of a call, until it is settled.
 #[derive(Debug)]
 #[must_use = "what is not settled counts as spent in full"]
 pub(crate) struct Reservation {
@@ -68,22 +68,22 @@ struct Account {
     model: String,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// It took this.
+    /// The reported usage.
     Took(Usage),
-    /// The provider did not say what it took; this is likely.
+    /// An estimate, because the provider didn't report the usage.
     Likely(Usage),
-    /// The provider does not charge for it.
+    /// Not charged by the provider.
     Nothing,
 }
 
-/// After the time that a request may take, how long it is waited for before it counts as lost.
+/// Grace period after the maximum duration before a reservation counts as lost.
 const GRACE: SignedDuration = SignedDuration::from_mins(5);
 
 impl Ledger {
-    /// Opens `catalog.db`, made if it is missing, readable by its owner only.
+    /// Opens `catalog.db`; creates it if missing, readable by its owner only.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
         refuse_special_file(path)?;
         let ledger = Self {
@@ -93,7 +93,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// How each budget stands at `now`.
+    /// The state of each budget at `now`.
     pub fn standings(
         &self,
         budgets: &Budgets,
@@ -103,7 +103,7 @@ impl Ledger {
         Ok(budgets.standings(&spent, now))
     }
 
-    /// Takes the name of an erased space out of the ledger; what it cost still counts, under no name.
+    /// Removes the name of an erased space from the ledger; its costs still count, without a name.
     pub fn forget_space(&self, space: &str) -> Result<(), BridgeError> {
         self.write(|transaction| {
             let moved = move_costs("day, '', model", "space = ?1 AND space <> ''");
@@ -122,7 +122,7 @@ impl Ledger {
         })
     }
 
-    /// Reserves the most that a call may take, or refuses it and notes no more than the day.
+    /// Reserves the maximum usage of a call. If a budget rejects it, only the day is recorded.
     pub(crate) fn reserve(
         &self,
         order: &Order<'_>,
@@ -155,7 +155,7 @@ impl Ledger {
         })
     }
 
-    /// Puts what a call took in the place of what was reserved for it.
+    /// Replaces the reservation by the actual usage of the call.
     pub(crate) fn settle(
         &self,
         reservation: &Reservation,
@@ -181,10 +181,10 @@ impl Ledger {
                 estimated,
             };
             if held.is_none() {
-                // It was written off as lost in the meantime, and counted in full.
+                // It was written off as lost in the meantime, and booked in full.
                 entry.take_back(reservation);
             }
-            // Its day may have turned out to be another one.
+            // The reservation may have been moved to another day.
             let account = Account {
                 day: held.unwrap_or_else(|| reservation.account.day.clone()),
                 ..reservation.account.clone()

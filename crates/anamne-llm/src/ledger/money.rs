@@ -1,4 +1,4 @@
-//! Money, in whole billionths of a dollar, so that sums are exact.
+//! Money as a whole number of billionths of a dollar, for exact sums.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Money {
 const NANODOLLARS: f64 = 1e9;
 
 impl Money {
-    /// An amount in dollars, rounded up to the next billionth; what is no amount is nothing.
+    /// Converts dollars, rounded up to the next billionth; NaN is zero.
     pub fn from_dollars(dollars: f64) -> Self {
         Self {
             nanodollars: (dollars * NANODOLLARS).ceil() as i64,
@@ -34,7 +34,7 @@ impl Money {
     }
 }
 
-/// With cents where that says enough, with millionths of a dollar where it does not.
+/// Two decimals if the amount is a multiple of a cent or at least 10 dollars, else six.
 impl fmt::Display for Money {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dollars = self.dollars();
@@ -46,7 +46,7 @@ impl fmt::Display for Money {
     }
 }
 
-/// As a number of dollars.
+/// Serialised as a number of dollars.
 impl Serialize for Money {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.dollars())

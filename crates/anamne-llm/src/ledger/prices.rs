@@ -1,4 +1,4 @@
-//! What models cost.
+//! Model prices.
 
 use anamne_types::InvalidValue;
 use serde::{Deserialize, Serialize};
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 use super::Money;
 use crate::Usage;
 
-/// The price of a model, in US dollars for a million tokens.
+/// The price of a model, in US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Price {
-    /// For a million tokens that are read.
+    /// Per million input tokens.
     pub input: f64,
-    /// For a million tokens that are written.
+    /// Per million output tokens.
     pub output: f64,
 }
 
-/// A price for every model whose name begins like this.
+/// A price for every model whose name starts with a prefix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceRule {
-    /// How the names begin.
+    /// The prefix of the names.
     pub prefix: String,
-    /// For a million tokens that are read, in US dollars.
+    /// US dollars per million input tokens.
     pub input: f64,
-    /// For a million tokens that are written, in US dollars.
+    /// US dollars per million output tokens.
     #[serde(default)]
     pub output: f64,
 }
 
 impl Price {
-    /// What `usage` costs, rounded up to a billionth of a dollar.
+    /// The cost of `usage`, rounded up to a billionth of a dollar.
     pub fn of(self, usage: Usage) -> Money {
         let input = usage.input_tokens as f64 * self.input;
         let output = usage.output_tokens as f64 * self.output;
@@ -37,7 +37,7 @@ impl Price {
     }
 }
 
-/// The highest price that is believed, in dollars for a million tokens.
+/// Maximum accepted price, in dollars per million tokens.
 const HIGHEST_PRICE: f64 = 1e6;
 
 impl PriceRule {
@@ -59,7 +59,7 @@ impl PriceRule {
     }
 }
 
-/// The list prices of common models. They change; `prices` in `model.toml` count before them.
+/// List prices of common models. They change; `prices` in `model.toml` override them.
 const LIST: &[(&str, f64, f64)] = &[
     ("claude-opus-4-5", 5.0, 25.0),
     ("claude-opus-4-1", 15.0, 75.0),
@@ -86,8 +86,8 @@ const LIST: &[(&str, f64, f64)] = &[
     ("gemini-2.0-flash", 0.1, 0.4),
 ];
 
-/// The built-in price of a model or of one of its editions (`-20250929`, `-2025-08-07`, `-latest`, `-001`). A variant
-/// under a longer name is another model, with a price that nobody told.
+/// The built-in price of a model or one of its editions (`-20250929`, `-2025-08-07`, `-latest`, `-001`). A variant with
+/// a longer name is another model, with an unknown price.
 pub(crate) fn listed_price(model: &str) -> Option<Price> {
     let model = model.strip_prefix("models/").unwrap_or(model);
     LIST.iter()
@@ -99,7 +99,7 @@ fn is_edition(rest: &str) -> bool {
     let digits = |part: &str| part.len() >= 2 && part.bytes().all(|byte| byte.is_ascii_digit());
     match rest.strip_prefix('-') {
         Some("latest") => true,
-        // A single digit is a version of its own.
+        // A single digit is a version, not an edition.
         Some(edition) => edition.split('-').all(digits),
         None => rest.is_empty(),
     }

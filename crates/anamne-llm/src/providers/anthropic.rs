@@ -1,4 +1,4 @@
-//! Anthropic's Messages API. An answer with a form is asked for as the input of the only tool.
+//! Anthropic's Messages API. A structured answer is requested as the input of the only tool.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
         return Err(remote.declined(reason));
     }
     let usage = answer.get("usage").and_then(|usage| {
-        // Parts of the request that were read from or written to the provider's cache are counted apart.
+        // Cache writes and cache reads of the request are reported separately.
         let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"]
             .map(|name| tokens(usage, name).unwrap_or(0));
         Some(Usage {
@@ -73,7 +73,7 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
     })
 }
 
-/// The input of our tool where it was used, else what was written. Other tools are not ours, and say nothing.
+/// The input of our tool if it was used, else the text. Other tools are ignored.
 fn text_of(blocks: &[Value]) -> String {
     let used = blocks
         .iter()

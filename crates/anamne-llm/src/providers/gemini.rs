@@ -9,7 +9,7 @@ const FORM: u8 = 1;
 const MIME_TYPE: u8 = 2;
 
 pub(super) const DIALECT: Dialect = Dialect {
-    // In a header, and not in the address, where logs would keep it.
+    // In a header, not in the URL, which logs would record.
     key: ("x-goog-api-key", ""),
     headers: &[],
     optional: &[
@@ -28,7 +28,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     reply,
 };
 
-/// What the provider's schemas don't know; it is checked here anyway.
+/// Keywords that the provider's schemas don't support; checked here anyway.
 const CHECKED_HERE: &[&str] = &["maxLength"];
 
 fn body(remote: &Remote, request: &Request) -> Value {
@@ -75,7 +75,7 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
     let text: Option<String> = parts.map(|parts| parts.iter().filter_map(said).collect());
     let text = match (text, reason) {
         (Some(text), "STOP" | "MAX_TOKENS" | "") => text,
-        // All that it was allowed to write went into thoughts.
+        // All output tokens were used for thinking.
         (None, "MAX_TOKENS") => String::new(),
         (_, "STOP" | "") => return Err(malformed("the candidate has no text")),
         (_, reason) => return Err(remote.declined(reason)),
@@ -88,7 +88,7 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
     })
 }
 
-/// The text of a part, unless it is a thought or a call of a function, which none were offered.
+/// The text of a part, unless it is a thought or a function call (none are offered).
 fn said(part: &Value) -> Option<&str> {
     let is_thought = part.get("thought") == Some(&Value::Bool(true));
     part.get("text")?.as_str().filter(|_| !is_thought)

@@ -1,4 +1,4 @@
-//! The providers' own forms of asking and answering, one file each.
+//! The request and answer formats of the providers, one file each.
 
 mod anthropic;
 mod gemini;
@@ -18,7 +18,7 @@ use super::{
 };
 use openai::OpenAiEmbedder;
 
-/// The model that the settings name, to be asked with `key`.
+/// The configured model, called with `key`.
 pub fn language_model(
     config: &BridgeConfig,
     key: Option<Key>,
@@ -32,9 +32,9 @@ pub fn language_model(
     Ok(Arc::new(Remote::new(dialect, config, key, clock)?))
 }
 
-/// The model for vectors that the settings name, if they name one.
+/// The configured embedding model, if there is one.
 ///
-/// [`BridgeError::NotOffered`] where the provider is not `openai`.
+/// [`BridgeError::NotOffered`] if the provider is not `openai`.
 pub fn remote_embedder(
     config: &BridgeConfig,
     key: Option<Key>,
@@ -51,16 +51,16 @@ pub fn remote_embedder(
     }
 }
 
-/// How a provider is asked, and what its answers mean.
+/// The API of a provider: how requests are built and answers are parsed.
 struct Dialect {
-    /// The header that holds the key, and what stands before it there.
+    /// The key's header, and the prefix of its value.
     key: (&'static str, &'static str),
     headers: &'static [(&'static str, &'static str)],
-    /// What a refusal calls the parameters that can be left out or called otherwise.
+    /// The names in error messages of parameters that can be omitted or renamed.
     optional: &'static [(&'static str, u8)],
-    /// Parameters that the provider's own API does not take, but others do that speak like it.
+    /// Parameters that the provider's own API rejects, but compatible servers accept.
     untaken_at_home: u8,
-    /// Where a model of this name is asked.
+    /// The path of the model's endpoint.
     path: fn(&str) -> String,
     body: fn(&Remote, &Request) -> Value,
     reply: fn(&Remote, &Value) -> Result<Reply, BridgeError>,
@@ -71,7 +71,7 @@ struct Remote {
     dialect: &'static Dialect,
     transport: Transport,
     model: String,
-    /// Optional parameters that the model turned out not to take. Servers differ, and so do models of one server.
+    /// Optional parameters that were rejected. This differs between servers, and between models of one server.
     untaken: AtomicU8,
 }
 
@@ -112,8 +112,8 @@ impl LanguageModel for Remote {
         &self.model
     }
 
-    /// Asks, and once more without each optional parameter that the provider names in a refusal. One that is left out
-    /// already is not believed again.
+    /// Sends the request; if the provider rejects an optional parameter, sends it again without that parameter, each at
+    /// most once.
     fn complete(&self, request: &Request) -> Result<Reply, BridgeError> {
         let path = (self.dialect.path)(&self.model);
         loop {
@@ -143,7 +143,7 @@ impl LanguageModel for Remote {
     }
 }
 
-/// The turns of a conversation, as most providers want them.
+/// The turns of a conversation in the format of most providers.
 fn turns(request: &Request) -> Vec<Value> {
     let role = |speaker| match speaker {
         Speaker::Asker => "user",
@@ -155,24 +155,24 @@ fn turns(request: &Request) -> Vec<Value> {
         .collect()
 }
 
-/// A text in an answer; empty where there is none.
+/// A string in an answer; empty if missing.
 fn words<'a>(answer: &'a Value, pointer: &str) -> &'a str {
     let found = answer.pointer(pointer).and_then(Value::as_str);
     found.unwrap_or_default()
 }
 
-/// A count of tokens in an answer.
+/// A token count in an answer.
 fn tokens(usage: &Value, name: &str) -> Option<u64> {
     usage.get(name)?.as_u64()
 }
 
-/// The name by which the provider calls the model that answered, else the one that was asked.
+/// The model name in the answer, else the requested one.
 fn answering_model(answer: &Value, pointer: &str, asked: &str) -> String {
     let name = answer.pointer(pointer).and_then(Value::as_str);
     plain_line(name.unwrap_or(asked), 200)
 }
 
-/// The schema's name, for providers that want one.
+/// The schema's name, for providers that require one.
 const ANSWER: &str = "answer";
 
 #[cfg(test)]
@@ -181,7 +181,7 @@ mod tests {
     use anamne_store::SystemClock;
     use proptest::prelude::*;
 
-    /// The names of which answers consist, so that any JSON comes close to one.
+    /// Common words of provider answers, so that random JSON resembles real answers.
     const NAMES: &str = "content type text tool_use name answer input stop_reason usage input_tokens output_tokens model \
         choices message finish_reason prompt_tokens candidates parts finishReason thought usageMetadata \
         promptTokenCount promptFeedback blockReason data index embedding";

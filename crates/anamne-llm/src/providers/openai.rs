@@ -1,4 +1,4 @@
-//! OpenAI's chat completions and embeddings, as OpenAI, Ollama, vLLM, LM Studio and others speak them.
+//! OpenAI's chat completions and embeddings, as implemented by OpenAI, Ollama, vLLM, LM Studio and others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +23,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("response_format", FORM),
         ("json_schema", FORM),
     ],
-    // OpenAI's own newer models refuse the old name, which is the only one that local servers know.
+    // OpenAI's newer models reject the old name, which is the only one that local servers accept.
     untaken_at_home: MAX_TOKENS,
     path: |_| "/chat/completions".to_owned(),
     body,
     reply,
 };
 
-/// What strict mode and grammars of local servers don't take; it is checked here anyway.
+/// Keywords that strict mode and the grammars of local servers don't support; checked here anyway.
 const CHECKED_HERE: &[&str] = &["maxLength", "minItems", "maxItems", "minimum", "maximum"];
 
 fn body(remote: &Remote, request: &Request) -> Value {
@@ -73,7 +73,7 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
     if reason == "content_filter" {
         return Err(remote.declined(reason));
     }
-    // Calls of tools are not looked at: none were offered.
+    // Tool calls are ignored: no tools were offered.
     let text = choice
         .pointer("/message/content")
         .and_then(Value::as_str)
@@ -86,14 +86,14 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
     })
 }
 
-/// A model for vectors behind OpenAI's embeddings.
+/// A model behind OpenAI's embeddings API.
 pub(super) struct OpenAiEmbedder {
     transport: Transport,
     model: String,
 }
 
 impl OpenAiEmbedder {
-    /// The model for vectors that the settings name.
+    /// The configured embedding model.
     pub(super) fn new(
         config: &BridgeConfig,
         key: Option<Key>,
@@ -142,7 +142,7 @@ impl OpenAiEmbedder {
     }
 }
 
-/// The longest vector that is believed.
+/// Maximum plausible vector length.
 const MOST_DIMENSIONS: usize = 16_384;
 
 fn vector_of(value: &Value) -> Option<Vec<f32>> {
@@ -180,7 +180,7 @@ impl RemoteEmbedder for OpenAiEmbedder {
     }
 }
 
-/// What was read and written; nothing is written where vectors are made, and `output` is empty then.
+/// The reported usage; embeddings have no output tokens, and `output` is empty then.
 fn usage_of(answer: &Value, output: &str) -> Option<Usage> {
     let usage = answer.get("usage")?;
     Some(Usage {

@@ -1,4 +1,4 @@
-//! What several memories say together and none of them alone.
+//! Derives what several memories say together and none of them alone.
 
 use serde_json::{Value, json};
 
@@ -8,23 +8,23 @@ use super::{
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
-/// A sentence that several memories bear together.
+/// A sentence supported by several memories together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insight {
     /// The sentence, one line of at most 400 characters.
     pub text: String,
-    /// The places of the memories that bear it, in rising order; two at least.
+    /// The indexes of the supporting memories, rising; at least two.
     pub sources: Vec<usize>,
 }
 
 pub(super) const PROMPT: &str = include_str!("../../prompts/insight.md");
 
-/// The number of memories.
+/// Maximum number of memories.
 const MOST_MEMORIES: usize = 100;
 
-/// One sentence about a cluster of memories, or nothing where the model finds none or cites fewer than two of them.
+/// One sentence about a cluster of memories; `None` if the model finds none or cites fewer than two of them.
 ///
-/// With fewer than two memories no model is asked. [`BridgeError::TooLong`] above 100 memories or 64 KiB.
+/// With fewer than two memories no model is called. [`BridgeError::TooLong`] above 100 memories or 64 KiB.
 pub fn insight(
     bridge: &Bridge,
     call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! Whether a later statement takes the place of an earlier one, contests it, or does neither.
+//! Decides whether a later statement supersedes an earlier one, contradicts it, or neither.
 
 use serde_json::{Value, json};
 
@@ -6,32 +6,32 @@ use super::{Question, Said, object, refuse_longer, text};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
-/// What a model holds of two statements.
+/// A model's judgement of two statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// How they stand to each other.
+    /// The relationship of the statements.
     pub verdict: Verdict,
-    /// Why, in one line of at most 300 characters; may be empty.
+    /// The reason, one line of at most 300 characters; may be empty.
     pub reason: String,
 }
 
-/// How a later statement stands to an earlier one.
+/// How a later statement relates to an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Both can be true.
     None,
-    /// The later one says what has become of what the earlier one says.
+    /// The later one says how the state described by the earlier one changed.
     Superseded,
-    /// They can't both be true, and nothing says that something changed.
+    /// They can't both be true, and there is no sign of a change.
     Contested,
 }
 
 pub(super) const PROMPT: &str = include_str!("../../prompts/judge.md");
 
-/// The longest statement, in bytes with its author.
+/// Maximum bytes of a statement with its author.
 const MOST_BYTES: usize = 16 << 10;
 
-/// The longest reason, in characters.
+/// Maximum characters of a reason.
 const MOST_REASON: usize = 300;
 
 /// Judges two statements.

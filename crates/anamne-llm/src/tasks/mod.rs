@@ -1,7 +1,7 @@
-//! The questions that are put to a model, each with a prompt, a form of answer and a result of its own.
+//! The questions asked of a model, each with its own prompt, answer schema and result.
 //!
-//! A result holds nothing that its evidence does not bear: names must stand in the text, citations must be of the
-//! sources that were given. What does not is left out.
+//! A result contains only what its evidence supports: names must occur in the text, citations must refer to the given
+//! sources. Anything else is dropped.
 
 mod insight;
 mod judge;
@@ -22,20 +22,20 @@ pub use probe::{Probe, probe};
 pub use read::read;
 pub use summarise::{SummarySentence, summarise};
 
-/// All texts of a task together, in bytes.
+/// Maximum bytes of all texts of a task.
 const MOST_BYTES: usize = 64 << 10;
 
-/// The longest sentence that a model writes, in characters.
+/// Maximum characters of a sentence written by a model.
 const MOST_CHARACTERS: usize = 400;
 
-/// A text that someone said, as it is shown to a model.
+/// A statement shown to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'text> {
-    /// What was said.
+    /// The text.
     pub text: &'text str,
-    /// Who said it; empty when not known.
+    /// The author; empty if unknown.
     pub author: &'text str,
-    /// The day on which it was said.
+    /// The date of the statement.
     pub on: Date,
 }
 
@@ -49,13 +49,13 @@ impl Said<'_> {
     }
 }
 
-/// What the model is told to do: the prompt after the line that gives its version.
+/// The instructions: the prompt without its first line, the version.
 fn instruction(prompt: &str) -> String {
     let (_, instruction) = prompt.split_once('\n').unwrap_or(("", prompt));
     instruction.trim().to_owned()
 }
 
-/// The schema of an object that has each of these properties and no others.
+/// The schema of an object with exactly these properties.
 fn object<const N: usize>(properties: [(&str, Value); N]) -> Value {
     let names: Vec<_> = properties.iter().map(|(name, _)| *name).collect();
     json!({
@@ -66,17 +66,17 @@ fn object<const N: usize>(properties: [(&str, Value); N]) -> Value {
     })
 }
 
-/// The schema of a list of at most so many.
+/// The schema of a list with at most `most` items.
 fn list(most: usize, items: &Value) -> Value {
     json!({"type": "array", "maxItems": most, "items": items})
 }
 
-/// The schema of a text of at most so many characters.
+/// The schema of a string of at most `most` characters.
 fn text(most: usize) -> Value {
     json!({"type": "string", "maxLength": most})
 }
 
-/// What a task hands to the model.
+/// The input of a task for the model.
 struct Question {
     prompt: String,
     data: Value,
@@ -109,7 +109,7 @@ fn numbered(sources: &[Said<'_>]) -> Value {
     Value::Array(sources.iter().enumerate().map(entry).collect())
 }
 
-/// The places of the sources that an answer cites, each once, in order; numbers of no source are left out.
+/// The distinct indexes of the cited sources, in order; invalid numbers are dropped.
 fn cited(answer: &Value, count: usize) -> Vec<usize> {
     let numbers = answer.get("sources").and_then(Value::as_array);
     let mut places: Vec<usize> = numbers

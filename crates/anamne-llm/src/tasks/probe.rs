@@ -1,4 +1,4 @@
-//! The smallest question: does the model answer at all, and in the form asked for?
+//! The smallest question: whether the model answers at all, and in the requested format.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use serde_json::json;
 use super::object;
 use crate::{Bridge, BridgeError, Call, Message, Request, Schema, Usage};
 
-/// What came of a probe.
+/// The result of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The model that answered, as the provider names it.
+    /// The provider's name of the model that answered.
     pub model: String,
-    /// What it took, where the provider says so.
+    /// The reported usage, if any.
     pub usage: Option<Usage>,
-    /// Whether the answer had the form asked for.
+    /// Whether the answer fits the schema.
     pub keeps_to_form: bool,
 }
 
-/// Asks the model a question of a few words. Costs some hundred tokens.
+/// Asks the model a short question. Costs a few hundred tokens.
 pub fn probe(bridge: &Bridge, call: &Call<'_>) -> Result<Probe, BridgeError> {
     let schema = Schema::new(object([("ready", json!({"type": "boolean"}))]))?;
     let request = Request {

@@ -1,11 +1,11 @@
-//! What a text says: names and statements, each found again in the text.
+//! Reads names and statements out of a text, each located in it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use anamne_knowledge::reading::{Mention, RELATIONS, Reading, Statement, Term, Utterance};
+use anamne_knowledge::reading::{Mention, Reading, Statement, Term, Utterance};
 use anamne_text::sentences::sentences;
-use anamne_types::{EntityType, Role};
+use anamne_types::{EntityType, RelationType, Role};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -18,32 +18,32 @@ use crate::{Bridge, BridgeError, Call};
 
 pub(super) const PROMPT: &str = include_str!("../../prompts/read.md");
 
-/// The longest text, in bytes with its author.
+/// Maximum bytes of the text with its author.
 const MOST_BYTES: usize = 32 << 10;
 
-/// Names, and statements, of one text.
+/// Maximum number of names, and of statements, per text.
 const MOST_ENTRIES: usize = 60;
 
-/// Places of one name in a text.
+/// Maximum occurrences of one name in a text.
 const MOST_PLACES: usize = 32;
 
-/// The longest name, in characters.
+/// Maximum characters of a name.
 const MOST_NAME: usize = 120;
 
-/// The longest value, in characters.
+/// Maximum characters of a value.
 const MOST_VALUE: usize = 240;
 
-/// How sure a name is that a model found and that stands in the text.
+/// Confidence of a name found by a model that occurs in the text.
 const NAME_CONFIDENCE: f32 = 0.85;
 
-/// How sure a statement is that a model found, with both ends in the text.
+/// Confidence of a statement found by a model with both ends in the text.
 const STATEMENT_CONFIDENCE: f32 = 0.75;
 
 /// Reads a text.
 ///
-/// Names that do not stand in the text are left out, and so are statements about them, statements with values that do
-/// not stand in their sentence, and sentences that there are not. The author may be named without standing in the text.
-/// An empty text says nothing, and no model is asked. [`BridgeError::TooLong`] above 32 KiB.
+/// Dropped are names that don't occur in the text and statements about them, statements with values that don't occur in
+/// their sentence, and statements with invalid sentence numbers. The author counts as a name without occurring in the
+/// text. For an empty text no model is called. [`BridgeError::TooLong`] above 32 KiB.
 pub fn read(
     bridge: &Bridge,
     call: &Call<'_>,
@@ -59,13 +59,17 @@ pub fn read(
         MOST_BYTES,
     )?;
     let sentences = sentences(text);
+    let relations: Vec<_> = RelationType::known().collect();
     let question = Question {
         prompt: PROMPT
             .replace(
                 "{types}",
                 &words(EntityType::ALL.iter().map(|kind| kind.as_str())),
             )
-            .replace("{relations}", &words(RELATIONS.iter().copied())),
+            .replace(
+                "{relations}",
+                &words(relations.iter().map(RelationType::as_str)),
+            ),
         data: data(utterance, &sentences),
         schema: schema(),
         max_output_tokens: 4_000,
@@ -94,13 +98,15 @@ fn data(utterance: &Utterance<'_>, sentences: &[Range<usize>]) -> Value {
 
 fn schema() -> Value {
     let types: Vec<_> = EntityType::ALL.iter().map(|kind| kind.as_str()).collect();
+    let relations: Vec<_> = RelationType::known().collect();
+    let relations: Vec<_> = relations.iter().map(RelationType::as_str).collect();
     let one_of = |words: &[&str]| json!({"type": "string", "enum": words});
     let day = json!({"type": ["string", "null"], "maxLength": 10});
     let name = object([("name", text(MOST_NAME)), ("type", one_of(&types))]);
     let statement = object([
         ("sentence", json!({"type": "integer", "minimum": 1})),
         ("subject", text(MOST_NAME)),
-        ("relation", one_of(RELATIONS)),
+        ("relation", one_of(&relations)),
         ("object", text(MOST_VALUE)),
         ("object_is", one_of(&["name", "value"])),
         ("negated", json!({"type": "boolean"})),
@@ -113,12 +119,12 @@ fn schema() -> Value {
     ])
 }
 
-/// What an answer is held against.
+/// The evidence that an answer is checked against.
 struct Evidence<'a> {
     utterance: &'a Utterance<'a>,
     sentences: &'a [Range<usize>],
     searched: Searched<'a>,
-    /// The names that stand in the text, by their folded form.
+    /// The names found in the text, by their folded form.
     known: BTreeMap<String, (String, EntityType)>,
 }
 
@@ -154,7 +160,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Where the names stand. Longer names take their places first, so that no name lies within another.
+    /// The occurrences of the names. Longer names are located first, so that no name lies within another.
     fn mentions<'v>(&mut self, told: impl Iterator<Item = &'v Value>) -> Vec<Mention> {
         let mut names: Vec<(&str, EntityType)> = told
             .filter_map(|entry| {
@@ -193,9 +199,10 @@ impl<'a> Evidence<'a> {
         let text = |name: &str| told.get(name).and_then(Value::as_str);
         let number = told.get("sentence")?.as_f64()? as usize;
         let span = self.sentences.get(number.checked_sub(1)?)?.clone();
-        let relation = RELATIONS
-            .iter()
-            .find(|&&relation| Some(relation) == text("relation"))?;
+        let relation = RelationType::from(text("relation")?);
+        if matches!(relation, RelationType::Other(_)) {
+            return None;
+        }
         let subject = self.entity(text("subject")?)?;
         let object = match text("object_is")? {
             "name" => self.entity(text("object")?)?,
@@ -217,7 +224,7 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// A name that stands in the text, or the author's.
+    /// A name that occurs in the text, or the author's.
     fn entity(&self, name: &str) -> Option<Term> {
         let wanted = folded(name);
         if let Some((shown, entity_type)) = self.known.get(&wanted) {
@@ -240,7 +247,7 @@ fn is_free(taken: &BTreeMap<usize, Mention>, span: &Range<usize>) -> bool {
     before.is_none_or(|(_, mention)| mention.span.end <= span.start)
 }
 
-/// Since when and until when, as far as these are days; neither where they are the wrong way round.
+/// Parses a validity period; both ends are `None` if they are in the wrong order.
 fn validity(from: Option<&str>, until: Option<&str>) -> (Option<Timestamp>, Option<Timestamp>) {
     let instant = |day: Option<&str>| {
         let day: Date = day?.parse().ok()?;

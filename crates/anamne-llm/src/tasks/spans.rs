@@ -1,15 +1,15 @@
-//! Finding again in a text what a model says stands in it.
+//! Locates names and values from a model's answer in the original text.
 
 use std::ops::Range;
 
-/// A text in which things are looked for regardless of white space, and of case if need be.
+/// A text that is searched regardless of white space, and of case if necessary.
 pub(super) struct Searched<'text> {
     text: &'text str,
     exact: Folded,
     lower: Folded,
 }
 
-/// A text with single blanks, and for each of its bytes the place of its character in the original.
+/// A normalised text, with the original position of each byte's character.
 struct Folded {
     text: String,
     places: Vec<usize>,
@@ -25,7 +25,7 @@ impl<'text> Searched<'text> {
         }
     }
 
-    /// Where a name stands as a word of its own: as it is written, or where it is nowhere, in other case.
+    /// Occurrences of a name as a separate word: with exact case, or if there are none, with any case.
     pub(super) fn occurrences(&self, name: &str) -> Vec<Range<usize>> {
         let exact = self.occurrences_in(&self.exact, &single_blanks(name));
         if exact.is_empty() {
@@ -35,7 +35,7 @@ impl<'text> Searched<'text> {
         }
     }
 
-    /// Whether something stands within `span`, in whatever case.
+    /// Whether `wanted` occurs within `span`, in any case.
     pub(super) fn holds(&self, span: &Range<usize>, wanted: &str) -> bool {
         let wanted = folded(wanted);
         !wanted.is_empty() && folded(&self.text[span.clone()]).contains(&wanted)
@@ -53,7 +53,7 @@ impl<'text> Searched<'text> {
             .collect()
     }
 
-    /// Whether no word continues before or behind the span. Scripts without blanks between words have no such border.
+    /// Whether the span begins and ends at word boundaries. Scripts without spaces between words have none.
     fn is_word(&self, span: &Range<usize>) -> bool {
         let inside = &self.text[span.clone()];
         let before = self.text[..span.start].chars().next_back();
@@ -69,7 +69,7 @@ fn joins(left: Option<char>, right: Option<char>) -> bool {
     in_word(left) && in_word(right)
 }
 
-/// Whether a character is of a script that puts no blanks between words.
+/// Whether a character belongs to a script without spaces between words.
 fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{a4cf}'
@@ -98,7 +98,7 @@ impl Folded {
         folded
     }
 
-    /// The place in the original, unless an end lies within what one character was folded to.
+    /// The range in the original; `None` if an end lies within the folding of one character.
     fn span(&self, found: Range<usize>) -> Option<Range<usize>> {
         let splits = |at: usize| at > 0 && self.places[at - 1] == self.places[at];
         if splits(found.start) || splits(found.end) {
@@ -108,12 +108,12 @@ impl Folded {
     }
 }
 
-/// A text with single blanks inside and none around.
+/// Collapses white space to single spaces, and trims.
 pub(super) fn single_blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The form under which names are the same.
+/// The normalised form by which names are compared.
 pub(super) fn folded(text: &str) -> String {
     single_blanks(text)
         .chars()

@@ -1,4 +1,4 @@
-//! A few sentences in the place of many, each with the sources that bear it.
+//! Summarises many texts in a few sentences, each with its sources.
 
 use serde_json::{Value, json};
 
@@ -13,21 +13,21 @@ use crate::{Bridge, BridgeError, Call};
 pub struct SummarySentence {
     /// The sentence, one line of at most 400 characters.
     pub text: String,
-    /// The places of the sources that bear it, in rising order; never empty.
+    /// The indexes of the supporting sources, rising; never empty.
     pub sources: Vec<usize>,
 }
 
 pub(super) const PROMPT: &str = include_str!("../../prompts/summarise.md");
 
-/// The number of sources.
+/// Maximum number of sources.
 const MOST_SOURCES: usize = 300;
 
-/// The longest summary, in sentences.
+/// Maximum number of sentences.
 const MOST_SENTENCES: usize = 20;
 
-/// Summarises sources in at most `sentences` (and at most 20) sentences. Sentences that cite none of them are left out.
+/// Summarises sources in at most `sentences` (and at most 20) sentences. Sentences that cite no source are dropped.
 ///
-/// Without sources, or for no sentences, no model is asked. [`BridgeError::TooLong`] above 300 sources or 64 KiB.
+/// Without sources, or with zero sentences, no model is called. [`BridgeError::TooLong`] above 300 sources or 64 KiB.
 pub fn summarise(
     bridge: &Bridge,
     call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! Which settings may be used: those that nobody else can have written, and that a person approved on this machine.
+//! Which settings may be used: those that no other user can have written and that were approved on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use anamne_llm::{Approval, Approvals, BridgeConfig, BridgeError, Provider};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A person's folder and the stores beside it.
+/// A user's folder and the stores beside it.
 struct Machine {
     folder: TempDir,
 }
@@ -17,7 +17,7 @@ impl Machine {
         Self { folder }
     }
 
-    /// The folder of a store, made if it is missing.
+    /// The folder of a store; created if missing.
     fn store(&self, name: &str) -> PathBuf {
         let store = self.folder.path().join(name);
         std::fs::create_dir_all(&store).expect("a folder");
@@ -65,7 +65,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn settings_count_where_a_person_approved_them_for_this_store() {
+fn settings_take_effect_only_if_approved_for_this_store() {
     let machine = Machine::new();
     let store = machine.store("store");
     let config = settings();
@@ -79,7 +79,7 @@ fn settings_count_where_a_person_approved_them_for_this_store() {
     );
     #[cfg(unix)]
     assert_eq!(crate::world::mode(&machine.allowed()), 0o600);
-    // What can't send anything elsewhere, nor make it dearer, may be changed by hand.
+    // Fields that change neither where data goes nor the cost may be changed by hand.
     let mut patient = settings();
     patient.timeouts.total_seconds = 900;
     assert_eq!(machine.of(&store, &patient), Approval::Given);
@@ -108,7 +108,7 @@ fn an_approval_moves_with_the_store_and_is_not_copied() {
     let found = machine.of(&copied, &settings());
     assert!(matches!(found, Approval::Elsewhere(_)), "{found:?}");
     assert!(found.reason().contains("store"), "{}", found.reason());
-    // Another machine, or another user, has approvals of its own.
+    // Another machine, or another user, has its own approvals.
     let other = Machine::new();
     assert_eq!(other.of(&copied, &settings()), Approval::Missing);
     // Both may be approved.
@@ -121,7 +121,7 @@ fn an_approval_moves_with_the_store_and_is_not_copied() {
     if cfg!(unix) {
         assert_eq!(machine.of(&moved, &settings()), Approval::Given);
     }
-    // A foreign store in the place of one that was approved.
+    // A foreign store in place of an approved one.
     let foreign = machine.store("store");
     assert_eq!(machine.of(&foreign, &settings()), Approval::Missing);
     std::fs::write(foreign.join("store.id"), "of another machine\n").expect("a file");
@@ -166,7 +166,7 @@ mod on_unix {
     use super::*;
     use crate::world::set_mode;
 
-    /// Every file that decides where text and keys go, by the reader that refuses it.
+    /// Every file that decides where text and keys go, with the reader that rejects it.
     fn readers(machine: &Machine, store: &Path) -> Vec<(PathBuf, Box<dyn Fn() -> String>)> {
         let settings_file = store.join("model.toml");
         settings().save(&settings_file).expect("settings");
@@ -192,7 +192,7 @@ mod on_unix {
     }
 
     #[test]
-    fn what_others_can_write_to_is_not_read() {
+    fn files_writable_by_others_are_not_read() {
         let machine = Machine::new();
         let store = machine.store("store");
         for (path, read) in readers(&machine, &store) {
@@ -245,11 +245,11 @@ mod on_unix {
     }
 
     #[test]
-    fn what_belongs_to_somebody_else_is_not_read() {
+    fn files_of_other_users_are_not_read() {
         let machine = Machine::new();
         let store = machine.store("store");
         for (path, read) in readers(&machine, &store) {
-            // Only root may give files away; without that right the rule is tested where it stands.
+            // Only root may change a file's owner; without that right only the rule itself is tested.
             if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
                 return;
             }

@@ -1,4 +1,4 @@
-//! What is spent, and that no more is: by calls at once, by several processes, by calls that were lost.
+//! Budgets hold: across concurrent calls, several processes and lost calls.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use jiff::civil::date;
 
 use crate::world::{ScriptedModel, World, alone_with_programs, question, replied};
 
-/// What the scripted model takes for each answer.
+/// Tokens that each answer of the scripted model uses.
 const TAKEN: u64 = 1_050;
 
 fn answering() -> Arc<dyn anamne_llm::LanguageModel> {
@@ -34,7 +34,7 @@ fn ask(bridge: &Bridge) -> Result<Reply, BridgeError> {
     bridge.ask(&Call::of("core"), &question())
 }
 
-/// The most that a call may take, which lies above what it takes.
+/// The upper bound of a call's usage, which is above its actual usage.
 fn at_most() -> u64 {
     let most = question().at_most().total();
     assert!(most > TAKEN && most < 2 * TAKEN, "{most}");
@@ -48,7 +48,7 @@ fn spent(bridge: &Bridge) -> u64 {
         .sum()
 }
 
-/// The budget that refuses, and when it opens.
+/// The exhausted budget, and when it resets.
 fn refusal(error: BridgeError) -> (BudgetKind, Option<Timestamp>) {
     let told = error.to_string();
     match error {
@@ -116,14 +116,14 @@ fn a_budget_stops_calls_until_its_day_or_month_ends() {
     check(&both, BudgetKind::MonthlyTokens, month);
 }
 
-/// So many days after the present of the world's clock.
+/// The clock's current time plus `days`.
 fn days_after(world: &World, days: i64) -> Timestamp {
     let now = anamne_store::Clock::now(world.clock.as_ref());
     now + jiff::SignedDuration::from_hours(24 * days)
 }
 
 #[test]
-fn a_clock_that_is_set_ahead_or_back_opens_no_budget_and_closes_none_for_years() {
+fn changing_the_clock_neither_resets_a_budget_nor_blocks_it_for_years() {
     for (wrong, months) in [
         ("2036-03-15T12:00:00Z", false),
         ("1970-01-01T00:00:00Z", false),
@@ -140,7 +140,7 @@ fn a_clock_that_is_set_ahead_or_back_opens_no_budget_and_closes_none_for_years()
         let bridge = world.bridge_to(answering());
         world.clock.set("2026-03-15T12:00:00Z");
         assert!(ask(&bridge).is_ok());
-        // Back and forth: the budget is one.
+        // The clock goes back and forth: both days share one budget.
         world.clock.set(wrong);
         assert!(ask(&bridge).is_ok(), "there is room for one more");
         for instant in ["2026-03-15T13:00:00Z", wrong, "2026-03-15T14:00:00Z", wrong] {
@@ -165,14 +165,14 @@ fn a_clock_that_is_set_ahead_or_back_opens_no_budget_and_closes_none_for_years()
 }
 
 #[test]
-fn after_a_long_time_without_a_question_a_budget_opens_within_days() {
+fn after_a_long_idle_time_a_budget_resets_within_days() {
     let mut world = world();
     world.config.budgets.monthly_tokens = TAKEN + at_most() - 1;
     let bridge = world.bridge_to(answering());
     world.clock.set("2026-03-31T12:00:00Z");
     assert!(ask(&bridge).is_ok());
     assert!(ask(&bridge).is_err());
-    // Nobody can tell this from a clock that was set ahead; the third day is believed.
+    // This looks the same as a clock set ahead; the third day is accepted.
     for day in ["2026-06-10", "2026-06-11"] {
         world.clock.set(&format!("{day}T12:00:00Z"));
         let (_, opens) = refusal(ask(&bridge).expect_err("not believed yet"));
@@ -202,7 +202,7 @@ fn a_model_without_a_price_is_bounded_by_tokens_alone() {
 }
 
 #[test]
-fn a_call_under_way_holds_what_it_may_take() {
+fn a_running_call_reserves_its_maximum() {
     let mut world = world();
     world.config.budgets.daily_tokens = at_most() + TAKEN;
     let other = Arc::new(world.bridge_to(answering()));
@@ -210,7 +210,7 @@ fn a_call_under_way_holds_what_it_may_take() {
     let asking = other.clone();
     let model = ScriptedModel(move |_: &Request| {
         let mut meanwhile = meanwhile.lock().expect("nothing panics");
-        // While this call is under way another process asks: there is room for one of the two.
+        // Another process asks while this call is running: there is room for one of the two.
         meanwhile.push(ask(&asking));
         assert!(matches!(
             meanwhile[0],
@@ -226,7 +226,7 @@ fn a_call_under_way_holds_what_it_may_take() {
     assert_eq!(spent(&other), 2 * TAKEN);
 }
 
-/// A model that dies with the call.
+/// A call whose process dies.
 fn dying(world: &World) {
     let model = ScriptedModel(|_: &Request| panic!("the process is gone"));
     let bridge = world.bridge_to(Arc::new(model));
@@ -258,7 +258,7 @@ fn a_call_that_comes_back_after_it_was_given_up_is_counted_once() {
     let other = Arc::new(world.bridge_to(answering()));
     let asking = other.clone();
     let model = ScriptedModel(move |_: &Request| {
-        // A machine that was asleep for hours; meanwhile another process counts this call as lost.
+        // The machine slept for hours; meanwhile another process counts this call as lost.
         clock.pass_hours(2);
         assert!(ask(&asking).is_ok());
         assert_eq!(spent(&asking), at_most() + TAKEN);
@@ -274,7 +274,7 @@ fn a_call_that_comes_back_after_it_was_given_up_is_counted_once() {
 }
 
 #[test]
-fn only_what_may_be_charged_is_counted_of_a_failure() {
+fn failures_count_only_what_may_be_charged() {
     let world = world();
     let failing = |failure: fn() -> BridgeError| {
         let bridge = world.bridge_to(Arc::new(ScriptedModel(move |_: &Request| Err(failure()))));
@@ -317,13 +317,13 @@ fn an_answer_that_says_nothing_of_its_tokens_is_estimated() {
     assert_eq!(rows[0].estimated, 1);
 }
 
-/// The budget of the crowds.
+/// The budget that the concurrent tests share.
 const CROWD_TOKENS: u64 = 40 * TAKEN;
 
-/// The folder of the ledger that a child of this test process spends from.
+/// Variable with the ledger folder of a child process of this test.
 const CHILD: &str = "ANAMNE_TEST_SPENDING_CHILD";
 
-/// Asks until the budget refuses; says how often it was let through.
+/// Asks until the budget is exhausted; returns the number of successful calls.
 fn spend_all(folder: &Path) -> usize {
     let mut world = world();
     world.config.budgets.daily_tokens = CROWD_TOKENS;
@@ -351,7 +351,7 @@ fn assert_spent_to_the_limit(folder: &Path) {
     let spent = rows[0].input_tokens + rows[0].output_tokens;
     assert!(spent <= CROWD_TOKENS, "{spent}");
     assert_eq!(spent, rows[0].calls * TAKEN);
-    // Calls under way hold more than they take, so a crowd may stop a little early, but not by more than they hold.
+    // Running calls reserve more than they use, so callers may stop a little early, but only by the reserved amount.
     assert!(spent + 4 * at_most() > CROWD_TOKENS, "{spent}");
 }
 
@@ -371,7 +371,7 @@ fn threads_stay_within_a_budget_together() {
     assert_spent_to_the_limit(folder.path());
 }
 
-/// Starts as many processes as it says, each of which runs one test of this file as a child, and waits for them.
+/// Starts `count` child processes that each run one test of this file, and waits for them.
 fn run_children(count: usize, test: &str, folder: &Path) {
     let this = std::env::current_exe().expect("this test");
     let start = |_| {
@@ -438,7 +438,7 @@ fn the_ledger_is_its_owners_alone_and_not_older_than_its_file() {
 }
 
 #[test]
-fn costs_are_added_up_as_someone_wants_to_see_them() {
+fn costs_can_be_grouped() {
     let mut world = world();
     world.config.prices.push(PriceRule {
         prefix: "scripted".to_owned(),

@@ -95,7 +95,7 @@ fn settings_that_mean_nothing_are_refused() {
 }
 
 #[test]
-fn told_prices_come_before_listed_ones_and_the_longest_prefix_first() {
+fn configured_prices_override_listed_ones_and_the_longest_prefix_wins() {
     let mut config =
         loaded("enabled = true\nprovider = \"openai\"\nmodel = \"x\"").expect("settings");
     let input =

@@ -1,4 +1,4 @@
-//! What others wrote reaches the model as data between marks, and changes nothing else of the request.
+//! Foreign text reaches the model only as delimited data, and changes nothing else in the request.
 
 use anamne_knowledge::reading::{Reading, Utterance};
 use anamne_llm::tasks::{self, Said, Verdict};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Form, PROVIDERS, Seen, Turn, World};
 
-/// Stands in every attack, and must stand nowhere but in the data.
+/// Part of every attack; must occur only in the data.
 const CANARY: &str = "xyzzy-7";
 
 const ATTACKS: &[&str] = &[
@@ -32,7 +32,7 @@ fn said(text: &str) -> Said<'_> {
     }
 }
 
-/// Runs a task for each attack and each provider, and looks at what the server received.
+/// Runs a task for each attack and provider, and checks what the server received.
 fn check(
     answer: &Value,
     texts: impl Fn(&str) -> Value,
@@ -55,7 +55,7 @@ fn check(
     }
 }
 
-/// The data of a request in which nothing else holds the canary.
+/// The data of a request; asserts that nothing else contains the canary.
 fn data_of(form: &Form, seen: &Seen) -> Value {
     let (system, turns) = form.conversation(seen);
     assert!(!system.contains(CANARY));
@@ -90,7 +90,7 @@ fn data_of(form: &Form, seen: &Seen) -> Value {
     ] {
         assert!(!lines[2].contains(token), "{token:?} in {}", lines[2]);
     }
-    // Beside the conversation the request holds nothing that others wrote.
+    // Nothing outside the conversation contains foreign text.
     let whole = String::from_utf8(seen.body.clone()).expect("UTF-8");
     assert_eq!(
         whole.matches(CANARY).count(),
@@ -99,7 +99,7 @@ fn data_of(form: &Form, seen: &Seen) -> Value {
     serde_json::from_str(lines[2]).expect("one line of JSON")
 }
 
-/// All texts in the data, in their order.
+/// All texts in the data, in order.
 fn texts_of(data: &Value) -> Value {
     fn collect(value: &Value, out: &mut Vec<Value>) {
         match value {
@@ -162,7 +162,7 @@ fn finding_insights() {
     );
 }
 
-/// Beside what is asked for, names that stand nowhere in any text.
+/// An answer with additional names that occur in no text.
 fn read_answer() -> Value {
     json!({
         "names": [{"name": "Ida", "type": "person"}, {"name": "Bonn", "type": "place"},

@@ -1,4 +1,4 @@
-//! Where keys come from, and who may see them.
+//! Where keys come from, and who may read them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 
 use crate::world::{KEY, NoVariables, ScriptedClock, ScriptedPace, alone_with_programs};
 
-/// What a key for OpenAI's own API is kept for.
+/// The account of a key for OpenAI's own API.
 const ACCOUNT: &str = "openai@https://api.openai.com:443";
 
-/// A keychain that knows the password of one account.
+/// A keychain with the password of one account.
 struct OnePassword(&'static str, &'static str);
 
 impl Keychain for OnePassword {
@@ -35,7 +35,7 @@ impl Keychain for OnePassword {
     }
 }
 
-/// The file alone, with nothing approved.
+/// Only the key file, without approvals.
 fn sources<'a>(
     environment: &'a dyn Environment,
     keychain: &'a dyn Keychain,
@@ -137,7 +137,7 @@ fn a_variable_that_is_not_known_to_hold_a_key_is_not_even_read() {
     }
     assert_eq!(read.borrow().as_slice(), [""; 0]);
 
-    // Allowed by a person, for one host.
+    // Approved for one host.
     config.key_env = Some("GITHUB_TOKEN".to_owned());
     approvals
         .allow_variable("GITHUB_TOKEN", &config)
@@ -202,7 +202,7 @@ fn keys_of_earlier_versions_go_to_the_host_that_they_were_for() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("model.key");
     let none = Approvals::default();
-    // By the host alone, which can only have meant the provider's own address.
+    // Stored under the host alone, which can only have meant the provider's own address.
     let by_host = OnePassword("api.openai.com", KEY);
     let keychain = sources(&NoVariables, &by_host, &file, &none);
     assert!(openai().find_key(&keychain).expect("a key").is_some());
@@ -353,7 +353,7 @@ fn the_tool_of_the_system_is_asked_by_service_and_account() {
 fn a_tool_gets_the_key_by_standard_input_and_not_as_an_argument() {
     let _alone = alone_with_programs();
     let folder = TempDir::new().expect("a folder");
-    // Notes what it was called with, and keeps the password as the real one does.
+    // Records its arguments, and stores the password as the real tool does.
     let script = "cd \"$(dirname \"$0\")\"; echo \"$*\" >> called; \
                   case $1 in store) cat > kept;; lookup) cat kept;; esac";
     let keychain = tool(folder.path(), script);

@@ -1,4 +1,4 @@
-//! The bridge against a server that speaks each provider's own form.
+//! Tests the bridge against a server that implements each provider's format.
 
 mod world;
 

@@ -1,4 +1,4 @@
-//! Each provider's own form, there and back.
+//! The request and answer format of each provider.
 
 use anamne_llm::{BridgeError, Call, CostQuery, Provider, Reply, Usage};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Providers that are slow, broken, overloaded or lying about where they are.
+//! Providers that are slow, broken, overloaded or that redirect.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn ask(bridge: &Bridge) -> Result<Value, BridgeError> {
     bridge.ask_for_json(&Call::of("core"), &question())
 }
 
-/// What comes of a script, how many requests it took and how much time.
+/// The result of a script, the number of requests and the time taken.
 fn played(provider: Provider, script: Vec<Turn>) -> (Result<Value, BridgeError>, usize, Duration) {
     let world = World::new(provider, script);
     let answer = ask(&world.bridge());
@@ -27,7 +27,7 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 #[test]
-fn troubles_that_pass_are_waited_out() {
+fn transient_errors_are_retried() {
     for provider in PROVIDERS {
         let refusal = Form(provider).refusal("try again");
         for trouble in [
@@ -80,7 +80,7 @@ fn a_provider_says_how_long_it_wants_to_be_left_alone() {
 }
 
 #[test]
-fn a_provider_that_wants_a_long_rest_gets_it() {
+fn a_long_retry_after_is_respected() {
     let refusal = Turn::status(429, &Form(Provider::Openai).refusal("slow down"));
     let script = vec![refusal.with("retry-after", "600"), good(Provider::Openai)];
     let world = World::new(Provider::Openai, script);
@@ -102,7 +102,7 @@ fn a_provider_that_wants_a_long_rest_gets_it() {
 }
 
 #[test]
-fn what_is_wrong_for_good_is_not_repeated() {
+fn permanent_errors_are_not_retried() {
     for status in [400, 401, 403, 404, 413] {
         let refusal = Turn::status(status, &Form(Provider::Gemini).refusal("no"));
         let (answer, requests, _) = played(Provider::Gemini, vec![refusal, good(Provider::Gemini)]);
@@ -269,7 +269,7 @@ fn requests_above_the_rate_wait_for_their_minute() {
 }
 
 #[test]
-fn a_key_is_never_told() {
+fn a_key_is_never_revealed() {
     for provider in PROVIDERS {
         let words = format!(
             "Incorrect API key provided: {KEY}. \u{1b}[31mGet one\u{202e} at\n\nhttps://example.org"

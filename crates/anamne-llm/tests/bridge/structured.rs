@@ -1,4 +1,4 @@
-//! Answers that have a form, and those that don't.
+//! Answers that fit the schema, and answers that don't.
 
 use anamne_llm::{BridgeError, Call, CostQuery, Provider};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The tasks, and what they let through of what a model says.
+//! The tasks, and what they accept of a model's answer.
 
 use anamne_knowledge::reading::{Reading, Term, Utterance};
 use anamne_llm::tasks::{self, Insight, Said, SummarySentence, Verdict};
@@ -69,7 +69,7 @@ fn names_are_found_again_and_others_are_dropped() {
         .iter()
         .map(|mention| (&text[mention.span.clone()], mention.name.as_str()))
         .collect();
-    // York stands as a word of its own only within New York, which is the longer name.
+    // York occurs as a separate word only within New York, which is the longer name.
     assert_eq!(
         found,
         [("Bonn", "Bonn"), ("New York", "New York"), ("Bonn", "Bonn")]

@@ -24,7 +24,7 @@ fn score_without_author(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.author * Weights::DEFAULT.author
 }
 
-/// The score without `lsi_similarity`, which tells which memories are relevant, but not whether there are any.
+/// The score without `lsi_similarity`, which indicates which memories are relevant, but not whether there are any.
 fn score_without_lsi(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.lsi_similarity * Weights::DEFAULT.lsi_similarity
 }

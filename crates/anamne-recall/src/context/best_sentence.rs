@@ -1,11 +1,12 @@
-//! The one sentence of a text that answers a question best.
+//! The sentence of a text that best answers a query.
 
 use anamne_text::analyser::Analyser;
 
 use super::passages::{LongText, PassageQuery};
 
-/// The sentence of `text` that matches `question` best, by shared words and by meaning; white space becomes single spaces.
-/// Fenced code counts only where there is nothing else. Empty for an empty text. O(text), one embedding per sentence included.
+/// The sentence of `text` that best matches `question`, by shared words and by meaning; white space becomes single
+/// spaces. Fenced code counts only if there is nothing else. Empty for an empty text. O(text), including one embedding
+/// per sentence.
 pub fn best_sentence(question: &str, text: &str) -> String {
     let query = Analyser::new().query(question);
     let weights = vec![1.0; query.terms.len()];

@@ -25,7 +25,7 @@ const MAX_CONFLICTS: usize = 2;
 pub(super) struct CompanionSource<'space> {
     pub(super) source: &'space SpaceSource,
     pub(super) filter: &'space Filter,
-    /// Whether the query is about the present; as of an earlier instant entries have no companions.
+    /// Whether the query is about the present; as of an earlier time entries have no companions.
     pub(super) is_current: bool,
 }
 

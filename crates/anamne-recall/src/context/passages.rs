@@ -104,7 +104,7 @@ impl<'text> LongText<'text> {
         }
     }
 
-    /// The best sentence, on one line; empty where there is none.
+    /// The best sentence, on one line; empty if there is none.
     pub(crate) fn best_sentence(&self) -> String {
         let best = self
             .order

@@ -16,7 +16,7 @@ use crate::views::{Columns, best_first};
 pub(super) struct Traversal<'a> {
     pub(super) connections: Option<&'a dyn Connections>,
     pub(super) columns: &'a dyn Columns,
-    /// Memories expired at this instant are skipped.
+    /// Memories expired at this time are skipped.
     pub(super) now: i64,
     /// How well a memory matches the query, 0 to 1: of equally near memories the better match is expanded.
     pub(super) match_score: &'a mut dyn FnMut(Row) -> f32,

@@ -1,4 +1,4 @@
-//! Attributes as of an earlier instant.
+//! Attributes as of an earlier time.
 
 use anamne_index::columns::{NEARBY, RowPredicate};
 use anamne_store::view::Attributes;
@@ -14,7 +14,7 @@ use crate::views::Columns;
 pub(crate) struct AsOfColumns<'a> {
     /// The columns, with those of changed rows first.
     pub(crate) base: &'a dyn Columns,
-    /// The state at the instant that is queried, for queries as of an earlier knowledge.
+    /// The state at the queried time, for queries as of an earlier time.
     pub(crate) past: Option<&'a Past>,
     /// Rows that were superseded only later.
     pub(crate) superseded_later: RoaringBitmap,

@@ -1,4 +1,4 @@
-//! Memories for an answer, as of now or of an earlier instant.
+//! Memories for an answer, as of now or of an earlier time.
 
 use anamne_store::SpaceSource;
 use anamne_types::{Memory, MemoryId, Row};
@@ -11,9 +11,9 @@ use crate::views::Columns;
 /// Reads the memories of an answer.
 pub(crate) struct MemoryReader<'a> {
     pub(crate) source: &'a SpaceSource,
-    /// The state at the queried instant, for queries as of an earlier knowledge.
+    /// The state at the queried time, for queries as of an earlier time.
     pub(crate) past: Option<&'a Past>,
-    /// Rows that were superseded only after the queried instant of validity.
+    /// Rows that were superseded only after the queried time of validity.
     pub(crate) superseded_later: Option<&'a RoaringBitmap>,
 }
 

@@ -1,8 +1,8 @@
-//! Views of a space as of an earlier instant.
+//! Views of a space as of an earlier time.
 //!
-//! The state at an earlier instant differs from the present by few memories: those stored later, which are hidden, and
+//! The state at an earlier time differs from the present by few memories: those stored later, which are hidden, and
 //! those changed later, which are searched as they were. The latter get views of their own, in memory, that take
-//! precedence over the tiers' views like a hotter tier. What was valid at an instant is a separate question; see
+//! precedence over the tiers' views like a hotter tier. What was valid at a given time is a separate question; see
 //! `valid_rows`.
 
 mod columns;
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use columns::AsOfColumns;
 pub(crate) use memory_reader::MemoryReader;
 
-/// The difference between a space's present and its state at an instant, searchable.
+/// The difference between a space's present and its state at an earlier time, searchable.
 pub struct Past {
     /// This row and all after it were stored later.
     first_later_row: Option<Row>,

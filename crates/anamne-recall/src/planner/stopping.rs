@@ -9,16 +9,16 @@ use super::staged_search::StagedSearch;
 use crate::views::best_first;
 use crate::words::Reader;
 
-/// The share of the query's weight that a memory must contain to be accepted as the best match.
+/// The minimum share of the query's weight that a memory must contain to be accepted as the best match.
 const MIN_WEIGHT_SHARE: f32 = 0.5;
 
-/// The share of the best match's weight from which another memory is a rival.
+/// The minimum share of the best match's weight that makes another memory a rival.
 const RIVAL_SHARE: f32 = 0.8;
 
 /// The maximum expected number of rivals in tiers that are left out.
 const MAX_EXPECTED_RIVALS: f64 = 0.1;
 
-/// How much more often than independent words the words of one topic occur together.
+/// How much more often words of one topic occur together than independent words.
 const COOCCURRENCE: f64 = 4.0;
 
 /// The first lexical and vector hits that are checked.

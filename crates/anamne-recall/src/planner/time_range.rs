@@ -38,7 +38,7 @@ pub fn can_hold(tier: Tier, since: Option<Timestamp>, until: Option<Timestamp>) 
     !too_late && !too_early
 }
 
-/// The first instant of a quarter, in UTC; `None` past the end of the calendar.
+/// The start of a quarter, in UTC; `None` past the end of the calendar.
 fn beginning(year: i16, quarter: u8) -> Option<Timestamp> {
     let month = i8::try_from(3 * (u32::from(quarter).clamp(1, 4) - 1) + 1).ok()?;
     let first = Date::new(year, month, 1).ok()?;
@@ -49,7 +49,7 @@ fn beginning(year: i16, quarter: u8) -> Option<Timestamp> {
 mod tests {
     use super::*;
 
-    /// Every instant is in its own archive only, also with tight bounds.
+    /// Every time is in its own archive only, also with tight bounds.
     #[test]
     fn an_archive_holds_exactly_its_quarter() {
         let start: Timestamp = "2023-12-30T00:00:00Z".parse().expect("an instant");

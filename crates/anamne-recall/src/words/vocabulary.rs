@@ -54,7 +54,7 @@ struct PrefixGroup {
     by_stem: OnceLock<FxHashMap<String, Vec<u16>>>,
 }
 
-/// Filled by the first recall: one skip 30 522 short strings, less than a millisecond.
+/// Filled by the first recall: one pass over 30 522 short strings, less than a millisecond.
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::read);
 
 impl Vocabulary {

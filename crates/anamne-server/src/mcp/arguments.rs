@@ -1,11 +1,11 @@
-//! Arguments against the schema that was published for them; what does not fit is named.
+//! Validates arguments against their published schema; errors name what doesn't fit.
 
 use anamne::InvalidValue;
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads a tool's arguments. A null counts as left out, and `10.0` as a whole number.
+/// Parses a tool's arguments. A null counts as missing, and `10.0` as an integer.
 pub(crate) fn read<T: DeserializeOwned>(
     arguments: JsonObject,
     schema: &JsonObject,
@@ -40,7 +40,7 @@ pub(crate) fn read<T: DeserializeOwned>(
         .map_err(|error| InvalidValue::new("arguments", "according to the tool's schema", error))
 }
 
-/// Checks one argument; covers the forms that [`super::schema`] produces.
+/// Checks one argument; supports the schemas that [`super::schema`] produces.
 fn check(name: &str, value: &mut Value, property: &Value) -> Result<(), InvalidValue> {
     let wanted = property
         .get("type")
@@ -59,7 +59,7 @@ fn check(name: &str, value: &mut Value, property: &Value) -> Result<(), InvalidV
         return Err(InvalidValue::new(name, accepts, value));
     }
     let words = property.get("enum").and_then(Value::as_array);
-    // A hyphen in place of an underscore is the same word.
+    // Hyphens are accepted in place of underscores.
     if let Some(word) = value
         .as_str()
         .map(|word| Value::from(word.replace('-', "_")))
@@ -83,7 +83,7 @@ fn is_strings(value: &Value) -> bool {
         .is_some_and(|items| items.iter().all(Value::is_string))
 }
 
-/// Turns a number without a fraction into an integer; says whether the value is one now.
+/// Converts a number without a fraction to an integer; returns whether the value is one now.
 fn make_whole(value: &mut Value) -> bool {
     if value.as_i64().is_some() {
         return true;
@@ -97,7 +97,7 @@ fn make_whole(value: &mut Value) -> bool {
     }
 }
 
-/// A whole number within bounds, or `otherwise` where none was given.
+/// An integer within bounds, or the default `otherwise`.
 pub(crate) fn bounded(
     field: &str,
     given: Option<i64>,
@@ -112,7 +112,7 @@ pub(crate) fn bounded(
     Err(InvalidValue::new(field, accepts, number))
 }
 
-/// An importance, where one was given.
+/// An importance, if given.
 pub(crate) fn importance(given: Option<i64>) -> Result<Option<u8>, InvalidValue> {
     given
         .map(|number| bounded("importance", Some(number), 1..=10, 0).map(|number| number as u8))

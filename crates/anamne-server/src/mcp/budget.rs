@@ -1,10 +1,10 @@
-//! Holding JSON to a token budget.
+//! Fits JSON into a token budget.
 
 use anamne::text::tokens::estimate_tokens;
 use serde_json::Value;
 
-/// Takes items away from the end of the list `name` until the whole costs at most `budget` tokens; one always stays. Returns
-/// how many were taken away.
+/// Removes items from the end of the list `name` until the whole costs at most `budget` tokens; keeps at least one.
+/// Returns the number of removed items.
 pub(crate) fn fit(structured: &mut Value, name: &str, budget: usize) -> usize {
     let Some(Value::Array(mut items)) = structured.get_mut(name).map(Value::take) else {
         return 0;
@@ -21,7 +21,7 @@ pub(crate) fn fit(structured: &mut Value, name: &str, budget: usize) -> usize {
     taken
 }
 
-/// What a value costs beside others, with the comma behind it.
+/// The token cost of a value in a list, with its comma.
 fn cost(value: &Value) -> usize {
     estimate_tokens(&value.to_string()) + 1
 }

@@ -1,4 +1,4 @@
-//! What a tool works with: the store, the space that is meant, the zone, and who speaks.
+//! The context of a tool call: store, space, time zone and actor.
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use anamne::{Actor, Clock, Error, InvalidValue, Space, Store};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// The place at which one call is served.
+/// The context of one call.
 pub(crate) struct CallContext {
     pub(crate) store: Store,
     pub(crate) space: String,
-    /// Whether `core` is asked beside that space.
+    /// Whether `core` is searched as well.
     pub(crate) core: bool,
-    /// Whether replies are made for programs too.
+    /// Whether replies have structured content.
     pub(crate) structured: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: TimeZone,
     pub(crate) actor: Actor,
 }
 
-/// Which end of a span of time is meant.
+/// The start or the end of a period.
 #[derive(Clone, Copy)]
 pub(crate) enum End {
     Start,
-    /// The first instant after it.
+    /// The first moment after it.
     Close,
 }
 
 impl CallContext {
-    /// The space to read or change: the one that was named, which must exist, or the server's own.
+    /// The space to read or change: the named one, which must exist, or the server's own.
     pub(crate) fn space(&self, named: Option<&str>) -> Result<Space, Error> {
         let space = match named {
             Some(name) if name.trim() != self.space.trim() => self.store.existing_space(name)?,
@@ -38,19 +38,19 @@ impl CallContext {
         space.acting_as(self.actor.clone())
     }
 
-    /// The space to tell something, made if it is missing.
+    /// The space to write to; created if missing.
     pub(crate) fn space_to_tell(&self, named: Option<&str>) -> Result<Space, Error> {
         self.store
             .space(named.unwrap_or(&self.space))?
             .acting_as(self.actor.clone())
     }
 
-    /// The present instant by the store's clock.
+    /// The current time by the store's clock.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// Reads a time that a person or a model wrote.
+    /// Parses a time written by a person or a model.
     pub(crate) fn instant(
         &self,
         field: &str,
@@ -69,7 +69,7 @@ impl CallContext {
         }))
     }
 
-    /// Reads a time to come; a bare span such as `30d` counts from `now` on.
+    /// Parses a future time; a bare duration such as `30d` counts from `now`.
     pub(crate) fn instant_to_come(
         &self,
         field: &str,

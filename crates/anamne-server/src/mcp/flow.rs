@@ -1,4 +1,4 @@
-//! How much of a client's work is in flight, so that one that sends and never reads can't fill the memory.
+//! Limits a client's requests in flight, so that one that sends and never reads can't exhaust memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,22 +6,22 @@ use std::sync::{Mutex, PoisonError};
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
-/// Requests that may wait for their reply to be written; after that nothing more is read.
+/// Maximum requests in flight; beyond that no more input is read.
 const MOST_REQUESTS: usize = 64;
 
-/// Bytes of such requests, likewise. One request may always be read.
+/// Maximum bytes of requests in flight. One request may always be read.
 const MOST_BYTES: usize = 32 << 20;
 
-/// The requests of one client that are in flight: read, and not yet answered in full.
+/// The requests of one client that were read and not yet fully answered.
 #[derive(Default)]
 pub(crate) struct Flow {
     requests: Mutex<HashMap<RequestId, usize>>,
-    /// Signalled when one of them ends.
+    /// Signalled when a request ends.
     room: Notify,
 }
 
 impl Flow {
-    /// Waits until another message may be read. May be dropped half-way.
+    /// Waits until another message may be read. Cancel-safe.
     pub(crate) async fn wait_for_room(&self) {
         loop {
             let freed = self.room.notified();
@@ -32,7 +32,7 @@ impl Flow {
         }
     }
 
-    /// Notes a request of so many bytes; `false` where one with this id is in flight already.
+    /// Records a request of this many bytes; `false` if one with the same id is in flight.
     pub(crate) fn begin(&self, id: &RequestId, bytes: usize) -> bool {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         if requests.contains_key(id) {
@@ -42,7 +42,7 @@ impl Flow {
         true
     }
 
-    /// The request is answered, or nobody waits for its answer any more.
+    /// Removes a request that was answered or cancelled.
     pub(crate) fn end(&self, id: &RequestId) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         if requests.remove(id).is_some() {

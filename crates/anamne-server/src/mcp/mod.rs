@@ -1,16 +1,16 @@
-//! The Model Context Protocol: eight tools over a stream of JSON lines, and a ninth for those who ask for it.
+//! The Model Context Protocol: eight tools over a stream of JSON lines, and an optional ninth.
 //!
-//! Who does what: `Wire` turns lines into messages and answers nonsense itself; the SDK (`rmcp`)
-//! keeps the lifecycle of each protocol revision; [`MemoryServer`] routes a call to its tool on a thread that
-//! may block; a tool reads its arguments, asks the engine, and says the result as quoted text for models;
-//! and once more as JSON for programs, where [`Settings::structured`] asks for it.
+//! `Wire` parses lines into messages and answers invalid ones itself; the SDK (`rmcp`) implements the lifecycle of each
+//! protocol revision; [`MemoryServer`] runs a call's tool on a blocking thread; a tool parses its arguments, calls the
+//! engine, and returns the result as quoted text for models, and also as JSON for programs if [`Settings::structured`]
+//! is set.
 //!
 //! | revision | lifecycle |
 //! |---|---|
 //! | 2024-11-05 … 2025-11-25 | `initialize`, then requests; the session remembers the client |
 //! | 2026-07-28 | no handshake: `server/discover` if the client likes, and `_meta` with version, client and capabilities on each request |
 //!
-//! A client that names a revision that is not known is offered 2025-11-25.
+//! A client with an unknown revision is offered 2025-11-25.
 
 mod arguments;
 mod budget;
@@ -36,26 +36,26 @@ pub use server::MemoryServer;
 pub use tools::ToolSet;
 pub use wire::LONGEST_LINE;
 
-/// Threads that may wait for the engine or for a standard stream at the same time.
+/// Maximum threads that block on the engine or a standard stream at the same time.
 const BLOCKING_THREADS: usize = 8;
 
-/// What a server offers, and how it reads times.
+/// The offered tools, the rights of the client, and the time zone.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent switches, each set by its own name"
 )]
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The tools that are offered.
+    /// The offered tools.
     pub tools: ToolSet,
-    /// The zone in which words such as `yesterday` and dates without an offset are read.
+    /// The time zone of words such as `yesterday` and of dates without an offset.
     pub zone: TimeZone,
-    /// Whether `core`, which holds what is true everywhere, is searched beside the server's own space.
+    /// Whether `core`, which holds what is true in every project, is searched alongside the server's own space.
     pub core: bool,
-    /// Whether replies carry structured content beside their text. Hosts hand that to their model in place of the text,
-    /// at up to three times the tokens, so it is for programs alone.
+    /// Whether replies have structured content in addition to text. Hosts pass it to their model instead of the text,
+    /// at up to three times the tokens, so it is only for programs.
     pub structured: bool,
-    /// Which spaces the client may use beside the server's own.
+    /// The other spaces that the client may use.
     pub others: OtherSpaces,
     /// Whether the client may read `core` at all.
     pub read_core: bool,
@@ -63,16 +63,16 @@ pub struct Settings {
     pub erase: bool,
 }
 
-/// Which spaces a client may use beside the server's own.
+/// The spaces that a client may use in addition to the server's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OtherSpaces {
     /// None.
     #[default]
     None,
-    /// These, to read and to write.
+    /// These, with read and write access.
     Listed(Vec<String>),
-    /// All of them, to read and to write.
+    /// All of them, with read and write access.
     All,
 }
 
@@ -91,35 +91,35 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Sets which tools are offered.
+    /// Sets the offered tools.
     #[must_use]
     pub fn tools(mut self, tools: ToolSet) -> Self {
         self.tools = tools;
         self
     }
 
-    /// Sets whether `core` is searched beside the server's own space.
+    /// Sets whether `core` is searched alongside the server's own space.
     #[must_use]
     pub fn core(mut self, core: bool) -> Self {
         self.core = core;
         self
     }
 
-    /// Sets whether replies carry structured content for programs.
+    /// Sets whether replies have structured content for programs.
     #[must_use]
     pub fn structured(mut self, structured: bool) -> Self {
         self.structured = structured;
         self
     }
 
-    /// Sets which spaces the client may use beside the server's own.
+    /// Sets the other spaces that the client may use.
     #[must_use]
     pub fn others(mut self, others: OtherSpaces) -> Self {
         self.others = others;
         self
     }
 
-    /// Sets whether the client may read `core`; where it may not, it is not searched either.
+    /// Sets whether the client may read `core`; if not, it is not searched either.
     #[must_use]
     pub fn read_core(mut self, read_core: bool) -> Self {
         self.read_core = read_core;
@@ -133,7 +133,7 @@ impl Settings {
         self
     }
 
-    /// What a client of a server for `space` may do. Refused where `core` is both shut out and used.
+    /// The scope of a client of a server for `space`. Fails if `core` is used but not readable.
     fn scope(&self, space: &SpaceName) -> Result<Scope, InvalidValue> {
         let core = SpaceName::core().to_string();
         let mut named = BTreeSet::from([space.to_string(), space.composed().to_string()]);
@@ -163,7 +163,7 @@ impl Settings {
         Ok(scope)
     }
 
-    /// Sets the zone in which times are read.
+    /// Sets the time zone of times.
     #[must_use]
     pub fn zone(mut self, zone: TimeZone) -> Self {
         self.zone = zone;
@@ -171,28 +171,28 @@ impl Settings {
     }
 }
 
-/// Why a server could not start or continue.
+/// Errors of starting or running a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The store could not be opened.
+    /// The store can't be opened.
     #[error(transparent)]
     Engine(#[from] anamne::Error),
-    /// The machine gave no thread or no event queue.
+    /// The system provided no thread or event queue.
     #[error("can't start the MCP server: {0}")]
     Start(#[source] std::io::Error),
-    /// The first messages could not be answered.
+    /// The handshake failed.
     #[error("the client disconnected before the first reply: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
-    /// The protocol loop ended by a fault of its own.
+    /// The protocol loop failed.
     #[error("the MCP server failed: {0}")]
     Loop(#[source] tokio::task::JoinError),
 }
 
 /// Serves one client over standard input and output until input ends.
 ///
-/// Only protocol messages go to standard output, and nothing goes to standard error. The store's folder is made
-/// if need be; the space is opened behind the first reply. Blocks the calling thread.
+/// Only protocol messages are written to standard output, and nothing to standard error. The store's folder is created
+/// if missing; the space is opened while the first reply is sent. Blocks the calling thread.
 pub fn serve_stdio(
     options: Options,
     space: impl Into<String>,
@@ -208,12 +208,12 @@ pub fn serve_stdio(
         let (read, write) = rmcp::transport::stdio_pipes();
         serve(server, read, write).await
     });
-    // Calls in flight were drained; a thread that still reads a dead stream must not keep the process.
+    // Running calls have finished; a thread that still reads a dead stream must not keep the process alive.
     runtime.shutdown_background();
     served
 }
 
-/// Serves one client over a pair of byte streams until `read` ends, inside a runtime of the caller.
+/// Serves one client over a pair of byte streams until `read` ends, on the caller's runtime.
 pub async fn serve<R, W>(server: MemoryServer, read: R, write: W) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,

@@ -1,8 +1,8 @@
-//! What can be done next, as an agent is told: the tool that helps, or what the user can run.
+//! Next steps for an agent: the tool that helps, or what the user can run.
 
 use anamne::NextStep;
 
-/// How a step is taken; `None` where the error says it all, or no tool meets it.
+/// The text for a step; `None` if the error is sufficient, or no tool helps.
 pub(crate) fn words(step: NextStep) -> Option<&'static str> {
     Some(match step {
         NextStep::FixPermissions => {

@@ -1,7 +1,7 @@
-//! Memories as text for a model: quoted line by line, with their origin, within a token budget.
+//! Formats memories as text for a model: quoted line by line, with their origin, within a token budget.
 //!
-//! Every line of recalled content begins with `> `, and names from memories are quoted as such, so that nothing in them can
-//! pass for a line of ours.
+//! Every line of recalled content starts with `> `, and names from memories are quoted, so that nothing in them can
+//! look like a line of the server.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,42 +15,42 @@ use serde_json::{Value, json};
 
 use super::reply::plain;
 
-/// What a reply's text may cost when the caller names no budget, in tokens.
+/// Default token budget of a reply's text.
 pub(crate) const USUAL_BUDGET: i64 = 2_000;
 
-/// A memory is left out rather than shortened to fewer tokens than this.
+/// Minimum tokens of a shortened memory; with less room it is left out.
 const SHORTEST: usize = 24;
 
-/// Maximum what the mark behind a shortened content costs.
+/// Maximum tokens of the note after a shortened content.
 const MARK: usize = 16;
 
-/// Characters that one token stands for in most scripts; the cut is then trimmed to its tokens.
+/// Characters per token in most scripts; the result is then cut to its exact tokens.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// Tags that stand in a heading.
+/// Maximum tags in a heading.
 const TAGS: usize = 6;
 
-/// How many memories that were left out are named.
+/// Maximum number of left-out memories that are named.
 const NAMED: usize = 8;
 
-/// One memory to show.
+/// A memory to show.
 pub(crate) struct Entry<'a> {
     pub(crate) memory: &'a Memory,
-    /// Who told it.
+    /// Who wrote it.
     pub(crate) provenance: Provenance,
-    /// What the heading says beside its origin.
+    /// An additional remark for the heading.
     pub(crate) remark: String,
 }
 
-/// The text, and what it says of each memory, by the memory's id.
+/// The formatted text, and what it shows of each memory by id.
 pub(crate) struct Quoted {
     pub(crate) text: String,
-    /// The contents that are not whole, as they are shown.
+    /// The shortened contents, as shown.
     shortened: BTreeMap<String, String>,
     provenances: BTreeMap<String, Provenance>,
 }
 
-/// Memories with who told them, as entries without a remark.
+/// Memories with their provenance, as entries without a remark.
 pub(crate) fn entries<'a>(
     store: &Store,
     memories: impl Iterator<Item = &'a Memory>,
@@ -67,12 +67,12 @@ pub(crate) fn entries<'a>(
         .collect())
 }
 
-/// The terms of a question, by which shortened contents are cut around what matters.
+/// The query terms that shortened contents are centred on.
 pub(crate) fn terms(question: &str) -> Vec<QueryTerm> {
     Analyser::new().query(question).terms
 }
 
-/// Shows memories under `title` in at most `budget` tokens: all of them shortened alike before any is left out.
+/// Formats memories under `title` in at most `budget` tokens; shortens all of them evenly before any is left out.
 pub(crate) fn quote(
     title: &str,
     entries: &[Entry<'_>],
@@ -120,7 +120,7 @@ pub(crate) fn quote(
 }
 
 impl Quoted {
-    /// Makes a memory that is JSON say what the text says of it: who told it, and no more of its content than that.
+    /// Adds the provenance to a memory in JSON, and shortens its content as in the text.
     pub(crate) fn complete(&self, memory: &mut Value) {
         let id = memory["id"].as_str().unwrap_or_default().to_owned();
         if let Some(provenance) = self.provenances.get(&id) {
@@ -134,7 +134,7 @@ impl Quoted {
 }
 
 impl Entry<'_> {
-    /// How the memory is cited, and where it comes from.
+    /// The citation and origin of the memory.
     fn heading(&self) -> String {
         let memory = self.memory;
         let mut heading = format!("[{}] {}", memory.citation(), memory.kind());
@@ -176,7 +176,7 @@ impl Entry<'_> {
     }
 }
 
-/// What memories that say otherwise come to for the one that they stand beside; empty where there are none.
+/// A note on the memories that dispute this one; empty if there are none.
 pub(crate) fn disputed(disputes: &[Dispute]) -> String {
     let said = disputes.iter().filter_map(|dispute| {
         let other = &dispute.citation;
@@ -194,10 +194,10 @@ fn cost(text: &str) -> usize {
     estimate_tokens(text) + 1
 }
 
-/// The passage that is relevant to the question, in at most `share` tokens, and how much there is in all.
+/// The passage relevant to the question, in at most `share` tokens, with the total length.
 fn shorten(content: &str, terms: &[QueryTerm], share: usize) -> String {
     let room = share.saturating_sub(MARK).max(8);
-    // Escapes cost more than what they stand for.
+    // Escapes cost more than the characters they replace.
     let shown = escape_invisible(content);
     let passage = snippet(&shown, terms, room * CHARACTERS_PER_TOKEN);
     let passage = truncate_to_tokens(&passage, room);
@@ -208,7 +208,7 @@ fn shorten(content: &str, terms: &[QueryTerm], share: usize) -> String {
     )
 }
 
-/// How many of the entries, from the first, can be shown at least shortened; one always is.
+/// How many of the first entries fit, at least shortened; at least one.
 fn how_many(
     title: &str,
     entries: &[Entry<'_>],
@@ -231,7 +231,7 @@ fn how_many(
         .unwrap_or(entries.len().min(1))
 }
 
-/// The largest share such that contents cut to it fit into `room` together.
+/// The largest share such that contents cut to it fit into `room`.
 fn fair_share(costs: &[usize], room: usize) -> usize {
     let mut sorted = costs.to_vec();
     sorted.sort_unstable();

@@ -1,7 +1,7 @@
-//! A tool's result: text for a model, and the same as JSON for programs where the server was started for them.
+//! A tool's result: text for a model, and the same as JSON if the server was started for programs.
 //!
-//! A host that finds structured content in a reply hands that to its model in place of the text. So it is there only on
-//! request, and is no less careful than the text: invisible characters are escapes in it too.
+//! A host passes structured content to its model instead of the text. So it is added only on request, and is as safe as
+//! the text: invisible characters are escaped in it too.
 
 use anamne::text::echo::shorten_values;
 use anamne::text::quote::{escape_invisible, on_one_line};
@@ -13,18 +13,18 @@ use serde_json::{Map, Value, json};
 use super::call_context::CallContext;
 use super::next_step;
 
-/// The longest message of an error, in characters.
+/// Maximum characters of an error message.
 const LONGEST_MESSAGE: usize = 1_000;
 
-/// What a tool answers.
+/// The reply of a tool.
 pub(crate) struct Reply {
     text: String,
-    /// For programs; absent unless the server was started for them.
+    /// For programs; absent unless enabled.
     structured: Option<Value>,
 }
 
 impl Reply {
-    /// `structured` is asked for only where it is wanted.
+    /// `structured` is evaluated only if enabled.
     pub(crate) fn new(
         call: &CallContext,
         text: impl Into<String>,
@@ -37,7 +37,7 @@ impl Reply {
     }
 }
 
-/// The value with invisible characters as escapes, in names and in strings.
+/// Escapes invisible characters in names and strings.
 pub(crate) fn escaped(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(escape_invisible(&text).into_owned()),
@@ -52,22 +52,22 @@ pub(crate) fn escaped(value: Value) -> Value {
     }
 }
 
-/// The value that a program finds in the JSON text of `value`.
+/// The value that a program would parse from the JSON text of `value`.
 ///
-/// By way of the text, since a 32-bit 0.8 turned into a [`Value`] directly becomes 0.800000011920929.
+/// Converted by way of the text, because a 32-bit 0.8 converted directly to a [`Value`] becomes 0.800000011920929.
 pub(crate) fn plain(value: &impl Serialize) -> Value {
     serde_json::to_string(value)
         .and_then(|text| serde_json::from_str(&text))
         .expect("engine types serialise to JSON with string keys")
 }
 
-/// Why a call has no result.
+/// Why a call failed.
 pub(crate) enum Failure {
     /// The arguments don't fit the published schema.
     Malformed(InvalidValue),
-    /// What was named is missing; this says what is.
+    /// Something named doesn't exist; with what does.
     Unknown(String),
-    /// The engine refused, did not find, or failed.
+    /// An error of the engine.
     Engine(Error),
 }
 
@@ -92,7 +92,7 @@ impl Failure {
         }
     }
 
-    /// The kind for a program, and the message, which names it too.
+    /// The error kind for programs, and the message, which contains it.
     fn kind_and_message(&self) -> (&'static str, String) {
         match self {
             Self::Malformed(refusal) => ("refused", refusal.to_string()),
@@ -112,7 +112,7 @@ impl Failure {
         }
     }
 
-    /// The reply that says so, for a program too where `structured` is set.
+    /// The error reply, with structured content if `structured` is set.
     pub(crate) fn respond(self, structured: bool) -> CallToolResponse {
         let (kind, message) = self.kind_and_message();
         let message = message_of(&message);
@@ -130,7 +130,7 @@ impl Failure {
     }
 }
 
-/// A message on one line, whatever words of others it holds.
+/// A message on one line, even if it contains foreign text.
 pub(crate) fn message_of(words: &str) -> String {
     let line = on_one_line(&shorten_values(words));
     match line.char_indices().nth(LONGEST_MESSAGE) {
@@ -139,7 +139,7 @@ pub(crate) fn message_of(words: &str) -> String {
     }
 }
 
-/// What is denied, and how a person allows it.
+/// The denied right, and how the user can grant it.
 fn denied(error: &Error) -> String {
     let hint = match error {
         Error::Denied(Denied::Read(_)) => {

@@ -1,4 +1,4 @@
-//! Schemas of arguments, as small as they can be said: every host pays for them in every conversation.
+//! Argument schemas, kept small: every host pays for them in every conversation.
 
 use rmcp::model::JsonObject;
 use schemars::generate::SchemaSettings;
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 /// The schema of a tool's arguments, without titles, formats, nulls, definitions and defaults.
 ///
-/// Arguments that it does not name are refused all the same; saying so would cost every tool. An argument that may be left out is simply not required; a null in its place is read as left out.
+/// Unknown arguments are rejected anyway; `additionalProperties` would cost tokens in every tool. An optional argument
+/// is simply not required; null counts as missing.
 pub(crate) fn input_schema<T: JsonSchema>() -> JsonObject {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -41,7 +42,7 @@ pub(crate) fn link_type(_: &mut SchemaGenerator) -> Schema {
     one_of(anamne::LinkType::ALL.iter().map(|word| word.as_str()))
 }
 
-/// Goes only where a schema stands, so that an argument may be called `title`.
+/// Recurses only into schemas, so that an argument may be named `title`.
 fn slim(schema: &mut JsonObject) {
     for noise in ["$schema", "title", "format", "default"] {
         schema.remove(noise);

@@ -1,7 +1,7 @@
-//! Lines to messages and back, such that nothing a peer sends ends the server.
+//! Converts lines to messages and back, such that no input of a peer can end the server.
 //!
-//! The SDK's own transport passes some nonsense on to a lifecycle that then gives up, and leaves a request
-//! whose parameters have the wrong types without a reply that carries its id. This one answers both here.
+//! The SDK's own transport passes some invalid messages on to a lifecycle that then ends, and answers a request with
+//! parameters of wrong types without its id. This one handles both.
 
 use std::io;
 use std::pin::Pin;
@@ -22,12 +22,12 @@ use tokio::sync::Mutex;
 
 use super::flow::Flow;
 
-/// The longest message that is read, in bytes; a longer one is refused and skipped.
+/// Maximum bytes of a message; a longer one is rejected and skipped.
 ///
 /// The largest content, with every byte escaped, fits twice.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
-/// Methods whose parameters the protocol fixes; any other method is not known here.
+/// Methods defined by the protocol; any other method is unknown here.
 const METHODS: [&str; 18] = [
     "completion/complete",
     "initialize",
@@ -51,17 +51,17 @@ const METHODS: [&str; 18] = [
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// A stream of lines in and a stream of lines out.
+/// A line-based transport.
 pub(crate) struct Wire<R, W> {
     read: BufReader<R>,
     line: Vec<u8>,
-    /// Inside a line that was too long.
+    /// Whether an overlong line is being skipped.
     skipping: bool,
     write: Arc<Mutex<W>>,
     flow: Arc<Flow>,
-    /// A reply to nonsense that is on its way. It lives here, since `receive` may be dropped half-way.
+    /// A pending reply to an invalid message. Stored here because `receive` may be cancelled.
     answer: Option<Sending>,
-    /// Whether a lifecycle has begun; before that the SDK takes anything but a request for a reason to give up.
+    /// Whether a lifecycle has begun; before that the SDK ends on anything but a request.
     begun: bool,
 }
 
@@ -78,7 +78,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         }
     }
 
-    /// Reads until `line` holds a whole line. Dropping this half-way loses nothing: what was read is in `line`.
+    /// Reads until `line` holds a whole line. Cancel-safe: the bytes read so far stay in `line`.
     async fn next_line(&mut self) -> Line {
         loop {
             let available = match self.read.fill_buf().await {
@@ -120,13 +120,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         received
     }
 
-    /// Notes which requests are in flight. A second one with the same id is refused.
+    /// Tracks requests in flight. A second one with the same id is rejected.
     fn in_flight(&self, received: Received) -> Received {
         let Received::Message(message) = &received else {
             return received;
         };
         if let Some(id) = cancelled(message) {
-            // The SDK drops the answer to a request that was cancelled.
+            // The SDK sends no answer to a cancelled request.
             self.flow.end(id);
         }
         let ClientJsonRpcMessage::Request(request) = message.as_ref() else {
@@ -140,7 +140,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         Received::Nonsense(error, Some(request.id.clone()))
     }
 
-    /// Whether the message may reach the SDK in the present state of the lifecycle.
+    /// Whether the SDK accepts the message in the current state of the lifecycle.
     fn admits(&mut self, message: &ClientJsonRpcMessage) -> bool {
         if let ClientJsonRpcMessage::Request(request) = message {
             self.begun |= begins_lifecycle(&request.request);
@@ -150,7 +150,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
     }
 }
 
-/// The request that a message cancels.
+/// The id of the request that a message cancels.
 fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     let ClientJsonRpcMessage::Notification(notification) = message else {
         return None;
@@ -169,12 +169,12 @@ enum Line {
     End,
 }
 
-/// What a line turned out to be.
+/// The result of parsing a line.
 enum Received {
     Message(Box<ClientJsonRpcMessage>),
-    /// Not acceptable; this is the reply.
+    /// Invalid; with the error reply.
     Nonsense(ErrorData, Option<RequestId>),
-    /// Nothing that may be replied to.
+    /// Invalid, but may not be replied to.
     Silence,
 }
 
@@ -244,7 +244,7 @@ async fn write_line<W: AsyncWrite + Unpin>(
     write.flush().await
 }
 
-/// Whether the SDK leaves its waiting room on this request.
+/// Whether this request begins the lifecycle in the SDK.
 fn begins_lifecycle(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -284,7 +284,7 @@ fn read_message(line: &[u8]) -> Received {
     }
 }
 
-/// A JSON value that is no message of the protocol.
+/// The result for a JSON value that is no message of the protocol.
 fn misshapen(value: &Value) -> Received {
     let refuse =
         |why: &str, id| Received::Nonsense(ErrorData::invalid_request(why.to_owned(), None), id);
@@ -317,7 +317,7 @@ fn misshapen(value: &Value) -> Received {
     refuse("the message is neither a request nor a notification", id)
 }
 
-/// The reply to a request whose method is not known, or whose parameters don't fit it.
+/// The error reply to a request with an unknown method or invalid parameters.
 fn not_served(request: &CustomRequest) -> ErrorData {
     let method = request.method.as_str();
     if !METHODS.contains(&method) {
@@ -362,7 +362,7 @@ mod tests {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")
     }
 
-    /// The next message, if one is to be had without waiting.
+    /// The next message, if one is ready without waiting.
     async fn next<R, W>(wire: &mut Wire<R, W>) -> Option<ClientJsonRpcMessage>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -391,7 +391,7 @@ mod tests {
             read.push(id_of(&message).expect("a request"));
         }
         assert_eq!(read.len(), 64);
-        // Each reply that is written makes room for one more request.
+        // Each written reply makes room for one more request.
         for id in &read[..3] {
             let reply = ServerJsonRpcMessage::response(ServerResult::empty(()), id.clone());
             wire.send(reply).await.expect("written");

@@ -1,4 +1,4 @@
-//! A client that writes the protocol by hand, over a stream inside the process.
+//! A client that writes the protocol by hand, over an in-process stream.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 pub(crate) const LATEST: &str = "2026-07-28";
 
-/// A server on a new store, and a client that speaks to it line by line.
+/// A server on a new store, and a client that sends it raw lines.
 pub(crate) struct Raw {
     pub(crate) folder: TempDir,
     write: WriteHalf<DuplexStream>,
@@ -26,7 +26,7 @@ impl Raw {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = Options::new(folder.path()).background(false);
-        // For programs too, so that tests can read ids and fields; what models get is the text.
+        // With structured content, so that tests can read ids and fields; models only get the text.
         let settings = Settings::default()
             .others(OtherSpaces::All)
             .erase(true)
@@ -58,7 +58,7 @@ impl Raw {
         }
     }
 
-    /// A server whose client has shaken hands in `revision`.
+    /// A server after the handshake in `revision`.
     pub(crate) async fn initialized(revision: &str) -> Self {
         let mut raw = Self::start();
         raw.initialize(revision).await;
@@ -139,7 +139,7 @@ impl Raw {
         stored["id"].as_str().expect("an id").to_owned()
     }
 
-    /// Closes the stream to the server and waits for it to end; returns the lines that were still to come.
+    /// Closes the stream to the server and waits for it to end; returns the remaining lines.
     pub(crate) async fn finish(mut self) -> Vec<Value> {
         self.write.shutdown().await.expect("the stream closes");
         let mut rest = Vec::new();

@@ -21,7 +21,7 @@ pub(super) struct Copies {
 /// Copies the tiers of the folder `source` to the backup's folder, staged beside the existing ones and named after
 /// `snapshot`, the copy of the active database.
 ///
-/// No memories may move meanwhile.
+/// No memories may move in the meantime.
 pub(super) fn copy(
     source: &Path,
     backup: &Path,

@@ -22,12 +22,12 @@ pub struct KnownBackup {
     pub last_seq: Seq,
     /// The time of that update.
     pub at: Timestamp,
-    /// The last event of the log at an erasure that may not have reached the backup; `None` if all have.
+    /// The last event of the log at an erasure that may not have reached the backup; `None` if none is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Seq>,
 }
 
-/// All values.
+/// The content of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KnownBackups {
@@ -41,7 +41,7 @@ impl KnownBackups {
         space.join("backups.toml")
     }
 
-    /// Reads the file of a space; none where it is missing.
+    /// Reads the file of a space; an empty list if it is missing.
     pub(crate) fn read(space: &Path) -> Result<Self> {
         let Some(mut known) = read_toml::<Self>(&Self::path(space), FORMAT)? else {
             return Ok(Self {
@@ -51,7 +51,7 @@ impl KnownBackups {
         };
         if known.format < FORMAT {
             known.format = FORMAT;
-            // Erasures of that version reached neither the views of a backup nor what was quarantined there.
+            // Erasures by that version reached neither the views nor the quarantined files of a backup.
             for backup in &mut known.backups {
                 backup.pending = Some(Seq(0));
             }
@@ -59,7 +59,7 @@ impl KnownBackups {
         Ok(known)
     }
 
-    /// Records a backup in `folder` before anything is copied there; returns its previous entry.
+    /// Records a backup in `folder` before anything is copied; returns its previous entry.
     pub(crate) fn expect(&mut self, folder: &Path, at: Timestamp) -> Result<Option<KnownBackup>> {
         if folder.to_str().is_none() {
             return Err(InvalidValue::new("folder", "a path in UTF-8", folder.display()).into());
@@ -77,8 +77,7 @@ impl KnownBackups {
         Ok(None)
     }
 
-    /// Records an up-to-date backup. `is_clean`: whether only the copies themselves can hold content erased before
-    /// `last_seq`.
+    /// Records an up-to-date backup. `is_clean`: only the copied files can hold content erased before `last_seq`.
     pub(crate) fn note(&mut self, folder: &Path, last_seq: Seq, at: Timestamp, is_clean: bool) {
         let pending = self.remove(folder).and_then(|known| known.pending);
         self.backups.push(KnownBackup {
@@ -97,7 +96,7 @@ impl KnownBackups {
         }
     }
 
-    /// Removes a folder from the list; returns what was known of it.
+    /// Removes a folder from the list; returns its entry.
     pub(crate) fn remove(&mut self, folder: &Path) -> Option<KnownBackup> {
         let place = self.backups.iter().position(|one| one.folder == folder)?;
         Some(self.backups.remove(place))

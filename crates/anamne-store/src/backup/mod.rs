@@ -82,8 +82,8 @@ impl Target {
         matches!(Manifest::read(&self.folder), Ok(Some(_)))
     }
 
-    /// Whether there is nothing in it that a backup does not put there: no views, queue, caches or quarantined files,
-    /// as there are once it was opened, and no list of backups of its own.
+    /// Whether the folder contains only what a backup writes: no views, queue, caches or quarantined files, which
+    /// appear once it was opened, and no backup list of its own.
     fn holds_copies_alone(&self, store: &Path) -> Result<bool> {
         let of_others = [
             self.folder.join(beside::VIEWS),
@@ -113,15 +113,14 @@ struct Snapshot {
 impl SpaceSource {
     /// Creates or updates the backup of this space in the store folder `store`.
     ///
-    /// Holds what was acknowledged before this was called. Writers continue meanwhile; their lock is taken only
-    /// where a line is still on its way to the journal. Segments of the journal that are there already, byte for
-    /// byte, are not copied again. Interrupted, the older backup can still be used, and the next one finishes
-    /// this. Views are left out: they are rebuilt. O(bytes of both copies) to read.
+    /// Contains everything acknowledged before the call. Writers continue; their lock is taken only if a line is still
+    /// on its way to the journal. Identical journal segments are not copied again. After an interruption the older
+    /// backup is still usable, and the next backup finishes this one. Views are not copied: they are rebuilt.
+    /// O(bytes of both copies) to read.
     ///
-    /// Where an erasure is still to reach the backup ([`KnownBackup::pending`]), files that were quarantined there are
-    /// removed. If it was opened since it was made, so that views or caches may hold what was erased, the note
-    /// `views.unclean` is left in it, and the erasure stays pending until
-    /// [`SpaceSource::note_erased_in_backup`].
+    /// If an erasure is pending for the backup ([`KnownBackup::pending`]), its quarantined files are removed. If the
+    /// backup was opened since, its views or caches may hold erased content: the note `views.unclean` is left in it,
+    /// and the erasure stays pending until [`SpaceSource::note_erased_in_backup`].
     ///
     /// [`StoreError::Diverged`] if the existing backup is not an older state of this space; [`StoreError::Damaged`] if
     /// this space is damaged: the backup is then left unchanged.
@@ -143,7 +142,7 @@ impl SpaceSource {
         let first = !target.has_manifest();
         let root = fs::canonicalize(store).map_err(StoreError::io("look at", store))?;
         let now = self.now();
-        // Before anything is copied, so that erasures know of this copy even if it fails.
+        // Before anything is copied, so that erasures know about this copy even if it fails.
         let known = self.change_backups(|known| known.expect(&root, now))??;
         let pending = known.as_ref().and_then(|known| known.pending);
         if let Some(through) = pending {
@@ -152,7 +151,7 @@ impl SpaceSource {
         let copied = match self.bring_up_to_date(&target) {
             Ok(copied) => copied,
             Err(error) => {
-                // Discards the copy; the first error is the one to report.
+                // Discards the copy; the first error is the one reported.
                 let _ = remove_unfinished(&target.folder.join("memories"));
                 let is_ours =
                     target.has_manifest() && !matches!(error, StoreError::Diverged { .. });
@@ -160,7 +159,7 @@ impl SpaceSource {
                     let _ = self.change_backups(|known| known.remove(&root));
                 }
                 if !was_there && !is_ours {
-                    // Otherwise it would look like a damaged space of the backup.
+                    // Otherwise the empty folder would look like a damaged space of the backup.
                     let _ = remove_if_there(&target.folder);
                 }
                 return Err(error);
@@ -173,7 +172,7 @@ impl SpaceSource {
         if is_clean {
             cleaning::done(&target.folder, copied.last_seq)?;
         } else if pending.is_some() {
-            // Again: a purge of views in between didn't know of this copy.
+            // Once more: a purge of views in between didn't know about this copy.
             cleaning::note(&target.folder, copied.last_seq)?;
         }
         drop(guard);
@@ -190,7 +189,7 @@ impl SpaceSource {
         })
     }
 
-    /// Copies; repeats if an erasure happened meanwhile, which makes the copies disagree.
+    /// Copies; repeats if an erasure in the meantime made the copies disagree.
     fn bring_up_to_date(&self, target: &Target) -> Result<Copied> {
         let mut round = 0;
         loop {
@@ -212,7 +211,7 @@ impl SpaceSource {
         }
     }
 
-    /// A whole backup up to the event `end` that still verifies stays as it is.
+    /// Whether a complete backup up to the event `end` still verifies, so that nothing is copied.
     fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>> {
         let hash = self.read(|reader| log::hash_at(reader, end))?;
         let manifest = Manifest::read(&target.folder).ok().flatten();
@@ -238,7 +237,7 @@ impl SpaceSource {
     }
 
     fn copy_to(&self, target: &Target) -> Result<Copied> {
-        // A memory that moves between the copies of two tiers would be missing from both.
+        // A memory that moves while the tiers are copied would be missing from both.
         let _still = self.moving.acquire()?;
         let snapshot = self.snapshot(target)?;
         let before = Manifest::read(&target.folder).ok().flatten();
@@ -306,7 +305,7 @@ impl SpaceSource {
     }
 }
 
-/// The connection that SQLite copies from: it writes nothing, but `query_only` would forbid the copy.
+/// The connection that SQLite copies from. It writes nothing, but `query_only` would forbid the copy.
 fn open_copied(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -319,7 +318,7 @@ fn sync(path: &Path) -> Result<()> {
     file.sync_all().map_err(StoreError::io("sync", path))
 }
 
-/// The existing backup must be an older state of the same log. An unreadable one is replaced.
+/// Checks that the existing backup is an older state of the same log. An unreadable one is replaced.
 fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<()> {
     let copy = open_untouched(&snapshot.path)?;
     let database = match look_at(&target.database)? {

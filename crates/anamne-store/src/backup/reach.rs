@@ -17,7 +17,7 @@ use crate::{Result, StoreError};
 /// The state of a backup folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupState {
-    /// Nothing of this space: the folder was moved or removed, or lies on a disk that is missing.
+    /// Nothing of this space: the folder was moved or removed, or is on an unavailable disk.
     Missing,
     /// A backup that can be updated, including an interrupted first copy.
     Backup,
@@ -56,8 +56,8 @@ impl SpaceSource {
         })
     }
 
-    /// Whether what stands in the folder of a known backup is still what was copied there last, and nothing else: this log up to
-    /// that event, to which nothing was written since, and no other space.
+    /// Whether the folder of a known backup still contains exactly what was last copied there: this log up to that
+    /// event, no later writes, no other space.
     pub fn is_as_copied(&self, known: &KnownBackup) -> Result<bool> {
         let spaces = entries(&known.folder.join("spaces"))?;
         if spaces != [self.folder_in(&known.folder)]
@@ -92,7 +92,7 @@ impl SpaceSource {
         self.change_backups(|known| known.note_erased(folder, through))
     }
 
-    /// Removes a folder from the list of backups; says whether it was in it. Erasures don't look there any more.
+    /// Removes a folder from the list of backups; returns whether it was listed. Erasures no longer reach it.
     pub fn forget_backup(&self, folder: &Path) -> Result<bool> {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let mut was_known = false;
@@ -118,16 +118,15 @@ impl SpaceSource {
         self.read(erasure::erased_ids)
     }
 
-    /// Whether this space and the other one begin with the same event, so that one is a copy of the other, or both are
-    /// copies of a third. Two spaces to which nothing was written are not.
+    /// Whether both spaces begin with the same event: one is a copy of the other, or both are copies of a third.
+    /// `false` for two spaces without events.
     pub fn shares_history_with(&self, other: &Self) -> Result<bool> {
         let first = |space: &Self| space.read(|reader| log::hash_at(reader, Seq(1)));
         let ours = first(self)?;
         Ok(ours.is_some() && ours == first(other)?)
     }
 
-    /// Removes the files that repairs quarantined and interrupted writes left behind, except those of views. An erasure
-    /// does so by itself.
+    /// Removes quarantined files and the leftovers of interrupted writes, except those of views. An erasure does this itself.
     pub fn remove_leftovers(&self) -> Result<()> {
         self.locked(|| leftovers::remove(self.folder()))
     }

@@ -19,10 +19,10 @@ pub(super) struct Copied {
     pub(super) bytes: u64,
 }
 
-/// Makes the journal in `to` equal to that in `from` up to the event `end`.
+/// Makes the journal in `to` equal to the one in `from` up to the event `end`.
 ///
-/// Segment by segment in their order, each replaced whole, so that an interrupted copy ends before the
-/// database beside it or after it, and either is repaired when the copy is opened.
+/// Replaces whole segments in order, so that an interrupted copy ends before or after the database beside it; opening
+/// the copy repairs either.
 pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied> {
     let mut copied = Copied::default();
     let mut segments = Segment::list(from)?.into_iter().peekable();
@@ -45,7 +45,7 @@ pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied> {
     Ok(copied)
 }
 
-/// The event before a segment's first; `None` without a readable header.
+/// The event before a segment's first one; `None` without a readable header.
 fn first_after(segment: &Segment) -> Result<Option<Seq>> {
     let text = segment.open()?.line()?;
     Ok(serde_json::from_slice::<Header>(&text)
@@ -83,7 +83,7 @@ fn copy_segment(
     remove_if_there(&twin.path)
 }
 
-/// The bytes of a segment's file. If it is sealed meanwhile, it is read from its new path.
+/// The bytes of a segment's file. If the segment is sealed in the meantime, reads the sealed file.
 fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>)> {
     let target = Segment::plain(to, segment.number);
     let target_of = |sealed| {
@@ -102,7 +102,7 @@ fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>)> {
     Ok((target_of(true), content))
 }
 
-/// A segment's file, of which even the packed text is never longer than a segment; `None` where it is missing.
+/// Reads a segment's file, which is never longer than a plain segment even when compressed; `None` if it is missing.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     read_regular(path, LARGEST_SEGMENT).map_err(|unfit| match unfit {
         Unfit::Io(error) => StoreError::io("read", path)(error),
@@ -110,7 +110,7 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     })
 }
 
-/// The text of a segment up to an event that it contains.
+/// The text of a segment up to and including an event that it contains.
 fn cut(segment: &Segment, end: Seq) -> Result<Vec<u8>> {
     #[derive(Deserialize)]
     struct Numbered {

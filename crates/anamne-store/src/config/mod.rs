@@ -29,12 +29,12 @@ pub struct SpaceConfig {
     /// What the space is about; for people and for agents that choose a space.
     #[serde(default)]
     pub description: String,
-    /// When the space was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// How recall ranks in this space.
+    /// Ranking settings.
     #[serde(default)]
     pub recall: RecallConfig,
-    /// How much room the space may take up.
+    /// The disk quota.
     #[serde(default, skip_serializing_if = "is_default")]
     pub quota: QuotaConfig,
     /// How long memories are kept.
@@ -43,13 +43,13 @@ pub struct SpaceConfig {
     /// When memories move to colder tiers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tiers: TiersConfig,
-    /// Which model turns memories and questions into vectors.
+    /// The embedding model.
     #[serde(default, skip_serializing_if = "is_default")]
     pub embedding: EmbeddingConfig,
-    /// What is kept of questions, and whether recall is planned by it.
+    /// What is recorded about queries, and whether recall uses it for planning.
     #[serde(default, skip_serializing_if = "is_default")]
     pub meta: MetaConfig,
-    /// Where and how often the space is backed up by itself.
+    /// Where and how often the space is backed up automatically.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backup: BackupConfig,
     /// The project whose memories it holds.
@@ -57,13 +57,13 @@ pub struct SpaceConfig {
     pub project: ProjectConfig,
 }
 
-/// What is kept of questions, and whether recall is planned.
+/// What is recorded about queries, and whether recall uses it for planning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MetaConfig {
-    /// Whether recall may leave out tiers that are not likely to pay off.
+    /// Whether recall may skip tiers that are unlikely to contain results.
     pub planning: bool,
-    /// What is kept of each question.
+    /// What is recorded about each query.
     pub queries: KeptQueries,
 }
 
@@ -76,32 +76,32 @@ impl Default for MetaConfig {
     }
 }
 
-/// What is kept of each question.
+/// What is recorded about each query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeptQueries {
-    /// Keyed hashes of it and of its words, and how it was answered.
+    /// Keyed hashes of the query and its words, and how it was answered.
     #[default]
     Hashed,
-    /// Its text too.
+    /// Its text as well.
     Text,
     /// Nothing.
     Off,
 }
 
-/// The longest name of a model, in bytes.
+/// Maximum length of a model name, in bytes.
 const MODEL_BYTES: usize = 200;
 
-/// Which model turns memories and questions into vectors.
+/// The embedding model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EmbeddingConfig {
-    /// `builtin`, the name of a folder under the store's `models`, or that of a model which the program brings.
+    /// `builtin`, the name of a folder under the store's `models`, or the name of a model supplied by the program.
     pub model: String,
 }
 
 impl EmbeddingConfig {
-    /// The name that stands for the model which is compiled into the program.
+    /// The name of the model that is compiled into the program.
     pub const BUILTIN: &str = "builtin";
 }
 
@@ -117,9 +117,9 @@ impl Default for EmbeddingConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TiersConfig {
-    /// What happened at most so many days ago lies in the active tier.
+    /// Maximum age of memories in the active tier, in days.
     pub active_days: u32,
-    /// What happened at most so many days ago lies in the recent tier, and what is older in the archive of its quarter.
+    /// Maximum age of memories in the recent tier, in days; older ones go to the archive of their quarter.
     pub recent_days: u32,
 }
 
@@ -132,11 +132,11 @@ impl Default for TiersConfig {
     }
 }
 
-/// How much room a space may take up.
+/// The disk quota of a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuotaConfig {
-    /// What all files of the space's folder may come to, in bytes; 0 for no limit.
+    /// Maximum total size of the files in the space's folder, in bytes; 0 for no limit.
     pub bytes: u64,
 }
 
@@ -144,18 +144,18 @@ pub struct QuotaConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetentionConfig {
-    /// Memories that happened more than so many days ago are forgotten; 0 for never.
+    /// Memories older than this many days are forgotten; 0 for never.
     pub days: u32,
-    /// What was forgotten for its age is erased permanently after so many further days on which the space was used; at least 1.
+    /// Memories forgotten for their age are erased permanently after this many further days of use; at least 1.
     #[serde(skip_serializing_if = "is_usual_grace")]
     pub grace_days: u32,
 }
 
 impl RetentionConfig {
-    /// The grace period when nothing is said, in days of use.
+    /// The default grace period, in days of use.
     pub const GRACE_DAYS: u32 = 30;
 
-    /// The longest grace period: a hundred years in which the space is used every day.
+    /// The maximum grace period: a hundred years of daily use.
     const MOST_GRACE_DAYS: u32 = 36_525;
 
     fn check(&self) -> Result<(), InvalidValue> {
@@ -180,20 +180,20 @@ impl Default for RetentionConfig {
     }
 }
 
-/// Backups that the background makes by itself, each a store of its own in a folder that is named by its time.
+/// Automatic background backups, each a separate store in a folder named after its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BackupConfig {
-    /// The folder in which they lie; an absolute path. Empty for none.
+    /// The folder of the backups, an absolute path. Empty for no backups.
     pub folder: PathBuf,
-    /// One is made so many hours after the last one, if something was written since.
+    /// The interval in hours; a backup is skipped if nothing was written since the last one.
     pub every_hours: u32,
-    /// So many of them are kept; older ones are removed after a new one was made.
+    /// Number of backups to keep; older ones are removed after a new one was made.
     pub keep: u32,
 }
 
 impl BackupConfig {
-    /// Whether there are to be backups.
+    /// Whether automatic backups are enabled.
     pub fn is_on(&self) -> bool {
         !self.folder.as_os_str().is_empty()
     }
@@ -238,7 +238,7 @@ fn is_usual_grace(days: &u32) -> bool {
     *days == RetentionConfig::GRACE_DAYS
 }
 
-/// The longest description, in bytes.
+/// Maximum length of the description, in bytes.
 const DESCRIPTION_BYTES: usize = 4_096;
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -264,7 +264,7 @@ impl SpaceConfig {
         }
     }
 
-    /// Checks what a person may change.
+    /// Checks the values that a person may change.
     pub fn check(&self) -> Result<(), InvalidValue> {
         self.recall.check()?;
         self.project.check()?;
@@ -306,7 +306,7 @@ impl SpaceConfig {
         Ok(())
     }
 
-    /// Checks numbers of days that were changed. Larger ones of earlier versions can be read and kept.
+    /// Checks changed numbers of days. Larger values from earlier versions are accepted if unchanged.
     pub(crate) fn check_days(&self, before: &Self) -> Result<(), InvalidValue> {
         let days = |config: &Self| {
             [
@@ -329,7 +329,7 @@ impl SpaceConfig {
         }
     }
 
-    /// Reads the file; `None` when it is missing.
+    /// Reads the file; `None` if it is missing.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let Some(config) = read_toml::<Self>(path, CONFIG_FORMAT)? else {
             return Ok(None);

@@ -6,7 +6,7 @@ fn config() -> SpaceConfig {
     SpaceConfig::new("tests", Timestamp::UNIX_EPOCH)
 }
 
-/// The settings in a file, with the folder in which it lies and what stands in it.
+/// Writes the settings to a file; returns its folder, path and content.
 fn written(config: &SpaceConfig) -> (tempfile::TempDir, PathBuf, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("space.toml");
@@ -16,7 +16,7 @@ fn written(config: &SpaceConfig) -> (tempfile::TempDir, PathBuf, String) {
 }
 
 #[test]
-fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
+fn the_model_is_written_only_if_it_is_not_the_built_in_one() {
     let mut config = config();
     let (_folder, path, text) = written(&config);
     assert!(!text.contains("embedding"), "earlier versions read it too");
@@ -30,7 +30,7 @@ fn a_model_is_written_down_only_where_it_is_not_the_built_in_one() {
 }
 
 #[test]
-fn a_retention_has_bounds_and_files_of_before_mean_the_usual_grace_period() {
+fn retention_is_bounded_and_old_files_get_the_default_grace_period() {
     let (_folder, path, usual) = written(&config());
     let check = |lines: &str, accepted: Option<(u32, u32)>| {
         std::fs::write(&path, format!("{usual}\n[retention]\n{lines}\n")).expect("written");
@@ -49,7 +49,7 @@ fn a_retention_has_bounds_and_files_of_before_mean_the_usual_grace_period() {
 }
 
 #[test]
-fn a_usual_grace_period_is_not_written_so_that_earlier_versions_read_the_file() {
+fn the_default_grace_period_is_not_written_for_earlier_versions() {
     let mut config = config();
     config.retention.days = 365;
     let (_folder, _, text) = written(&config);
@@ -60,7 +60,7 @@ fn a_usual_grace_period_is_not_written_so_that_earlier_versions_read_the_file() 
 }
 
 #[test]
-fn a_name_of_a_model_is_a_line_of_text() {
+fn a_model_name_is_one_line_of_text() {
     let check = |model: &str, accepted: bool| {
         let mut config = config();
         config.embedding.model = model.to_owned();
@@ -75,7 +75,7 @@ fn a_name_of_a_model_is_a_line_of_text() {
 }
 
 #[test]
-fn weights_and_roles_come_back_as_they_were_written() {
+fn weights_and_roles_round_trip() {
     let mut config = config();
     let (_folder, path, text) = written(&config);
     assert!(!text.contains("weights") && !text.contains("roles"));
@@ -94,7 +94,7 @@ fn weights_and_roles_come_back_as_they_were_written() {
 }
 
 #[test]
-fn numbers_of_weights_and_roles_have_bounds() {
+fn weights_and_roles_are_bounded() {
     let (_folder, path, usual) = written(&config());
     let check = |lines: &str, accepted: bool| {
         std::fs::write(&path, format!("{usual}\n{lines}\n")).expect("written");

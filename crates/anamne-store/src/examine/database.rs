@@ -1,4 +1,4 @@
-//! Reading the database for an examination: SQLite's own check, the chain, every state's digest, the rows.
+//! Examines the database: SQLite's integrity check, the hash chain, the digest of every state, the rows.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -21,10 +21,10 @@ use crate::source::{
 };
 use crate::{Result, StoreError};
 
-/// The database, as seen from the space's folder.
+/// The database's path relative to the space's folder.
 pub(super) const FILE: &str = "memories/active.db";
 
-/// A connection that leaves the database's log as it lies there, also when it is closed.
+/// Opens a connection that leaves the WAL unchanged, also when it is closed.
 pub(crate) fn open_untouched(path: &Path) -> Result<Connection> {
     let log = look_at(&side_file(path, "wal"))?;
     let connection = open_reader(path)?;
@@ -34,18 +34,18 @@ pub(crate) fn open_untouched(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The database in one consistent state, whatever others write meanwhile.
+/// A consistent snapshot of the database, unaffected by concurrent writes.
 pub(super) struct Database {
     connection: Connection,
     names: Names,
     end: (Seq, Digest),
-    /// Where to see what was erased meanwhile.
+    /// The database to check for memories erased in the meantime.
     live: PathBuf,
     erased_meanwhile: OnceCell<HashSet<MemoryId>>,
 }
 
 impl Database {
-    /// Opens it; `None` with a finding where it can't be read.
+    /// Opens it; `None` and a finding if it can't be read.
     pub(super) fn open(copies: Copies<'_>, findings: &mut Findings) -> Result<Option<Self>> {
         let path = copies.database;
         if look_at(path)?.is_none() {
@@ -84,17 +84,17 @@ impl Database {
         Ok(None)
     }
 
-    /// The last event, and the chain's value after it.
+    /// The last event, and the chain's hash after it.
     pub(super) fn end(&self) -> (Seq, Digest) {
         self.end
     }
 
-    /// The chain's value after an event; `None` where the database does not hold it.
+    /// The chain's hash after an event; `None` if the event is missing.
     pub(super) fn hash_at(&self, seq: Seq) -> Option<Digest> {
         log::hash_at(&self.connection, seq).ok().flatten()
     }
 
-    /// Whether the lines of all events after `seq` wait in the outbox.
+    /// Whether the outbox holds the lines of all events after `seq`.
     pub(super) fn outbox_holds(&self, seq: Seq) -> bool {
         let waiting = self.connection.query_row(
             "SELECT count(*) FROM outbox WHERE seq > ?1 AND seq <= ?2",
@@ -104,7 +104,7 @@ impl Database {
         waiting.is_ok_and(|waiting| waiting as u64 == self.end.0.0 - seq.0)
     }
 
-    /// Whether the memory is erased by now: then the journal may be ahead of what is examined here.
+    /// Whether the memory has been erased since the snapshot, so that the journal may be newer than the examined data.
     fn is_erased_meanwhile(&self, id: MemoryId) -> bool {
         let read = || -> Result<HashSet<MemoryId>> {
             let live = open_untouched(&self.live)?;
@@ -117,8 +117,7 @@ impl Database {
             .contains(&id)
     }
 
-    /// Looks at everything; says how many rows of memories there are. An error where a lock or a missing permission
-    /// keeps it from looking.
+    /// Runs all checks; returns the number of memory rows. Fails if a lock or a missing permission prevents it.
     pub(super) fn examine(&self, journal: &Reading, findings: &mut Findings) -> Result<u64> {
         type Step = fn(&Database, &Reading, &mut Findings) -> Result<()>;
         let steps: [Step; 4] = [
@@ -157,7 +156,7 @@ impl Database {
         Ok(())
     }
 
-    /// The chain over the events, and the digest of every state that the database still holds.
+    /// Verifies the chain of the events, and the digest of every state that the database still holds.
     fn examine_events(&self, journal: &Reading, findings: &mut Findings) -> Result<()> {
         let sql = EVENTS.replace(" JOIN memories", " LEFT JOIN memories");
         let mut statement = self
@@ -201,7 +200,7 @@ impl Database {
         Ok(())
     }
 
-    /// Why what the database holds of an event's payload is not what was written, if so.
+    /// Why the state stored for an event is not what was written; `None` if it is.
     fn examine_state(&self, line: &Line, row: Row, journal: &Reading) -> Result<Option<String>> {
         let stored = match read::by_row(self.names.of(&self.connection), row) {
             Ok(Some(stored)) => stored,
@@ -227,7 +226,7 @@ impl Database {
         })
     }
 
-    /// Every row is what a replay of the journal would make of it.
+    /// Compares every row with a replay of the journal.
     fn examine_rows(&self, journal: &Reading, findings: &mut Findings) -> Result<()> {
         let mut due: Option<HashMap<MemoryId, _>> =
             journal.fold.as_ref().map(|fold| fold.memories.clone());
@@ -303,7 +302,7 @@ impl Database {
     }
 }
 
-/// That a state can't be read is a finding, but for a lock or a missing permission.
+/// An unreadable state is a finding, unless the cause is a lock or a missing permission.
 fn unreadable_state(row: Row, error: StoreError) -> Result<Option<String>> {
     if error.keeps_out() {
         return Err(error);

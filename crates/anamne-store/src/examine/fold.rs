@@ -1,4 +1,4 @@
-//! What the database must hold after the events of the journal: a replay that keeps only counts.
+//! The expected state of the database after the events of the journal: a replay that keeps states and links only.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,12 +7,12 @@ use anamne_types::{EventKind, LinkType, MemoryId, Seq};
 use crate::journal::Line;
 use crate::source::record::Payload;
 
-/// What has become of a memory.
+/// The state of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     Live,
     Forgotten,
-    /// Nothing is left but its place.
+    /// Only its row is left.
     Erased,
 }
 
@@ -26,7 +26,7 @@ impl Standing {
     }
 }
 
-/// The state after the lines that were taken in.
+/// The state after the lines applied so far.
 #[derive(Debug, Default)]
 pub(super) struct Fold {
     pub(super) memories: HashMap<MemoryId, (Standing, Seq)>,
@@ -34,7 +34,7 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    /// Takes in the next line, as a replay does.
+    /// Applies the next line, like a replay.
     pub(super) fn take(&mut self, line: &Line) {
         match line.kind {
             EventKind::Linked | EventKind::Unlinked => self.take_link(line),
@@ -46,7 +46,7 @@ impl Fold {
                     .retain(|(from, to, _)| *from != line.memory && *to != line.memory);
             }
             _ if line.payload.is_none() => {
-                // Erased later on: its row is taken from here on, and changes no more.
+                // Erased by a later event: the row exists from here on and no longer changes.
                 self.memories
                     .entry(line.memory)
                     .or_insert((Standing::Erased, line.seq));

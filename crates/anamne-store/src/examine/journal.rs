@@ -1,4 +1,4 @@
-//! Reading the journal for an examination.
+//! Reads the journal for an examination.
 
 use std::path::Path;
 
@@ -9,31 +9,31 @@ use super::{Findings, Part};
 use crate::Result;
 use crate::journal::{Digest, Scan, Segment};
 
-/// What the journal says.
+/// What was read from the journal.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) segments: usize,
     pub(super) events: u64,
     pub(super) erased: u64,
-    /// The last event, and the chain's value after it where its line is sound.
+    /// The last event, and the chain's hash after it if its line is sound.
     pub(super) last: (Seq, Option<Digest>),
-    /// For each event from the first one, whether a sound line holds its payload.
+    /// For each event, starting with the first: whether a sound line holds its payload.
     holds_payload: Vec<bool>,
-    /// What follows from all lines; `None` where not all of them are sound.
+    /// The state after all lines; `None` unless all are sound.
     pub(super) fold: Option<Fold>,
 }
 
 impl Reading {
-    /// Whether the journal can say what the event said.
+    /// Whether the journal holds the payload of an event.
     pub(super) fn holds_payload(&self, seq: Seq) -> bool {
         let index = seq.0.wrapping_sub(1) as usize;
         self.holds_payload.get(index).copied().unwrap_or(false)
     }
 }
 
-/// Reads the journal up to the event `through`, or to its end where that is not known.
+/// Reads the journal up to the event `through`, or to its end if that is unknown.
 ///
-/// What stands behind that event is on its way, or was never acknowledged.
+/// Later lines are still being written, or were never acknowledged.
 pub(super) fn read(
     folder: &Path,
     through: Option<Seq>,
@@ -49,7 +49,7 @@ pub(super) fn read(
     }
     let mut fold = Fold::default();
     for scanned in Scan::of(folder)? {
-        // A torn line was never acknowledged, or waits in the outbox to be written again.
+        // A torn line was never acknowledged, or is still in the outbox.
         if scanned.torn || through.is_some_and(|through| scanned.event > through) {
             break;
         }

@@ -19,10 +19,10 @@ use crate::{Result, StoreError};
 
 pub(crate) use database::open_untouched;
 
-/// Findings of one kind are listed one by one up to here, and then counted.
+/// Maximum number of listed findings of one kind; the rest is only counted.
 const MOST_FINDINGS: usize = 100;
 
-/// A space that others write to while it is examined is examined so many times before what was found counts.
+/// Maximum number of attempts while others write to the space; the findings of the last one count.
 const ROUNDS: usize = 4;
 
 /// The damaged part of a space.
@@ -46,9 +46,9 @@ pub enum Part {
 pub struct Finding {
     /// What is damaged.
     pub part: Part,
-    /// The file, as seen from the space's folder.
+    /// The file, relative to the space's folder.
     pub file: String,
-    /// The event at or from which it is wrong.
+    /// The event at which, or from which on, it is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<Seq>,
     /// What is wrong with it.
@@ -56,7 +56,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding in a file, at an event if there is one to name.
+    /// A finding in a file, at an event if known.
     pub fn new(
         part: Part,
         file: impl Into<String>,
@@ -89,15 +89,15 @@ pub struct Examination {
     pub last_seq: Seq,
     /// Verified journal events.
     pub events: u64,
-    /// Those of them whose payload was erased.
+    /// Those whose payload was erased.
     pub erased: u64,
     /// Segments of the journal.
     pub segments: usize,
-    /// Rows of memories in the database.
+    /// Memory rows in the database.
     pub rows: u64,
-    /// Notes that are no damage.
+    /// Notes that are not damage.
     pub notes: Vec<String>,
-    /// What a person can do about the notes.
+    /// Next steps for the notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<NextStep>,
     /// Findings; empty if none.
@@ -109,11 +109,11 @@ pub struct Examination {
 pub(crate) struct Copies<'space> {
     pub(crate) database: &'space Path,
     pub(crate) journal: &'space Path,
-    /// The database beside which the journal is written: another one, where the one to examine is a copy of it.
+    /// The database that the journal belongs to; differs from `database` if that is a copy.
     pub(crate) live: &'space Path,
 }
 
-/// Where an examination is at, with what it found so far.
+/// The findings so far.
 struct Findings {
     list: Vec<Finding>,
     unlisted: [usize; 2],
@@ -147,12 +147,11 @@ impl Findings {
     }
 }
 
-/// Reads settings, journal and database of the space in `folder`, and the manifest where it is a backup.
+/// Examines settings, journal and database of the space in `folder`, and the manifest if it is a backup.
 ///
-/// Nothing is changed, repaired or waited for; other processes may write meanwhile. Damage is a finding
-/// and no error: errors are files of a newer version, a folder that can't be read, and a database of which a lock
-/// or a missing permission lets nobody say anything. O(bytes of both copies), with memory for a few dozen bytes an
-/// event.
+/// Changes, repairs and waits for nothing; other processes may write meanwhile. Damage is returned as a finding. The
+/// errors are: a file of a newer version, an unreadable folder, and a database that can't be read because of a lock or
+/// a missing permission. O(bytes of both copies), with a few dozen bytes of memory per event.
 pub fn examine(folder: &Path) -> Result<Examination> {
     refuse_special_files(folder)?;
     let (database, journal) = (folder.join(database::FILE), folder.join("journal"));
@@ -175,7 +174,7 @@ pub fn examine(folder: &Path) -> Result<Examination> {
     Ok(found)
 }
 
-/// Examines both copies; again where others wrote meanwhile, so that what they were at is no finding.
+/// Examines both copies; repeats if others wrote meanwhile, so that unfinished writes are not reported.
 pub(crate) fn examine_settled(copies: Copies<'_>) -> Result<Examination> {
     let mut round = 0;
     loop {
@@ -187,7 +186,7 @@ pub(crate) fn examine_settled(copies: Copies<'_>) -> Result<Examination> {
     }
 }
 
-/// The last event that stands in both copies; `None` where they can't be read or don't agree.
+/// The last event of both copies; `None` if they can't be read or disagree.
 fn end_of(copies: Copies<'_>) -> Option<Seq> {
     let database = open_untouched(copies.database).ok()?;
     let (end, _) = crate::source::end_of_log(&database).ok()?;
@@ -200,10 +199,10 @@ fn examine_once(copies: Copies<'_>) -> Result<Examination> {
         list: Vec::new(),
         unlisted: [0; 2],
     };
-    // The journal's end first: whatever stands in it was committed to the database before.
+    // The journal's end first: everything in it was committed to the database before.
     let journaled = match Journal::at(copies.journal).end() {
         Err(newer @ StoreError::Newer { .. }) => return Err(newer),
-        // The reading below says what is wrong, and where.
+        // The full read below reports what is wrong, and where.
         journaled => journaled.ok().map(|(seq, _)| seq),
     };
     let journaled = journaled.filter(|_| copies.live == copies.database);
@@ -228,7 +227,7 @@ fn examine_once(copies: Copies<'_>) -> Result<Examination> {
     })
 }
 
-/// Both copies end at the same event, with the same chain behind them, but for lines on their way.
+/// Checks that both copies end at the same event with the same hash, apart from lines still in the outbox.
 fn compare_ends(
     database: &database::Database,
     journaled: Option<Seq>,
@@ -259,7 +258,7 @@ fn compare_ends(
     }
 }
 
-/// What is wrong with `space.toml`, which must exist, and `backups.toml`, which may be.
+/// Problems of `space.toml`, which must exist, and `backups.toml`, which may be missing.
 fn examine_settings(folder: &Path) -> Result<Vec<Finding>> {
     let space = match SpaceConfig::read(&folder.join("space.toml")) {
         Ok(None) => Some("it is missing".to_owned()),
@@ -273,12 +272,12 @@ fn examine_settings(folder: &Path) -> Result<Vec<Finding>> {
         .collect())
 }
 
-/// Why a file could not be understood, if so.
+/// Why a file is unreadable; `None` if it is not.
 fn unreadable<T>(read: Result<T>) -> Result<Option<String>> {
     match read {
         Ok(_) => Ok(None),
         Err(StoreError::Damaged { reason, .. }) => Ok(Some(reason)),
-        // A file that is no text.
+        // Not valid UTF-8.
         Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
             Ok(Some(source.to_string()))
         }

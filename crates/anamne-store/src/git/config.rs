@@ -1,16 +1,16 @@
-//! What a repository's settings say of its remote and its worktree.
+//! Reads the remote and the worktree from a repository's configuration.
 
 use std::path::Path;
 
 use crate::bounded::read_regular;
 
-/// The longest file of settings that is read.
+/// Maximum size of a configuration file.
 const LONGEST: u64 = 256 * 1024;
 
-/// The longest address that is kept.
+/// Maximum length of a remote address.
 const LONGEST_ADDRESS: usize = 512;
 
-/// The address of `origin`, else of the first remote, in its normal form.
+/// The address of `origin`, else of the first remote, normalised.
 pub(super) fn remote(store: &Path) -> Option<String> {
     let text = settings(store)?;
     let remotes: Vec<_> = entries(&text)
@@ -24,7 +24,7 @@ pub(super) fn remote(store: &Path) -> Option<String> {
     normal(address)
 }
 
-/// The folder that the settings name as worktree.
+/// The configured worktree folder.
 pub(super) fn worktree(store: &Path) -> Option<String> {
     let text = settings(store)?;
     let found = entries(&text)
@@ -37,7 +37,7 @@ fn settings(store: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Section, key in small letters, and value of every line that sets something. Included files are not read.
+/// Section, lower-case key and value of every setting. Included files are not read.
 fn entries(text: &str) -> impl Iterator<Item = (&str, String, &str)> {
     let mut section = "";
     text.lines().filter_map(move |line| {
@@ -52,7 +52,7 @@ fn entries(text: &str) -> impl Iterator<Item = (&str, String, &str)> {
     })
 }
 
-/// An address without scheme, user, password, port and the ending `.git`: what all ways to one repository share.
+/// The address without scheme, user, password, port and the suffix `.git`, so that all URLs of one repository are equal.
 fn normal(address: &str) -> Option<String> {
     let address = address.trim();
     if address.is_empty()
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_to_one_repository_have_one_address() {
+    fn all_urls_of_a_repository_have_one_address() {
         for address in [
             "https://github.com/ada/api.git",
             "https://github.com/ada/api",

@@ -1,4 +1,4 @@
-//! The way from a branch back to its first commit.
+//! Walks from a branch back to its first commit.
 
 use std::path::Path;
 
@@ -6,18 +6,18 @@ use super::objects::{Id, Objects};
 use super::short_text;
 use crate::bounded::read_regular;
 
-/// Commits that are walked at most. Some 20 µs each where they lie in a pack.
+/// Maximum number of commits walked. Some 20 µs each in a pack.
 pub(crate) const LONGEST_HISTORY: usize = 10_000;
 
-/// The longest list of packed branches that is read.
+/// Maximum size of `packed-refs`.
 const LONGEST_REFS: u64 = 16 << 20;
 
-/// Names that stand for other names, one after the other.
+/// Maximum length of a chain of symbolic references.
 const MOST_NAMES: usize = 5;
 
 /// The first commit of the first-parent line of HEAD; see [`super::Repository::root_commit`].
 pub(super) fn root_commit(store: &Path, most: usize) -> Option<String> {
-    // A shallow clone ends where its history does not.
+    // The history of a shallow clone is cut off.
     if std::fs::symlink_metadata(store.join("shallow")).is_ok() {
         return None;
     }
@@ -34,7 +34,7 @@ pub(super) fn root_commit(store: &Path, most: usize) -> Option<String> {
     None
 }
 
-/// The commit that HEAD names.
+/// The commit of HEAD.
 fn head(store: &Path) -> Option<Id> {
     let mut name = "HEAD".to_owned();
     for _ in 0..MOST_NAMES {
@@ -51,7 +51,7 @@ fn head(store: &Path) -> Option<Id> {
     None
 }
 
-/// A name of a branch is a path inside the repository.
+/// Checks that a branch name is a path inside the repository.
 fn checked(name: &str) -> Option<&str> {
     let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains('\\');
     (name.starts_with("refs/") && name.split('/').all(is_plain)).then_some(name)
@@ -66,13 +66,13 @@ fn packed(store: &Path, name: &str) -> Option<String> {
     })
 }
 
-/// What a commit says of its place in the history.
+/// The position of a commit in the history: the root, or after a parent.
 enum Commit {
     First,
     After(Id),
 }
 
-/// Reads a commit's first parent; `None` where it is no commit.
+/// Reads a commit's first parent; `None` if the object is not a commit.
 fn parse(commit: &[u8]) -> Option<Commit> {
     let text = String::from_utf8_lossy(commit);
     let mut lines = text.lines();

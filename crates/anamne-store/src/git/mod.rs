@@ -1,7 +1,7 @@
-//! What can be read of a git repository without running git: where it lies, its first commit, its remote.
+//! Reads a git repository without running git: its location, first commit and remote.
 //!
-//! Everything here was written by others. Files are read through [`crate::bounded`], walks have limits, and a pointer
-//! from one folder to another is believed only where what it points to points back.
+//! All of it is untrusted input. Files are read through [`crate::bounded`], walks are limited, and a pointer from one
+//! folder to another is followed only if the target points back.
 
 mod config;
 mod history;
@@ -14,29 +14,29 @@ use crate::bounded::read_regular;
 
 pub(crate) use history::LONGEST_HISTORY;
 
-/// The longest file that holds nothing but a path or the name of a commit.
+/// Maximum size of a file that contains only a path or a commit id.
 const SHORT_FILE: u64 = 8 * 1024;
 
-/// A repository, or what goes by its name.
+/// A repository, or a folder that looks like one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Repository {
-    /// The folder that stands for it: of the main worktree, whichever worktree was asked about.
+    /// The folder that represents it: the main worktree, also for other worktrees.
     pub(crate) root: PathBuf,
-    /// Where its objects and settings lie, where that could be told.
+    /// The git directory, if known.
     store: Option<PathBuf>,
-    /// Tells this folder on disk from any other, also after it moved within the same file system.
+    /// Identifies this folder on disk, also after it was moved within the file system.
     pub(crate) stamp: Option<String>,
 }
 
 impl Repository {
-    /// The repository whose worktree begins in `folder`, if `folder` holds a `.git` that is a folder or a file.
+    /// The repository whose worktree is `folder`, if `folder` contains a `.git` folder or file.
     pub(crate) fn at(folder: &Path, notes: &mut Vec<String>) -> Option<Self> {
         let entry = folder.join(".git");
         let is_link = fs::symlink_metadata(&entry).ok()?.is_symlink();
         let metadata = fs::metadata(&entry).ok()?;
         let root = fs::canonicalize(folder).ok()?;
         if metadata.is_dir() {
-            // A link may lead to the repository of another project, which must not lend its stamp.
+            // A symlink may point to another project's repository, whose stamp must not be used.
             let stamp = if is_link { None } else { stamp_of(&entry) };
             return Some(Self {
                 root,
@@ -65,20 +65,20 @@ impl Repository {
         }))
     }
 
-    /// The id of the commit at which the first-parent line of the main worktree's branch begins, in hexadecimal digits.
+    /// The id, in hexadecimal, of the first commit on the first-parent line of the main worktree's branch.
     ///
-    /// `None` where there is no commit yet, the history is cut off, or it can't be read within `most` commits.
+    /// `None` if there is no commit yet, the history is cut off, or it can't be read within `most` commits.
     pub(crate) fn root_commit(&self, most: usize) -> Option<String> {
         history::root_commit(self.store.as_deref()?, most)
     }
 
-    /// The address of its remote, normalised: `origin`, else the first one that it names.
+    /// The normalised address of its remote: `origin`, else the first one configured.
     pub(crate) fn remote(&self) -> Option<String> {
         config::remote(self.store.as_deref()?)
     }
 }
 
-/// Where a `.git` file leads, if that is known to belong to `folder`; the reason where it claims what is not so.
+/// The repository that a `.git` file points to, if it points back to `folder`; else the reason.
 fn pointed(folder: &Path, file: &Path) -> Result<Option<Repository>, String> {
     let text = short_text(file)?.ok_or("it is gone")?;
     let target = text.trim().strip_prefix("gitdir:").map(str::trim);
@@ -102,7 +102,7 @@ fn pointed(folder: &Path, file: &Path) -> Result<Option<Repository>, String> {
     let is_plain = common.file_name().is_some_and(|name| name == ".git");
     let root = match common.parent() {
         Some(above) if is_plain => above.to_owned(),
-        // A bare repository has no worktree of its own, so its folder stands for it.
+        // A bare repository has no worktree, so its own folder represents it.
         _ => common.clone(),
     };
     Ok(Some(Repository {
@@ -112,7 +112,7 @@ fn pointed(folder: &Path, file: &Path) -> Result<Option<Repository>, String> {
     }))
 }
 
-/// A submodule's repository names its worktree in its settings.
+/// The repository of a submodule, which names its worktree in its configuration.
 fn submodule(folder: &Path, store: PathBuf) -> Option<Repository> {
     let back = store.join(config::worktree(&store)?);
     (fs::canonicalize(back).ok()? == folder).then(|| Repository {
@@ -133,7 +133,7 @@ fn short_text(path: &Path) -> Result<Option<String>, String> {
         .transpose()
 }
 
-/// File numbers and moment of birth of a repository's folders: they stay while it is used, and when it is moved.
+/// Inode numbers and creation times of a repository's folders: they stay the same in use and when it is moved.
 pub(crate) fn stamp_of(store: &Path) -> Option<String> {
     let look = |path: &Path| {
         let metadata = fs::symlink_metadata(path).ok()?;
@@ -147,7 +147,7 @@ pub(crate) fn stamp_of(store: &Path) -> Option<String> {
     };
     let numbers = [number_of(&folder), number_of(&objects)];
     let births = [born(&folder).unwrap_or(0), born(&objects).unwrap_or(0)];
-    // Without either there is nothing to tell it by.
+    // Without either, the folder can't be identified.
     (numbers != [0; 2] || births != [0; 2]).then(|| {
         format!(
             "{:x}-{:x}-{:x}-{:x}",
@@ -166,7 +166,7 @@ fn number_of(_: &fs::Metadata) -> u64 {
     0
 }
 
-/// When the repository whose stamp this is was made, microseconds since 1970, where the file system tells that.
+/// The creation time of the repository with this stamp, microseconds since 1970, if the file system records it.
 pub(crate) fn born(stamp: &str) -> Option<i64> {
     let nanoseconds = u128::from_str_radix(stamp.split('-').nth(2)?, 16).ok()?;
     i64::try_from(nanoseconds / 1_000).ok().filter(|at| *at > 0)

@@ -1,7 +1,7 @@
-//! Commits of a repository, loose or packed.
+//! Reads commits of a repository, loose or packed.
 //!
-//! What is read here is documented in git's gitformat-pack and gitformat-loose pages. Whatever does not look as it should,
-//! or is larger than a commit has to be, is missing for us.
+//! The formats are documented in git's gitformat-pack and gitformat-loose pages. Anything malformed, or larger than a
+//! commit needs to be, is treated as missing.
 
 use std::fmt;
 use std::fs::File;
@@ -14,19 +14,19 @@ use crate::bounded::{open_regular, read_regular};
 use crate::files::entries;
 use crate::hexadecimal;
 
-/// The largest commit that is read.
+/// Maximum size of a commit.
 const LARGEST_COMMIT: usize = 1 << 20;
 
-/// What all commits of a walk may come to, unpacked.
+/// Maximum total unpacked size of the commits of one walk.
 const LARGEST_WALK: usize = 128 << 20;
 
-/// The longest chain of differences.
+/// Maximum length of a delta chain.
 const LONGEST_CHAIN: usize = 512;
 
-/// Maximum packs that are looked into.
+/// Maximum number of packs searched.
 const MOST_PACKS: usize = 512;
 
-/// The name of a commit: 20 bytes, or 32 in repositories with SHA-256.
+/// A commit id: 20 bytes, or 32 in SHA-256 repositories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Id {
     bytes: [u8; 32],
@@ -69,16 +69,16 @@ impl fmt::Display for Id {
     }
 }
 
-/// Where commits are looked for.
+/// The object database.
 pub(super) struct Objects {
     folder: PathBuf,
     packs: Vec<Pack>,
-    /// Bytes that may still be unpacked.
+    /// Remaining budget of unpacked bytes.
     left: usize,
 }
 
 impl Objects {
-    /// The objects of a repository whose ids have this many bytes.
+    /// The objects of a repository with ids of this length in bytes.
     pub(super) fn of(store: &Path, id_length: usize) -> Self {
         let folder = store.join("objects");
         let found = entries(&folder.join("pack")).unwrap_or_default();
@@ -95,14 +95,14 @@ impl Objects {
         }
     }
 
-    /// What the commit says.
+    /// The content of a commit.
     pub(super) fn commit(&mut self, id: &Id) -> Option<Vec<u8>> {
         let found = self.packs.iter_mut().enumerate().find_map(|(at, pack)| {
             let offset = pack.find(id)?;
             Some((at, offset))
         });
         if let Some((at, offset)) = found {
-            // Commits that follow one another mostly lie in one pack.
+            // Consecutive commits are mostly in the same pack.
             self.packs.swap(0, at);
             return self.packs.first_mut()?.commit(offset, &mut self.left);
         }
@@ -125,7 +125,7 @@ struct Pack {
     index: File,
     content: File,
     content_bytes: u64,
-    /// For each first byte, how many ids begin with it or a lower one.
+    /// The fan-out table: for each first byte, the number of ids that begin with it or a lower one.
     fan: Vec<u32>,
     id_length: usize,
 }
@@ -133,7 +133,7 @@ struct Pack {
 /// Bytes of an index before its ids.
 const BEFORE_IDS: u64 = 8 + 4 * 256;
 
-/// What a pack holds at an offset.
+/// A pack entry.
 enum Entry {
     Commit(usize),
     OnOffset(u64, usize),
@@ -167,7 +167,7 @@ impl Pack {
         self.index.read_exact(into).ok()
     }
 
-    /// Where in the pack the object lies.
+    /// The offset of an object in the pack.
     fn find(&mut self, id: &Id) -> Option<u64> {
         let first = usize::from(*id.bytes().first()?);
         let mut low = first.checked_sub(1).map_or(0, |before| self.fan[before]);
@@ -202,7 +202,7 @@ impl Pack {
         Some(u64::from_be_bytes(long))
     }
 
-    /// What the commit at an offset says, with all the differences on which it stands.
+    /// The content of the commit at an offset, with all its deltas applied.
     fn commit(&mut self, mut offset: u64, left: &mut usize) -> Option<Vec<u8>> {
         let mut differences: Vec<Vec<u8>> = Vec::new();
         loop {
@@ -228,7 +228,7 @@ impl Pack {
         }
     }
 
-    /// What kind of entry stands at an offset, and where its packed data begins.
+    /// The type of the entry at an offset, and the offset of its compressed data.
     fn entry(&mut self, offset: u64) -> Option<(Entry, u64)> {
         let head = self.bytes(offset, 64)?;
         let mut bytes = head.iter().copied().zip(1u64..);
@@ -271,13 +271,13 @@ impl Pack {
     }
 
     fn data(&mut self, at: u64, size: usize, left: &mut usize) -> Option<Vec<u8>> {
-        // What does not get smaller grows by some bytes for every 16 KiB.
+        // Incompressible data grows by some bytes per 16 KiB.
         let packed = self.bytes(at, size + size / 512 + 128)?;
         let data = unpacked(&packed, size, left)?;
         (data.len() == size).then_some(data)
     }
 
-    /// So many bytes of the pack, or as many as there are.
+    /// This many bytes of the pack, or fewer at its end.
     fn bytes(&mut self, at: u64, most: usize) -> Option<Vec<u8>> {
         let there = self.content_bytes.checked_sub(at)?;
         let length = usize::try_from(there).map_or(most, |there| there.min(most));
@@ -294,7 +294,7 @@ fn unpacked(packed: &[u8], most: usize, left: &mut usize) -> Option<Vec<u8>> {
     Some(data)
 }
 
-/// The object that a difference makes of its base.
+/// Applies a delta to its base.
 fn applied(base: &[u8], difference: &[u8], left: &mut usize) -> Option<Vec<u8>> {
     let mut rest = difference.iter().copied();
     let mut length = || {

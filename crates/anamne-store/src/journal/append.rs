@@ -1,4 +1,4 @@
-//! Appending to the journal, and noticing what other processes appended.
+//! Appends to the journal, and notices what other processes appended.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,12 +22,12 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// The journal in `folder`, which need not exist yet. Touches nothing.
+    /// The journal in `folder`, which need not exist yet. Accesses no files.
     pub(crate) fn at(folder: &Path) -> Self {
         Self::on(folder, Arc::new(Disk))
     }
 
-    /// The same, written through a storage that is passed in.
+    /// The same with a given storage.
     pub(crate) fn on(folder: &Path, storage: Arc<dyn Storage>) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -36,10 +36,9 @@ impl Journal {
         }
     }
 
-    /// The last event in the journal and the chain's value after it; the defaults where it is empty.
+    /// The last event in the journal and the chain's hash after it; the defaults if it is empty.
     ///
-    /// Reads the last lines of the last segment only, and nothing but two `stat`s where no process
-    /// has appended since the last time.
+    /// Reads only the last lines of the last segment, or just two `stat`s if no process has appended since the last call.
     pub(crate) fn end(&mut self) -> Result<(Seq, Digest)> {
         let current = match &mut self.end {
             Some(end) => end.catch_up(&self.folder)?,
@@ -54,11 +53,10 @@ impl Journal {
             .map_or_else(Default::default, |end| (end.seq, end.hash)))
     }
 
-    /// Appends lines that continue the chain, and makes them durable.
+    /// Appends lines that continue the chain, and syncs them.
     ///
-    /// Lines that are there already are skipped. Only the holder of the write lock may call this.
-    /// When it fails, the journal ends with the last segment's worth of lines that was written: what a
-    /// torn write left behind is cut off.
+    /// Existing lines are skipped. The write lock must be held. Lines are written one segment at a time; after a
+    /// failure the journal ends with the last complete write, and a torn write is cut off.
     pub(crate) fn append(&mut self, lines: &[Entry]) -> Result<()> {
         let (last, _) = self.end()?;
         let mut rest = &lines[lines.partition_point(|line| line.seq <= last)..];
@@ -82,7 +80,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Begins a segment if there is none with room, and says how many bytes it may still take.
+    /// Starts a new segment if the last one is full; returns the bytes that fit.
     fn make_room(&mut self) -> Result<u64> {
         let length = self.end.as_ref().and_then(End::length);
         let full = self.storage.segment_bytes();
@@ -92,7 +90,7 @@ impl Journal {
         }
     }
 
-    /// Seals every plain segment but the last.
+    /// Seals every plain segment except the last.
     pub(crate) fn seal_full_segments(&self) -> Result<usize> {
         remove_unfinished(&self.folder)?;
         let segments = Segment::list(&self.folder)?;
@@ -110,7 +108,7 @@ impl Journal {
         Ok(segments.iter().filter(|segment| !segment.sealed).count() > 1)
     }
 
-    /// Forgets what it knows of the files, after they were rewritten.
+    /// Drops cached state after the files were rewritten.
     pub(crate) fn reopen(&mut self) {
         self.end = None;
     }
@@ -133,14 +131,14 @@ impl Journal {
         if segment.path.exists() {
             set_aside(&segment.path)?;
         }
-        // Written elsewhere and renamed, so that a segment is never there without its header.
+        // Written elsewhere and renamed, so that a segment never exists without its header.
         replace_file_on(self.storage.as_ref(), &segment.path, text.as_bytes())?;
         self.end = Some(End::begun(&segment, &header)?);
         Ok(())
     }
 }
 
-/// How many of `lines` go into a segment with `room` bytes left: up to and with the one that fills it.
+/// How many of `lines` go into a segment with `room` bytes left: up to and including the one that fills it.
 fn fitting(lines: &[Entry], room: u64) -> usize {
     let mut length = 0;
     let filling = lines.iter().position(|line| {

@@ -1,4 +1,4 @@
-//! Where the journal ends: found by reading backwards, followed while other processes append.
+//! The end of the journal: found by reading backwards, then followed while other processes append.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -17,21 +17,21 @@ use crate::storage::Storage;
 use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
-/// How much of a segment's end is read at first.
+/// The number of bytes first read at a segment's end.
 const WINDOW: u64 = 64 * 1024;
 
 /// The last sound line of the journal.
 #[derive(Debug)]
 pub(crate) struct End {
-    /// The number of the segment in which it stands.
+    /// The number of its segment.
     pub(crate) segment: u32,
     pub(crate) seq: Seq,
     pub(crate) hash: Digest,
-    /// The segment's file; `None` where it is sealed, so that the next line begins another segment.
+    /// The segment's file; `None` if it is sealed, so that the next line starts a new segment.
     pub(crate) open: Option<OpenSegment>,
 }
 
-/// The segment that takes the next lines.
+/// The segment that receives the next lines.
 #[derive(Debug)]
 pub(crate) struct OpenSegment {
     path: PathBuf,
@@ -39,15 +39,15 @@ pub(crate) struct OpenSegment {
     identity: FileIdentity,
     /// Where the last sound line ends.
     length: u64,
-    /// Whether something unsound stands behind it, to be cut off before the next line.
+    /// Whether unsound bytes follow, to be cut off before the next line.
     torn: bool,
 }
 
 impl End {
-    /// The end of the journal in `folder`; `None` where nothing was written yet. Changes nothing.
+    /// The end of the journal in `folder`; `None` if nothing was written yet. Changes nothing.
     pub(crate) fn of(folder: &Path) -> Result<Option<Self>> {
         for segment in Segment::list(folder)?.into_iter().rev() {
-            // A segment without a header was being begun when the machine stopped; nothing in it was acknowledged.
+            // A crash left a segment without a header; nothing in it was acknowledged.
             if let Some(end) = Self::in_segment(&segment)? {
                 return Ok(Some(end));
             }
@@ -124,7 +124,7 @@ impl End {
         }))
     }
 
-    /// A segment that was begun just now, with nothing but its header.
+    /// A new segment with only its header.
     pub(crate) fn begun(segment: &Segment, header: &Header) -> Result<Self> {
         let file = open_private_file(&segment.path)?;
         let FileState { identity, length } = look_into(&file, &segment.path)?;
@@ -142,8 +142,8 @@ impl End {
         })
     }
 
-    /// Follows what other processes appended to the same segment. Says whether this is the journal's
-    /// end now; if not, it must be looked for again. Costs two `stat`s where nothing happened.
+    /// Follows what other processes appended to the same segment. Returns whether this is now the journal's end; if
+    /// not, it must be searched again. Costs two `stat`s if nothing changed.
     pub(crate) fn catch_up(&mut self, folder: &Path) -> Result<bool> {
         let next = Segment::plain(folder, self.segment + 1);
         let Some(open) = &mut self.open else {
@@ -168,12 +168,12 @@ impl End {
         Ok(true)
     }
 
-    /// Bytes of the open segment; `None` where it is sealed.
+    /// Bytes of the open segment; `None` if it is sealed.
     pub(crate) fn length(&self) -> Option<u64> {
         self.open.as_ref().map(|open| open.length)
     }
 
-    /// Writes lines behind the last one and makes them durable. The segment must be open.
+    /// Writes lines after the last one and syncs them. The segment must be open.
     pub(crate) fn write(&mut self, storage: &dyn Storage, lines: &[Entry]) -> Result<()> {
         let (Some(open), Some(last)) = (&mut self.open, lines.last()) else {
             return Ok(());
@@ -189,8 +189,7 @@ impl End {
     }
 }
 
-/// Opens a segment for reading and writing, or for reading alone where it may not be written: whoever
-/// writes then meets the error.
+/// Opens a segment for reading and writing, or read-only if it is not writable: a later write then fails.
 fn open_to_append(path: &Path) -> std::io::Result<File> {
     match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if Trouble::of_io(&error) == Some(Trouble::PermissionDenied) => File::open(path),
@@ -204,7 +203,7 @@ impl OpenSegment {
             self.cut(storage)?;
         }
         if let Err(error) = self.write_at_end(storage, text) {
-            // Should the cut fail too, the torn line is found and cut by the next writer.
+            // If the cut fails too, the next writer finds and cuts the torn line.
             let cut = storage.resize(&self.path, &self.file, self.length);
             self.torn = cut.is_err();
             return Err(StoreError::io("append to", &self.path)(error));
@@ -218,8 +217,7 @@ impl OpenSegment {
         storage.sync(&self.path, &self.file)
     }
 
-    /// Cuts off what stands behind the last sound line. Whole lines in it, which no crash leaves, are
-    /// kept beside the segment.
+    /// Cuts off everything after the last sound line. Complete lines in it, which no crash leaves, are saved beside the segment.
     fn cut(&mut self, storage: &dyn Storage) -> Result<()> {
         let length = look_into(&self.file, &self.path)?.length;
         let tail = read_range(&mut self.file, &self.path, self.length, length)?;
@@ -236,7 +234,7 @@ impl OpenSegment {
     }
 }
 
-/// Reads a part of a segment's file, never more than a segment can have.
+/// Reads part of a segment's file, never more than the maximum size of a segment.
 fn read_range(file: &mut File, path: &Path, start: u64, end: u64) -> Result<Vec<u8>> {
     let length = end.saturating_sub(start);
     if length > LARGEST_SEGMENT {
@@ -256,7 +254,7 @@ fn after_line_feed(text: &[u8]) -> usize {
         .map_or(text.len(), |newline| newline + 1)
 }
 
-/// Whether `text` begins with a header; `false` where not even its first line is whole.
+/// Whether `text` begins with a header; `false` if its first line is incomplete.
 pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool> {
     #[derive(Deserialize)]
     struct Format {
@@ -267,14 +265,14 @@ pub(crate) fn check_header(text: &[u8], path: &Path) -> Result<bool> {
     };
     let unreadable =
         |error: serde_json::Error| StoreError::damaged(path, format!("invalid header: {error}"));
-    // Read on its own first: a newer header may hold what this version does not know.
+    // The version is parsed first: a newer header may contain unknown fields.
     let Format { anamne_journal } = serde_json::from_slice(&text[..end]).map_err(unreadable)?;
     check_format(path, anamne_journal.into(), JOURNAL_FORMAT.into())?;
     serde_json::from_slice::<Header>(&text[..end]).map_err(unreadable)?;
     Ok(true)
 }
 
-/// The sequence number, hash and end offset of the last whole, sound line in `text`, which begins with a line.
+/// The sequence number, hash and end offset of the last complete, sound line in `text`, which begins with a line.
 fn last_line(text: &[u8]) -> Option<(Seq, Digest, usize)> {
     let mut end = text.iter().rposition(|&byte| byte == b'\n')? + 1;
     loop {

@@ -1,4 +1,4 @@
-//! Taking payloads out of the journal while its chain still verifies.
+//! Removes payloads from the journal while its chain still verifies.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use crate::Result;
 use crate::files::{remove_if_there, remove_unfinished, replace_file_on};
 use crate::source::record::Payload;
 
-/// Whose payloads leave the journal.
+/// The payloads to remove from the journal.
 #[derive(Debug, Default)]
 pub(crate) struct Erasure {
-    /// Everything that was told about the erased memories.
+    /// The events of the erased memories.
     pub(crate) events: BTreeSet<Seq>,
-    /// The erased memories; links of others with them go too, for their reasons may quote them.
+    /// The erased memories; links between them and others go too, because their reasons may quote them.
     pub(crate) memories: BTreeSet<MemoryId>,
 }
 
@@ -37,15 +37,15 @@ impl Erasure {
 }
 
 impl Journal {
-    /// Removes these payloads from every segment that holds one.
+    /// Removes these payloads from all segments.
     ///
-    /// Each segment is replaced as a whole, so that a crash leaves the old or the new one; doing it
-    /// again changes nothing more. Only the holder of the write lock may call this. O(bytes of the journal).
+    /// Each segment is replaced atomically, so that a crash leaves the old or the new one; idempotent. The write lock
+    /// must be held. O(bytes of the journal).
     pub(crate) fn erase(&mut self, erasure: &Erasure) -> Result<()> {
         remove_unfinished(&self.folder)?;
         for segment in Segment::list(&self.folder)? {
             if !segment.sealed {
-                // Where a seal was interrupted, the plain file counts and the sealed one is a stale copy.
+                // After an interrupted seal, the plain file is valid and the sealed one is a stale copy.
                 remove_if_there(&segment.sealed_twin().path)?;
             }
             let text = segment.read()?;
@@ -62,7 +62,7 @@ impl Journal {
     }
 }
 
-/// The segment's text without those payloads; `None` when it holds none of them.
+/// The segment's text without those payloads; `None` if it contains none of them.
 fn without_payloads(text: &[u8], erasure: &Erasure) -> Result<Option<Vec<u8>>> {
     let mut erased = Vec::with_capacity(text.len());
     let mut found = false;
@@ -74,7 +74,7 @@ fn without_payloads(text: &[u8], erasure: &Erasure) -> Result<Option<Vec<u8>>> {
                 erased.push(b'\n');
                 found = true;
             }
-            // Headers, other events, and lines that can't be read stay as they are.
+            // Headers, other events and unreadable lines stay unchanged.
             _ => erased.extend_from_slice(line),
         }
     }

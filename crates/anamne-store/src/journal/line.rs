@@ -1,4 +1,4 @@
-//! One line of the journal, and the hash chain that runs through all of them.
+//! One line of the journal, and the hash chain over all lines.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::clock::to_microseconds;
 use crate::hexadecimal;
 
-/// The first sixteen bytes of a BLAKE3 hash, in hexadecimal where it is written.
+/// The first sixteen bytes of a BLAKE3 hash, written in hexadecimal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest(pub [u8; 16]);
 
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// The first line of every segment: which segment it is and where its chain begins.
+/// The first line of every segment: its number and the start of its chain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
@@ -59,22 +59,22 @@ pub(crate) struct Header {
     pub(crate) segment: u32,
     /// The last event before this segment.
     pub(crate) after_seq: Seq,
-    /// The chain's value after that event.
+    /// The chain's hash after that event.
     pub(crate) after_hash: Digest,
 }
 
-/// A line that is ready to be written.
+/// A serialised line.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) seq: Seq,
-    /// The chain's value after it.
+    /// The chain's hash after it.
     pub(crate) hash: Digest,
     /// The line without its line feed.
     pub(crate) text: String,
 }
 
 impl Entry {
-    /// The entry that writes `line`.
+    /// Serialises `line`.
     pub(crate) fn of(line: &Line) -> Result<Self, serde_json::Error> {
         Ok(Self {
             seq: line.seq,
@@ -83,32 +83,32 @@ impl Entry {
         })
     }
 
-    /// The entry whose text is known already.
+    /// Parses an already serialised line.
     pub(crate) fn read(text: String) -> Result<Self, serde_json::Error> {
         let Line { seq, hash, .. } = serde_json::from_str(&text)?;
         Ok(Self { seq, hash, text })
     }
 }
 
-/// One event with its payload and its place in the chain.
+/// One event with its payload and its chain hash.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// The event's number.
+    /// The event's sequence number.
     pub seq: Seq,
     /// When it was written.
     pub at: Timestamp,
-    /// Who told it.
+    /// The author of the change.
     pub actor: Actor,
-    /// What it did.
+    /// The kind of change.
     pub kind: EventKind,
-    /// The memory that it is about.
+    /// The changed memory.
     pub memory: MemoryId,
     /// The digest of the original payload.
     pub payload_hash: Digest,
-    /// The chain's value after this event: over the one before, everything above, and nothing else.
+    /// The chain's hash after this event: over the previous hash and all fields above, and nothing else.
     pub hash: Digest,
-    /// What was written; `null` where it was erased.
+    /// The payload; `null` if it was erased.
     pub payload: Option<Box<RawValue>>,
 }
 
@@ -121,7 +121,7 @@ impl Line {
         line
     }
 
-    /// A line whose hash is still to be set.
+    /// A line without its hash.
     pub(crate) fn unchained(
         event: Event,
         payload_hash: Digest,
@@ -139,7 +139,7 @@ impl Line {
         }
     }
 
-    /// The hash that the line must have after a line with the hash `previous`.
+    /// The expected hash of the line after a line with the hash `previous`.
     pub fn expected_hash(&self, previous: Digest) -> Digest {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&previous.0);
@@ -153,7 +153,7 @@ impl Line {
         Digest::finish(&hasher)
     }
 
-    /// Checks the line against the one before it; the reason says what does not fit.
+    /// Checks the line against the previous one; returns the reason for a mismatch.
     pub fn check(&self, previous_seq: Seq, previous_hash: Digest) -> Result<(), String> {
         if self.seq.0 != previous_seq.0 + 1 {
             return Err(format!("event {} follows event {previous_seq}", self.seq));
@@ -165,7 +165,7 @@ impl Line {
         Ok(())
     }
 
-    /// Checks the payload, where it was not erased, against its digest.
+    /// Checks the payload, unless it was erased, against its digest.
     pub(crate) fn check_payload(&self) -> Result<(), String> {
         match &self.payload {
             Some(payload) if Digest::of(payload.get().as_bytes()) != self.payload_hash => {

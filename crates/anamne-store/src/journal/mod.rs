@@ -1,9 +1,9 @@
-//! The journal: the second, independent, append-only copy of everything that was written.
+//! The journal: the second, independent, append-only copy of the log.
 //!
-//! It is a folder of segments. Each segment is lines of JSON: a header, then one line an event. Each
-//! line carries a digest over the line before and over its payload's digest, so that the chain still
-//! verifies after a payload was erased. The last segment is plain text; the others are sealed with
-//! zstd. Only the holder of the space's write lock appends.
+//! It is a folder of segments. Each segment consists of JSON lines: a header, then one line per event. Each line
+//! carries a digest over the previous line's digest and its own payload's digest, so that the chain still verifies
+//! after a payload was erased. The last segment is plain text; the others are sealed with zstd. Only the holder of the
+//! space's write lock appends.
 
 mod append;
 mod end;

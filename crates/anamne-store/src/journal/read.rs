@@ -1,4 +1,4 @@
-//! Reading the journal from its beginning, and checking every line on the way.
+//! Reads the journal from its beginning and verifies every line.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::reader::SegmentReader;
 use super::segment::Segment;
 use crate::{Result, StoreError};
 
-/// What a check of the whole journal found.
+/// The result of verifying the whole journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct JournalReport {
     /// Segments read.
@@ -22,11 +22,11 @@ pub struct JournalReport {
     pub erased: u64,
     /// The last event.
     pub last_seq: u64,
-    /// What is wrong, and where; empty when all is well.
+    /// The problems found; empty if there are none.
     pub problems: Vec<String>,
 }
 
-/// The lines of a journal in order, each checked against the one before it.
+/// The lines of a journal in order, each verified against the previous one.
 pub struct Lines {
     segments: std::vec::IntoIter<Segment>,
     open: Option<SegmentReader>,
@@ -50,9 +50,9 @@ impl Lines {
         })
     }
 
-    /// Reads everything up to the event `last`, after which the chain must stand at `hash`, and reports.
+    /// Reads everything up to the event `last`, at which the chain must have the hash `hash`, and reports.
     ///
-    /// What other processes append meanwhile lies behind `last` and is not looked at.
+    /// Lines appended meanwhile come after `last` and are not read.
     pub(crate) fn verify(folder: &Path, last: Seq, hash: Digest) -> Result<JournalReport> {
         let mut lines = Self::of(folder)?;
         let mut report = JournalReport::default();
@@ -125,7 +125,7 @@ impl Lines {
         let mut reader = segment.open()?;
         let text = reader.line()?;
         if !check_header(&text, &segment.path)? {
-            // A crash while the last segment was begun: there is nothing in it.
+            // A crash while the last segment was created: it is empty.
             return match self.segments.len() {
                 0 => Ok(false),
                 _ => Err(StoreError::damaged(&segment.path, "it has no header")),
@@ -147,7 +147,7 @@ impl Lines {
 impl Iterator for Lines {
     type Item = Result<Line>;
 
-    /// The next line; after the first error there are no more, for nothing behind it is verified.
+    /// The next line. Ends after the first error, because later lines can't be verified.
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {
             return None;

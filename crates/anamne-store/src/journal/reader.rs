@@ -1,4 +1,4 @@
-//! Reading a segment line by line, within bounds that no sound segment comes near.
+//! Reads a segment line by line, within limits far above any valid segment.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
@@ -7,23 +7,23 @@ use super::segment::Segment;
 use crate::storage::SEGMENT_BYTES;
 use crate::{Result, StoreError};
 
-/// The longest line that is read, in bytes. The largest memory has a megabyte of content, of which each byte may be
-/// escaped as six, a megabyte of body, 64 KiB of metadata and short names: about 8 MB. This is twice that.
+/// Maximum line length, in bytes. The largest memory has a megabyte of content, of which each byte may be escaped as
+/// six, a megabyte of body, 64 KiB of metadata and short names: about 8 MB. This is twice that.
 pub(crate) const LONGEST_LINE: u64 = 16 << 20;
 
-/// The largest segment that is read, in bytes of its text. A segment is full at [`SEGMENT_BYTES`], and the line that
-/// fills it is its last. This is twice that.
+/// Maximum size of a segment's text, in bytes. A segment is full at [`SEGMENT_BYTES`], and the line that fills it is
+/// its last. This is twice that.
 pub(crate) const LARGEST_SEGMENT: u64 = 2 * (SEGMENT_BYTES + LONGEST_LINE);
 
-/// The largest window of a zstd frame, as a power of two. Segments are written with windows of 4 MiB; 8 MiB is what
-/// the format asks every decoder to support. A crafted frame could ask for gigabytes.
+/// Maximum window size of a zstd frame, as a power of two. Segments are written with windows of 4 MiB; the format
+/// recommends that every decoder supports 8 MiB. A crafted frame could ask for gigabytes.
 const WINDOW_LOG: u32 = 23;
 
-/// An open segment, unpacked on the way where it is sealed.
+/// An open segment, decompressed on the fly if sealed.
 pub(crate) struct SegmentReader {
     segment: Segment,
     text: Box<dyn BufRead + Send>,
-    /// How many bytes of text may still follow.
+    /// The maximum number of remaining bytes of text.
     left: u64,
 }
 
@@ -47,13 +47,13 @@ impl SegmentReader {
         })
     }
 
-    /// The segment that it reads.
+    /// The segment being read.
     pub(crate) fn segment(&self) -> &Segment {
         &self.segment
     }
 
-    /// The next line with its line feed, which only the last may lack; empty at the end. What is longer than a line or
-    /// a segment can be is damage.
+    /// The next line including its line feed, which only the last line may lack; empty at the end. Anything longer than
+    /// a line or segment can be is damage.
     pub(crate) fn line(&mut self) -> Result<Vec<u8>> {
         let mut line = Vec::new();
         let most = LONGEST_LINE.min(self.left);
@@ -70,7 +70,7 @@ impl SegmentReader {
         Ok(line)
     }
 
-    /// Everything that is left to read.
+    /// Reads the rest.
     pub(crate) fn rest(mut self) -> Result<Vec<u8>> {
         let mut text = Vec::new();
         self.text
@@ -101,7 +101,7 @@ impl SegmentReader {
         StoreError::damaged(&self.segment.path, reason)
     }
 
-    /// What a failed read means: a sealed segment that can't be unpacked is damaged.
+    /// Maps a read error: a sealed segment that can't be decompressed is damaged.
     fn unreadable(&self, error: Error) -> StoreError {
         if self.segment.sealed || error.kind() == ErrorKind::InvalidData {
             let reason = format!("decompression failed: {error}");

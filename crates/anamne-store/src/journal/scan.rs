@@ -1,4 +1,4 @@
-//! Reading a journal that may be damaged: every line that can be read, and what is wrong where.
+//! Reads a journal that may be damaged: every readable line, and what is wrong where.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,31 +12,31 @@ use super::reader::SegmentReader;
 use super::segment::Segment;
 use crate::Result;
 
-/// One place of the journal.
+/// The result for one position in the journal.
 #[derive(Debug)]
 pub(crate) struct Scanned {
     /// The segment's file name.
     pub(crate) file: String,
-    /// The event that must stand here.
+    /// The event expected here.
     pub(crate) event: Seq,
-    /// The line, where it can be read at all.
+    /// The line, if readable.
     pub(crate) line: Option<Line>,
-    /// What is wrong here.
+    /// The problem, if any.
     pub(crate) problem: Option<String>,
-    /// Whether the text ends here without a line feed, as a write that a crash interrupted does.
+    /// Whether the text ends here without a line feed, as after an interrupted write.
     pub(crate) torn: bool,
 }
 
-/// Goes through all segments, and past whatever is damaged in them.
+/// Scans all segments and continues past damage.
 ///
-/// A damaged line is named once: the line behind it may continue the chain from what the damaged one
-/// says or from what it should say.
+/// A damaged line is reported once: the next line may continue the chain from the damaged line's stored hash or from
+/// its expected hash.
 pub(crate) struct Scan {
     segments: std::vec::IntoIter<Segment>,
     open: Option<SegmentReader>,
     number: u32,
     seq: Seq,
-    /// What the chain may stand at after `seq`; `None` where damage hides it.
+    /// The possible chain hashes after `seq`; `None` if unknown because of damage.
     hashes: Option<Vec<Digest>>,
     waiting: VecDeque<Scanned>,
 }
@@ -69,7 +69,7 @@ impl Scan {
         self.waiting.push_back(scanned);
     }
 
-    /// Opens the next segment; says whether there was one.
+    /// Opens the next segment; returns whether there was one.
     fn open_next(&mut self) -> bool {
         let Some(segment) = self.segments.next() else {
             return false;
@@ -94,7 +94,7 @@ impl Scan {
         true
     }
 
-    /// What follows in this segment can't be read; the next one's header says where the chain continues.
+    /// The rest of this segment is unreadable; the next header tells where the chain continues.
     fn lose_rest(&mut self, segment: &Segment, problem: &str) {
         self.fault(segment, problem);
         self.hashes = None;
@@ -104,7 +104,7 @@ impl Scan {
     fn read_header(&mut self, segment: &Segment, text: &[u8]) {
         let header = match check_header(text, &segment.path) {
             Ok(true) => serde_json::from_slice::<Header>(text).ok(),
-            // A crash while the last segment was begun: there is nothing in it.
+            // A crash while the last segment was created: it is empty.
             Ok(false) if self.segments.len() == 0 => return,
             Ok(false) => return self.fault(segment, "it has no header"),
             Err(error) => return self.fault(segment, error.to_string()),
@@ -132,7 +132,7 @@ impl Scan {
         };
         self.fault(segment, problem);
         if !continues {
-            // Either the header or the segment is wrong; the lines themselves say where they stand.
+            // Either the header or the segment is wrong; the lines carry their own sequence numbers.
             self.hashes = None;
         }
     }
@@ -162,11 +162,11 @@ impl Scan {
         scanned
     }
 
-    /// Takes a line as the next one; says what does not fit.
+    /// Applies the next line; returns a problem, if any.
     fn follow(&mut self, line: &Line) -> Option<String> {
         let expected = self.next_event();
         let Some(hashes) = self.hashes.take() else {
-            // Lines may have run together in what could not be read, so its own number counts.
+            // Unreadable text may have contained several lines, so the line's own number counts.
             let misplaced = line.seq < expected;
             self.seq = line.seq.max(expected);
             self.hashes = (!misplaced).then(|| vec![line.hash]);

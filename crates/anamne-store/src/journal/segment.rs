@@ -33,13 +33,13 @@ impl Segment {
         }
     }
 
-    /// The name of its file.
+    /// Its file name.
     pub(crate) fn file_name(&self) -> String {
         let ending = if self.sealed { ".jsonl.zst" } else { ".jsonl" };
         format!("{:06}{ending}", self.number)
     }
 
-    /// The segments in `folder` by rising number; where a seal was interrupted, the plain file counts.
+    /// The segments in `folder` by ascending number; after an interrupted seal, the plain file counts.
     pub(crate) fn list(folder: &Path) -> Result<Vec<Self>> {
         let named = |path: &PathBuf| Self::from_name(folder, path.file_name()?.to_str()?);
         let mut segments: Vec<_> = entries(folder)?.iter().filter_map(named).collect();
@@ -61,9 +61,9 @@ impl Segment {
         })
     }
 
-    /// Opens it for reading line by line, unsealed on the way.
+    /// Opens it for reading line by line, decompressing if needed.
     ///
-    /// A plain segment that another process has sealed in the meantime is read where it is now.
+    /// If another process has sealed a plain segment in the meantime, opens the sealed file.
     pub(crate) fn open(&self) -> Result<SegmentReader> {
         match File::open(&self.path) {
             Ok(file) => SegmentReader::of(self.clone(), file),
@@ -74,18 +74,18 @@ impl Segment {
         }
     }
 
-    /// The same segment as it is called once it is sealed.
+    /// The same segment in sealed form.
     pub(crate) fn sealed_twin(&self) -> Self {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         Self::sealed(folder, self.number)
     }
 
-    /// The whole text of it.
+    /// Its whole text.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         self.open()?.rest()
     }
 
-    /// Seals a plain segment: writes the compressed file, makes it durable, then removes the plain one.
+    /// Seals a plain segment: writes and syncs the compressed file, then removes the plain one.
     pub(crate) fn seal(&self, storage: &dyn Storage) -> Result<()> {
         let sealed = self.sealed_twin();
         sealed.write_sealed(storage, &self.read()?)?;
@@ -99,7 +99,7 @@ impl Segment {
     pub(crate) fn write_sealed(&self, storage: &dyn Storage, text: &[u8]) -> Result<()> {
         let compress = || {
             let mut encoder = zstd::Encoder::new(Vec::new(), 9)?;
-            // The frame's own checksum names damage before any line is parsed.
+            // The frame's own checksum detects damage before any line is parsed.
             encoder.include_checksum(true)?;
             std::io::Write::write_all(&mut encoder, text)?;
             encoder.finish()

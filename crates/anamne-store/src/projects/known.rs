@@ -1,4 +1,4 @@
-//! What a store knows of projects, and what follows from it for one of them.
+//! The known projects of a store, and how a project is matched with them.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,13 +13,13 @@ use crate::project_config::ProjectFolder;
 use crate::space_name::SpaceName;
 use crate::{Result, StoreError};
 
-/// Commits within which the first one is looked for again where there was none when the folder was first seen.
+/// Commits searched for the first one again, if there was none when the folder was first seen.
 const YOUNG_HISTORY: usize = 64;
 
-/// Maximum spaces that are called alike.
+/// Maximum number of spaces with the same label.
 const MOST_ALIKE: u32 = 10_000;
 
-/// First headings of files that tools generate, and names that say nothing: spaces called so were shared.
+/// Headings of generated files and other meaningless names: spaces with these names were shared by several projects.
 const GENERIC: [&str; 24] = [
     "claude.md",
     "claude",
@@ -47,17 +47,17 @@ const GENERIC: [&str; 24] = [
     "documentation",
 ];
 
-/// What the store knows of projects.
+/// The known projects of a store.
 pub(super) struct Known {
     pub(super) projects: Vec<KnownProject>,
     pub(super) names: Vec<SpaceName>,
-    /// Spaces whose settings can't be read, with what stands in the file.
+    /// Spaces with unreadable settings, with the text of the file.
     pub(super) damaged: Vec<(PathBuf, String, StoreError)>,
     pub(super) register: Register,
     pub(super) is_registered: bool,
 }
 
-/// Where a project was found.
+/// The result of looking up a project.
 pub(super) enum SpaceLookup {
     At { space: usize, folder: Option<usize> },
     Moved { space: usize, folder: usize },
@@ -69,7 +69,7 @@ impl Known {
         self.projects.iter().find(|known| known.space == *space)
     }
 
-    /// Every folder that leads to a space, with where it stands here.
+    /// Every folder mapped to a space, with the indices of the space and the folder.
     fn folders(&self) -> impl Iterator<Item = (usize, usize, &ProjectFolder)> {
         let of_space =
             |(space, known): (usize, &'_ KnownProject)| (space, known.project.folders.len());
@@ -99,7 +99,7 @@ impl Known {
         if let Some((space, folder, recorded)) =
             self.folders().find(|(_, _, folder)| same_stamp(folder))
         {
-            // The same repository by another way, such as a second mount, or one that moved.
+            // The same repository on another path, such as a second mount, or one that moved.
             return if is_still_there(recorded, project) {
                 SpaceLookup::At {
                     space,
@@ -138,7 +138,7 @@ impl Known {
         }
     }
 
-    /// What is to be recorded of the project's folder; nothing where it stands there already.
+    /// The new record of the project's folder; `None` if the existing one is up to date.
     pub(super) fn update(&self, project: &Project, found: &SpaceLookup) -> Option<ProjectFolder> {
         let SpaceLookup::At {
             space,
@@ -216,8 +216,8 @@ impl Known {
         })
     }
 
-    /// Whether a space of an earlier version can be taken for this project's own: it has no project, its name says
-    /// something, and the repository was there before projects had identities, so it used that space.
+    /// Whether a space of an earlier version may become this project's own: it has no project, its name is not generic,
+    /// and the repository already existed before projects had identities, so it used that space.
     fn may_adopt(&self, project: &Project, former: &SpaceName) -> bool {
         let was_there = project
             .born()
@@ -225,7 +225,7 @@ impl Known {
         was_there && self.project_of(former).is_none() && !is_generic(former)
     }
 
-    /// The label, with a number behind it where it is taken or reserved.
+    /// The label, with a number appended if it is taken or reserved.
     fn free_name(&self, label: Option<&SpaceName>) -> Result<SpaceName> {
         let label = match label {
             Some(label) => label.clone(),
@@ -256,7 +256,7 @@ pub(super) fn is_generic(name: &SpaceName) -> bool {
     GENERIC.contains(&name.as_str())
 }
 
-/// Whether the project still lies in the folder in which it was last seen. What can't be looked at counts as there.
+/// Whether the project is still in the folder in which it was last seen. A folder that can't be read counts as present.
 fn is_still_there(recorded: &ProjectFolder, project: &Project) -> bool {
     let Some(path) = recorded.location() else {
         return true;
@@ -271,7 +271,7 @@ fn is_still_there(recorded: &ProjectFolder, project: &Project) -> bool {
     };
     match (stamp, &recorded.stamp) {
         (Some(stamp), Some(recorded)) if stamp == *recorded => true,
-        // Another repository lies there now, unless it is the same project, cloned again.
+        // Another repository is there now, unless the same project was cloned again.
         (Some(_), Some(_)) => there.is_some_and(|there| {
             let commit = there.root_commit(LONGEST_HISTORY);
             commit.as_deref() == project.identified().commit()

@@ -1,4 +1,4 @@
-//! Which space holds the memories of a project: found by its folder and its identity, never by a name that it gives itself.
+//! Maps projects to spaces, by folder and identity, never by a name that the project chooses itself.
 
 mod known;
 mod register;
@@ -19,29 +19,29 @@ use crate::store::StoreFolder;
 use known::{Known, SpaceLookup, is_generic};
 use register::{REGISTER_FORMAT, Register};
 
-/// The largest `space.toml` and `projects.toml` that are looked through for folders.
+/// Maximum size of a `space.toml` or `projects.toml` that is searched for folders.
 const LARGEST_FILE: u64 = 4 << 20;
 
-/// Numbers behind a folder's name that are tried before all spaces are looked through.
+/// Name suffixes tried before all spaces are searched.
 const FIRST_SIGHT: u32 = 10;
 
-/// The space that holds the memories of a project, or will.
+/// The existing or future space of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectSpace {
     /// Its name.
     pub name: SpaceName,
     /// How it was found.
     pub standing: ProjectStanding,
-    /// What a person should know, such as files that were skipped.
+    /// Messages for a person, such as skipped files.
     pub notes: Vec<String>,
 }
 
-/// How the space of a project was found.
+/// How a project's space was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectStanding {
-    /// The folder was known.
+    /// The folder is known.
     Known,
-    /// The project was known in another folder, which is gone.
+    /// The project is known from another folder, which no longer exists.
     Moved {
         /// The other folder.
         from: PathBuf,
@@ -50,9 +50,9 @@ pub enum ProjectStanding {
     Adopted,
     /// The project gets a new space.
     New {
-        /// Spaces of folders that are still there and hold the same project: copies of it, clones and forks.
+        /// Spaces of other existing folders with the same project: copies, clones and forks.
         alike: Vec<KnownProject>,
-        /// The space that an earlier version would have used, which may hold memories of others.
+        /// The space that an earlier version would have used, which may hold memories of other projects.
         formerly: Option<SpaceName>,
     },
 }
@@ -67,9 +67,9 @@ pub struct KnownProject {
 }
 
 impl StoreFolder {
-    /// The space of a project, as [`StoreFolder::claim_space`] would give it. Reads only.
+    /// The space that [`StoreFolder::claim_space`] would return for a project. Read-only.
     ///
-    /// [`crate::StoreError::Damaged`] where the settings of the space that is meant can't be read.
+    /// [`crate::StoreError::Damaged`] if the settings of that space can't be read.
     pub fn space_of(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace> {
         if let Some(name) = self.at_first_sight(project) {
             return Ok(known(name));
@@ -79,11 +79,11 @@ impl StoreFolder {
         known.space(project, &found)
     }
 
-    /// The space of a project, made if need be, and bound to its folder for good.
+    /// The space of a project, created if needed, and permanently assigned to its folder.
     ///
-    /// A known folder with the same project keeps its space, whatever became of names and remotes. So does a project
-    /// whose known folder is gone. Any other folder gets a space of its own, also where it holds a project that is
-    /// known elsewhere: [`StoreFolder::join_projects`] is a person's to call.
+    /// A known folder with the same project keeps its space, whatever its name and remotes are now. So does a project
+    /// whose known folder no longer exists. Any other folder gets its own space, even if its project is known
+    /// elsewhere: only a person may merge them, with [`StoreFolder::join_projects`].
     pub fn claim_space(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace> {
         let first = self.known_projects(now)?;
         let found = first.find(project);
@@ -92,7 +92,7 @@ impl StoreFolder {
         }
         let claimed = self.with_projects(|| self.claim_under_lock(project, now));
         match (claimed, &found) {
-            // What may only be read is used as it is.
+            // A read-only store is used as it is.
             (Err(error), SpaceLookup::At { .. } | SpaceLookup::Moved { .. })
                 if error.is_read_only() =>
             {
@@ -146,8 +146,8 @@ impl StoreFolder {
         Ok(projects)
     }
 
-    /// Spaces that earlier versions may have shared between projects: those whose names say nothing, and those that
-    /// several projects would have used, until a person says that it is settled.
+    /// Spaces that earlier versions may have shared between projects: those with generic names, and those that several
+    /// projects would have used, until a person settles it.
     pub fn shared_spaces(&self) -> Result<Vec<SpaceName>> {
         let known = self.known_projects(Timestamp::UNIX_EPOCH)?;
         let was_used = |name: &SpaceName| {
@@ -169,7 +169,7 @@ impl StoreFolder {
         Ok(known.names.iter().filter(is_shared).cloned().collect())
     }
 
-    /// Lets all folders of one space lead to another, and notes in the one where they went. Moves no memory.
+    /// Maps all folders of one space to another, and records the target in the first. Moves no memories.
     pub fn join_projects(&self, from: &SpaceName, into: &SpaceName, now: Timestamp) -> Result<()> {
         self.with_projects(|| {
             let known = self.known_projects(now)?;
@@ -192,7 +192,7 @@ impl StoreFolder {
         })
     }
 
-    /// Notes that a space holds nothing of other projects any more: a person has looked.
+    /// Records that a space holds no memories of other projects any more, as checked by a person.
     pub fn settle_shared(&self, shared: &SpaceName, now: Timestamp) -> Result<()> {
         self.with_projects(|| {
             let mut known = self.known_projects(now)?;
@@ -209,8 +209,8 @@ impl StoreFolder {
         })
     }
 
-    /// The space of a folder that is where it was, in a space that is called as the folder is, perhaps with a number behind
-    /// it: the usual case, for which one small file is read.
+    /// Fast path for a folder that didn't move and whose space has the folder's name, perhaps with a number appended:
+    /// reads one small file.
     fn at_first_sight(&self, project: &Project) -> Option<SpaceName> {
         let label = project.folder_label()?;
         let stamp = project.stamp()?;
@@ -236,7 +236,7 @@ impl StoreFolder {
         work()
     }
 
-    /// Changes what stands in a space's settings, which are made if they are missing. Under the lock of projects.
+    /// Changes a space's settings, which are created if missing. The projects lock must be held.
     fn change_project(
         &self,
         name: &SpaceName,

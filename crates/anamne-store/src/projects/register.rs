@@ -1,4 +1,4 @@
-//! `projects.toml`: which spaces were there before projects had identities.
+//! `projects.toml`: the spaces that existed before projects had identities.
 
 use std::path::PathBuf;
 
@@ -14,13 +14,13 @@ use crate::store::StoreFolder;
 /// The version of `projects.toml`.
 pub(super) const REGISTER_FORMAT: i64 = 1;
 
-/// `projects.toml`: which spaces were there before projects had identities.
+/// The content of `projects.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Register {
     pub(super) format: i64,
-    /// When the file was written. A repository that was made later never used the spaces named here.
+    /// The creation time of the file. A repository created later never used these spaces.
     pub(super) since: Timestamp,
-    /// The spaces that were there then.
+    /// The spaces that existed at that time.
     #[serde(default)]
     pub(super) earlier: Vec<String>,
 }

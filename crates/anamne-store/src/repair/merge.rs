@@ -1,4 +1,4 @@
-//! The events of both copies in one run, each verified, with the payload of whichever copy verifies it.
+//! Merges the events of both copies, each verified, with the payload from whichever copy verifies.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -15,17 +15,17 @@ use crate::restore::{EVENTS, bare_line_of, payload_of};
 use crate::source::record::Payload;
 use crate::source::{Names, end_of_log, link, read};
 
-/// What a link is known by.
+/// The key of a link.
 pub(super) type LinkKey = (MemoryId, MemoryId, LinkType);
 
-/// A place in the journal, with the line that can be read there.
+/// An event in the journal, with its line if readable.
 type Place = (Seq, Option<Line>);
 
 fn key(link: &Link) -> LinkKey {
     (link.from, link.to, link.link_type)
 }
 
-/// The database as a witness of what was written; what it can't say it is silent about.
+/// The database as a source of events. Whatever it can't read counts as missing.
 pub(super) struct Witness {
     connection: Connection,
     names: Names,
@@ -33,7 +33,7 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    /// `None` where it can't say anything; an error where it may only not be asked now.
+    /// `None` if it is unreadable; an error if it is only inaccessible now.
     fn open(path: &Path) -> Result<Option<Self>> {
         if look_at(path)?.is_none() {
             return Ok(None);
@@ -53,13 +53,13 @@ impl Witness {
         }
     }
 
-    /// The links that are there.
+    /// The stored links.
     pub(super) fn links(&self) -> Option<BTreeSet<LinkKey>> {
         let links = link::all_unproven(&self.connection).ok()?;
         Some(links.iter().map(key).collect())
     }
 
-    /// Whether every event continues the chain.
+    /// Whether all events continue the chain.
     fn proves_its_chain(&self) -> bool {
         let sound = || -> Result<bool, rusqlite::Error> {
             let mut statement = self
@@ -79,7 +79,7 @@ impl Witness {
         sound().unwrap_or(false)
     }
 
-    /// The event, without its payload, and the number of its memory.
+    /// The event without its payload, and the row of its memory.
     fn event(&self, seq: Seq) -> Option<(Line, Row)> {
         let sql = format!("{EVENTS} WHERE events.seq = ?1");
         let mut statement = self.connection.prepare_cached(&sql).ok()?;
@@ -91,7 +91,7 @@ impl Witness {
             .ok()?
     }
 
-    /// Gives the line its payload, where the database still holds what its digest verifies.
+    /// Adds the payload to the line, if the database still holds it and its digest matches.
     fn complete(&self, line: &mut Line) {
         let Some((_, row)) = self.event(line.seq) else {
             return;
@@ -106,7 +106,7 @@ impl Witness {
             payload.filter(|payload| Digest::of(payload.get().as_bytes()) == line.payload_hash);
     }
 
-    /// Whether nothing is left of the event's memory by its owner's wish.
+    /// Whether the event's memory was erased on purpose.
     fn is_erased(&self, seq: Seq) -> bool {
         let stored = self
             .event(seq)
@@ -115,22 +115,22 @@ impl Witness {
     }
 }
 
-/// The events of both copies, each verified by the chain, with the payload of whichever copy verifies it.
+/// Iterates over the events of both copies, each verified by the chain, with the payload from whichever copy verifies.
 pub(super) struct Merge {
     pub(super) database: Option<Witness>,
     scan: Peekable<Box<dyn Iterator<Item = Place>>>,
-    /// The last event that the journal has a place for.
+    /// The last event found in the journal.
     furthest: Seq,
-    /// Whether the database says which story is told, for its chain is sound.
+    /// Whether the database wins if the copies differ, because its chain is sound.
     database_leads: bool,
-    /// If given, the only links that may be drawn.
+    /// If given, only these links are kept.
     links: Option<BTreeSet<LinkKey>>,
     hash: Digest,
-    /// The last event that was verified.
+    /// The last verified event.
     pub(super) seq: Seq,
     /// What neither copy holds any more.
     pub(super) lost: Vec<String>,
-    /// Whether it is lost which link was taken away.
+    /// Whether the payload of a link removal is lost.
     pub(super) lost_unlink: bool,
 }
 
@@ -158,7 +158,7 @@ impl Merge {
         })
     }
 
-    /// The journal's line of an event, whether it is sound or not.
+    /// The journal's line of an event, sound or not.
     fn journaled(&mut self, seq: Seq) -> Option<Line> {
         let mut found = None;
         while let Some((event, line)) = self.scan.next_if(|(event, _)| *event <= seq) {
@@ -194,7 +194,7 @@ impl Merge {
         Some(self.with_payload(line, both_agree))
     }
 
-    /// Takes the payload from the copy that verifies it; notes its loss where neither does.
+    /// Takes the payload from the copy that verifies; records the loss if neither does.
     fn with_payload(&mut self, mut line: Line, of_journal: bool) -> Line {
         let was_emptied = of_journal && line.payload.is_none();
         if line.check_payload().is_err() || !self.may_be_drawn(&line) {
@@ -230,7 +230,7 @@ impl Merge {
             .is_some_and(|link| links.contains(&key(&link)))
     }
 
-    /// How many events stand behind the last one that was verified, as far as either copy says.
+    /// Number of events after the last verified one, according to either copy.
     pub(super) fn events_behind(&mut self) -> u64 {
         let told = self.database.as_ref().map(|database| database.last);
         let places = self.scan.by_ref().map(|(event, _)| event);

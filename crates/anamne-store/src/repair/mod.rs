@@ -1,4 +1,4 @@
-//! Mending a space whose files are damaged somewhere inside: each copy from the other.
+//! Repairs a space with damaged files: each copy from the other.
 
 mod merge;
 
@@ -21,35 +21,33 @@ use crate::{Result, StoreError};
 
 use merge::{Merge, Witness};
 
-/// Losses are listed one by one up to here, and then counted.
+/// Maximum number of listed losses; the rest is only counted.
 const MOST_LOSSES: usize = 100;
 
-/// What a repair of a space came to.
+/// The result of repairing a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Repair {
-    /// What was repaired, and where the damaged files are now.
+    /// What was repaired, and the paths of the damaged files.
     pub mended: Vec<String>,
     /// What neither copy holds any more.
     pub lost: Vec<String>,
-    /// What a person can do about what was repaired.
+    /// Next steps after the repair.
     pub next_steps: Vec<NextStep>,
 }
 
 /// Repairs settings, journal and database of the space in `folder`, which no process should have open.
 ///
-/// The journal is rewritten from whatever of it verifies, completed from the database; the database
-/// is then replayed from that journal. A copy without damage stays as it is, and a damaged one is set
-/// aside, never overwritten. What only a view lacks is none of this: views are rebuilt when the space
-/// is opened. O(bytes of both copies).
+/// The journal is rewritten from everything in it that verifies, completed from the database; then the database is
+/// replayed from that journal. An undamaged copy stays unchanged, and a damaged one is quarantined, never overwritten.
+/// Views are not repaired here: they are rebuilt when the space is opened. O(bytes of both copies).
 ///
-/// An error, with nothing changed, where another process or a missing permission lets nobody read the database: that
-/// is no damage.
+/// Fails without changes if another process or a missing permission prevents reading the database: that is not damage.
 pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repair> {
     refuse_special_files(folder)?;
     create_private_folder(&folder.join("memories"))?;
     let lock = WriteLock::at(&folder.join("write.lock"));
     let _guard = lock.acquire()?;
-    // One of an older format must be read before anything else can be said; damage is found below.
+    // A database of an older format must be migrated first; damage is found below.
     let _ = open_settled(&folder.join("memories").join("active.db"));
     let found = examine(folder)?;
     let mut repair = Repair::default();
@@ -70,7 +68,7 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
     Ok(repair)
 }
 
-/// Brings a database that is there to the present format.
+/// Migrates an existing database to the current format.
 fn open_settled(database: &Path) -> Result<()> {
     match look_at(database)? {
         Some(_) => open_writer(database).map(drop),
@@ -88,8 +86,8 @@ impl Repair {
         Ok(())
     }
 
-    /// Restores a damaged database, and a damaged journal with it, if nothing is lost by that; else changes nothing.
-    /// The write lock must be held.
+    /// Restores a damaged database, and a damaged journal with it, if nothing is lost; else changes nothing. The write
+    /// lock must be held.
     pub(crate) fn mend_database(&mut self, folder: &Path, found: &Examination) -> Result<()> {
         self.mend_copies(folder, found, false)?;
         match self.lost.first() {
@@ -104,8 +102,8 @@ impl Repair {
         }
     }
 
-    /// Writes again from both copies the one that is damaged. What neither holds is lost; where that must not
-    /// be, nothing is changed then.
+    /// Rewrites the damaged copies from both copies. What neither holds is lost; unless `may_lose`, nothing is changed
+    /// in that case.
     fn mend_copies(&mut self, folder: &Path, found: &Examination, may_lose: bool) -> Result<()> {
         let database = folder.join("memories").join("active.db");
         let journal = folder.join("journal");
@@ -147,7 +145,7 @@ impl Repair {
         Ok(())
     }
 
-    /// Moves a damaged file out of the way, if it is there.
+    /// Quarantines a damaged file, if it exists.
     fn set_aside(&mut self, path: &Path) -> Result<()> {
         if look_at(path)?.is_some() {
             let aside = set_aside(path)?;
@@ -160,7 +158,7 @@ impl Repair {
         Ok(())
     }
 
-    /// Writes to `unfinished` every event that either copy still verifies; says how many, and the last one.
+    /// Writes every event that either copy verifies to `unfinished`; returns their number and the last one.
     fn write_journal(
         &mut self,
         database: &Path,
@@ -172,7 +170,7 @@ impl Repair {
         if merge.lost_unlink
             && let Some(links) = merge.database.as_ref().and_then(Witness::links)
         {
-            // Where nothing says any more that a link was taken away, it must not be drawn either.
+            // Without the record of a link's removal, the link must not be restored either.
             remove_if_there(unfinished)?;
             merge = Merge::of(database, journal, Some(links))?;
             written = restore::write_lines(&mut merge, &mut Journal::at(unfinished))?;

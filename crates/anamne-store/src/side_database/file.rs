@@ -1,4 +1,4 @@
-//! A side database that is kept open, whatever becomes of the file meanwhile.
+//! A side database that is kept open, even if the file is replaced.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use crate::error::is_broken;
 use crate::files::{FileIdentity, create_private_folder, look_at};
 use crate::{Result, StoreError};
 
-/// Why work with a [`SideFile`] failed.
+/// An error of work with a [`SideFile`].
 pub trait SideError: From<StoreError> + From<rusqlite::Error> {
-    /// Whether the file does not hold what was written to it, so that only another one helps.
+    /// Whether the file is damaged, so that it must be replaced.
     fn is_damage(&self) -> bool;
 }
 
@@ -27,10 +27,10 @@ impl SideError for StoreError {
     }
 }
 
-/// Whether an error of SQLite says that a side database does not hold what was written to it.
+/// Whether a SQLite error shows that a side database is damaged.
 pub fn shows_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error;
-    // The others: a value that nobody wrote, or a row that must be there and is not.
+    // The others: an invalid value, or a missing row that must exist.
     is_broken(error)
         || matches!(
             error,
@@ -42,8 +42,8 @@ pub fn shows_damage(error: &rusqlite::Error) -> bool {
         )
 }
 
-/// A side database at a path: opened when it is first needed, and again when another file stands there. Calls of several
-/// threads wait for each other.
+/// A side database at a path: opened when first needed, and again when the file was replaced. Calls from several
+/// threads are serialised.
 #[derive(Debug)]
 pub struct SideFile {
     database: SideDatabase,
@@ -51,7 +51,7 @@ pub struct SideFile {
     opened: Mutex<Option<Opened>>,
 }
 
-/// A connection, and the file that it has open.
+/// A connection with the identity of its file.
 #[derive(Debug)]
 struct Opened {
     identity: FileIdentity,
@@ -59,7 +59,7 @@ struct Opened {
 }
 
 impl SideFile {
-    /// The file of this kind at `path`. Touches nothing.
+    /// The file of this kind at `path`. Accesses no files.
     pub fn at(database: SideDatabase, path: &Path) -> Self {
         Self {
             database,
@@ -68,19 +68,19 @@ impl SideFile {
         }
     }
 
-    /// Where it lies.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether there is a file.
+    /// Whether the file exists.
     pub fn exists(&self) -> bool {
         self.path.exists()
     }
 
-    /// Does `work` with the file that stands under the path now, which is made where there is none; one `stat` where all
-    /// is as before. One that turns out to be damaged is quarantined, where what it says can be made again, and the work
-    /// done once more with a new one.
+    /// Runs `work` with the current file at the path, which is created if missing; costs one `stat` if nothing changed.
+    /// If the file turns out to be damaged and can be recomputed, it is quarantined and `work` runs again with a new
+    /// one.
     pub fn with<T, E: SideError>(
         &self,
         mut work: impl FnMut(&mut Connection) -> Result<T, E>,
@@ -95,7 +95,7 @@ impl SideFile {
         }
     }
 
-    /// The same in one transaction, which is alone in writing from its beginning on.
+    /// The same in one transaction, which holds the write lock from its beginning.
     pub fn change<T, E: SideError>(
         &self,
         mut work: impl FnMut(&Transaction<'_>) -> Result<T, E>,
@@ -109,19 +109,19 @@ impl SideFile {
         })
     }
 
-    /// Writes its log back and cuts it; [`StoreError::StillRead`] where a reader keeps some of it in use.
+    /// Checkpoints and truncates its WAL; [`StoreError::StillRead`] if a reader still uses part of it.
     pub fn cut_log(&self) -> Result<()> {
         self.with(|connection| cut_log(connection, &self.path))
     }
 
-    /// Removes it, and copies that were quarantined as damaged.
+    /// Removes it and its quarantined copies.
     pub fn remove(&self) -> Result<()> {
         *self.lock() = None;
         remove_derived(&self.path)?;
         self.remove_set_aside()
     }
 
-    /// Removes the copies that were quarantined as damaged.
+    /// Removes its quarantined copies.
     pub fn remove_set_aside(&self) -> Result<()> {
         remove_set_aside(&self.path)
     }
@@ -132,7 +132,7 @@ impl SideFile {
         work: &mut impl FnMut(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let stands = self.identity()?;
-        // One that was replaced is closed before the new one is opened.
+        // A replaced file is closed before the new one is opened.
         let kept = opened.take().filter(|kept| Some(kept.identity) == stands);
         let kept = match kept {
             Some(kept) => kept,
@@ -147,9 +147,9 @@ impl SideFile {
         }
         alone(&self.path, || {
             let connection = self.database.open_alone(&self.path)?;
-            // Closing removes the log by its name. Where the file was replaced, that is the log of another one.
+            // Closing removes the WAL by its name. If the file was replaced, that is the WAL of the new file.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            // So it stays, and must not be long.
+            // So the WAL stays, and must be kept short.
             connection.pragma_update(None, "wal_autocheckpoint", 256)?;
             let identity = self.identity()?.ok_or_else(|| StoreError::Io {
                 action: "open",
@@ -163,7 +163,7 @@ impl SideFile {
         })
     }
 
-    /// Sets the file aside that turned out to be damaged, unless another process has done so already.
+    /// Quarantines the damaged file, unless another process has done so already.
     fn replace(&self, opened: &mut Option<Opened>) -> Result<()> {
         let Some(broken) = opened.take().map(|opened| opened.identity) else {
             return Ok(());
@@ -179,7 +179,7 @@ impl SideFile {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Opened>> {
-        // A panic inside a transaction rolled it back, so the connection is as good as before.
+        // A panic inside a transaction rolled it back, so the connection is still usable.
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

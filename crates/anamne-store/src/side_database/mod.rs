@@ -1,4 +1,4 @@
-//! SQLite files beside the source, which several processes use at once: how they are made, opened and replaced.
+//! SQLite files beside the source, shared by several processes: creates, opens and replaces them.
 
 mod file;
 mod opening;
@@ -15,41 +15,40 @@ use crate::{Result, StoreError};
 
 pub use file::{SideError, SideFile, shows_damage};
 
-/// How the files of one kind are made and opened.
+/// How files of one kind are created and opened.
 #[derive(Clone, Copy, Debug)]
 pub struct SideDatabase {
-    /// `PRAGMA application_id`; 0 where these files bear none.
+    /// `PRAGMA application_id`; 0 if these files have none.
     pub application_id: i64,
-    /// The version of its tables, kept in `PRAGMA user_version`; 1 or more.
+    /// The version of the schema, stored in `PRAGMA user_version`; 1 or more.
     pub format: i64,
-    /// The statements that make its tables.
+    /// The statements that create the tables.
     pub schema: &'static str,
-    /// Statements that bring a file of format 1 to format 2, of 2 to 3, and so on. Without one for each step a file of
-    /// an earlier format is unusable.
+    /// Statements that migrate a file of format 1 to 2, 2 to 3, and so on. If a step is missing, a file of an earlier
+    /// format is unusable.
     pub migrations: &'static [&'static str],
-    /// Statements for every file of this format: they make what files of earlier versions lack, and else change nothing.
+    /// Idempotent statements for every file of this format, which add what files of earlier versions lack.
     pub additions: &'static str,
-    /// Whether a commit must survive a loss of power. A view's need not: it is caught up again.
+    /// Whether a commit must survive a power failure. A view's need not: it catches up again.
     pub durable: bool,
-    /// What becomes of a file that can't be used.
+    /// What happens to an unusable file.
     pub unusable: Unusable,
 }
 
-/// What becomes of a file that can't be used. One that bears the application id of another program stays in any case,
-/// and opening it fails.
+/// What happens to an unusable file. A file with another program's application id is always kept, and opening it fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Unusable {
-    /// It stays, and opening it fails: what it says stands nowhere else.
+    /// It is kept, and opening it fails: its content can't be recomputed.
     Kept,
-    /// What it says can be made again. A damaged one is quarantined, one of an earlier format is removed, and a new one is
-    /// made in its place; a newer one stays, and opening it fails.
+    /// Its content can be recomputed. A damaged file is quarantined, one of an earlier format is removed, and a new one
+    /// is created; a newer one is kept, and opening it fails.
     Replaced,
-    /// The same, but a newer one is removed too, and so is one of which this says that another version filled it.
+    /// The same, but a newer file is removed too, and so is one that this function attributes to another version.
     ReplacedWhere(fn(&Connection) -> rusqlite::Result<bool>),
 }
 
 impl SideDatabase {
-    /// Files without an application id, which can be made again and need not survive a loss of power.
+    /// Files without an application id that can be recomputed and need not survive a power failure.
     pub const fn new(format: i64, schema: &'static str) -> Self {
         Self {
             application_id: 0,
@@ -62,11 +61,11 @@ impl SideDatabase {
         }
     }
 
-    /// Opens the database at `path`, or makes it, owner-only, together with its folder.
+    /// Opens the database at `path`; creates it and its folder, owner-only, if missing.
     ///
-    /// A lock file beside it (`name.lock` for `name.db`) keeps others from making or replacing it meanwhile.
-    /// [`StoreError::Newer`] for one that a newer version made, [`StoreError::Refused`] for one of another program and
-    /// for what is no regular file.
+    /// A lock file beside it (`name.lock` for `name.db`) keeps others from creating or replacing it meanwhile.
+    /// [`StoreError::Newer`] for a file of a newer version, [`StoreError::Refused`] for one of another program and for
+    /// anything but a regular file.
     pub fn open(&self, path: &Path) -> Result<Connection> {
         if let Some(folder) = path.parent() {
             create_private_folder(folder)?;
@@ -79,7 +78,7 @@ impl SideDatabase {
     }
 }
 
-/// Does `work` while nobody else makes, opens or replaces the database at `path`.
+/// Runs `work` under the lock for creating, opening and replacing the database at `path`.
 fn alone<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let lock = path.with_extension("lock");
     refuse_special_file(&lock)?;
@@ -88,9 +87,9 @@ fn alone<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     work()
 }
 
-/// Writes the log of the database at `path` back and cuts it, for older pages stand in it.
+/// Checkpoints and truncates the WAL of the database at `path`, because it contains older pages.
 ///
-/// [`StoreError::StillRead`] where a reader keeps some of them in use.
+/// [`StoreError::StillRead`] if a reader still uses some of them.
 pub fn cut_log(connection: &Connection, path: &Path) -> Result<()> {
     let busy: bool =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
@@ -102,7 +101,7 @@ pub fn cut_log(connection: &Connection, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a database beside the source that can be made again, and what SQLite keeps beside it.
+/// Removes a recomputable database beside the source, including SQLite's side files.
 pub fn remove_derived(path: &Path) -> Result<()> {
     if is_there(path)? || is_there(&side_file(path, "wal"))? {
         alone(path, || remove_database(path))?;
@@ -110,12 +109,12 @@ pub fn remove_derived(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes the copies of a database that were quarantined as damaged.
+/// Removes the quarantined copies of a database.
 pub fn remove_set_aside(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for copy in path.parent().map_or(Ok(Vec::new()), entries)? {
         let found = copy.file_name().unwrap_or_default().to_string_lossy();
-        // Some are of its log.
+        // Includes copies of its WAL.
         if found.starts_with(&*name) && found.contains(".damaged") {
             remove_if_there(&copy)?;
         }
@@ -123,12 +122,12 @@ pub fn remove_set_aside(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Sets a database aside that turned out to be damaged, so that a new one can be made in its place.
+/// Quarantines a damaged database, so that a new one can be created in its place.
 pub fn set_aside_derived(path: &Path) -> Result<()> {
     alone(path, || set_damaged_aside(path))
 }
 
-/// Sets a damaged database aside, in place of the one that was quarantined before it.
+/// Quarantines a damaged database; removes the one quarantined before.
 fn set_damaged_aside(path: &Path) -> Result<()> {
     remove_set_aside(path)?;
     set_aside(path)?;

@@ -1,4 +1,4 @@
-//! Opening one of these files while nobody else does.
+//! Opens a side database under its lock.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use crate::restore::remove_database;
 use crate::special_files::refuse_special_file;
 use crate::{Result, StoreError};
 
-/// What stands in a file.
+/// The content of a file.
 #[derive(PartialEq, Eq)]
 enum FileState {
     Nothing,
-    /// The tables of an earlier format, and the statements that bring them to this one.
+    /// The tables of an earlier format, and the statements that migrate them.
     Earlier(i64, &'static [&'static str]),
     Present,
-    /// What another version made, in the place of which this one makes its own.
+    /// A file of another version, to be replaced by a new one.
     OfAnotherVersion,
 }
 
@@ -41,10 +41,10 @@ impl SideDatabase {
     fn open_once(&self, path: &Path) -> Result<Option<Connection>> {
         refuse_special_file(path)?;
         if look_at(path)?.is_none() {
-            // A log that outlived its database is no log of the new one.
+            // A WAL that outlived its database must not be applied to the new one.
             remove_database(path)?;
-            // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
-            // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
+            // Created here first, so that SQLite's side files inherit the owner-only mode. An existing file is not
+            // opened outside of SQLite: closing it would release the locks of all connections of this process.
             drop(open_private_file(path)?);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -57,7 +57,7 @@ impl SideDatabase {
     fn prepared(&self, mut connection: Connection, path: &Path) -> Result<Option<Connection>> {
         harden(&connection)?;
         connection.busy_timeout(LONGEST_WAIT)?;
-        // First of all, for what is refused is left as it was.
+        // Checked first, because a rejected file must not be changed.
         let found = self.look_into(&connection, path)?;
         if found == FileState::OfAnotherVersion {
             return Ok(None);
@@ -106,7 +106,7 @@ impl SideDatabase {
         }
     }
 
-    /// What is done with a file of an earlier format.
+    /// How to treat a file of an earlier format.
     fn of_earlier(&self, found: i64, path: &Path) -> Result<FileState> {
         let steps = usize::try_from(self.format - found).unwrap_or(usize::MAX);
         let first = self.migrations.len().checked_sub(steps);
@@ -117,11 +117,11 @@ impl SideDatabase {
         }
     }
 
-    /// Changes the tables of a file of the format `from` to those of this one, whole or not at all.
+    /// Migrates a file of the format `from`, in one transaction.
     fn make(&self, connection: &mut Connection, from: i64, steps: &[&str]) -> Result<()> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        // A process of an earlier version, which takes no lock, may have made them while this one waited.
+        // A process of an earlier version, which takes no lock, may have created them in the meantime.
         if found == from {
             for step in steps {
                 transaction.execute_batch(step)?;
@@ -133,10 +133,9 @@ impl SideDatabase {
     }
 }
 
-/// Turns a new file into one with a write-ahead log.
+/// Switches a new file to WAL mode.
 ///
-/// SQLite tells two connections that do so at once that it is busy without making them wait, because neither could give
-/// way; so the waiting is done here.
+/// If two connections do so at once, SQLite returns busy without waiting, because neither could yield; so this waits instead.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     let started = Instant::now();
     loop {

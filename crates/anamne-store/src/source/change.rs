@@ -1,4 +1,4 @@
-//! Changing what was written: edits, judgements, forgetting, restoring and erasing.
+//! Changes to existing memories: edits, feedback, forgetting, restoring and erasing.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::clock::{cut, to_microseconds};
 use crate::{Result, StoreError};
 
 impl Transaction<'_> {
-    /// Changes a memory; one that does not differ afterwards is left as it is.
+    /// Edits a memory; does nothing if the result is equal.
     pub(crate) fn edit(&mut self, id: MemoryId, edit: &Edit) -> Result<Memory> {
         let stored = self.live(id)?;
         if let Some(successor) = edit.superseded_by {
@@ -25,7 +25,7 @@ impl Transaction<'_> {
         let mut memory = stored.memory.clone();
         apply(&mut memory, edit);
         if memory.content != stored.memory.content && edit.trust.is_none() {
-            // New words are worth no more than whoever wrote them.
+            // New content is trusted no more than its author.
             memory.trust = memory.trust.min(self.actor.default_trust());
         }
         memory.check()?;
@@ -35,7 +35,7 @@ impl Transaction<'_> {
         self.change(&stored, memory, EventKind::Edited)
     }
 
-    /// Adds a judgement to a memory.
+    /// Adds feedback to a memory.
     pub(crate) fn judge(&mut self, feedback: &Feedback) -> Result<Memory> {
         let stored = self.live(feedback.memory)?;
         let mut memory = stored.memory.clone();
@@ -46,7 +46,7 @@ impl Transaction<'_> {
         self.change(&stored, memory, EventKind::Edited)
     }
 
-    /// Puts a memory away.
+    /// Forgets a live memory.
     pub(crate) fn forget(&mut self, id: MemoryId) -> Result<Memory> {
         let stored = self.live(id)?;
         let memory = Memory {
@@ -56,7 +56,7 @@ impl Transaction<'_> {
         self.change(&stored, memory, EventKind::Forgotten)
     }
 
-    /// Brings a forgotten memory back.
+    /// Restores a forgotten memory.
     pub(crate) fn restore(&mut self, id: MemoryId) -> Result<Memory> {
         let stored = self.present(id)?;
         if stored.memory.deleted_at.is_none() {
@@ -72,7 +72,7 @@ impl Transaction<'_> {
         self.change(&stored, memory, EventKind::Restored)
     }
 
-    /// Removes the content of memories permanently, and notes that it must leave the journal too.
+    /// Removes the content of memories permanently, and marks it for removal from the journal.
     pub(crate) fn erase(&mut self, ids: &BTreeSet<MemoryId>) -> Result<()> {
         let mut borne = erasure::Borne::new();
         let at = to_microseconds(self.now);
@@ -85,7 +85,7 @@ impl Transaction<'_> {
         erasure::erase_unused(self.tables, &borne)
     }
 
-    /// Writes the new state of a memory, keeps the old one as a version, and logs it.
+    /// Writes the new state of a memory, keeps the old one as a version, and logs the change.
     pub(super) fn change(
         &mut self,
         stored: &Stored,

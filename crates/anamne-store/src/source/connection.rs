@@ -1,4 +1,4 @@
-//! Opening the database, and a small pool of readers.
+//! Opens the database; a small pool of readers.
 
 use std::io::ErrorKind;
 use std::ops::Deref;
@@ -17,14 +17,14 @@ use crate::restore::side_file;
 use crate::settings_file;
 use crate::{Result, StoreError};
 
-/// Pages of the active database that a reader keeps in memory, in KiB.
+/// Page cache of a reader of the active database, in KiB.
 const CACHE_KIB: i64 = 8 << 10;
 
-/// Opens the database for the writer, and makes or migrates its tables. The write lock must be held.
+/// Opens the database for writing; creates or migrates its tables. The write lock must be held.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     if look_at(path)?.is_none() {
-        // Made by us first, so that SQLite's own files take over the owner-only mode. One that is there is not opened
-        // outside of SQLite: closing it would end the locks that every connection of this process holds on it.
+        // Created here first, so that SQLite's side files inherit the owner-only mode. An existing file is not opened
+        // outside of SQLite: closing it would release the locks of all connections of this process.
         drop(open_private_file(path)?);
     }
     let connection = Connection::open_with_flags(
@@ -44,36 +44,36 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// What every connection is set to.
+/// Settings of every connection.
 pub(crate) fn configure(connection: &Connection) -> Result<()> {
     harden(connection)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // Without this SQLite plans a statement again whenever a bound value changes.
+    // Otherwise SQLite replans a statement whenever a bound value changes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// Refuses a database that a newer version made; says which format it has, 0 where it contains no tables yet.
+/// Rejects a database of a newer version; returns its format, 0 if it contains no tables yet.
 pub(crate) fn check_format(connection: &Connection, path: &Path) -> Result<i64> {
     check_format_of(connection, path, SOURCE_FORMAT)
 }
 
-/// Refuses a file that has a higher format than `known`; says which one it has, 0 where it contains no tables yet.
+/// Rejects a file with a newer format than `known`; returns its format, 0 if it contains no tables yet.
 pub(super) fn check_format_of(connection: &Connection, path: &Path, known: i64) -> Result<i64> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     settings_file::check_format(path, found, known)?;
     Ok(found)
 }
 
-/// Writes the tables of a new database.
+/// Creates the tables of a new database.
 fn make_schema(connection: &Connection) -> Result<()> {
     let tables = [include_str!("schema.sql"), include_str!("tiers.sql")].concat();
     in_one_transaction(connection, &tables)
 }
 
-/// Brings a database of format 1 to the present one. A copy of it lies beside it until that is done.
+/// Migrates a database of format 1 to the current format. Keeps a copy beside it until done.
 fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     let copy = unfinished(path);
     remove_if_there(&copy)?;
@@ -95,7 +95,7 @@ fn in_one_transaction(connection: &Connection, tables: &str) -> Result<()> {
     Ok(())
 }
 
-/// What SQLite's own check of the whole database finds; nothing when all is well. O(bytes of the database).
+/// The findings of SQLite's integrity check; empty if there are none. O(bytes of the database).
 pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>> {
     let mut statement = connection.prepare("PRAGMA integrity_check")?;
     let findings = statement
@@ -107,13 +107,13 @@ pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>> {
         .collect())
 }
 
-/// The bytes of all pages of a database, those that stand in its log alone included.
+/// The total size of a database's pages, including those only in the WAL.
 pub(crate) fn page_bytes(connection: &Connection) -> Result<i64> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     Ok(number("page_count")?.saturating_mul(number("page_size")?))
 }
 
-/// Opens a connection together with the identity of the file that it has open.
+/// Opens a connection together with the identity of its file.
 pub(crate) fn open_identified(
     path: &Path,
     open: impl Fn(&Path) -> Result<Connection>,
@@ -121,7 +121,7 @@ pub(crate) fn open_identified(
     loop {
         let before = look_at(path)?.map(|state| state.identity);
         let connection = open(path)?;
-        // Another process may put a restored database there in between; then the file is not the one looked at.
+        // Another process may put a restored database there in between; then the opened file may be another one.
         match look_at(path)?.map(|state| state.identity) {
             Some(identity) if before.is_none_or(|before| before == identity) => {
                 return Ok((identity, connection));
@@ -131,7 +131,7 @@ pub(crate) fn open_identified(
     }
 }
 
-/// A new connection that can't write.
+/// A new read-only connection.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open_reader_of(path)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -139,10 +139,9 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// A new connection to a database of any tier that can't write.
+/// A new read-only connection to a database of any tier.
 ///
-/// In a folder that may only be read SQLite can't make the files that it shares between processes, so a
-/// database without a log of its own is opened as one that nobody changes.
+/// In a read-only folder SQLite can't create its shared files, so a database without a WAL is opened as immutable.
 pub(super) fn open_reader_of(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags)
@@ -156,7 +155,7 @@ pub(super) fn open_reader_of(path: &Path) -> Result<Connection> {
                     | OpenFlags::SQLITE_OPEN_NO_MUTEX;
                 match Connection::open_with_flags(uri, flags) {
                     Ok(connection) => readable(connection),
-                    // Not even to be read.
+                    // Not readable either.
                     Err(_) => Err(StoreError::io("open", path)(
                         ErrorKind::PermissionDenied.into(),
                     )),
@@ -168,7 +167,7 @@ pub(super) fn open_reader_of(path: &Path) -> Result<Connection> {
     }
 }
 
-/// The connection set up, after it has read something: only then are SQLite's shared files opened.
+/// Configures the connection after a first read: only then does SQLite open its shared files.
 fn readable(connection: Connection) -> Result<Connection> {
     configure(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -176,8 +175,7 @@ fn readable(connection: Connection) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The address of a database that is opened as one that nobody changes; `None` where its log holds pages
-/// that it lacks, or it is missing.
+/// The URI that opens a database as immutable; `None` if its WAL contains pages or it is missing.
 fn unchanging(path: &Path) -> Result<Option<String>> {
     let log = look_at(&side_file(path, "wal"))?;
     let (Some(_), Some(text)) = (look_at(path)?, path.to_str()) else {
@@ -193,14 +191,14 @@ fn unchanging(path: &Path) -> Result<Option<String>> {
     Ok(Some(format!("file:{escaped}?immutable=1")))
 }
 
-/// Read connections, kept open for the next reader.
+/// Idle read connections, kept for reuse.
 #[derive(Debug)]
 pub(crate) struct Readers {
     path: PathBuf,
     idle: Mutex<Idle>,
 }
 
-/// Connections that nobody uses now, all of one file.
+/// Idle connections, all of one file.
 #[derive(Debug, Default)]
 struct Idle {
     identity: Option<FileIdentity>,
@@ -223,9 +221,9 @@ impl Readers {
         }
     }
 
-    /// Whether there is a database to read, and it is not the one that was read last.
+    /// Whether there is a database, but another file than at the last read.
     ///
-    /// Another process may have set the file aside and put a restored one in its place. Costs one `stat`.
+    /// Another process may have quarantined the file and restored it. Costs one `stat`.
     pub(crate) fn replaced(&self) -> Result<bool> {
         let found = look_at(&self.path)?.map(|state| state.identity);
         let mut idle = self.lock();
@@ -237,7 +235,7 @@ impl Readers {
         Ok(known.is_some())
     }
 
-    /// Closes the connections that nobody uses now.
+    /// Closes the idle connections.
     pub(crate) fn close(&self) {
         self.lock().connections.clear();
     }

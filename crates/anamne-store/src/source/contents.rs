@@ -1,8 +1,8 @@
-//! What memories of colder tiers say: one file a tier, beside the active database.
+//! The content of memories in colder tiers: one file per tier, beside the active database.
 //!
-//! The active database keeps a row for every memory, with all that filters, links and the log need. What makes a
-//! memory large (content, body, metadata) moves to its tier's file; the row then names the tier. Statements read
-//! it through the SQL function `colder(tier, row, part)`, so that no reader needs to know where a memory lies.
+//! The active database keeps a row for every memory, with everything that filters, links and the log need. The large
+//! parts of a memory (content, body, metadata) move to its tier's file; the row then names the tier. Statements read
+//! them through the SQL function `colder(tier, row, part)`, so that readers need not know a memory's tier.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -19,14 +19,14 @@ use crate::files::{look_at, open_private_file};
 use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
-/// Files of tiers that one connection keeps open; the one that was read longest ago is closed first. Opening one costs
+/// Maximum number of tier files open per connection; the least recently used one is closed first. Opening one costs
 /// more than reading ten memories.
 const MOST_OPEN: usize = 16;
 
-/// Pages of a tier's file that a connection keeps in memory, in KiB: what is read there is seldom read again.
+/// Page cache of a connection to a tier's file, in KiB: what is read there is seldom read again.
 const CACHE_KIB: i64 = 128;
 
-/// A row as it stands in a tier's file: content, body, metadata.
+/// A row of a tier's file: content, body, metadata.
 type Parts = [Value; 3];
 
 /// The file of a colder tier in the folder of the active database.
@@ -34,14 +34,14 @@ pub(crate) fn file_of(memories: &Path, tier: Tier) -> PathBuf {
     memories.join(format!("{tier}.db"))
 }
 
-/// The file of a tier that goes with an active database which is being put together under another name.
+/// The file of a tier that belongs to an active database under a temporary name.
 pub(crate) fn twin_of(database: &Path, tier: Tier) -> PathBuf {
     let name = database.file_name().unwrap_or_default().to_string_lossy();
     let mark = name.strip_prefix("active.db").unwrap_or_default();
     database.with_file_name(format!("{tier}.db{mark}"))
 }
 
-/// Where to read a tier from: its file may wait to be put in place like the database itself.
+/// The file from which to read a tier: it may be staged under a temporary name, like the database.
 fn file_beside(database: &Path, tier: Tier) -> PathBuf {
     let twin = twin_of(database, tier);
     if twin.exists() {
@@ -66,7 +66,7 @@ pub(crate) fn files_in(memories: &Path) -> Result<Vec<(Tier, PathBuf)>> {
     Ok(files)
 }
 
-/// Opens the file of a tier to write to it, and makes it if it is missing. The move lock must be held.
+/// Opens the file of a tier for writing; creates it if it is missing. The move lock must be held.
 pub(crate) fn open_to_write(path: &Path) -> Result<Connection> {
     if look_at(path)?.is_none() {
         drop(open_private_file(path)?);
@@ -91,7 +91,7 @@ pub(crate) fn open_to_write(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the file of a tier to read it.
+/// Opens the file of a tier for reading.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection> {
     let connection = open_reader_of(path)?;
     check_format_of(&connection, path, CONTENTS_FORMAT)?;
@@ -99,7 +99,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Copies what rows of the active tier or of another one say into the file of a tier; a row that is there is replaced.
+/// Copies the content of rows, of any tier, to the file of a tier; existing rows are replaced.
 pub(crate) fn copy(active: &Connection, target: &Connection, rows: &[Row]) -> Result<()> {
     target.execute_batch("BEGIN IMMEDIATE")?;
     let copied = || -> Result<()> {
@@ -122,27 +122,27 @@ pub(crate) fn copy(active: &Connection, target: &Connection, rows: &[Row]) -> Re
     end(target, copied())
 }
 
-/// Ends a write to the file of a tier: committed with a new stamp, or rolled back.
+/// Ends a write to the file of a tier: commits with a new stamp, or rolls back.
 fn end(file: &Connection, written: Result<()>) -> Result<()> {
     let stamped = written
         .and_then(|()| Ok(file.execute_batch("UPDATE state SET stamp = randomblob(16); COMMIT")?));
     if stamped.is_err() {
-        // What failed first is what matters; a connection that is dropped rolls back too.
+        // The first error is the one reported; dropping a connection rolls back too.
         let _ = file.execute_batch("ROLLBACK");
     }
     stamped
 }
 
-/// What changes with every write to the file: copies with the same stamp hold the same.
+/// The stamp changes with every write to the file: copies with the same stamp have the same content.
 pub(crate) fn stamp(file: &Connection) -> Result<[u8; 16]> {
     Ok(file.query_row("SELECT stamp FROM state", [], |row| row.get(0))?)
 }
 
-/// What a row says, wherever it lies.
+/// Selects the content of a row from any tier.
 const PARTS: &str = "SELECT iif(tier = 0, content, colder(tier, row, 0)), iif(tier = 0, body, colder(tier, row, 1)), \
      iif(tier = 0, metadata, colder(tier, row, 2)) FROM memories WHERE row = ?1";
 
-/// Takes rows out of the file of a tier.
+/// Removes rows from the file of a tier.
 pub(crate) fn remove(file: &Connection, rows: &[Row]) -> Result<()> {
     file.execute_batch("BEGIN IMMEDIATE")?;
     let removed = || -> Result<()> {
@@ -155,8 +155,8 @@ pub(crate) fn remove(file: &Connection, rows: &[Row]) -> Result<()> {
     end(file, removed())
 }
 
-/// Takes rows out of the files of all tiers, writes these again, and cuts their logs; says the file in which a reader keeps older pages
-/// in use, if there is one. May be done again.
+/// Removes rows from the files of all tiers, rewrites the files and truncates their WALs; returns the file of which a
+/// reader still uses older pages, if any. Idempotent.
 pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>> {
     let mut still_read = None;
     for (_, path) in files_in(memories)? {
@@ -171,13 +171,13 @@ pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>> {
     Ok(still_read)
 }
 
-/// The files of tiers that one connection has open.
+/// The open tier files of one connection.
 struct Colder {
     /// The active database.
     database: PathBuf,
-    /// The one that was read last comes last.
+    /// Least recently used first.
     open: Vec<(Tier, Connection)>,
-    /// What was read last: statements ask for one part after the other.
+    /// The last row read: statements read one part after the other.
     last: Option<(Tier, u32, Parts)>,
 }
 
@@ -223,7 +223,7 @@ impl Colder {
     }
 }
 
-/// Lets the statements of a connection to the active database read what memories of colder tiers say.
+/// Registers `colder`, which lets statements of a connection to the active database read the content of colder tiers.
 pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<()> {
     let colder = Mutex::new(Colder {
         database: path.to_owned(),
@@ -247,8 +247,8 @@ pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<()
     Ok(())
 }
 
-/// The code by which a statement says that a tier's file may only not be read now, so that it is not taken for damage.
-/// SQLite drops the code where there are words too.
+/// The error code for a tier's file that can't be read now, so that a statement does not report it as damage. SQLite
+/// drops the code if there is a message as well.
 fn code_of(error: &StoreError) -> Option<i32> {
     match error.trouble()? {
         Trouble::Busy => Some(ffi::SQLITE_BUSY),

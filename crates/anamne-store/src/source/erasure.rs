@@ -1,4 +1,4 @@
-//! Removing a memory's content permanently, names included.
+//! Removes a memory's content permanently, including its names.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use super::{Names, Tables, moves, page_bytes};
 use crate::Result;
 use crate::journal::Erasure;
 
-/// Names that erased memories bore, and that perhaps nobody bears now.
+/// The numbers of names that erased memories used, and that may be unused now.
 pub(crate) type Borne = BTreeSet<u32>;
 
-/// Empties a row permanently; only its id, number and place in the log remain.
+/// Empties a row permanently; only its id, row and events remain.
 ///
-/// The row is noted in `erasing` until its payloads have left the journal too. The names that it bore are
-/// added to `borne`, for [`erase_unused`].
+/// The row is listed in `erasing` until its payloads have left the journal too. Its names are added to `borne`, for
+/// [`erase_unused`].
 pub(crate) fn erase(
     connection: &Connection,
     row: Row,
@@ -48,7 +48,7 @@ pub(crate) fn erase(
     Ok(())
 }
 
-/// Writes the row of a memory of which nothing is left but its id.
+/// Inserts the row of a memory of which only the id remains.
 pub(crate) fn insert_empty(
     connection: &Connection,
     row: Row,
@@ -66,7 +66,7 @@ pub(crate) fn insert_empty(
     Ok(())
 }
 
-/// The numbers of every name that the memory has or had.
+/// The numbers of all names that the memory has or had.
 fn names_of(connection: &Connection, row: Row) -> Result<BTreeSet<u32>> {
     let mut numbers = BTreeSet::new();
     let mut present = connection.prepare_cached(
@@ -95,7 +95,7 @@ fn names_in(memory: &Memory) -> impl Iterator<Item = &str> {
         .map(String::as_str)
 }
 
-/// Empties those of the names in `borne` that no memory bears now. O(memories) where there are any.
+/// Erases the names in `borne` that no memory uses any more. O(memories) if there are any.
 pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
     let mut unused = Vec::new();
     for &number in borne {
@@ -106,7 +106,7 @@ pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
     if unused.is_empty() {
         return Ok(());
     }
-    // There is no index of sessions, so they are read once for all.
+    // Sessions are not indexed, so they are read once for all names.
     let mut statement =
         tables.prepare_cached("SELECT DISTINCT session FROM memories WHERE session IS NOT NULL")?;
     let sessions: Borne = statement
@@ -118,7 +118,7 @@ pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
         .try_for_each(|number| tables.erase(number))
 }
 
-/// Whether a tag, thread or author with this number is left.
+/// Whether a tag, thread or author with this number exists.
 fn is_borne(connection: &Connection, number: u32) -> Result<bool> {
     for sql in [
         "SELECT EXISTS (SELECT 1 FROM tags WHERE tag = ?1)",
@@ -135,14 +135,14 @@ fn is_borne(connection: &Connection, number: u32) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether an erasure has not reached the journal yet.
+/// Whether an erasure is unfinished in the journal.
 pub(crate) fn is_pending(connection: &Connection) -> Result<bool> {
     Ok(connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM erasing)")?
         .query_row([], |row| row.get(0))?)
 }
 
-/// The rows whose erasure is not finished.
+/// The rows with unfinished erasures.
 pub(crate) fn rows(connection: &Connection) -> Result<Vec<Row>> {
     let mut statement = connection.prepare_cached("SELECT row FROM erasing ORDER BY row")?;
     let rows = statement.query_map([], |row| Ok(Row(row.get(0)?)))?;
@@ -157,7 +157,7 @@ pub(crate) fn erased_ids(connection: &Connection) -> Result<Vec<MemoryId>> {
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// What must leave the journal for the erasures that are not finished.
+/// What must be removed from the journal for the unfinished erasures.
 pub(crate) fn pending(connection: &Connection) -> Result<Erasure> {
     let mut erasure = Erasure::default();
     let mut statement = connection.prepare_cached(
@@ -177,7 +177,7 @@ pub(crate) fn pending(connection: &Connection) -> Result<Erasure> {
     Ok(erasure)
 }
 
-/// Writes the log of a database back and cuts it, for older pages stand in it; says whether no reader was in the way.
+/// Checkpoints and truncates the WAL of a database, because it contains older pages; returns `false` if a reader prevented it.
 pub(crate) fn cut_log(connection: &Connection) -> Result<bool> {
     let busy: Option<bool> = connection
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
@@ -185,11 +185,11 @@ pub(crate) fn cut_log(connection: &Connection) -> Result<bool> {
     Ok(busy != Some(true))
 }
 
-/// Up to this size a database is rewritten in memory, and beyond it by way of a file that has no name.
+/// Up to this size a database is rewritten in memory, above it through an unnamed temporary file.
 const MOST_IN_MEMORY: i64 = 256 << 20;
 
-/// Writes a database again. Where SQLite splits a page it leaves copies of cells behind, which `secure_delete` does not
-/// overwrite when the row is deleted; nothing of them comes along. O(bytes of the database).
+/// Rewrites a database. When SQLite splits a page it leaves copies of cells behind, which `secure_delete` does not
+/// overwrite when the row is deleted; the rewritten file contains none. O(bytes of the database).
 pub(crate) fn rewrite(connection: &Connection) -> Result<()> {
     let is_large = page_bytes(connection)? > MOST_IN_MEMORY;
     if is_large {
@@ -202,7 +202,7 @@ pub(crate) fn rewrite(connection: &Connection) -> Result<()> {
     Ok(rewritten?)
 }
 
-/// Rewrites the database and takes note that every erasure is finished; says whether no reader was in the way of that.
+/// Rewrites the database and marks every erasure as finished; returns `false` if a reader prevented it.
 pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool> {
     if !cut_log(connection)? {
         return Ok(false);
@@ -211,7 +211,7 @@ pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool> {
     finish(connection)
 }
 
-/// Takes note that every erasure is finished, once the database's log is cut; says whether no reader was in the way of that.
+/// Truncates the WAL and marks every erasure as finished; returns `false` if a reader prevented it.
 pub(crate) fn finish(connection: &Connection) -> Result<bool> {
     if !cut_log(connection)? {
         return Ok(false);

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::space::SpaceSource;
 use crate::view::{Attributes, Change, ChangeFeed, Record, ViewError};
 
-/// Reads the changes of one tier through the space's pool of readers.
+/// Reads the changes of one tier with the space's readers.
 pub struct SourceFeed<'source> {
     pub(crate) space: &'source SpaceSource,
     pub(crate) tier: Tier,
@@ -40,9 +40,9 @@ pub(crate) fn head(connection: &Connection) -> Result<Seq> {
     Ok(Seq(last.unwrap_or(0) as u64))
 }
 
-/// The rows of a tier that changed or came to it after `after`, and those that left it, by rising event.
+/// The rows that changed in a tier, entered it or left it after `after`, by ascending event.
 ///
-/// At most `limit`, and as many more as the last event brings. Fewer than `limit` are all that there are.
+/// At most `limit`, plus the remaining rows of the last event. Fewer than `limit` means that there are no more.
 pub(crate) fn changes(
     tables: Tables<'_>,
     tier: Tier,
@@ -51,7 +51,7 @@ pub(crate) fn changes(
 ) -> Result<Vec<Change>> {
     let mut changes = arrivals(tables, tier, after, limit)?;
     let mut departures = departures(tables, tier, after, limit)?;
-    // Where one list was cut off, the other one must not go beyond it.
+    // If one list was cut off, the other must not extend beyond it.
     let cut = |full: &[Change], other: &mut Vec<Change>| {
         if let Some(last) = full.last().filter(|_| full.len() >= limit) {
             let last = last.seq;
@@ -67,11 +67,11 @@ pub(crate) fn changes(
     Ok(changes)
 }
 
-/// Reads the changes under a condition of which the tier is the first value.
+/// Reads the changes that satisfy an SQL condition with three parameters, of which the first is the tier.
 type Page<'a> = dyn Fn(&str, [i64; 3]) -> Result<Vec<Change>> + 'a;
 
-/// The first page of the changes of a tier under the condition `next`, and under the condition `rest`, where it is
-/// full, those that its last event brings too: one event moves many rows.
+/// The first page of the changes of a tier under the condition `next`; if it is full, also the remaining changes of its
+/// last event, under the condition `rest`: one event can move many rows.
 fn whole_page(
     page: &Page<'_>,
     (next, rest): (&str, Option<&str>),
@@ -89,10 +89,10 @@ fn whole_page(
     Ok(changes)
 }
 
-/// The rows that lie in a tier, by the event that last changed them or moved them there.
+/// The rows in a tier, by the event that last changed them or moved them there.
 fn arrivals(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Result<Vec<Change>> {
     let conditions = match tier {
-        // What lies there was never moved to it.
+        // Rows of the active tier were not moved there.
         Tier::Active => (
             "tier = 0 AND ?1 = 0 AND seq > ?2 ORDER BY seq LIMIT ?3",
             None,
@@ -111,10 +111,10 @@ fn arrivals(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Result<
     whole_page(&page, conditions, (tier, after, limit))
 }
 
-/// What feedback in the row's metadata says, in hundredths.
+/// The feedback in the row's metadata, in hundredths.
 fn feedback(row: &SqlRow<'_>) -> rusqlite::Result<i8> {
     let metadata: Option<String> = row.get(18)?;
-    // Most have none, and need not be read for it.
+    // Most rows have none, so parsing is skipped.
     let told = metadata.filter(|metadata| metadata.contains(Judgement::NAME));
     let told = told.and_then(|metadata| serde_json::from_str::<Metadata>(&metadata).ok());
     let standing = told.map_or(0.0, |metadata| Judgement::of(&metadata).standing());
@@ -130,7 +130,7 @@ fn named(tables: Tables<'_>, mut change: Change) -> Result<Change> {
     Ok(change)
 }
 
-/// The rows that left a tier and have not come back.
+/// The rows that left a tier and did not return.
 fn departures(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Result<Vec<Change>> {
     let next = "departures.seq > ?2 ORDER BY departures.seq, departures.row LIMIT ?3";
     let rest = "departures.seq = ?2 AND departures.row > ?3 ORDER BY departures.row";

@@ -1,4 +1,4 @@
-//! Structural filters as SQL, and lists of memories in a chosen order.
+//! Structural filters as SQL, and ordered lists of memories.
 
 use anamne_types::{Filter, Memory, MemoryId, Row, Seq};
 use rusqlite::types::Value;
@@ -12,25 +12,25 @@ use crate::{Result, StoreError};
 /// The order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// What happened last comes first.
+    /// Latest occurrence first.
     #[default]
     NewestFirst,
-    /// What happened first comes first; inside a thread by position.
+    /// Earliest occurrence first; by position within a thread.
     OldestFirst,
-    /// One thread after the other, in the order in which they were first named, inside by position; what is in
-    /// no thread comes last.
+    /// By thread, in the order in which the threads were first named, and by position within a thread; memories without
+    /// a thread last.
     ByThread,
 }
 
-/// Whether live or forgotten memories are meant; erased ones never are.
+/// Whether to select live or forgotten memories. Erased ones are never selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// Those that recall may answer with.
+    /// Live memories, which recall can return.
     #[default]
     Live,
-    /// Those that were put away and can be restored.
+    /// Forgotten memories, which can be restored.
     Forgotten,
-    /// All values.
+    /// Both.
     Both,
 }
 
@@ -54,18 +54,18 @@ impl Order {
     }
 }
 
-/// Which memories to list.
+/// A query for a list of memories.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// Those that pass this.
+    /// The filter.
     pub filter: Filter,
-    /// In this order.
+    /// The order.
     pub order: Order,
-    /// At most so many.
+    /// Maximum number of memories.
     pub limit: usize,
-    /// After skipping so many.
+    /// Number of memories to skip.
     pub offset: usize,
-    /// Forgotten ones (and only these) instead of live ones.
+    /// Whether to list only forgotten memories instead of live ones.
     pub forgotten: bool,
 }
 
@@ -82,7 +82,7 @@ impl Clause {
         self.values.extend(values);
     }
 
-    /// `column` is one of `values`, of which none lets everything pass; nothing passes where a wanted name does not exist.
+    /// Requires `column` to be one of `values`; an empty list matches everything.
     fn any_of(&mut self, column: &str, values: Vec<i64>) {
         if !values.is_empty() {
             let places = vec!["?"; values.len()].join(", ");
@@ -130,12 +130,12 @@ impl Clause {
     }
 }
 
-/// The number of a name; one that no name has, where it is not known.
+/// The number of a name; if the name is unknown, a number that no name has.
 fn number_of(connection: &Connection, name: &str) -> Result<i64> {
     Ok(Names::find_surely(connection, name)?.unwrap_or(0).into())
 }
 
-/// The rows of live memories that pass, in ascending order. O(rows that the best index can't exclude).
+/// The matching live rows, ascending. O(rows that the best index can't exclude).
 pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>> {
     let mut clause = Clause::of(filter, connection)?;
     clause.push("deleted_at IS NULL", []);
@@ -148,13 +148,13 @@ pub(crate) fn rows(connection: &Connection, filter: &Filter) -> Result<Vec<Row>>
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The memories by the table alone: an index that is damaged may have lost some of them, and SQLite does not notice.
+/// The table without its indexes: a damaged index may have lost rows, and SQLite does not notice.
 const UNINDEXED: &str = "memories NOT INDEXED";
 
-/// A database of so many bytes at most is read as a whole for a list, which takes some milliseconds.
+/// A database up to this size is scanned completely for a list, which takes some milliseconds.
 const SMALL: i64 = 16 << 20;
 
-/// The memories of a listing. In a small database no index can hide one.
+/// The memories of a listing. In a small database a damaged index can't hide any.
 pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>> {
     let mut clause = Clause::of(&listing.filter, &tables)?;
     let standing = if listing.forgotten {
@@ -164,7 +164,7 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     };
     clause.push(standing.sql(), []);
     let order = listing.order.sql();
-    // First which ones, so that nothing is read of those that are sorted out.
+    // Selects ids first, so that no content is read for rows that are filtered out.
     let memories = if page_bytes(&tables)? <= SMALL {
         UNINDEXED
     } else {
@@ -178,7 +178,7 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     clause
         .values
         .extend([bounded(listing.limit), bounded(listing.offset)]);
-    // What is listed and what is read must be of one state.
+    // The list and the memories must come from the same snapshot.
     let reader = tables.unchecked_transaction()?;
     let mut statement = reader.prepare_cached(&sql)?;
     let listed = statement.query_map(params_from_iter(clause.values), |row| {
@@ -187,7 +187,7 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     })?;
     let read = |listed: rusqlite::Result<(Row, MemoryId, Seq)>| {
         let (row, id, seq) = listed?;
-        // The way to a row may be damaged where the row is not.
+        // The index used may be damaged although the row is not.
         let stored = proven_by_row(tables, row)?;
         let stored = stored.ok_or(StoreError::Unproven { id, seq })?;
         Ok(stored.memory)
@@ -195,7 +195,7 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     listed.map(read).collect()
 }
 
-/// The ids of all memories that pass, in a chosen order and as of one instant; no index can hide one. O(memories).
+/// The ids of all matching memories in the given order, as a consistent snapshot; a damaged index can't hide any. O(memories).
 pub(crate) fn select(
     connection: &Connection,
     filter: &Filter,

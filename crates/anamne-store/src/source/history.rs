@@ -1,4 +1,4 @@
-//! What became of a memory over time.
+//! The history of a memory.
 
 use anamne_types::{EventKind, Memory, Row, Seq, Version};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,17 +10,17 @@ use super::record::{Payload, Stored};
 use crate::journal::Digest;
 use crate::{Result, StoreError};
 
-/// What is made of a live memory's earlier state that is missing.
+/// How a missing earlier state of a live memory is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// It is damage: [`StoreError::Unproven`].
+    /// As damage: [`StoreError::Unproven`].
     Damage,
-    /// It was lost to both copies before, and repaired without it: a version without memory.
+    /// As lost from both copies by an earlier repair: a version without memory.
     Loss,
 }
 
-/// The states of a memory, first to last, the present one included, each verified by the digest that its event keeps;
-/// `stored` must be verified already.
+/// All states of a memory, oldest first, including the current one, each verified against its event's digest; `stored`
+/// must be verified already.
 pub(crate) fn of(
     connection: &Connection,
     stored: &Stored,
@@ -62,7 +62,7 @@ pub(crate) fn of(
     Ok(versions)
 }
 
-/// The state of a memory as of an instant; `None` where it had not been written yet.
+/// The state of a memory as of a time; `None` if it did not exist yet.
 pub(crate) fn as_of(
     connection: &Connection,
     stored: &Stored,
@@ -90,7 +90,7 @@ fn state_at(connection: &Connection, stored: &Stored, seq: Seq) -> Result<Option
     Ok(payload.memory.map(std::borrow::Cow::into_owned))
 }
 
-/// The payload of the event that made an earlier version of a memory.
+/// The payload of the event of an earlier version of a memory.
 pub(crate) fn state_text(connection: &Connection, row: Row, seq: Seq) -> Result<Option<String>> {
     let state: Option<Packed<'static>> = connection
         .prepare_cached("SELECT state FROM versions WHERE row = ?1 AND seq = ?2")?

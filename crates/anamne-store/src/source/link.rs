@@ -1,4 +1,4 @@
-//! Reading the links of a memory.
+//! Reads the links of a memory.
 
 use anamne_types::{Link, LinkType, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,7 +12,7 @@ const LINKS: &str = "SELECT source.id, target.id, links.type, links.weight, link
      links.seq, links.source, source.salt
      FROM links JOIN memories AS source ON source.row = links.source JOIN memories AS target ON target.row = links.target";
 
-/// A link with what the source keeps beside it.
+/// A link with additional columns of the source.
 struct StoredLink {
     link: Link,
     seq: Seq,
@@ -20,23 +20,23 @@ struct StoredLink {
     salt: i64,
 }
 
-/// A link as it leads from one row to another, with no word of its reason.
+/// A link from one row to another, without its reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Linked {
-    /// The row that was asked about.
+    /// The requested row.
     pub from: Row,
     /// The other end.
     pub to: Row,
-    /// What the start of the link is to its end.
+    /// The relation of the link's start to its end.
     pub link_type: LinkType,
-    /// How strong it is, 0 to 1.
+    /// Strength, 0 to 1.
     pub weight: f32,
-    /// Whether the link starts at the other end.
+    /// Whether the link starts at `to`.
     pub backwards: bool,
 }
 
-/// The links that start or end at each of `rows`, at most those with the `most` latest memories a row and direction.
-/// They are as they stand there: an examination verifies them.
+/// The links that start or end at each of `rows`; per row and direction, only those to the `most` latest memories. Not
+/// verified: an examination does that.
 pub(crate) fn leading_from(
     connection: &Connection,
     rows: &[Row],
@@ -69,21 +69,21 @@ pub(crate) fn leading_from(
     Ok(linked.collect::<Result<_, _>>()?)
 }
 
-/// The links that start or end at `row`, oldest first, each what was written, as the digest that its event keeps verifies.
+/// The links that start or end at `row`, oldest first, each verified against its event's digest.
 pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>> {
     let sql = format!("{LINKS} WHERE ?1 IN (links.source, links.target) ORDER BY links.seq");
     proven(connection, query(connection, &sql, i64::from(row.0))?)
 }
 
-/// Every link of the space, oldest first, verified as those of a row are.
+/// Every link of the space, oldest first, verified as in [`of_row`].
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>> {
     proven(connection, every(connection)?)
 }
 
-/// A link as it stands there, and whether its event told just that.
+/// A stored link, and whether it matches its event.
 type Judged = (Link, Result<()>);
 
-/// Every link of the space, oldest first.
+/// Every link of the space, oldest first, each with its verification.
 pub(crate) fn each_proven(connection: &Connection) -> Result<Vec<Judged>> {
     let links = every(connection)?.into_iter();
     Ok(links
@@ -94,7 +94,7 @@ pub(crate) fn each_proven(connection: &Connection) -> Result<Vec<Judged>> {
         .collect())
 }
 
-/// Every link of the space as it stands there, for an examination and a repair.
+/// Every link of the space as stored, for examination and repair.
 pub(crate) fn all_unproven(connection: &Connection) -> Result<Vec<Link>> {
     let links = every(connection)?.into_iter();
     Ok(links.map(|stored| stored.link).collect())
@@ -105,7 +105,7 @@ fn every(connection: &Connection) -> Result<Vec<StoredLink>> {
     query(connection, &sql, 0)
 }
 
-/// [`StoreError::Unproven`] where a link is something else than what its event told.
+/// [`StoreError::Unproven`] if a link differs from its event.
 fn proven(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>> {
     let prove = |stored: StoredLink| prove(connection, &stored).map(|()| stored.link);
     links.into_iter().map(prove).collect()
@@ -120,7 +120,7 @@ fn prove(connection: &Connection, stored: &StoredLink) -> Result<()> {
     Err(StoreError::Unproven { id, seq })
 }
 
-/// The link of this type from one row to another, if it is there.
+/// The link of this type from one row to another, if it exists.
 pub(crate) fn between(
     connection: &Connection,
     source: Row,
@@ -138,7 +138,7 @@ pub(crate) fn between(
         .find(|link| Some(link.to) == end && link.link_type == link_type))
 }
 
-/// The link that the event `seq` drew, if it is still there.
+/// The link created by the event `seq`, if it still exists.
 pub(crate) fn at(connection: &Connection, seq: Seq) -> Result<Option<Link>> {
     let sql = format!("{LINKS} WHERE links.seq = ?1");
     let found = query(connection, &sql, seq.0 as i64)?.pop();

@@ -1,4 +1,4 @@
-//! Drawing links and taking them away.
+//! Creates and removes links.
 
 use anamne_types::{EventKind, Link, LinkType, Memory, MemoryId, Row, Seq};
 
@@ -11,7 +11,7 @@ use crate::Result;
 use crate::clock::cut;
 
 impl Transaction<'_> {
-    /// Draws a link. A `supersedes` link also marks its end as superseded.
+    /// Creates a link. A `supersedes` link also marks its target as superseded.
     pub(crate) fn link(&mut self, link: &Link) -> Result<Seq> {
         let link = Link {
             created_at: self.now,
@@ -27,8 +27,8 @@ impl Transaction<'_> {
         Ok(seq)
     }
 
-    /// Draws a link as another store had it, between memories that may be forgotten; says whether it was not
-    /// there as such. Nothing but the link changes.
+    /// Creates a link as exported by another store, between memories that may be forgotten; returns whether it changed
+    /// anything. Only the link changes.
     pub(crate) fn take_link(&mut self, link: &Link) -> Result<bool> {
         let link = Link {
             created_at: cut(link.created_at),
@@ -44,7 +44,7 @@ impl Transaction<'_> {
         Ok(true)
     }
 
-    /// Takes a link away; says whether it was there.
+    /// Removes a link; returns whether it existed.
     pub(crate) fn unlink(
         &mut self,
         from: MemoryId,
@@ -71,7 +71,7 @@ impl Transaction<'_> {
         Ok(true)
     }
 
-    /// Writes and logs a link; says with which event.
+    /// Writes and logs a link; returns its event.
     fn draw(&mut self, source: &Stored, target: Row, link: &Link) -> Result<Seq> {
         let seq = self.next_seq();
         rows::link(&self.tables, source.row, target, link, seq)?;

@@ -1,4 +1,4 @@
-//! Reading the log itself: which events there were, and how far it had come at an instant.
+//! Queries the log: its events, and its end as of a time.
 
 use anamne_types::{Actor, ActorKind, Event, EventKind, InvalidValue, Limits, MemoryId, Row, Seq};
 use jiff::Timestamp;
@@ -11,26 +11,26 @@ use crate::journal::{Digest, Line};
 use crate::restore::{EVENTS, bare_line_of};
 use crate::{Result, StoreError};
 
-/// Which events to list. What is left empty lets everything pass.
+/// A query for events. An empty field matches everything.
 #[derive(Clone, Debug)]
 pub struct LogQuery {
-    /// Told at or after this.
+    /// Written at or after this time.
     pub since: Option<Timestamp>,
-    /// Told before this.
+    /// Written before this time.
     pub until: Option<Timestamp>,
-    /// Told by a party of one of these sorts.
+    /// By actors of these kinds.
     pub actor_kinds: Vec<ActorKind>,
-    /// Told by a party of one of these names.
+    /// By actors with these names.
     pub actor_names: Vec<String>,
-    /// Of one of these kinds.
+    /// Of these kinds.
     pub kinds: Vec<EventKind>,
     /// About this memory.
     pub memory: Option<MemoryId>,
-    /// What was written first comes first; else what was written last.
+    /// Oldest first instead of newest first.
     pub oldest_first: bool,
-    /// At most so many, 1 to [`Limits::RESULTS`].
+    /// Maximum number of events, 1 to [`Limits::RESULTS`].
     pub limit: usize,
-    /// After skipping so many.
+    /// Number of events to skip.
     pub offset: usize,
 }
 
@@ -64,18 +64,17 @@ impl LogQuery {
     }
 }
 
-/// One event with the number of the memory that it is about.
+/// One event with the row of its memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogEntry {
     /// The event.
     #[serde(flatten)]
     pub event: Event,
-    /// The memory's number in its space.
+    /// The memory's row.
     pub row: Row,
 }
 
-/// The events that pass, in the order that was asked for, each of which continues the chain. O(events that lie before
-/// the last one found).
+/// The matching events in the requested order, each verified by the chain. O(events up to the last match).
 pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<LogEntry>> {
     let (mut conditions, mut values) = (vec!["1".to_owned()], Vec::<Value>::new());
     let mut require = |condition: &str, value: Value| {
@@ -134,7 +133,7 @@ pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<Lo
     entries.map(proven).collect()
 }
 
-/// Reads number, instant, actor, kind and memory from the first six columns.
+/// Reads sequence number, time, actor, kind and memory from the first six columns.
 pub(crate) fn read_event(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
     Ok(Event {
         seq: Seq(row.get::<_, i64>(0)? as u64),
@@ -148,10 +147,10 @@ pub(crate) fn read_event(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
     })
 }
 
-/// The last event of the log as it was at an instant: the one before the first that was written later.
+/// The last event of the log as of a time: the one before the first that was written later.
 ///
-/// The log's order counts, and not the clock's: where a clock was set back, what follows an event that
-/// is too late is too late as well. O(events up to there).
+/// The order of the log counts, not the clock's: if a clock was set back, everything after an event that is too late is
+/// too late as well. O(events up to there).
 pub(crate) fn seq_at(connection: &Connection, at: Timestamp) -> Result<Seq> {
     let later: Option<i64> = connection
         .prepare_cached("SELECT seq FROM events WHERE at > ?1 ORDER BY seq LIMIT 1")?
@@ -163,7 +162,7 @@ pub(crate) fn seq_at(connection: &Connection, at: Timestamp) -> Result<Seq> {
     }
 }
 
-/// The chain's value after an event, if the log holds it.
+/// The chain's hash after an event, if the log contains it.
 pub(crate) fn hash_at(connection: &Connection, seq: Seq) -> Result<Option<Digest>> {
     if seq == Seq(0) {
         return Ok(Some(Digest::default()));

@@ -1,4 +1,4 @@
-//! Memories that were written under a clock that had been set back: their time is no measure of their age.
+//! Memories that were written while the clock was set back: their time does not show their age.
 
 use anamne_types::{ActorKind, MemoryId, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -7,15 +7,15 @@ use crate::Result;
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// So many runs of days on either side of a memory say when it was written.
+/// Number of runs of days on either side that determine when a memory was written.
 const AROUND: usize = 7;
 
-/// Takes out of `ids` those that bear the time at which they were written, where the days of the log around them say that they
-/// were written at `before` or later.
+/// Removes from `ids` the memories dated by the clock that, according to the days around them in the log, were written
+/// at `before` or later.
 ///
-/// What somebody said of the time counts as it is. A memory that bears the time of its own event was dated by the clock: it
-/// counts as told on the median of the days around it in the log, if that is later. So a clock that is set back for less than
-/// a week makes nothing old. O(ids · log events), and O(events told on the days around them).
+/// A time stated by somebody counts as it is. A memory whose time equals its own event's was dated by the clock: it
+/// counts as written on the median of the days around it in the log, if that is later. So a clock that is set back for
+/// less than a week makes nothing old. O(ids · log events), and O(events written on the days around them).
 pub(crate) fn without_misdated(
     connection: &Connection,
     ids: Vec<MemoryId>,
@@ -38,7 +38,7 @@ pub(crate) fn without_misdated(
         .collect())
 }
 
-/// The event that told a memory, where the memory bears its time.
+/// The event that wrote a memory, if the memory has the event's time.
 fn told_now(connection: &Connection, id: MemoryId) -> Result<Option<Seq>> {
     let mut statement = connection.prepare_cached(
         "SELECT events.seq, events.at = occurred_at FROM events JOIN memories USING (row) WHERE memories.id = ?1 \
@@ -54,12 +54,12 @@ fn told_now(connection: &Connection, id: MemoryId) -> Result<Option<Seq>> {
         .map(|(seq, _)| Seq(seq as u64)))
 }
 
-/// Runs of events that were written on the same day, in the order of the log: where each begins, and its day.
+/// Runs of consecutive events written on the same day, in the order of the log: the first event and the day of each.
 #[derive(Debug, Default)]
 struct Runs(Vec<(Seq, i64)>);
 
 impl Runs {
-    /// Those from the event `first` to the event `last`, and some on either side.
+    /// The runs from the event `first` to the event `last`, and some on either side.
     fn around(connection: &Connection, first: Seq, last: Seq) -> Result<Self> {
         let mut runs = Self::default();
         let mut earlier = connection.prepare_cached(
@@ -101,7 +101,7 @@ impl Runs {
         Ok(runs)
     }
 
-    /// The day on which an event was written: its own, or the median of those around it where that is later.
+    /// The day on which an event was written: its own, or the median of the days around it if that is later.
     fn day_of(&self, seq: Seq) -> i64 {
         let Some(place) = self.0.iter().rposition(|(begin, _)| *begin <= seq) else {
             return i64::MAX / DAY - 1;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_was_told_on_its_own_day_or_where_the_days_around_it_say() {
+    fn the_day_of_an_event_is_its_own_or_the_median_around_it() {
         let right: Vec<i64> = (100..130).collect();
         check(&right, 15, 115);
         check(&right, 29, 129);

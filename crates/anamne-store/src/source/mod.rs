@@ -45,7 +45,7 @@ pub(crate) use transaction::{Occasion, Transaction, end_of_log};
 /// The version of the database schema, kept in `PRAGMA user_version`.
 pub const SOURCE_FORMAT: i64 = 2;
 
-/// The version of the files of colder tiers, kept likewise.
+/// The version of the tier files' schema, stored in the same way.
 pub(crate) const CONTENTS_FORMAT: i64 = 1;
 
 /// `PRAGMA application_id` of every source database: `Anmn` in ASCII.

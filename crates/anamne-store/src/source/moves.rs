@@ -1,4 +1,4 @@
-//! Which memories are to move to a colder tier, and the change that moves them.
+//! Selects memories to move to a colder tier, and moves them.
 
 use std::collections::BTreeMap;
 
@@ -10,42 +10,41 @@ use super::transaction::Transaction;
 use crate::Result;
 use crate::clock::from_microseconds;
 
-/// Facts and skills that matter at least so much stay active.
+/// Facts and skills of at least this importance stay active.
 const KEPT_IMPORTANCE: u8 = 7;
 
-/// Up to when a memory must have aged to leave a tier, microseconds since 1970.
+/// Time limits for leaving a tier, microseconds since 1970.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ages {
-    /// What happened before goes to the recent tier.
+    /// Older memories go to the recent tier.
     pub(crate) active: i64,
-    /// What happened before goes to its archive.
+    /// Older memories go to their archive.
     pub(crate) recent: i64,
-    /// What was written or changed after this stays where it is.
+    /// Memories written or changed after this stay in place.
     pub(crate) settled: i64,
 }
 
-/// A page of what is to move, and where the next one begins.
+/// A page of memories to move, and where the next page begins.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) aged: Vec<Aged>,
-    /// When the last of them happened.
+    /// The time of occurrence of the last one.
     pub(crate) reached: i64,
 }
 
-/// A memory that is to move.
+/// A memory to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Aged {
     pub(crate) row: Row,
-    /// The event that made its present state: a later one keeps it from moving.
+    /// The event of its current state; if there is a later one, it is not moved.
     pub(crate) seq: Seq,
     pub(crate) target: Tier,
 }
 
-/// Memories of a tier that happened at `from` or later and are to move to a colder one, those first that happened
-/// first; at most `limit`.
+/// Memories of a tier that happened at `from` or later and are to move to a colder one, earliest first; at most `limit`.
 ///
-/// Facts and skills age from the moment when they were last told, changed or returned, and stay active while they
-/// matter; all else ages from when it happened. O(memories that are old enough).
+/// Facts and skills age from when they were last written, changed or returned, and stay active while they are
+/// important; all others age from when they happened. O(memories that are old enough).
 pub(crate) fn aged(
     connection: &Connection,
     source: Tier,
@@ -57,7 +56,7 @@ pub(crate) fn aged(
         Tier::Active => ages.active,
         _ => ages.recent,
     };
-    // The number stands in the statement itself, so that the index of this tier alone serves it.
+    // The tier's number is part of the statement, so that the partial index of this tier is used.
     let sql = format!(
         "SELECT row, seq, iif(kind IN (?1, ?2), max(occurred_at, updated_at, \
          coalesce((SELECT at FROM uses WHERE uses.row = memories.row), 0)), occurred_at) AS aged, occurred_at FROM memories \
@@ -92,7 +91,7 @@ pub(crate) fn aged(
     Ok(page)
 }
 
-/// How many memories lie in the active tier. O(those).
+/// Number of memories in the active tier. O(memories in it).
 pub(crate) fn count_active(connection: &Connection) -> Result<u64> {
     let count: i64 = connection
         .prepare_cached("SELECT count(*) FROM memories WHERE tier = 0 AND NOT erased")?
@@ -100,7 +99,7 @@ pub(crate) fn count_active(connection: &Connection) -> Result<u64> {
     Ok(count as u64)
 }
 
-/// The colder tiers in which memories lie, hottest first, with how many there are. O(memories in them).
+/// The colder tiers with their number of memories, hottest first. O(memories in them).
 pub(crate) fn counts(connection: &Connection) -> Result<Vec<(Tier, u64)>> {
     let mut statement = connection
         .prepare_cached("SELECT tier, count(*) FROM memories WHERE tier <> 0 GROUP BY tier")?;
@@ -130,7 +129,7 @@ pub(crate) fn tiers(connection: &Connection) -> Result<Vec<Tier>> {
     Ok(tiers)
 }
 
-/// Whether at most `few` memories lie in a colder tier. O(few).
+/// Whether a colder tier contains at most `few` memories. O(few).
 pub(crate) fn has_few(connection: &Connection, tier: Tier, few: u64) -> Result<bool> {
     let sql =
         "SELECT count(*) FROM (SELECT 1 FROM memories WHERE tier <> 0 AND tier = ?1 LIMIT ?2)";
@@ -140,7 +139,7 @@ pub(crate) fn has_few(connection: &Connection, tier: Tier, few: u64) -> Result<b
     Ok(count as u64 <= few)
 }
 
-/// The tier in which a memory lies.
+/// The tier of a memory.
 pub(crate) fn tier_of(connection: &Connection, row: Row) -> Result<Option<Tier>> {
     let number: Option<u32> = connection
         .prepare_cached("SELECT tier FROM memories WHERE row = ?1")?
@@ -154,7 +153,7 @@ fn known(number: u32) -> Result<Tier> {
     Ok(Tier::from_number(number).ok_or_else(unknown)?)
 }
 
-/// Notes that a memory leaves its colder tier, if it lies in one, with the event `seq`.
+/// Records that a memory leaves its colder tier, if it is in one, with the event `seq`.
 pub(crate) fn depart(connection: &Connection, row: Row, seq: Seq) -> Result<()> {
     if matches!(tier_of(connection, row)?, None | Some(Tier::Active)) {
         return Ok(());
@@ -172,7 +171,7 @@ pub(crate) fn depart(connection: &Connection, row: Row, seq: Seq) -> Result<()> 
     Ok(())
 }
 
-/// What stands in the file of a tier though the memory lies elsewhere.
+/// The rows in tier files whose memories are in another tier.
 pub(crate) fn leftovers(connection: &Connection) -> Result<BTreeMap<Tier, Vec<Row>>> {
     let mut statement = connection.prepare_cached(
         "SELECT leftovers.tier, leftovers.row FROM leftovers JOIN memories USING (row) \
@@ -188,7 +187,7 @@ pub(crate) fn leftovers(connection: &Connection) -> Result<BTreeMap<Tier, Vec<Ro
 }
 
 impl Transaction<'_> {
-    /// Notes that the file of `target` is going to hold `aged`, whatever becomes of their move.
+    /// Records that the file of `target` will contain `aged`, whether their move succeeds or not.
     pub(crate) fn expect_in(&mut self, target: Tier, aged: &[Aged]) -> Result<()> {
         let mut expect = self
             .tables
@@ -199,7 +198,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Takes note that the file of `tier` does not hold `rows` any more.
+    /// Records that the file of `tier` no longer contains `rows`.
     pub(crate) fn cleaned(&mut self, tier: Tier, rows: &[Row]) -> Result<()> {
         let mut clean = self
             .tables
@@ -210,8 +209,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Moves those of `aged` to `target` that nobody has changed since; what they say stands there already. Says
-    /// how many.
+    /// Moves those of `aged` that have not changed since to `target`, whose file already contains their content;
+    /// returns their number.
     pub(crate) fn move_to(&mut self, source: Tier, target: Tier, aged: &[Aged]) -> Result<u64> {
         let event = Seq(self.head.0 + 1);
         let (mut moved, mut first) = (0, None);

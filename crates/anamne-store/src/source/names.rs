@@ -1,4 +1,4 @@
-//! Threads, sessions, authors and tags are stored once, under a number.
+//! Names of threads, sessions, authors and tags, stored once under a number.
 
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use crate::Result;
 
-/// Names that this process has met.
+/// Cache of the names used by this process.
 ///
-/// A number never means another name later: one whose last bearer was erased is emptied and stays
-/// taken. So a number's name never gets stale; a name's number may, and is checked by its users.
+/// A number is never reused for another name: a name without users is emptied on erasure, and its number stays taken.
+/// So number-to-name entries never become stale; name-to-number entries may, and their users check them.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     known: Mutex<KnownName>,
@@ -19,14 +19,14 @@ pub(crate) struct Names {
 
 #[derive(Debug, Default)]
 struct KnownName {
-    /// What the writer has met; trusted only while no other connection commits.
+    /// Names used by the writer; trusted only while no other connection commits.
     by_name: FxHashMap<Box<str>, u32>,
     by_number: FxHashMap<u32, Box<str>>,
     /// `PRAGMA data_version` of the writer's connection when `by_name` was last trusted.
     data_version: i64,
 }
 
-/// Past this many names the memory of them is restarted.
+/// The cache is cleared at this number of names.
 const MOST_KNOWN: usize = 100_000;
 
 impl Names {
@@ -38,8 +38,7 @@ impl Names {
             .optional()?)
     }
 
-    /// The number of a name to ask for, if it has one. That it has none costs a look at every name, for their index may
-    /// have lost it.
+    /// The number of a name, for queries. If the index has none, scans all names, because the index may have lost it.
     pub(crate) fn find_surely(connection: &Connection, name: &str) -> Result<Option<u32>> {
         if let Some(number) = Self::find(connection, name)? {
             return Ok(Some(number));
@@ -50,7 +49,7 @@ impl Names {
             .optional()?)
     }
 
-    /// Begins a write: what another process has changed since the last one is not trusted any more.
+    /// Begins a write: drops cached entries if another process has committed since the last one.
     pub(crate) fn begin_write(&self, connection: &Connection) -> Result<()> {
         let version: i64 = connection
             .prepare_cached("PRAGMA data_version")?
@@ -63,12 +62,12 @@ impl Names {
         Ok(())
     }
 
-    /// Forgets everything, so that numbers given in a transaction that was rolled back are not used.
+    /// Clears the cache, so that numbers assigned in a rolled-back transaction are not used.
     pub(crate) fn forget(&self) {
         *self.lock() = KnownName::default();
     }
 
-    /// These names with the connection to their database.
+    /// Combines the cache with a connection to its database.
     pub(crate) fn of<'a>(&'a self, connection: &'a Connection) -> Tables<'a> {
         Tables {
             connection,
@@ -90,7 +89,7 @@ impl Names {
     }
 }
 
-/// A connection with the names of its database: what it takes to read or write a memory whole.
+/// A connection with its name cache: everything needed to read or write a complete memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tables<'a> {
     connection: &'a Connection,
@@ -106,7 +105,7 @@ impl Deref for Tables<'_> {
 }
 
 impl Tables<'_> {
-    /// The name that has this number.
+    /// The name with this number.
     pub(crate) fn name(self, number: u32) -> Result<String> {
         if let Some(name) = self.names.lock().by_number.get(&number) {
             return Ok(name.to_string());
@@ -118,8 +117,8 @@ impl Tables<'_> {
         Ok(name)
     }
 
-    /// The number of a name, given to it now if it has none. Only inside a write; after a rollback,
-    /// [`Names::forget`] must be called.
+    /// The number of a name, assigned now if it has none. Only inside a write; after a rollback, [`Names::forget`] must
+    /// be called.
     pub(crate) fn number(self, name: &str) -> Result<u32> {
         if let Some(&number) = self.names.lock().by_name.get(name) {
             return Ok(number);
@@ -135,9 +134,9 @@ impl Tables<'_> {
         Ok(number)
     }
 
-    /// Empties a name permanently; its number stays taken.
+    /// Erases a name permanently; its number stays taken.
     pub(crate) fn erase(self, number: u32) -> Result<()> {
-        // No name that a caller may give holds a control character, so this one meets no other.
+        // Valid names contain no control characters, so this can't collide with one.
         self.prepare_cached("UPDATE names SET name = char(0) || id WHERE id = ?1")?
             .execute([number])?;
         self.names.forget();

@@ -5,19 +5,19 @@ use std::cell::RefCell;
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 
-/// Texts shorter than this stay as they are: compression would not pay for its work.
+/// Shorter texts are stored uncompressed: compression would not pay off.
 const SHORTEST: usize = 256;
 
-/// What a frame may unpack to: the largest content and body with room for JSON escapes.
+/// Maximum decompressed size: the largest content and body with room for JSON escapes.
 const LARGEST: usize = 16 << 20;
 
 thread_local! {
-    /// Making a compressor costs more than most texts take to compress.
+    /// Creating a compressor costs more than compressing most texts.
     static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The text of a zstd frame, as bytes.
+/// Decompresses a zstd frame.
 fn unpack(frame: &[u8]) -> std::io::Result<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|decompressor| match decompressor {
         Some(decompressor) => decompressor.decompress(frame, LARGEST),
@@ -27,7 +27,7 @@ fn unpack(frame: &[u8]) -> std::io::Result<Vec<u8>> {
     })
 }
 
-/// The text as a zstd frame; `None` where the library can't, so that it is stored as it is.
+/// Compresses a text; `None` if zstd fails, so that the text is stored uncompressed.
 fn pack(text: &[u8]) -> Option<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|compressor| {
         if compressor.is_none() {
@@ -37,7 +37,7 @@ fn pack(text: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// A text on its way into or out of a column.
+/// A text that is compressed in its column if long enough.
 #[derive(Debug)]
 pub(crate) struct Packed<'text>(pub(crate) Cow<'text, str>);
 

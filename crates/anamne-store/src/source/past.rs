@@ -1,4 +1,4 @@
-//! The memories that are not what they were at an instant, as they were then.
+//! The former states of memories that have changed since a time.
 
 use std::borrow::Cow;
 
@@ -16,37 +16,36 @@ use crate::journal::Digest;
 use crate::view::{Attributes, Record};
 use crate::{Result, StoreError};
 
-/// How a space differs from what it was at an instant.
+/// The difference between a space now and as of a time.
 #[derive(Clone, Debug, Default)]
 pub struct PastStates {
-    /// The last event of the log as it was then.
+    /// The last event of the log as of that time.
     pub through: Seq,
-    /// This row and those after it were written later; `None` where nothing was.
+    /// The first row written later; `None` if there is none.
     pub later: Option<Row>,
-    /// The memories told by then that have changed since, by rising row.
+    /// The memories that existed then and have changed since, by ascending row.
     pub changed: Vec<PastState>,
 }
 
-/// A memory that has changed since an instant.
+/// A memory that has changed since a time.
 #[derive(Clone, Debug)]
 pub struct PastState {
     /// Its row.
     pub row: Row,
-    /// The memory as it stood then, and what views index of it; `None` where it was forgotten then, or its content has
-    /// been erased, then or since.
+    /// The memory as of then, with its indexed data; `None` if it was forgotten then, or its content has been erased.
     pub then: Option<(Memory, Record)>,
 }
 
-/// The memories that changed after `at`, as they were then; `None` where more than `most` did.
+/// The former states of the memories that changed after `at`; `None` if more than `most` did.
 ///
-/// Links and moves to another tier change no memory. O(events up to there, events since, memories that changed).
+/// Links and moves to another tier don't count as changes. O(events up to `at`, events since, changed memories).
 pub(crate) fn states(
     connection: &Connection,
     at: Timestamp,
     most: usize,
     missing: Missing,
 ) -> Result<Option<PastStates>> {
-    // One state of the database for all that is read of it.
+    // A consistent snapshot for all reads.
     let reader = connection.unchecked_transaction()?;
     let through = log::seq_at(&reader, at)?;
     let later = first_told_after(&reader, through)?;
@@ -68,7 +67,7 @@ pub(crate) fn states(
     }))
 }
 
-/// The first row that was written after an event: rows are numbered in the order in which they are told.
+/// The first row written after an event: rows are numbered in writing order.
 fn first_told_after(connection: &Connection, seq: Seq) -> Result<Option<Row>> {
     let sql = "SELECT row FROM events WHERE seq > ?1 AND kind = ?2 ORDER BY seq LIMIT 1";
     let told = EventKind::Remembered.number();
@@ -78,14 +77,14 @@ fn first_told_after(connection: &Connection, seq: Seq) -> Result<Option<Row>> {
         .optional()?)
 }
 
-/// The rows before `later` that changed after an event, ascending; at most one more than `most`.
+/// The rows before `later` that changed after an event, ascending; at most `most` + 1.
 fn changed_since(
     connection: &Connection,
     seq: Seq,
     later: Option<Row>,
     most: usize,
 ) -> Result<Vec<Row>> {
-    // The plus keeps SQLite with the index of events instead of a walk over all rows.
+    // The unary plus makes SQLite use the index of `seq` instead of scanning all rows.
     let sql = "SELECT row FROM memories WHERE seq > ?1 AND +row < ?2 ORDER BY seq LIMIT ?3";
     let before = later.map_or(i64::MAX, |row| i64::from(row.0));
     let most = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
@@ -98,7 +97,7 @@ fn changed_since(
     Ok(rows)
 }
 
-/// The state that a memory, which has changed since, had after the event `through`, as that event told it.
+/// The state after the event `through` of a memory that has changed since, verified against its event.
 fn state_at(
     connection: &Connection,
     row: Row,
@@ -130,7 +129,7 @@ fn state_at(
     }
 }
 
-/// The memory that a row still has, and the event that made its present state.
+/// The memory of a row, unless erased, and the event of its current state.
 fn present(connection: &Connection, row: Row) -> Result<Option<(MemoryId, Seq)>> {
     let sql = "SELECT id, seq FROM memories WHERE row = ?1 AND NOT erased";
     Ok(connection
@@ -142,7 +141,7 @@ fn present(connection: &Connection, row: Row) -> Result<Option<(MemoryId, Seq)>>
         .optional()?)
 }
 
-/// A memory with what views index of it.
+/// A memory with its indexed data.
 fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record)> {
     let number = |name: &Option<String>| -> Result<u32> {
         let found = name.as_deref().map(|name| Names::find(connection, name));
@@ -178,7 +177,7 @@ fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record)
     Ok((memory, record))
 }
 
-/// The memory that took the place of each of `rows`, where one did.
+/// The memories that supersede these rows, if any.
 pub(crate) fn successors(connection: &Connection, rows: &[Row]) -> Result<Vec<Option<MemoryId>>> {
     let reader = connection.unchecked_transaction()?;
     let mut statement =
@@ -192,7 +191,7 @@ pub(crate) fn successors(connection: &Connection, rows: &[Row]) -> Result<Vec<Op
     rows.iter().map(successor).collect()
 }
 
-/// Row and time of what happened, by id; `None` where nothing is known of it any more.
+/// Row and time of occurrence by id; `None` if erased or unknown.
 pub(crate) fn occurrences(
     connection: &Connection,
     ids: &[MemoryId],

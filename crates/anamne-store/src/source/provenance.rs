@@ -1,4 +1,4 @@
-//! Who told a memory, as its events say.
+//! The origin of memories, according to their events.
 
 use anamne_types::{ActorKind, EventKind, Memory, Provenance};
 use rusqlite::{Connection, params};
@@ -8,10 +8,10 @@ use crate::clock::to_microseconds;
 use crate::space::SpaceSource;
 
 impl SpaceSource {
-    /// Who told each of these memories, in their order. O(events of these memories), by the index of events.
+    /// The origin of each of these memories, in the given order. O(events of these memories), by the index of events.
     pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>> {
         self.read(|reader| {
-            // One transaction takes SQLite's read lock once instead of once a memory.
+            // One transaction takes SQLite's read lock once instead of per memory.
             let reader = reader.unchecked_transaction()?;
             memories.iter().map(|memory| of(&reader, memory)).collect()
         })
@@ -29,7 +29,7 @@ fn of(connection: &Connection, memory: &Memory) -> Result<Provenance> {
         ..Provenance::default()
     };
     while let Some(event) = events.next()? {
-        // What another store learned earlier came by an import.
+        // A creation time before its first event means that the memory was imported.
         let learned = to_microseconds(memory.created_at);
         let is_first = event.get::<_, u8>(0)? == remembered;
         let name: String = event.get(3)?;
@@ -43,7 +43,7 @@ fn of(connection: &Connection, memory: &Memory) -> Result<Provenance> {
     Ok(provenance)
 }
 
-/// The more of it, the less a party's word counts by itself.
+/// The caution level of an actor kind: the higher, the less it is trusted by itself.
 fn caution(actor: ActorKind) -> u8 {
     match actor {
         ActorKind::User | ActorKind::System => 0,

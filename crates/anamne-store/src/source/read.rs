@@ -1,4 +1,4 @@
-//! Reading single memories and small sets of them.
+//! Reads single memories and small sets of them.
 
 use std::sync::LazyLock;
 
@@ -10,17 +10,17 @@ use super::record::{COLUMNS, Payload, Stored};
 use crate::journal::Digest;
 use crate::{Result, StoreError};
 
-/// The memory with this id, forgotten or not; `None` when it was never there.
+/// The memory with this id, forgotten or not; `None` if there is none.
 pub(crate) fn by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
     one(tables, &BY_ID, id.as_bytes().as_slice())
 }
 
-/// The memory with this row.
+/// The memory of this row.
 pub(crate) fn by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
     one(tables, &BY_ROW, row.0)
 }
 
-/// The memory with this id, verified as [`proven`] does; that it is missing costs a look at every memory.
+/// The memory with this id, verified by [`proven`]; scans all memories if it is missing.
 pub(crate) fn proven_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
     match by_id(tables, id)? {
         Some(stored) => proven(stored).map(Some),
@@ -28,10 +28,10 @@ pub(crate) fn proven_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<St
     }
 }
 
-/// That no memory has an id from `low` to `high`, whatever the index of ids says: for it may have lost one.
+/// Verifies that no memory has an id from `low` to `high`, without the index of ids, which may have lost one.
 /// O(memories), about 20 ms for 100 000 of them.
 ///
-/// [`StoreError::Unproven`] where there is one.
+/// [`StoreError::Unproven`] if there is one.
 pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: MemoryId) -> Result<()> {
     let hidden = connection
         .prepare_cached(
@@ -45,16 +45,15 @@ pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: Memory
     hidden.map_or(Ok(()), |(id, seq)| Err(StoreError::Unproven { id, seq }))
 }
 
-/// The memory with this row, verified as [`proven`] does.
+/// The memory of this row, verified by [`proven`].
 pub(crate) fn proven_by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
     let stored = by_row(tables, row)?;
     stored.map(proven).transpose()
 }
 
-/// A memory whose state is what was written, as the digest that its event keeps verifies: SQLite notices no bit that is
-/// turned inside a value. Costs a hash of the state.
+/// Verifies a memory against its event's digest: SQLite does not detect flipped bits inside a value. Costs a hash of the state.
 ///
-/// [`StoreError::Unproven`] where it is something else. An examination then finds the same.
+/// [`StoreError::Unproven`] if it differs. An examination then finds the same.
 pub(crate) fn proven(stored: Stored) -> Result<Stored> {
     let seq = stored.memory.seq;
     let is_proven = if stored.erased {
@@ -72,7 +71,7 @@ pub(crate) fn proven(stored: Stored) -> Result<Stored> {
     }
 }
 
-/// The digest of what the event `seq` told of the memory of a row; `None` where there is no such event.
+/// The digest in the event `seq` for the memory of a row; `None` if there is no such event.
 pub(crate) fn told(connection: &Connection, seq: Seq, row: Row) -> Result<Option<Digest>> {
     Ok(connection
         .prepare_cached("SELECT payload_hash FROM events WHERE seq = ?1 AND row = ?2")?
@@ -80,7 +79,7 @@ pub(crate) fn told(connection: &Connection, seq: Seq, row: Row) -> Result<Option
         .optional()?)
 }
 
-/// The digest that the event which told this keeps of it.
+/// The digest of a payload, as stored in its event.
 pub(crate) fn digest_of(payload: &Payload<'_>) -> Result<Digest> {
     Ok(Digest::of(serde_json::to_string(payload)?.as_bytes()))
 }
@@ -97,7 +96,7 @@ fn one(tables: Tables<'_>, sql: &str, value: impl rusqlite::ToSql) -> Result<Opt
     stored.map(|stored| stored.complete(tables)).transpose()
 }
 
-/// The ids that begin with these hexadecimal digits, at most two: enough to know whether it is one.
+/// At most two ids that begin with these hexadecimal digits: enough to detect ambiguity.
 pub(crate) fn ids_with_prefix(
     connection: &Connection,
     low: MemoryId,
@@ -115,7 +114,7 @@ pub(crate) fn ids_with_prefix(
     Ok(ids)
 }
 
-/// The live rows just before and just after `row` in its thread.
+/// The live rows just before and after `row` in its thread.
 pub(crate) fn thread_neighbours(connection: &Connection, row: Row) -> Result<[Option<Row>; 2]> {
     let side = |comparison: &str, order: &str| -> Result<Option<Row>> {
         let sql = format!(

@@ -1,4 +1,4 @@
-//! Rows of `memories` as memories, and the payload of their events.
+//! Converts between rows of `memories`, memories and event payloads.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::Result;
 use crate::clock::from_microseconds;
 use crate::journal::Digest;
 
-/// The columns that [`Stored::read`] expects, in its order.
+/// The columns read by [`Stored::read`], in order.
 pub(crate) const COLUMNS: &str = "row, id, salt, kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
      iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, confidence, \
      iif(tier = 0, metadata, colder(tier, row, 2)), external_id, occurred_at, created_at, updated_at, expires_at, \
@@ -21,22 +21,22 @@ pub(crate) const COLUMNS: &str = "row, id, salt, kind, category, role, iif(tier 
      (SELECT payload_hash FROM events WHERE events.seq = memories.seq AND events.row = memories.row), \
      EXISTS (SELECT 1 FROM tags WHERE tags.row = memories.row)";
 
-/// A memory with what the source keeps beside it.
+/// A memory with additional columns of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) row: Row,
     pub(crate) salt: i64,
     pub(crate) erased: bool,
     pub(crate) memory: Memory,
-    /// The digest that the event which made this state keeps of it; `None` where there is no such event.
+    /// The digest in the event of this state; `None` if there is no such event.
     pub(crate) told: Option<Digest>,
     has_tags: bool,
-    /// The numbers of thread, session and author, whose names are filled in afterwards.
+    /// The numbers of thread, session and author; [`Stored::complete`] fills in the names.
     numbers: [Option<u32>; 3],
 }
 
-/// What an event says: the state that a memory took, or a link. The salt keeps the payload's digest from
-/// giving away a short text that was erased; it is erased with it.
+/// The payload of an event: the new state of a memory, or a link. The salt keeps the payload's digest from revealing a
+/// short erased text; it is erased with the text.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Payload<'a> {
@@ -48,14 +48,14 @@ pub(crate) struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// The payload of an event that says nothing beside its kind.
+    /// The payload of an event that consists of its kind only.
     pub(crate) const NOTHING: Self = Self {
         salt: 0,
         memory: None,
         link: None,
     };
 
-    /// The payload of an event that gave a memory this state.
+    /// The payload of an event with this new state of a memory.
     pub(crate) fn of_memory(salt: i64, memory: &'a Memory) -> Self {
         let memory = Some(Cow::Borrowed(memory));
         Self {
@@ -65,7 +65,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// The payload of an event that drew this link or took it away; the salt is that of the memory from which it leads.
+    /// The payload of an event that created or removed this link; the salt is that of the memory at its start.
     pub(crate) fn of_link(salt: i64, link: &'a Link) -> Self {
         let link = Some(Cow::Borrowed(link));
         Self {
@@ -77,7 +77,7 @@ impl<'a> Payload<'a> {
 }
 
 impl Stored {
-    /// Reads one row with the columns [`COLUMNS`].
+    /// Reads one row with the columns of [`COLUMNS`].
     pub(crate) fn read(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
         let kind = word(row, 3, Kind::from_number)?;
         let memory = Memory {
@@ -118,7 +118,7 @@ impl Stored {
         })
     }
 
-    /// Fills in the names and tags, which live in tables of their own.
+    /// Fills in the names and tags from their own tables.
     pub(crate) fn complete(mut self, tables: Tables<'_>) -> Result<Self> {
         let [thread, session, author] = self.numbers;
         let name = |number: Option<u32>| number.map(|number| tables.name(number)).transpose();
@@ -145,7 +145,7 @@ fn read_tags(tables: Tables<'_>, row: Row) -> Result<Vec<String>> {
     Ok(tags)
 }
 
-/// The body from its columns: those that are only a kind with a category or role have no JSON.
+/// Reads the body from its columns. A body with only a kind and a category or role has no JSON.
 pub(crate) fn read_body(row: &SqlRow<'_>, kind: Kind) -> rusqlite::Result<Body> {
     if let Some(body) = read_json::<Body>(row, 7)? {
         return Ok(body);
@@ -162,7 +162,7 @@ pub(crate) fn read_body(row: &SqlRow<'_>, kind: Kind) -> rusqlite::Result<Body> 
     })
 }
 
-/// What of a body goes into a column as JSON: nothing, where kind, category and role say it all.
+/// The JSON column of a body; `None` if kind, category and role describe it completely.
 pub(crate) fn body_json(body: &Body) -> Result<Option<String>> {
     let plain = matches!(body, Body::Message { .. } | Body::Fact { .. })
         || Body::empty(body.kind()).as_ref() == Some(body);

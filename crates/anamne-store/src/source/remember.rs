@@ -1,4 +1,4 @@
-//! Telling what is new: memories of this store, and those that another store exported.
+//! Writes new memories, including those exported by another store.
 
 use anamne_text::normal::content_hash;
 use anamne_types::{Draft, EventKind, Memory, MemoryId, Remembered, Row, Seq};
@@ -11,7 +11,7 @@ use crate::clock::cut;
 use crate::{Result, StoreError};
 
 impl Transaction<'_> {
-    /// Tells a new memory, unless it is known already. The draft must have been checked.
+    /// Writes a new memory, unless it already exists. The draft must have been checked.
     pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered> {
         let hash = content_hash(&draft.content);
         if let Some(known) = self.find_known(draft, hash)? {
@@ -21,10 +21,10 @@ impl Transaction<'_> {
         self.insert(&memory, hash)
     }
 
-    /// Takes in what an import brings. The draft must have been checked.
+    /// Imports a memory. The draft must have been checked.
     ///
-    /// A memory of another store keeps its id, its times and its standing. One that is here already, under its
-    /// id or its outside id, changes nothing.
+    /// A memory of another store keeps its id, its times and its state. If a memory with its id or external id already
+    /// exists, nothing changes.
     pub(crate) fn take_in(&mut self, arrival: &Arrival) -> Result<Remembered> {
         let Arrival { draft, origin } = arrival;
         let Some(origin) = origin else {
@@ -61,7 +61,7 @@ impl Transaction<'_> {
         let known = match read::by_id(self.tables, id)? {
             Some(known) if known.erased => return Err(StoreError::WasErased { id }),
             Some(known) => Some(known),
-            // An import by an older version made its id an outside id.
+            // An import by an older version stored its id as an external id.
             None => {
                 let row = match &draft.external_id {
                     Some(external_id) => rows::with_external_id(&self.tables, external_id)?,
@@ -85,7 +85,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Writes and logs a memory that is new here.
+    /// Writes and logs a new memory.
     fn insert(&mut self, memory: &Memory, hash: [u8; 16]) -> Result<Remembered> {
         let row = self.next_row;
         let salt = self.salt_of(memory.id);
@@ -132,7 +132,7 @@ impl Transaction<'_> {
         })
     }
 
-    /// A number that can't be guessed from the outside, another for each memory.
+    /// An unpredictable number, different for each memory.
     fn salt_of(&self, id: MemoryId) -> i64 {
         let digest = blake3::keyed_hash(&self.secret, id.as_bytes());
         let first = digest.as_bytes().first_chunk();
@@ -140,7 +140,7 @@ impl Transaction<'_> {
     }
 }
 
-/// The memory that is known under a name, which must say what is told under it now.
+/// The memory that exists under a name, which must have the same content.
 fn of_content(known: Stored, hash: [u8; 16], name: impl FnOnce() -> String) -> Result<Stored> {
     if content_hash(&known.memory.content) == hash {
         return Ok(known);
@@ -151,7 +151,7 @@ fn of_content(known: Stored, hash: [u8; 16], name: impl FnOnce() -> String) -> R
     })
 }
 
-/// SQLite does not keep the sign of a zero, so none is told: the payload must be read as it was.
+/// SQLite does not store the sign of a zero, so it is dropped: the payload must be read back unchanged.
 pub(super) fn plain_zero(number: f32) -> f32 {
     number + 0.0
 }

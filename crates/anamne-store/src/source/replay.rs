@@ -1,4 +1,4 @@
-//! Repeating in the source what the journal says.
+//! Replays the journal into the source.
 
 use anamne_text::normal::content_hash;
 use anamne_types::{EventKind, Row};
@@ -50,7 +50,7 @@ impl Transaction<'_> {
             }
             (EventKind::Linked, Some(source), _, Some(link)) => {
                 match read::by_id(self.tables, link.to)? {
-                    // An end of which nothing is left, for its payload was lost, has no links.
+                    // A link is dropped if one of its ends is empty, for example because its payload was lost.
                     Some(target) if !source.erased && !target.erased => {
                         rows::link(&self.tables, source.row, target.row, &link, line.seq)
                     }
@@ -69,7 +69,7 @@ impl Transaction<'_> {
                 erasure::erase(&self.tables, stored.row, at, line.seq, &mut borne)?;
                 erasure::erase_unused(self.tables, &borne)
             }
-            // A memory whose payload was erased: its row stays taken, empty.
+            // A memory whose payload was erased: its row stays taken and empty.
             (_, None, None, None) => erasure::insert_empty(
                 &self.tables,
                 self.next_row,

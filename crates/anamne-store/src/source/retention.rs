@@ -1,4 +1,4 @@
-//! Which memories a retention may forget, and which of those that it forgot it may erase.
+//! Selects the memories that retention may forget, and the forgotten ones that it may erase.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use super::transaction::Transaction;
 use super::use_days::UseDays;
 use crate::Result;
 
-/// Facts and skills that matter at least so much are kept permanently.
+/// Facts and skills of at least this importance are kept permanently.
 const KEPT_IMPORTANCE: u8 = 7;
 
-/// The name under which the engine forgets and erases what a retention no longer keeps.
+/// The actor name for forgetting and erasing by retention.
 pub(crate) const ACTOR: &str = "retention";
 
-/// A memory, and the event that makes it wait.
+/// A memory, and the event from which its waiting time counts, with its time.
 pub(crate) type Since = (MemoryId, Seq, i64);
 
-/// The live memories that happened before `before` (microseconds since 1970) and are kept neither for what they are nor
-/// because they were restored less than `days` days of use ago, the oldest first. O(memories that happened before).
+/// The live memories that happened before `before` (microseconds since 1970), oldest first, without those kept for
+/// their kind and importance or restored less than `days` days of use ago. O(memories that happened before).
 pub(crate) fn outdated(connection: &Connection, before: i64, days: u32) -> Result<Vec<MemoryId>> {
     let mut statement = connection.prepare_cached(
         "SELECT id FROM memories WHERE occurred_at < ?1 AND deleted_at IS NULL AND NOT erased \
@@ -32,7 +32,7 @@ pub(crate) fn outdated(connection: &Connection, before: i64, days: u32) -> Resul
     without_restored(connection, without_misdated(connection, ids, before)?, days)
 }
 
-/// Whether there are memories that happened before `before` and that a retention may have to forget or to erase.
+/// Whether retention may have to forget or erase any memories that happened before `before`.
 pub(crate) fn is_anything_old(connection: &Connection, before: i64) -> Result<bool> {
     let sql = format!(
         "SELECT 1 FROM memories JOIN events ON events.seq = memories.seq WHERE occurred_at < ?1 AND NOT erased \
@@ -43,7 +43,7 @@ pub(crate) fn is_anything_old(connection: &Connection, before: i64) -> Result<bo
     Ok(statement.exists(old_and_not_kept(before))?)
 }
 
-/// How many live memories there are. O(memories).
+/// Number of live memories. O(memories).
 pub(crate) fn count_live(connection: &Connection) -> Result<u64> {
     let count: i64 = connection
         .prepare_cached("SELECT count(*) FROM memories WHERE deleted_at IS NULL")?
@@ -51,7 +51,7 @@ pub(crate) fn count_live(connection: &Connection) -> Result<u64> {
     Ok(count as u64)
 }
 
-/// Before when a memory is old, and the kinds and the importance that are kept all the same.
+/// SQL parameters: the time before which a memory is old, and the kinds and importance that are kept nevertheless.
 fn old_and_not_kept(before: i64) -> [i64; 4] {
     [
         before,
@@ -61,7 +61,7 @@ fn old_and_not_kept(before: i64) -> [i64; 4] {
     ]
 }
 
-/// The condition under which the event that made a memory's present state is the retention's forgetting.
+/// The SQL condition that the current state of a memory was made by retention forgetting it.
 fn forgotten_by_retention() -> String {
     format!(
         "deleted_at IS NOT NULL AND NOT erased AND events.kind = {} AND actor_kind = {} AND actor_name = '{ACTOR}'",
@@ -70,8 +70,8 @@ fn forgotten_by_retention() -> String {
     )
 }
 
-/// What the retention forgot, was not restored since and happened before `before`, or at any time where that is the largest
-/// number; the oldest first, each with the event that forgot it. O(memories that happened before).
+/// The memories that retention forgot, not restored since, that happened before `before` (`i64::MAX` for any time);
+/// oldest first, each with the event that forgot it. O(memories that happened before).
 pub(crate) fn forgotten(connection: &Connection, before: i64) -> Result<Vec<Since>> {
     let sql = format!(
         "SELECT id, events.seq, at FROM memories JOIN events ON events.seq = memories.seq \
@@ -99,8 +99,8 @@ fn since(row: &Row<'_>) -> rusqlite::Result<Since> {
     ))
 }
 
-/// Takes out of `ids` what was restored less than `days` days of use ago: a restored memory has its whole term again.
-/// O(ids · log events), and O(events told on these days) where one was restored.
+/// Removes from `ids` what was restored less than `days` days of use ago: a restored memory is kept for the full period
+/// again. O(ids · log events), and O(events written on these days) if one was restored.
 fn without_restored(
     connection: &Connection,
     ids: Vec<MemoryId>,
@@ -135,7 +135,7 @@ fn without_restored(
 }
 
 impl Transaction<'_> {
-    /// Forgets those of `ids` that are live still; says how many.
+    /// Forgets those of `ids` that are still live; returns their number.
     pub(crate) fn forget_outdated(&mut self, ids: &[MemoryId]) -> Result<u64> {
         let mut forgotten = 0;
         for &id in ids {
@@ -147,7 +147,7 @@ impl Transaction<'_> {
         Ok(forgotten)
     }
 
-    /// Erases those of `ids` that stand as the retention left them; says how many.
+    /// Erases those of `ids` that are still forgotten by retention; returns their number.
     pub(crate) fn erase_forgotten(&mut self, ids: &[MemoryId]) -> Result<u64> {
         let condition = forgotten_by_retention();
         let mut erased = BTreeSet::new();
@@ -160,7 +160,7 @@ impl Transaction<'_> {
         Ok(erased.len() as u64)
     }
 
-    /// Restores those of `ids` that stand as the retention left them; says how many.
+    /// Restores those of `ids` that are still forgotten by retention; returns their number.
     pub(crate) fn restore_forgotten(&mut self, ids: &[MemoryId]) -> Result<u64> {
         let condition = forgotten_by_retention();
         let mut restored = 0;

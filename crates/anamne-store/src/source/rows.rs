@@ -1,4 +1,4 @@
-//! Writing rows: the state of a memory into its columns.
+//! Writes rows: the state of a memory as columns.
 
 use anamne_types::{Link, LinkType, Memory, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -20,7 +20,7 @@ const UPDATE: &str = "UPDATE memories SET id = ?2, salt = ?3, kind = ?4, categor
      confidence = ?16, metadata = ?17, external_id = ?18, occurred_at = ?19, created_at = ?20, updated_at = ?21, \
      expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26, tier = 0, placed = 0 WHERE row = ?1";
 
-/// The row that the next new memory gets. Rows of erased memories stay taken.
+/// The row of the next new memory. Rows of erased memories stay taken.
 pub(crate) fn next(connection: &Connection) -> Result<Row> {
     let last: Option<u32> = connection
         .prepare_cached("SELECT max(row) FROM memories")?
@@ -28,7 +28,7 @@ pub(crate) fn next(connection: &Connection) -> Result<Row> {
     Ok(Row(last.unwrap_or(0) + 1))
 }
 
-/// Writes a new memory; `hash` is that of its content.
+/// Inserts a new memory; `hash` is the hash of its content.
 pub(crate) fn insert(
     tables: Tables<'_>,
     row: Row,
@@ -40,7 +40,7 @@ pub(crate) fn insert(
     write_tags(tables, row, memory)
 }
 
-/// Replaces the state of a memory, which brings it back to the active tier; `hash` is that of its content.
+/// Replaces the state of a memory, which returns it to the active tier; `hash` is the hash of its content.
 pub(crate) fn update(
     tables: Tables<'_>,
     row: Row,
@@ -115,7 +115,7 @@ fn write_tags(tables: Tables<'_>, row: Row, memory: &Memory) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the payload of a state that is about to be replaced.
+/// Stores the payload of a state before it is replaced.
 pub(crate) fn keep_version(connection: &Connection, stored: &Stored) -> Result<()> {
     let payload = Payload::of_memory(stored.salt, &stored.memory);
     let payload = serde_json::to_string(&payload)?;
@@ -132,7 +132,7 @@ pub(crate) fn keep_version(connection: &Connection, stored: &Stored) -> Result<(
     Ok(())
 }
 
-/// Draws a link, or draws it again.
+/// Inserts or replaces a link.
 pub(crate) fn link(
     connection: &Connection,
     source: Row,
@@ -157,7 +157,7 @@ pub(crate) fn link(
     Ok(())
 }
 
-/// Takes a link away; says whether it was there.
+/// Removes a link; returns whether it existed.
 pub(crate) fn unlink(
     connection: &Connection,
     source: Row,
@@ -170,7 +170,7 @@ pub(crate) fn unlink(
     Ok(removed > 0)
 }
 
-/// The place after the last one in a thread.
+/// The next free position in a thread.
 pub(crate) fn next_position(tables: Tables<'_>, thread: &str) -> Result<u32> {
     let number = tables.number(thread)?;
     let last: Option<u32> = tables
@@ -179,7 +179,7 @@ pub(crate) fn next_position(tables: Tables<'_>, thread: &str) -> Result<u32> {
     Ok(last.map_or(0, |last| last.saturating_add(1)))
 }
 
-/// The row that already holds this content, live, in this very place of a thread if one is named.
+/// The live row with this content, at this position of a thread if one is given.
 pub(crate) fn with_content(
     connection: &Connection,
     hash: [u8; 16],
@@ -201,7 +201,7 @@ pub(crate) fn with_content(
     Ok(found.map(Row))
 }
 
-/// The row that has this outside id.
+/// The row with this external id.
 pub(crate) fn with_external_id(connection: &Connection, external_id: &str) -> Result<Option<Row>> {
     let row: Option<u32> = connection
         .prepare_cached("SELECT row FROM memories WHERE external_id = ?1")?

@@ -30,9 +30,9 @@ CREATE TABLE memories (
   superseded_by BLOB,
   version       INTEGER NOT NULL,
   seq           INTEGER NOT NULL UNIQUE,
-  -- Where content, body and metadata stand: 0 here, else in the file of that tier.
+  -- Where content, body and metadata are stored: 0 here, else in the file of that tier.
   tier          INTEGER NOT NULL DEFAULT 0,
-  -- The event that moved it there; 0 where none did.
+  -- The event that moved it there; 0 if none did.
   placed        INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
@@ -83,5 +83,5 @@ CREATE INDEX events_row ON events (row);
 
 CREATE TABLE outbox (seq INTEGER PRIMARY KEY, line TEXT NOT NULL) STRICT;
 
--- Rows whose content is gone from here, but perhaps not yet from the journal and this database's log.
+-- Rows whose content is deleted here, but perhaps not yet from the journal and this database's WAL.
 CREATE TABLE erasing (row INTEGER PRIMARY KEY REFERENCES memories (row)) STRICT;

@@ -1,4 +1,4 @@
-//! The log as knowledge reads it: whole memories of all tiers by their last change.
+//! The log as knowledge reads it: complete memories of all tiers by their last change.
 
 use anamne_types::{Memory, MemoryId, Row, Seq};
 use rusqlite::{Connection, params};
@@ -53,12 +53,12 @@ impl SpaceSource {
     }
 }
 
-/// What a row says where it is neither forgotten nor erased.
+/// The memory of a row, unless forgotten or erased.
 pub(crate) fn alive(stored: Stored) -> Option<Memory> {
     (!stored.erased && stored.memory.deleted_at.is_none()).then_some(stored.memory)
 }
 
-/// Which memories [`states`] returns, by event, row and id; nothing else of them is read.
+/// Selects the memories that [`states`] returns, by event, row and id only.
 pub(crate) fn changed_since(
     connection: &Connection,
     after: Seq,

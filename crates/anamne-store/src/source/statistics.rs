@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::clock::from_microseconds;
 
-/// What a space holds.
+/// Counts over a space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
     /// Live memories.
@@ -27,9 +27,9 @@ pub struct Statistics {
     pub links: u64,
     /// Events in the log.
     pub events: u64,
-    /// When the first live memory happened.
+    /// Occurrence of the earliest live memory.
     pub first: Option<Timestamp>,
-    /// When the last live memory happened.
+    /// Occurrence of the latest live memory.
     pub last: Option<Timestamp>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn authors(connection: &Connection, limit: usize) -> Result<Vec<u32>>
     Ok(authors.collect::<Result<_, _>>()?)
 }
 
-/// When the last thing happened that is not in the future, microseconds since 1970; `now` where there is none.
+/// The latest time of occurrence that is not in the future, microseconds since 1970; `now` if there is none.
 pub(crate) fn latest(connection: &Connection, now: i64) -> Result<i64> {
     let latest: Option<i64> = connection
         .prepare_cached("SELECT max(occurred_at) FROM memories WHERE occurred_at <= ?1")?

@@ -14,18 +14,18 @@ use crate::files::length_of;
 use crate::journal::{Digest, Entry, Line};
 use crate::{Result, StoreError};
 
-/// An open transaction. Dropped without [`Transaction::commit`], it leaves nothing behind.
+/// An open transaction. Rolled back if dropped without [`Transaction::commit`].
 pub(crate) struct Transaction<'writer> {
     pub(super) tables: Tables<'writer>,
     pub(super) space: &'writer str,
     pub(super) actor: &'writer Actor,
     pub(super) now: Timestamp,
-    /// The last event of the log, those of this transaction included.
+    /// The last event of the log, including those of this transaction.
     pub(crate) head: Seq,
     pub(super) hash: Digest,
     pub(super) next_row: Row,
     lines: Vec<Entry>,
-    /// What nobody outside can guess; the salts come of it.
+    /// An unpredictable secret from which the salts are derived.
     pub(super) secret: [u8; 32],
     open: bool,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Occasion<'writer> {
 }
 
 impl<'writer> Transaction<'writer> {
-    /// Begins after the event `end`, up to which source and journal agree, and clears the outbox.
+    /// Begins after the event `end`, the common end of source and journal, and clears the outbox up to it.
     pub(crate) fn begin(
         tables: Tables<'writer>,
         occasion: Occasion<'writer>,
@@ -66,14 +66,14 @@ impl<'writer> Transaction<'writer> {
         Ok(transaction)
     }
 
-    /// Makes everything durable, and hands out the lines that the journal must take.
+    /// Commits durably; returns the lines to append to the journal.
     pub(crate) fn commit(mut self) -> Result<Vec<Entry>> {
         self.tables.prepare_cached("COMMIT")?.execute([])?;
         self.open = false;
         Ok(std::mem::take(&mut self.lines))
     }
 
-    /// Commits if anything was written; what was not changed need not be made durable.
+    /// Commits if anything was written; otherwise saves the sync.
     pub(crate) fn commit_if_changed(mut self) -> Result<Vec<Entry>> {
         if !self.lines.is_empty() {
             return self.commit();
@@ -83,7 +83,7 @@ impl<'writer> Transaction<'writer> {
         Ok(Vec::new())
     }
 
-    /// Bytes of the lines that the journal must take.
+    /// Size in bytes of the lines for the journal.
     pub(crate) fn line_bytes(&self) -> u64 {
         self.lines
             .iter()
@@ -91,13 +91,13 @@ impl<'writer> Transaction<'writer> {
             .sum()
     }
 
-    /// By how many bytes the file of the database falls short of its pages, of which some stand in its log alone.
+    /// Bytes by which the database file is smaller than its pages, because some are only in the WAL.
     pub(crate) fn logged_bytes(&self, database: &Path) -> Result<u64> {
         let written = length_of(database)?;
         Ok((page_bytes(&self.tables)? as u64).saturating_sub(written))
     }
 
-    /// The number of the event that is logged next.
+    /// The sequence number of the next event.
     pub(super) fn next_seq(&self) -> Seq {
         Seq(self.head.0 + 1)
     }
@@ -167,15 +167,15 @@ impl<'writer> Transaction<'writer> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.open {
-            // First, for as soon as the numbers are free again another process may give them to other names.
+            // First, because once the numbers are free another process may assign them to other names.
             self.tables.names.forget();
-            // A rollback that fails leaves the transaction to the connection's end; nothing was committed.
+            // If the rollback fails, closing the connection ends the transaction; nothing was committed.
             let _ = self.tables.execute_batch("ROLLBACK");
         }
     }
 }
 
-/// Random bytes: two fresh ids, in each of which are 74 bits that the operating system drew.
+/// Random bytes: two new ids, each with 74 bits from the operating system.
 fn secret() -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for _ in 0..2 {
@@ -203,7 +203,7 @@ pub(super) fn insert_event(connection: &Connection, line: &Line, row: Row) -> Re
     Ok(())
 }
 
-/// The last event of the log and the chain's value after it.
+/// The last event of the log and the chain's hash after it.
 pub(crate) fn end_of_log(connection: &Connection) -> Result<(Seq, Digest)> {
     let last = connection
         .prepare_cached("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")?

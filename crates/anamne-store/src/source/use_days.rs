@@ -1,8 +1,8 @@
-//! Days of use: how much the log alone says of time.
+//! Days of use: a measure of time from the log alone.
 //!
-//! A day of use is a UTC day on which somebody other than the engine itself told or changed something. Days are read from
-//! the events, in the order of the log, and each day counts once however often the clock returns to it. So a clock that
-//! jumps ten years ahead adds one day of use, and one that is set back takes none away.
+//! A day of use is a UTC day on which anybody other than the engine itself wrote something. Days are read from the
+//! events, in the order of the log, and each day counts once, however often the clock returns to it. So a clock that
+//! jumps ten years ahead adds one day of use, and one that is set back removes none.
 
 use anamne_types::{ActorKind, Seq};
 use rusqlite::Connection;
@@ -11,7 +11,7 @@ use crate::Result;
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// A present instant counts as confirmed once the space was used on so many days at that instant or later.
+/// A time counts as confirmed once the space was used on this many days at that time or later.
 const CONFIRMING_DAYS: usize = 3;
 
 /// A day on which the space was used.
@@ -25,12 +25,12 @@ struct UseDay {
     at: i64,
 }
 
-/// The days on which a space was used, the one that stands last in the log first.
+/// The days on which a space was used, the last one in the log first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UseDays(Vec<UseDay>);
 
 impl UseDays {
-    /// The last `most` days of use. O(events told on these days).
+    /// The last `most` days of use. O(events written on these days).
     pub(crate) fn latest(connection: &Connection, most: usize) -> Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT seq, at FROM events WHERE actor_kind <> ?1 ORDER BY seq DESC",
@@ -40,7 +40,7 @@ impl UseDays {
         while let Some(row) = rows.next()? {
             let (seq, at): (i64, i64) = (row.get(0)?, row.get(1)?);
             let day = at.div_euclid(DAY);
-            // The days seen last are the likeliest.
+            // The days seen last are the most likely match.
             if days.iter().rev().any(|known| known.day == day) {
                 continue;
             }
@@ -53,10 +53,10 @@ impl UseDays {
         Ok(Self(days))
     }
 
-    /// The latest instant that the last days of use confirm, microseconds since 1970; `None` while there are too few of them.
+    /// The latest time that the last days of use confirm, microseconds since 1970; `None` if there are too few of them.
     ///
-    /// It is the earliest time that was written on any of the last three days of use: a clock that jumped, in either direction,
-    /// is not believed before the space was used on three days with it.
+    /// It is the earliest time written on any of the last three days of use: a clock that jumped, in either direction,
+    /// is not believed until the space was used on three days with it.
     pub(crate) fn confirmed_instant(connection: &Connection) -> Result<Option<i64>> {
         let days = Self::latest(connection, CONFIRMING_DAYS)?.0;
         if days.len() < CONFIRMING_DAYS {
@@ -65,8 +65,8 @@ impl UseDays {
         Ok(days.iter().map(|day| day.at).min())
     }
 
-    /// How many days of use there were after the event `seq`, which was written at `at`; its own day does not count. No more
-    /// than the number of days that were read.
+    /// Number of days of use after the event `seq`, which was written at `at`, without its own day. At most the number
+    /// of days read.
     pub(crate) fn since(&self, seq: Seq, at: i64) -> u32 {
         let own = at.div_euclid(DAY);
         let later = self.0.iter().filter(|day| day.last > seq && day.day != own);

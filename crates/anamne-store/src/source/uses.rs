@@ -1,6 +1,6 @@
-//! When facts and skills were last returned: those that are used don't age.
+//! When facts and skills were last returned: those in use don't age.
 //!
-//! Nobody told this, so it is no event, and a database that is restored from the journal starts over.
+//! Nobody wrote this, so it is no event, and a database restored from the journal starts over.
 
 use anamne_types::{Kind, MemoryId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,13 +8,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::transaction::Transaction;
 use crate::Result;
 
-/// A use within this time after one that is noted is not noted again, in microseconds.
+/// A use within this time after the last recorded one is not recorded, in microseconds.
 const WITHIN: i64 = 24 * 3_600 * 1_000_000;
 
 /// A memory and when it was returned, microseconds since 1970.
 pub(crate) type Use = (MemoryId, i64);
 
-/// Those uses that say something new: of facts and skills, a day or more after the last one that is noted.
+/// The uses to record: of facts and skills, more than a day after the last recorded one.
 pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>> {
     let mut statement = connection.prepare_cached(
         "SELECT coalesce(uses.at, 0) FROM memories LEFT JOIN uses USING (row) WHERE id = ?1 AND kind IN (?2, ?3) AND NOT erased",
@@ -35,7 +35,7 @@ pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>> {
 }
 
 impl Transaction<'_> {
-    /// Notes when memories were returned.
+    /// Records when memories were returned.
     pub(crate) fn note_uses(&mut self, uses: &[Use]) -> Result<()> {
         let mut statement = self.tables.prepare_cached(
             "INSERT INTO uses (row, at) SELECT row, ?2 FROM memories WHERE id = ?1 AND NOT erased \

@@ -40,7 +40,7 @@ pub struct SpaceSource {
     pub(crate) names: Names,
     /// What was repaired since the space was opened, for a person to read.
     pub(crate) mended: Mutex<Vec<String>>,
-    /// How often the database file was found replaced.
+    /// Number of times the database file was found replaced.
     replacements: AtomicU64,
 }
 
@@ -83,7 +83,7 @@ impl SpaceSource {
         self.clock.clone()
     }
 
-    /// The present instant by the clock that the caller passed in.
+    /// The current time of the space's clock.
     pub fn now(&self) -> jiff::Timestamp {
         self.clock.now()
     }
@@ -116,7 +116,7 @@ impl SpaceSource {
         })
     }
 
-    /// Takes note of what was repaired: for whoever asks this process, and for the next check-up of any.
+    /// Records repairs, for callers in this process and for the next check-up by any process.
     pub fn note_mended(&self, mut said: Vec<String>) {
         if said.is_empty() {
             return;
@@ -128,7 +128,7 @@ impl SpaceSource {
             .append(&mut said);
     }
 
-    /// What any process repaired since `since`, first to last.
+    /// What any process repaired since `since`, oldest first.
     pub fn incidents(&self, since: jiff::Timestamp) -> Vec<Incident> {
         incidents::since(&self.folder, since)
     }
@@ -171,7 +171,7 @@ impl SpaceSource {
         }
     }
 
-    /// Drops what was known of a database in whose place another process put a restored one.
+    /// Drops cached state if another process replaced the database with a restored one.
     pub(crate) fn notice_replacement(&self) -> Result<()> {
         if self.readers.replaced()? {
             self.names.forget();
@@ -180,13 +180,13 @@ impl SpaceSource {
         Ok(())
     }
 
-    /// How often the database file was found replaced by a restored one, by any process. Costs one `stat`.
+    /// Number of times the database file was found replaced by a restored one, by any process. Costs one `stat`.
     pub fn replacements(&self) -> Result<u64> {
         self.notice_replacement()?;
         Ok(self.replacements_met())
     }
 
-    /// The same, without checking: as noticed by reads so far.
+    /// The same without checking: the number noticed by reads so far.
     pub fn replacements_met(&self) -> u64 {
         self.replacements.load(Ordering::Acquire)
     }

@@ -21,8 +21,8 @@ use crate::{Result, StoreError};
 impl SpaceSource {
     /// Opens the space in `folder`; creates it if `create` is set.
     ///
-    /// What a crash left half-done is finished here: the outbox goes to the journal, and a lost or
-    /// broken database is restored from the journal after it was quarantined.
+    /// Completes what a crash interrupted: the outbox is flushed to the journal, and a missing or broken database is
+    /// quarantined and restored from the journal.
     pub fn open(
         folder: &Path,
         name: &SpaceName,
@@ -32,8 +32,7 @@ impl SpaceSource {
         Self::open_on(Arc::new(Disk), folder, name, clock, create)
     }
 
-    /// The same, with a journal that is written through a storage that is passed in: for tests, which make
-    /// it fail.
+    /// The same with a given storage for the journal; tests use it to inject failures.
     pub fn open_on(
         storage: Arc<dyn Storage>,
         folder: &Path,
@@ -77,7 +76,7 @@ impl SpaceSource {
         if let Err(error) = beside::move_kept(folder)
             && !error.is_read_only()
         {
-            // They are moved once the disk or the process that has them open allows it.
+            // They are moved once the disk, or the process that has them open, allows it.
             space.note_mended(vec![format!("{error}; left unchanged for now")]);
         }
         Ok(space)

@@ -1,4 +1,4 @@
-//! What the tests share: a space in a folder of its own, a clock that is passed in, children.
+//! Shared test helpers: a space in a temporary folder, a deterministic clock, child processes.
 
 #![allow(dead_code, unreachable_pub, missing_docs)] // each test file uses a part
 
@@ -14,7 +14,7 @@ use anamne_store::{Clock, Lines, SpaceName, SpaceSource, StoreError};
 use anamne_types::{Actor, Row, Seq};
 use jiff::Timestamp;
 
-/// A clock that is a millisecond later whenever it is asked.
+/// A clock that advances by a millisecond on every call.
 #[derive(Debug)]
 pub struct SteppingClock(pub AtomicI64);
 
@@ -29,7 +29,7 @@ pub fn clock() -> Arc<SteppingClock> {
     Arc::new(SteppingClock(AtomicI64::new(1_760_000_000_000)))
 }
 
-/// A folder that is gone when the test ends, and the space in it.
+/// A temporary folder with a space in it.
 pub struct Home(tempfile::TempDir);
 
 impl Home {
@@ -57,7 +57,7 @@ impl Home {
         open(&self.space()).expect("the space opens")
     }
 
-    /// A copy of the space as it lies on disk now.
+    /// A copy of the space's current files.
     pub fn copy(&self) -> Self {
         let copy = Self::new();
         copy_folder(&self.space(), &copy.space());
@@ -109,7 +109,7 @@ pub fn assert_sound(space: &SpaceSource) {
     assert_eq!(found.findings, []);
 }
 
-/// Every line of a journal, its chain checked.
+/// All lines of a journal, with the chain checked.
 pub fn lines(home: &Home) -> Vec<anamne_store::Line> {
     Lines::of(&home.journal())
         .expect("a journal")
@@ -143,7 +143,7 @@ pub fn files_under(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// This test binary again, running only `function`, which finds the space in the variable `SPACE`.
+/// A command that runs only the test `function` of this binary, with the space and a number in environment variables.
 pub fn child(function: &str, space: &Path, number: usize) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this very program"));
     command
@@ -156,20 +156,20 @@ pub fn child(function: &str, space: &Path, number: usize) -> Command {
     command
 }
 
-/// The space and number that a child was given; `None` in the test run itself.
+/// The space and number passed to a child; `None` in the main test process.
 pub fn child_task() -> Option<(PathBuf, usize)> {
     let space = std::env::var_os("ANAMNE_TEST_SPACE")?;
     let number = std::env::var("ANAMNE_TEST_CHILD").ok()?.parse().ok()?;
     Some((space.into(), number))
 }
 
-/// Opens the space as a child does: with the machine's clock, and only if it is there.
+/// Opens an existing space as a child does: with the system clock.
 pub fn open_in_child(folder: &Path) -> SpaceSource {
     let clock = Arc::new(anamne_store::SystemClock);
     SpaceSource::open(folder, &SpaceName::core(), clock, true).expect("the space opens in a child")
 }
 
-/// What a child printed after this mark is meant for its parent.
+/// Marks output of a child that is meant for its parent.
 pub const MARK: &str = "told:";
 
 /// A view that keeps every row's text in memory.

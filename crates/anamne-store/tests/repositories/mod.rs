@@ -1,4 +1,4 @@
-//! Repositories to try things on: made by hand, and by git where it is there.
+//! Repositories for tests: written by hand, and by git if it is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Desk {
         folder
     }
 
-    /// A repository whose first commit has an id of these two digits, and which has a second one.
+    /// A repository with two commits; the id of the first one repeats these two digits.
     pub(crate) fn repository_with_commit(&self, path: &str, digits: &str) -> PathBuf {
         let folder = self.repository(path);
         commit(&folder, digits, None);
@@ -51,7 +51,7 @@ impl Desk {
     }
 }
 
-/// Adds a commit, by the two digits of which its id is made.
+/// Adds a commit whose id repeats two digits.
 pub(crate) fn commit(folder: &Path, digits: &str, parent: Option<&str>) {
     let id = digits.repeat(20);
     let parent = parent.map_or(String::new(), |parent| {
@@ -68,7 +68,7 @@ pub(crate) fn commit(folder: &Path, digits: &str, parent: Option<&str>) {
     fs::write(folder.join(".git/refs/heads/main"), format!("{id}\n")).expect("written");
 }
 
-/// A zlib stream that holds the bytes as they are.
+/// A zlib stream with uncompressed content.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).expect("a short text");
     let (mut low, mut high) = (1u32, 0u32);
@@ -84,7 +84,7 @@ fn stored(bytes: &[u8]) -> Vec<u8> {
     stream
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder") {
@@ -102,7 +102,7 @@ pub(crate) fn has_git() -> bool {
     Command::new("git").arg("--version").output().is_ok()
 }
 
-/// Makes a repository with a commit.
+/// Creates a repository with a commit.
 pub(crate) fn init(folder: &Path) {
     fs::create_dir_all(folder).expect("a folder");
     git(folder, &["init", "-q", "-b", "main"]);
@@ -110,7 +110,7 @@ pub(crate) fn init(folder: &Path) {
     git(folder, &["commit", "-q", "--allow-empty", "-m", &message]);
 }
 
-/// Runs git with nothing of the machine's settings, and returns what it says.
+/// Runs git without the machine's configuration, and returns its output.
 #[track_caller]
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");

@@ -1,25 +1,25 @@
-//! Chunks: what a reader takes for one word, identifier, number, path or address.
+//! Chunks: units that a reader sees as one word, identifier, number, path or address.
 //!
-//! A chunk is made of runs of letters and digits joined by single connectors (`_`, `-`, `.`, `/`,
-//! `:`, `::`, `@`, `&`, `\`, an apostrophe). A run splits into parts where the case or the kind of
-//! character changes in the way that programmers separate words.
+//! A chunk consists of runs of letters and digits joined by single connectors (`_`, `-`, `.`, `/`, `:`, `::`, `@`, `&`,
+//! `\`, an apostrophe). A run is split into parts where the case or the kind of character changes, as in program
+//! identifiers.
 
 use super::MAX_TERM_BYTES;
 use super::script::{Kind, kind};
 
-/// How a word was capitalised.
+/// The capitalisation of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Case {
-    /// Begins in lower case, or has no case.
+    /// Starts in lower case, or has no case.
     #[default]
     Lower,
-    /// Begins with a capital.
+    /// Starts with a capital.
     Capitalised,
-    /// Two capitals or more, and nothing else.
+    /// At least two capitals, and no other letters.
     Upper,
 }
 
-/// What joins two runs.
+/// The connector between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     Apostrophe,
@@ -27,12 +27,12 @@ enum Join {
     Other,
 }
 
-/// One piece of a chunk: a range of [`Chunk::lower`].
+/// A part of a chunk: a range of [`Chunk::lower`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Nothing but letters and their marks.
+    /// Only letters and their marks.
     pub(super) letters: bool,
 }
 
@@ -49,10 +49,10 @@ struct Border {
     kind: BorderKind,
 }
 
-/// The chunk under the scanner; its buffers are used again for the next.
+/// The current chunk of the scanner; its buffers are reused for the next.
 #[derive(Default)]
 pub(super) struct Chunk {
-    /// The whole in lower case, without connectors except points and colons between digits.
+    /// The chunk in lower case, without connectors except points and colons between digits.
     pub(super) lower: String,
     pub(super) parts: Vec<Part>,
     pub(super) case: Case,
@@ -63,7 +63,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Reads the chunk that begins at `start`, a letter or digit; returns where it ends.
+    /// Reads the chunk that starts at `start`, a letter or digit; returns its end.
     pub(super) fn read(&mut self, text: &str, start: usize) -> usize {
         self.lower.clear();
         self.parts.clear();
@@ -78,12 +78,12 @@ impl Chunk {
         at
     }
 
-    /// Whether the chunk is one word, with nothing to say beside it.
+    /// Whether the chunk is a single word, so that the whole needs no term of its own.
     pub(super) fn is_single(&self) -> bool {
         self.parts.len() == 1 || self.grouped_number
     }
 
-    /// Whether the parts are words of prose (`well-known`, `l'école`), not pieces of an identifier.
+    /// Whether the parts are words of prose (`well-known`, `l'école`), not parts of an identifier.
     pub(super) fn is_prose(&self) -> bool {
         !self.split_inside_runs && self.joins.iter().all(|join| *join != Join::Other)
     }
@@ -162,8 +162,8 @@ impl Chunk {
         self.borders.push(Border { at, kind });
     }
 
-    /// Takes back borders that separate nothing: in the plural of an acronym (`APIs`), around a
-    /// single letter beside digits (`E0382`, `v1`, `k8s`), and in what looks like encoded data.
+    /// Removes boundaries that separate nothing: in the plural of an acronym (`APIs`), around a single letter beside
+    /// digits (`E0382`, `v1`, `k8s`), and in apparently encoded data.
     fn settle_borders(&mut self, run_start: usize, cut: bool) {
         let run_end = self.lower.len();
         if let Some(last) = self.borders.last()
@@ -225,7 +225,7 @@ impl Chunk {
         }
     }
 
-    /// Takes the connector at `at`, where a letter or digit follows it; returns where that is.
+    /// Reads the connector at `at` if a letter or digit follows it; returns the position after it.
     fn read_connector(&mut self, text: &str, at: usize) -> Option<usize> {
         let rest = &text[at..];
         let connector = rest.chars().next()?;
@@ -254,13 +254,13 @@ impl Chunk {
         Some(at + width)
     }
 
-    /// Whether all so far is a number of at most three digits, or of groups of three.
+    /// Whether the chunk so far is a number of at most three digits, or of groups of three.
     fn may_be_grouped(&self) -> bool {
         let digits = self.lower.bytes().all(|byte| byte.is_ascii_digit());
         digits && (self.grouped_number || (self.joins.is_empty() && self.lower.len() <= 3))
     }
 
-    /// `Anna's` and `we'll` are `anna` and `we`; `don't` is `dont`.
+    /// Removes clitics: `Anna's` and `we'll` become `anna` and `we`; `don't` becomes `dont`.
     fn settle_clitic(&mut self) {
         let (Some(Join::Apostrophe), Some(tail)) = (self.joins.last(), self.parts.last().copied())
         else {
@@ -298,7 +298,7 @@ fn connector_width(connector: char, rest: &str) -> Option<usize> {
     }
 }
 
-/// Whether exactly three digits stand at the beginning.
+/// Whether the text starts with exactly three digits.
 fn groups_thousands(rest: &str) -> bool {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     digits == 3 && !rest[3..].starts_with(char::is_alphabetic)

@@ -1,14 +1,14 @@
-//! Folding: marks that a writer may leave out do not keep two words apart.
+//! Folding: optional marks are removed, so that words match with and without them.
 
 use unicode_normalization::char::decompose_canonical;
 
 use super::script::{Alphabet, alphabet, is_mark};
 
-/// Appends a lower-case word to `folded` without the marks that its alphabet treats as optional.
+/// Appends a lower-case word to `folded` without the marks that are optional in its alphabet.
 ///
-/// Latin and Greek lose their diacritics and ligatures (`müller` -> `muller`, `straße` ->
-/// `strasse`); Cyrillic `ё` becomes `е`, while `й` stays a letter of its own; Arabic and Hebrew
-/// lose their vowel signs. Marks of other scripts spell the word and stay.
+/// Latin and Greek letters lose diacritics and ligatures (`müller` -> `muller`, `straße` -> `strasse`); Cyrillic `ё`
+/// becomes `е`, while `й` remains a separate letter; Arabic and Hebrew lose vowel signs. Marks of other scripts are
+/// part of the spelling and remain.
 pub(super) fn fold_into(word: &str, folded: &mut String) {
     match alphabet(word) {
         _ if word.is_ascii() => folded.push_str(word),

@@ -1,8 +1,7 @@
-//! The function words of each language: they tell the language, and they leave queries.
+//! The function words of each language: evidence for language detection, and stop words of queries.
 //!
-//! The lists hold what carries grammar rather than meaning: articles, pronouns, prepositions,
-//! conjunctions, auxiliaries, question words and contractions (written without apostrophe, as the
-//! scanner joins them).
+//! The lists contain words with a grammatical role rather than a meaning: articles, pronouns, prepositions,
+//! conjunctions, auxiliaries, question words and contractions (written without apostrophe, as the scanner joins them).
 
 use std::sync::LazyLock;
 
@@ -10,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::language::{Evidence, Language, LanguageSet};
 
-/// What a function word says, or nothing for any other word. `word` is lower case.
+/// The evidence of a function word; `None` for other words. `word` is lower case.
 pub(super) fn evidence_of(word: &str) -> Option<Evidence> {
     EVIDENCE.get(word).copied()
 }
@@ -41,8 +40,8 @@ fn weighed(word: &str, languages: LanguageSet) -> Evidence {
     }
 }
 
-/// Function words elsewhere that English texts use as names or words with a meaning: weak
-/// evidence, lest "die hard" be German.
+/// Function words of other languages that are names or content words in English: weak evidence, so that "die hard" is
+/// not detected as German.
 const ENGLISH_OTHERWISE: &str = "die war hat man men bin fast art bald son ton pour sale fin mes les \
     par sans dove era mini sin con van door want dan toe wat net met om hem hen hun ben dit tot ten \
     har dig min mig din per sue mia ma mi lo la los las al el ale bu pe care mai pro ca nu den far \

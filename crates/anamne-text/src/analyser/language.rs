@@ -1,15 +1,15 @@
-//! Which language a text is in, judged by its function words and letters.
+//! Detects the language of a text by its function words and letters.
 //!
-//! Function words settle nearly every text of more than a few words, at the price of a bit mask
-//! per word that the word cache holds anyway. Trigram statistics (`whatlang`) take 0.1 ms for any
-//! text; they are asked only where the evidence is against English but for no language clearly.
+//! Function words identify nearly every text of more than a few words, at the cost of a bit mask per word in the word
+//! cache. Trigram statistics (`whatlang`) take 0.1 ms for any text; they are used only if the evidence is against
+//! English but not clearly for another language.
 
 use frostem::Algorithm;
 use whatlang::Lang;
 
 use crate::border;
 
-/// A language in Latin script whose inflections are understood.
+/// A language in Latin script with a supported stemmer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Language {
@@ -31,8 +31,7 @@ pub(super) enum Language {
     Turkish,
 }
 
-/// Every language, in the order of the bits in a [`LanguageSet`], with its Snowball algorithm and its name among the trigram
-/// statistics.
+/// Every language, in the order of the bits in a [`LanguageSet`], with its Snowball algorithm and its trigram language.
 const TABLE: [(Language, Algorithm, Lang); 16] = [
     (Language::English, Algorithm::English, Lang::Eng),
     (Language::German, Algorithm::German, Lang::Deu),
@@ -52,7 +51,7 @@ const TABLE: [(Language, Algorithm, Lang); 16] = [
     (Language::Turkish, Algorithm::Turkish, Lang::Tur),
 ];
 
-/// How many languages there are.
+/// Number of languages.
 pub(super) const LANGUAGES: usize = TABLE.len();
 
 impl Language {
@@ -77,10 +76,10 @@ impl Language {
 pub(super) struct LanguageSet(u16);
 
 impl LanguageSet {
-    /// The languages that a short text of unknown language is taken to be in.
+    /// The candidate languages of a short text of unknown language.
     ///
-    /// The rest of [`Language::all`] needs evidence (a function word, a letter, a long text): each
-    /// further language costs every such query one more look-up per word.
+    /// The rest of [`Language::all`] needs evidence (a function word, a letter, a long text), because each candidate
+    /// costs every such query one more lookup per word.
     pub(super) const CANDIDATES: Self = Self(0b0000_0000_1111_1110);
 
     pub(super) const ENGLISH: Self = Self(1);
@@ -130,17 +129,17 @@ impl LanguageSet {
     }
 }
 
-/// What one word says about the language of its text.
+/// The evidence of one word for the language of its text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
-    /// The languages that the word speaks for.
+    /// The languages that the word indicates.
     pub(super) languages: LanguageSet,
-    /// How strongly: 4 for a function word of one language, 2 for a shared one, 1 for a word that
-    /// English uses otherwise ("die", "war") or for a letter that several languages use.
+    /// The weight: 4 for a function word of one language, 2 for a shared one, 1 for a word with another meaning in
+    /// English ("die", "war") or for a letter of several languages.
     pub(super) weight: u8,
 }
 
-/// Running count of the evidence in a text.
+/// The accumulated evidence of a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scores {
     points: [u32; LANGUAGES],
@@ -148,14 +147,14 @@ pub(super) struct Scores {
     words: u32,
 }
 
-/// What the evidence amounts to.
+/// The detection result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LanguageVerdict {
-    /// The languages other than English whose stems the text gets, beside the base stem.
+    /// The languages other than English whose stems are added to the base stems.
     pub(super) guests: LanguageSet,
-    /// The languages whose function words are stop words here.
+    /// The languages whose function words are treated as stop words.
     pub(super) stops: LanguageSet,
-    /// The evidence was enough to tell.
+    /// Whether the evidence was sufficient.
     pub(super) known: bool,
 }
 
@@ -170,17 +169,17 @@ impl LanguageVerdict {
     }
 }
 
-/// A text of unknown language with no more words than this gets the stems of every candidate.
+/// Maximum words of a short text: one of unknown language gets the stems of every candidate.
 const SHORT: u32 = 12;
 
-/// Trigram statistics say little about fewer bytes than this.
+/// Minimum bytes for trigram statistics.
 const ENOUGH_FOR_TRIGRAMS: usize = 60;
 
-/// Trigram statistics need no more than this many bytes.
+/// Maximum bytes for trigram statistics.
 const TRIGRAM_SAMPLE: usize = 400;
 
 impl Scores {
-    /// Counts a word, with what it says.
+    /// Adds a word's evidence.
     #[inline]
     pub(super) fn add(&mut self, evidence: Evidence) {
         self.words += 1;
@@ -195,12 +194,11 @@ impl Scores {
         }
     }
 
-    /// Judges a document, or a block of one, by its words; reads `text` only where they say nothing.
+    /// Detects the language of a document, or a block of it, by its words; reads `text` only if they are inconclusive.
     ///
-    /// `before` is the verdict on what precedes it. A short text gets the stems of every candidate
-    /// only on some evidence of not being English: else the few short English notes without a
-    /// function word would be the only ones to hold guest terms, which would make those terms rare
-    /// and heavy.
+    /// `before` is the verdict on the preceding block. A short text gets the stems of every candidate only with some
+    /// evidence against English: otherwise the few short English notes without a function word would be the only ones
+    /// with guest terms, which would make those terms rare and give them a high weight.
     pub(super) fn verdict_on_document(
         &self,
         text: &str,
@@ -211,15 +209,14 @@ impl Scores {
         told.unwrap_or_else(|| self.without_leader(text, leaders, self.is_foreign()))
     }
 
-    /// Judges a query by its words.
+    /// Detects the language of a query by its words.
     pub(super) fn verdict_on_query(&self, text: &str) -> LanguageVerdict {
         let leaders = self.leaders();
         told_by(leaders).unwrap_or_else(|| self.without_leader(text, leaders, true))
     }
 
-    /// Trigrams are asked only where something speaks against English: prose in a language that is
-    /// listed here hardly does without its function words, but lists and code do, and the answer
-    /// takes longer than all the rest.
+    /// Trigrams are used only with evidence against English: prose in a listed language nearly always contains function
+    /// words, but lists and code lack them, and trigrams take longer than everything else.
     fn without_leader(&self, text: &str, leaders: LanguageSet, guess: bool) -> LanguageVerdict {
         if self.is_foreign()
             && self.words > SHORT / 2
@@ -250,8 +247,8 @@ impl Scores {
         self.points.iter().copied().max().unwrap_or(0)
     }
 
-    /// The languages with more than two thirds of the best score; English alone where it has the
-    /// best score and a word that no other language has. Empty without evidence worth the name.
+    /// The languages with more than two thirds of the best score; only English if it has the best score and a word that
+    /// is unique to English. Empty without significant evidence.
     fn leaders(&self) -> LanguageSet {
         let top = self.top();
         if top < 2 {
@@ -278,7 +275,7 @@ fn told_by_trigrams(text: &str) -> Option<Language> {
     Language::of_trigrams(told.lang())
 }
 
-/// What the letters outside ASCII in a lower-case word say about its language.
+/// The evidence of the non-ASCII letters in a lower-case word.
 pub(super) fn evidence_of_letters(word: &str) -> Evidence {
     let mut languages: Option<LanguageSet> = None;
     for letter in word.chars().filter(|letter| !letter.is_ascii()) {

@@ -1,4 +1,4 @@
-//! The scanner: one skip a block of normalised text, handing out base terms as it goes.
+//! The scanner: one pass over a block of normalised text that emits base terms.
 
 use super::MAX_TERM_BYTES;
 use super::chunk::{Case, Chunk};
@@ -6,18 +6,18 @@ use super::language::{LanguageSet, Scores};
 use super::script::{Family, Kind, is_han, is_mark, kind};
 use super::words::{WordCache, cut};
 
-/// A chunk of more parts than this is not an identifier that anyone searches as a whole.
+/// Maximum parts of a chunk with a term for the whole; longer ones are not searched as identifiers.
 const MAX_PARTS_OF_WHOLE: usize = 16;
 
-/// Guest stems are made of words of at least this many bytes.
+/// Minimum bytes of a word with guest stems.
 const MIN_GUEST_BYTES: usize = 3;
 
-/// Takes the base terms of a text.
+/// Receives the base terms of a text.
 pub(super) trait Receiver {
-    /// Documents also give up every ideograph alone, so that a query of one finds them.
+    /// Documents also have a term for every single ideograph, so that one-character queries match.
     const DOCUMENT: bool;
 
-    /// Takes a term; `surface` is the lower-case word that it came from.
+    /// Receives a term; `surface` is the lower-case word that it is derived from.
     fn term(
         &mut self,
         term: &str,
@@ -28,18 +28,18 @@ pub(super) trait Receiver {
     );
 }
 
-/// What a word may tell, and get.
+/// How a word is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// A Latin word of prose: tells the language, may get guest terms.
+    /// A Latin word of prose: evidence of the language, may have guest terms.
     Latin,
-    /// Another word of prose: tells the language.
+    /// Another word of prose: evidence of the language.
     Prose,
-    /// A piece of an identifier, path or address: `com` is not Portuguese there.
+    /// A part of an identifier, path or address: `com` is not Portuguese there.
     Piece,
 }
 
-/// A Latin word that may get guest stems once the language is known.
+/// A Latin word that may have guest stems once the language is known.
 #[derive(Clone, Copy)]
 pub(super) struct PlainWord {
     start: u32,
@@ -56,7 +56,7 @@ pub(super) struct PlainWords {
 }
 
 impl PlainWords {
-    /// The words with their spelling, in order.
+    /// The words with their text, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, PlainWord)> {
         self.words
             .iter()
@@ -75,7 +75,7 @@ impl PlainWords {
     }
 }
 
-/// Buffers and counts of a scan, kept from one block to the next.
+/// Buffers and counts of a scan, reused for the next block.
 #[derive(Default)]
 pub(super) struct ScanState {
     pub(super) words: WordCache,
@@ -88,7 +88,7 @@ pub(super) struct ScanState {
 }
 
 impl ScanState {
-    /// Forgets the block before, but not the position in the document.
+    /// Clears the previous block, but not the position in the document.
     pub(super) fn begin_block(&mut self) {
         self.plain.text.clear();
         self.plain.words.clear();
@@ -140,7 +140,7 @@ impl ScanState {
         self.word(lower, case, Role::Latin, receiver);
     }
 
-    /// Hands out the base term of a lower-case word and moves on by one position.
+    /// Emits the base term of a lower-case word and advances by one position.
     #[inline]
     fn word<R: Receiver>(&mut self, lower: &str, case: Case, role: Role, receiver: &mut R) {
         let (word, term) = self.words.word(lower);
@@ -189,7 +189,7 @@ impl ScanState {
         end
     }
 
-    /// Hands out a term as it is written, at the present position.
+    /// Emits a term unchanged, at the current position.
     fn bare<R: Receiver>(&self, term: &str, receiver: &mut R) {
         receiver.term(
             term,
@@ -200,7 +200,7 @@ impl ScanState {
         );
     }
 
-    /// The whole of a chunk of several parts, at the position of the first.
+    /// Emits the whole of a chunk with several parts, at the position of the first.
     fn whole<R: Receiver>(&mut self, chunk: &Chunk, receiver: &mut R) {
         if chunk.parts.len() > MAX_PARTS_OF_WHOLE || chunk.lower.len() > MAX_TERM_BYTES {
             return;
@@ -218,7 +218,7 @@ impl ScanState {
         }
     }
 
-    /// `C++`, `C#`, `F#`: the letter with its sign, beside the letter alone.
+    /// `C++`, `C#`, `F#`: the letter with its sign, in addition to the letter.
     fn symbol_suffix<R: Receiver>(
         &mut self,
         text: &str,
@@ -244,7 +244,7 @@ impl ScanState {
         after
     }
 
-    /// `#1234`: the number with its sign, beside the number that the scan finds next.
+    /// `#1234`: the number with its sign, in addition to the number that the scan reads next.
     fn numbered<R: Receiver>(&mut self, text: &str, at: usize, receiver: &mut R) {
         let digits = text.as_bytes()[at + 1..]
             .iter()
@@ -277,7 +277,7 @@ impl ScanState {
         }
     }
 
-    /// Overlapping bigrams of a run of one family; the ideographs and syllables alone as well.
+    /// Emits overlapping bigrams of a run of one family, and single ideographs and syllables.
     fn unspaced<R: Receiver>(
         &mut self,
         text: &str,
@@ -314,8 +314,8 @@ impl ScanState {
     }
 }
 
-/// In a document every ideograph stands alone too; in a query only one between syllabic signs,
-/// which is a word with its particles.
+/// In a document every ideograph also has its own term; in a query only one between syllabic signs, which is a word
+/// with its particles.
 fn is_wanted_alone<R: Receiver>(text: &str, clusters: &[usize], at: usize) -> bool {
     let han = |at: usize| {
         let start = clusters.get(at).copied().unwrap_or(text.len());
@@ -324,7 +324,7 @@ fn is_wanted_alone<R: Receiver>(text: &str, clusters: &[usize], at: usize) -> bo
     han(at) && (R::DOCUMENT || !(at > 0 && han(at - 1) || han(at + 1)))
 }
 
-/// Finds the borders between letters (with their marks) of one family, both ends included.
+/// Finds the boundaries between letters (with their marks) of one family, including both ends.
 fn read_clusters(text: &str, start: usize, family: Family, clusters: &mut Vec<usize>) -> usize {
     clusters.clear();
     let mut end = start;
@@ -356,8 +356,8 @@ fn is_latin_word(lower: &str) -> bool {
         )
 }
 
-/// The end of a word of ASCII letters in one case with nothing joined to it, which needs no closer
-/// look; none for everything else.
+/// The end of a plain word: ASCII letters in one case without connectors, which needs no further analysis; `None` for
+/// everything else.
 #[inline]
 fn end_of_plain_word(bytes: &[u8], start: usize) -> Option<usize> {
     let mut end = start;

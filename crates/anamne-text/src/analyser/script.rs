@@ -1,30 +1,30 @@
-//! What kind of character a scanner has before it.
+//! Character classes for the scanner.
 
 /// The role of a character in segmentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A letter with no case, or in lower case.
+    /// A letter without case, or in lower case.
     Lower,
     /// A letter in upper or title case.
     Upper,
-    /// A digit or another number.
+    /// A digit or other numeric character.
     Digit,
-    /// A combining mark: belongs to the letter before it.
+    /// A combining mark: belongs to the preceding letter.
     Mark,
-    /// A format character inside a word that carries no meaning (soft hyphen, joiners).
+    /// A format character without meaning inside a word (soft hyphen, joiners).
     Ignorable,
-    /// Text written without spaces, cut into bigrams.
+    /// Text written without spaces, indexed as bigrams.
     Unspaced(Family),
     /// Everything else: ends a word.
     Other,
 }
 
-/// The scripts whose words the segmentation rules cannot find without a dictionary.
+/// The scripts whose words can't be segmented without a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     /// Han, Hiragana, Katakana, Bopomofo.
     Ideographic,
-    /// Hangul: spaced, but with particles grown onto the words.
+    /// Hangul: written with spaces, but with particles attached to words.
     Hangul,
     /// Thai, Lao, Myanmar, Khmer.
     SoutheastAsian,
@@ -81,17 +81,17 @@ fn family(character: char) -> Option<Family> {
     }
 }
 
-/// Whether a character is a Han ideograph: a word, or a morpheme, by itself.
+/// Whether a character is a Han ideograph: a word or morpheme in itself.
 pub(super) fn is_han(character: char) -> bool {
     family(character) == Some(Family::Ideographic) && !matches!(character, '\u{3040}'..='\u{31ff}')
 }
 
-/// Whether a character combines with the one before it.
+/// Whether a character combines with the preceding one.
 pub(super) fn is_mark(character: char) -> bool {
     character >= '\u{300}' && unicode_normalization::char::is_combining_mark(character)
 }
 
-/// The alphabet of a word, by which the base stemmer is chosen.
+/// The alphabet of a word, which selects the base stemmer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
     Latin,

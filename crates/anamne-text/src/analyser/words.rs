@@ -1,4 +1,4 @@
-//! Terms of single words: the base rule, the guest stems, and the caches before both.
+//! Terms of single words: the base rule, the guest stems, and their caches.
 
 use frostem::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
@@ -10,27 +10,27 @@ use super::language::{Evidence, LANGUAGES, Language, LanguageSet, evidence_of_le
 use super::script::{Alphabet, alphabet};
 use crate::border;
 
-/// How many distinct words the cache holds before it starts again: about 1.5 MB.
+/// Maximum distinct words in the cache before it is cleared: about 1.5 MB.
 const WORDS_KEPT: usize = 16_384;
 
-/// How many words each language's cache of guest stems holds before it starts again: about 0.2 MB.
+/// Maximum words in each language's cache of guest stems before it is cleared: about 0.2 MB.
 const GUESTS_KEPT: usize = 2_048;
 
-/// Begins every guest term, so that the stems of one language never meet the words of another.
+/// Prefix of every guest term, so that stems of one language never match words of another.
 pub(super) const GUEST_MARK: char = '~';
 
-/// What is known about a word without its context.
+/// The context-independent properties of a word.
 #[derive(Clone, Copy)]
 pub(super) struct Word {
     term_start: u32,
     term_bytes: u8,
-    /// What the word says about the language of its text.
+    /// The word's evidence for the language of its text.
     pub(super) evidence: Evidence,
     /// The languages in which it is a function word.
     pub(super) functions: LanguageSet,
 }
 
-/// The words seen so far, with their base terms.
+/// A cache of words with their base terms.
 #[derive(Default)]
 pub(super) struct WordCache {
     ids: FxHashMap<Box<str>, u32>,
@@ -40,7 +40,7 @@ pub(super) struct WordCache {
 }
 
 impl WordCache {
-    /// Looks up a lower-case word, analysing it where it is new.
+    /// Looks up a lower-case word; analyses it if it is new.
     #[inline]
     pub(super) fn word(&mut self, lower: &str) -> (Word, &str) {
         let id = match self.ids.get(lower) {
@@ -80,8 +80,8 @@ impl WordCache {
     }
 }
 
-/// Appends the base term of a lower-case word: folded, and stemmed by the rules of its alphabet
-/// alone, so that a word has the same base term in every text.
+/// Appends the base term of a lower-case word: folded, and stemmed only by the rules of its alphabet, so that a word
+/// has the same base term in every text.
 fn base_term(lower: &str, folded: &mut String, terms: &mut String) {
     let start = terms.len();
     folded.clear();
@@ -98,7 +98,7 @@ fn base_term(lower: &str, folded: &mut String, terms: &mut String) {
 
 fn base_algorithm(folded: &str) -> Option<Algorithm> {
     let alphabet = alphabet(folded);
-    // Devanagari and Tamil spell vowels with marks, which are not all letters.
+    // Devanagari and Tamil write vowels with marks, not all of which are letters.
     let spelt_with_marks = matches!(alphabet, Alphabet::Devanagari | Alphabet::Tamil);
     if !spelt_with_marks && !folded.chars().all(char::is_alphabetic) {
         return None;
@@ -118,25 +118,25 @@ fn base_algorithm(folded: &str) -> Option<Algorithm> {
     }
 }
 
-/// Cuts what `terms` holds from `start` on to the length of a term, at a character.
+/// Truncates the term from `start` on to the maximum length, at a character boundary.
 fn cut_to_term(terms: &mut String, start: usize) {
     let kept = cut(&terms[start..], MAX_TERM_BYTES).len();
     terms.truncate(start + kept);
 }
 
-/// The longest beginning of `text` with at most `bytes` bytes.
+/// The longest prefix of `text` with at most `bytes` bytes.
 pub(super) fn cut(text: &str, bytes: usize) -> &str {
     &text[..border::at_or_before(text, bytes)]
 }
 
-/// Stems in languages other than English, marked as such.
+/// Stems in languages other than English, marked as guest terms.
 #[derive(Default)]
 pub(super) struct GuestStems {
     stems: [FxHashMap<Box<str>, Box<str>>; LANGUAGES],
 }
 
 impl GuestStems {
-    /// Hands each distinct guest term of a lower-case Latin word to `sink`.
+    /// Passes each distinct guest term of a lower-case Latin word to `sink`.
     pub(super) fn terms(
         &mut self,
         lower: &str,
@@ -190,7 +190,7 @@ fn guest_term(lower: &str, language: Language) -> String {
     term
 }
 
-/// The singular of plurals that Snowball leaves apart: `decisões`, `animais`, `papéis`, `lençóis`.
+/// The singular of plurals that Snowball does not unify: `decisões`, `animais`, `papéis`, `lençóis`.
 fn portuguese_singular(lower: &str) -> Option<String> {
     let endings = [("ões", "ão"), ("ais", "al"), ("éis", "el"), ("óis", "ol")];
     let (stem, ending) = endings

@@ -1,15 +1,15 @@
-//! Which characters a reader does not see, and which of them a script or an emoji needs all the same.
+//! Invisible characters, and where a script or an emoji needs them.
 
 /// The zero-width non-joiner and the zero-width joiner.
 const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';
 
-/// The variation selectors that ask for the text form and the picture of an emoji.
+/// The variation selectors for the text form and the picture of an emoji.
 const TEXT_FORM: char = '\u{fe0e}';
 const PICTURE: char = '\u{fe0f}';
 
-/// Whether a character can't be seen where it stands alone: controls (tab and line breaks among them), format characters, fillers,
-/// selectors, tags and noncharacters. Letters and blanks of any script are visible.
+/// Whether a character is invisible on its own: controls (including tab and line breaks), format characters, fillers,
+/// selectors, tags and noncharacters. Letters and spaces of any script are visible.
 pub fn is_invisible(character: char) -> bool {
     let code = u32::from(character);
     if code < 0x300 {
@@ -19,23 +19,23 @@ pub fn is_invisible(character: char) -> bool {
     is_noncharacter
         || matches!(
             code,
-            // The grapheme joiner, the Arabic letter mark, fillers, vowels that are inherent.
+            // The grapheme joiner, the Arabic letter mark, fillers, inherent vowels.
             0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x3164 | 0xffa0
             // Mongolian selectors and their separator.
             | 0x180b..=0x180f
-            // Zero-width characters, marks of direction, separators of lines and paragraphs, embeddings, overrides,
-            // isolates.
+            // Zero-width characters, direction marks, line and paragraph separators, embeddings, overrides, isolates.
             | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
-            // Variation selectors, the byte order mark, annotations.
+            // Variation selectors, the byte order mark, annotation characters.
             | 0xfe00..=0xfe0f | 0xfeff | 0xfff0..=0xfffb
-            // Controls of hieroglyphs, shorthand and music.
+            // Controls for hieroglyphs, shorthand and music.
             | 0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
-            // Tags, and the supplement of variation selectors.
+            // Tags and supplementary variation selectors.
             | 0xe0000..=0xe0fff
         )
 }
 
-/// Whether a character may be shown between its neighbours as it is: it is visible, or a script or an emoji needs it there.
+/// Whether a character may be shown unescaped between its neighbours: it is visible, or a script or an emoji needs it
+/// there.
 pub fn shows(character: char, previous: Option<char>, next: Option<char>) -> bool {
     if !is_invisible(character) {
         return true;
@@ -48,7 +48,7 @@ pub fn shows(character: char, previous: Option<char>, next: Option<char>) -> boo
         JOINER => {
             (joins(previous) && joins(following)) || (ends_emoji(previous) && is_emoji(following))
         }
-        // A digit is an emoji only on a key: `1`, the selector, and the key around both.
+        // A digit is an emoji only in a keycap: `1`, the selector, and the enclosing keycap.
         PICTURE => is_emoji(previous) || (is_on_key(previous) && following == '\u{20e3}'),
         TEXT_FORM => is_emoji(previous),
         '\u{180b}'..='\u{180f}' => ('\u{1820}'..='\u{18aa}').contains(&previous),
@@ -56,8 +56,8 @@ pub fn shows(character: char, previous: Option<char>, next: Option<char>) -> boo
     }
 }
 
-/// Letters and marks of scripts whose spelling asks for joiners: Arabic, Syriac, N'Ko and their like, those of India and Ceylon,
-/// Tibetan, Burmese, Khmer, Mongolian, Javanese and others of the south-east.
+/// Letters and marks of scripts whose spelling uses joiners: Arabic, Syriac, N'Ko and related scripts, those of India
+/// and Sri Lanka, Tibetan, Burmese, Khmer, Mongolian, Javanese and other Southeast Asian scripts.
 fn joins(character: char) -> bool {
     let in_script = matches!(
         u32::from(character),
@@ -81,12 +81,12 @@ fn joins(character: char) -> bool {
     in_script && !is_invisible(character)
 }
 
-/// Whether an emoji may end with this character, before a joiner.
+/// Whether a character can end an emoji before a joiner.
 fn ends_emoji(character: char) -> bool {
     is_emoji(character) || character == PICTURE
 }
 
-/// Symbols that have a picture, and the five tones of skin.
+/// Symbols with an emoji form, and the five skin tones.
 fn is_emoji(character: char) -> bool {
     matches!(
         u32::from(character),

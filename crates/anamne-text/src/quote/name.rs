@@ -1,20 +1,21 @@
-//! Names inside a line of ours.
+//! Names inside our lines.
 
 use std::fmt::Write;
 
 use super::invisible::shows;
 use super::is_line_break;
 
-/// The longest name that [`quote_name`] returns, in characters, without the ellipsis.
+/// Maximum length of a name returned by [`quote_name`], in characters, without the ellipsis.
 pub const LONGEST_NAME: usize = 60;
 
-/// What stands for a name of which nothing is left.
+/// Replaces an empty name.
 const NAMELESS: &str = "unnamed";
 
-/// A name in a line of ours: one line of at most [`LONGEST_NAME`] characters and an ellipsis.
+/// A name inside one of our lines: one line of at most [`LONGEST_NAME`] characters and an ellipsis.
 ///
-/// Brackets, commas, quotation marks and backticks of any script are blanks, since they give our lines their form, and blanks
-/// in a row are one. `#` does not begin it. Invisible characters are escapes without braces: `\u202E`. Never empty.
+/// Brackets, commas, quotation marks and backticks of any script become spaces, because they structure our lines, and
+/// runs of spaces become one. A leading `#` is removed. Invisible characters are escaped without braces: `\u202E`.
+/// Never empty.
 pub fn quote_name(name: &str) -> String {
     let mut line = String::new();
     let mut length = 0;
@@ -50,7 +51,7 @@ pub fn quote_name(name: &str) -> String {
     line
 }
 
-/// Whether a blank stands for a character: what ends a line, and what gives a line of ours its form.
+/// Whether a character is replaced by a space: line breaks, and characters that structure our lines.
 fn is_dropped(character: char) -> bool {
     match character {
         '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ',' | '"' | '`' => true,
@@ -61,16 +62,16 @@ fn is_dropped(character: char) -> bool {
     }
 }
 
-/// Brackets, commas, quotation marks and backticks beyond ASCII; the apostrophe is a letter of many names.
+/// Brackets, commas, quotation marks and backticks beyond ASCII; the apostrophe is a letter in many names.
 fn gives_form(code: u32) -> bool {
     matches!(
         code,
-        // Of single alphabets: Latin, Armenian, Arabic, N'Ko, Tibetan, Ethiopic, Ogham, Mongolian, Lisu, Vai, Bamum.
+        // Of individual scripts: Latin, Armenian, Arabic, N'Ko, Tibetan, Ethiopic, Ogham, Mongolian, Lisu, Vai, Bamum.
         0xab | 0xbb | 0x55d | 0x60c | 0x7f8 | 0xf3a..=0xf3d | 0x1363 | 0x169b | 0x169c | 0x1802 | 0x1808
             | 0xa4fe | 0xa60d | 0xa6f5 | 0xfd3e | 0xfd3f
-            // General punctuation, raised and lowered brackets.
+            // General punctuation, superscript and subscript brackets.
             | 0x2018 | 0x201a..=0x201f | 0x2039 | 0x203a | 0x2045 | 0x2046 | 0x207d | 0x207e | 0x208d | 0x208e
-            // Technical, ornamental and mathematical ones.
+            // Technical, ornamental and mathematical brackets and quotation marks.
             | 0x2308..=0x230b | 0x2329 | 0x232a | 0x275b..=0x2760 | 0x2768..=0x2775 | 0x27c5 | 0x27c6
             | 0x27e6..=0x27ef | 0x2983..=0x2998 | 0x29d8..=0x29db | 0x29fc | 0x29fd | 0x1f676..=0x1f678
             // Supplemental punctuation.

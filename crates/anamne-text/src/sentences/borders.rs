@@ -1,12 +1,12 @@
-//! Where in a line one sentence ends and the next begins.
+//! Sentence boundaries within a line.
 
 use super::unicode::unicode_borders;
 
-/// An abbreviation, or a row of initials, has no more characters than this. The limit keeps the search
-/// for its beginning short in texts without spaces.
+/// Maximum characters of an abbreviation, or a row of initials. The limit bounds the backward search in texts without
+/// spaces.
 const LONGEST_ABBREVIATION: usize = 32;
 
-/// Offsets at which a sentence begins after another.
+/// Offsets at which a new sentence starts.
 pub(super) fn borders(segment: &str) -> Vec<usize> {
     let latin = segment
         .chars()
@@ -20,7 +20,7 @@ pub(super) fn borders(segment: &str) -> Vec<usize> {
     candidates.into_iter().filter(is_border).collect()
 }
 
-/// The rules of UAX 29 as they come out for Latin letters, at a fraction of their price.
+/// The rules of UAX 29 specialised for Latin letters, which is much faster.
 fn latin_borders(segment: &str) -> Vec<usize> {
     let mut borders = Vec::new();
     let mut at = 0;
@@ -59,7 +59,7 @@ fn ends_in_abbreviation(before: &str, after: &str) -> bool {
     is_initial || has_initials || is_listed(word, after)
 }
 
-/// The letters, digits and points at the end of a text; nothing where they are too long for an abbreviation.
+/// The letters, digits and points at the end of a text; `None` if there are too many for an abbreviation.
 fn last_word(text: &str) -> Option<&str> {
     let mut letters = text.char_indices().rev().take(LONGEST_ABBREVIATION + 1);
     match letters.find(|(_, letter)| !letter.is_alphanumeric() && *letter != '.') {

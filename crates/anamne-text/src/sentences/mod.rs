@@ -7,18 +7,18 @@ use std::ops::Range;
 
 use borders::borders;
 
-/// A sentence of fewer words than this joins its neighbour on the same line.
+/// A sentence with fewer words is joined with its neighbour on the same line.
 const TINY_WORDS: usize = 3;
 
-/// However few its words, a sentence of more bytes than this stands alone.
+/// A sentence with more bytes stands alone, even if it has few words.
 const TINY_BYTES: usize = 64;
 
 /// Finds the sentences of a text.
 ///
-/// The borders are those of UAX 29, but for three differences: none after a common abbreviation
-/// or an initial (`Dr.`, `e.g.`, `J.`); a new line is one unless it only wraps a sentence (the next
-/// line continues in lower case); and a sentence of one or two words joins its neighbour. Ranges are
-/// in order, trimmed of white space, and together cover all that is not blank. Linear.
+/// The boundaries are those of UAX 29, with three differences: none after a common abbreviation or an initial (`Dr.`,
+/// `e.g.`, `J.`); a line break is a boundary unless it only wraps a sentence (the next line continues in lower case);
+/// and a sentence of one or two words is joined with its neighbour. Ranges are in order, trimmed of white space, and
+/// together cover all non-blank text. Linear.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for segment in segments(text) {
@@ -29,10 +29,9 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 
 /// Groups whole sentences into runs of about `words` words.
 ///
-/// A run ends where the next sentence would take it over `words`; a sentence longer than that is
-/// cut at white space (or between ideographs) into even pieces. Two ideographs count as a word;
-/// `words` of 0 is taken as 1. Ranges are in order, trimmed of white space, and together cover
-/// all that is not blank. Linear.
+/// A run ends before the sentence that would exceed `words`; a longer sentence is split at white space (or between
+/// ideographs) into even pieces. Two ideographs count as a word; `words` of 0 is treated as 1. Ranges are in order,
+/// trimmed of white space, and together cover all non-blank text. Linear.
 pub fn windows(text: &str, words: usize) -> Vec<Range<usize>> {
     let words = words.max(1);
     let mut runs: Vec<Range<usize>> = Vec::new();
@@ -61,7 +60,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + text[start..range.end].trim_end().len()
 }
 
-/// Lines, those that wrap one sentence taken together.
+/// Lines, with wrapped sentences joined.
 fn segments(text: &str) -> Vec<Range<usize>> {
     let mut segments: Vec<Range<usize>> = Vec::new();
     let (mut offset, mut after_blank) = (0, true);
@@ -83,7 +82,7 @@ fn segments(text: &str) -> Vec<Range<usize>> {
     segments
 }
 
-/// Whether `next` continues with the sentence that the line before it began.
+/// Whether `next` continues the sentence of the preceding line.
 fn wraps(before: &str, next: &str) -> bool {
     let ended = before.ends_with(['.', '!', '?', ':', ';', '|']);
     !ended && next.starts_with(char::is_lowercase)
@@ -118,7 +117,7 @@ fn is_tiny(sentence: &str) -> bool {
     sentence.len() <= TINY_BYTES && half_words(sentence) < TINY_WORDS * 2
 }
 
-/// Twice the number of words: a word of an alphabet counts two, an ideograph one.
+/// Twice the number of words: a word of an alphabet counts as two, an ideograph as one.
 fn half_words(text: &str) -> usize {
     let mut inside = false;
     let mut halves = 0;
@@ -142,7 +141,7 @@ fn is_unspaced(character: char) -> bool {
         && character.is_alphanumeric()
 }
 
-/// Cuts a sentence of `length` words into even pieces of at most `words` words.
+/// Splits a sentence of `length` words into even pieces of at most `words` words.
 fn cut_long(
     text: &str,
     sentence: Range<usize>,
@@ -185,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// A `|` stands before each sentence but the first.
+    /// `|` marks the start of each sentence but the first.
     fn check(marked: &str) {
         let text = marked.replace('|', "");
         let found: Vec<&str> = sentences(&text)
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn new_lines_part_items_but_not_wrapped_sentences() {
+    fn line_breaks_separate_items_but_not_wrapped_sentences() {
         check("- first thing to do\n|- second thing to do");
         check("This line is wrapped\nand goes on here.");
         check("A heading\n\n|the text below it");

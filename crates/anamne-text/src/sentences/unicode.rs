@@ -1,20 +1,20 @@
-//! Sentence borders by UAX 29, in linear time.
+//! Sentence boundaries by UAX 29, in linear time.
 //!
-//! After a full stop the segmentation library looks ahead for the next letter, again at every bracket, quote or
-//! space that follows the stop: a long run of those takes quadratic time. The rules take such a run as
-//! one character, so a copy of the text in which runs are short has the same borders.
+//! After a full stop the segmentation library looks ahead for the next letter, again at every bracket, quote or space
+//! that follows the stop: a long run of those takes quadratic time. The rules treat such a run as one character, so a
+//! copy of the text with shortened runs has the same boundaries.
 
 use rustc_hash::FxHashMap;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Of a run of closing marks, or of spaces, the library is shown so many.
+/// Number of closing marks or spaces of a run that are passed to the library.
 const SHOWN: usize = 4;
 
-/// Only where so many characters follow each other without a letter or digit is there a run to shorten.
+/// Minimum length of a gap without letters or digits that may contain a run to shorten.
 const LONG_GAP: usize = 16;
 
-/// Offsets at which a sentence begins after another, by the rules of UAX 29.
+/// Offsets at which a new sentence starts, by the rules of UAX 29.
 pub(super) fn unicode_borders(segment: &str) -> Vec<usize> {
     let mut borders = if has_long_gap(segment) {
         Shortened::of(segment).borders()
@@ -46,10 +46,10 @@ fn is_letter_or_digit(letter: char) -> bool {
     letter.is_alphanumeric() && !is_combining_mark(letter)
 }
 
-/// A copy of a text without most of its long runs of closing marks and spaces.
+/// A copy of a text with long runs of closing marks and spaces shortened.
 struct Shortened {
     text: String,
-    /// Where something was left out: the offset in the copy, and the bytes left out up to there.
+    /// The cuts: the offset in the copy, and the total bytes removed up to there.
     cuts: Vec<(usize, usize)>,
 }
 
@@ -81,7 +81,7 @@ impl Shortened {
         copy
     }
 
-    /// The borders of the text that this is a copy of.
+    /// The boundaries in the original text.
     fn borders(&self) -> Vec<usize> {
         let mut cuts = self.cuts.iter().peekable();
         let mut left_out = 0;
@@ -96,13 +96,13 @@ impl Shortened {
     }
 }
 
-/// What may stand between a full stop and the sentence after it, as many times as it likes.
+/// Characters that may occur any number of times between a full stop and the next sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Filler {
     None,
     Closing,
     Space,
-    /// A mark that combines, or a format character: belongs to what stands before it.
+    /// A combining mark or a format character: belongs to the preceding character.
     Ignored,
 }
 
@@ -120,7 +120,7 @@ impl Filler {
     }
 }
 
-/// Whether the rules skip a character behind a full stop, asked of the library itself.
+/// Whether the rules skip a character after a full stop; determined with the library itself.
 fn is_skipped(letter: char) -> bool {
     let behind_stop = format!("字.{letter}字");
     let alone = format!("字{letter}字");
@@ -128,7 +128,7 @@ fn is_skipped(letter: char) -> bool {
         && library_borders(&alone).is_empty()
 }
 
-/// Whether a character that is skipped has no say at all: behind a space, a closing mark begins a sentence.
+/// Whether a skipped character has no effect at all: after a space, a closing mark starts a sentence.
 fn is_ignored(letter: char) -> bool {
     let is_space =
         library_borders(&format!("字.){letter})字")) == ["字.)".len() + letter.len_utf8()];
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// What the library says of the whole text, at whatever price.
+    /// Compares with the library's boundaries of the whole text.
     fn check(text: &str) {
         let borders = library_borders(text);
         assert_eq!(Shortened::of(text).borders(), borders, "{text:?}");
@@ -170,12 +170,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_copy_has(text in "([字xX5.!?。 )\"」\u{3000}\u{301}\u{200d}\r\n\u{2028},-]|\\PC){0,60}") {
+        fn any_shortened_copy_has_the_same_borders(text in "([字xX5.!?。 )\"」\u{3000}\u{301}\u{200d}\r\n\u{2028},-]|\\PC){0,60}") {
             check(&text);
         }
 
         #[test]
-        fn runs_of_any_character_have(filler in any::<char>(), other in any::<char>(), length in 0_usize..12) {
+        fn shortened_runs_of_any_character_have_the_same_borders(filler in any::<char>(), other in any::<char>(), length in 0_usize..12) {
             let run = filler.to_string().repeat(length);
             check(&format!("字.{run}{other}{run}字.{run}x"));
             check(&format!("字.){run}) {run} 字.{run}x"));

@@ -1,4 +1,4 @@
-//! Days, months, quarters and years in a zone, as ranges of instants.
+//! Days, months, quarters and years in a time zone, as ranges of timestamps.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ impl From<jiff::Error> for Fault {
     }
 }
 
-/// The instant that a text is understood from, and the zone that its days are of.
+/// The reference time, and the time zone of days.
 pub(super) struct Calendar<'a> {
     pub(super) now: Zoned,
     zone: &'a TimeZone,
@@ -54,7 +54,7 @@ impl<'a> Calendar<'a> {
         self.days(Date::new(year, month as i8, 1)?, 1.month())
     }
 
-    /// From the beginning of a day, in the zone, for a calendar span.
+    /// The range of a calendar span from the start of a day, in the time zone.
     pub(super) fn days(&self, first: Date, span: Span) -> Result<Range<Timestamp>, Fault> {
         let start = first.to_zoned(self.zone.clone())?;
         let end = first.checked_add(span)?.to_zoned(self.zone.clone())?;

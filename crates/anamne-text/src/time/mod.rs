@@ -1,25 +1,22 @@
-//! Instants and spans of time: as people write them in options such as `--since` and `--until`,
-//! and as they mention them in questions.
+//! Times and ranges of time, as written in options such as `--since` and `--until`, and as mentioned in questions.
 //!
-//! [`parse_range`] and [`parse_instant`] understand a whole text as one time:
+//! [`parse_range`] and [`parse_instant`] parse a whole text as one time:
 //!
-//! | written | stands for |
+//! | text | meaning |
 //! |---|---|
 //! | `2026-03-01T14:00:00Z`, `2026-03-01 14:00`, `14:00`, `yesterday 9:30` | that instant |
 //! | `2026-03-01`, `today`, `yesterday`, `tomorrow`, `3 march 2026`, `march 3` | that day |
 //! | `2026-03`, `march`, `march 2026` | that month; without a year the last one to begin |
 //! | `2026-Q1`, `2026` | that quarter, that year |
-//! | `monday` | the last such day, today included |
+//! | `monday` | the last such day, including today |
 //! | `last`, `this`, `next` before `week`, `month`, `quarter`, `year` or a weekday | that span, weeks from Monday |
 //! | `3 days ago`, `a week ago`, `in 2 months` | that day; with hours, minutes or seconds that instant |
-//! | `3d`, `2w`, `90min`, `3 days` | the instant so long ago |
-//! | `last 3 days`, `past week`, `next 2 hours` | from so long ago until now, or from now on |
+//! | `3d`, `2w`, `90min`, `3 days` | the instant that long ago |
+//! | `last 3 days`, `past week`, `next 2 hours` | from that long ago until now, or from now on |
 //!
 //! Units are `s`, `m` or `min`, `h`, `d`, `w`, `mo`, `q`, `y`, or their English names.
 
-//!
-//! [`expressions`] finds what a question says about time amid its other words, and gives the ranges
-//! of time that it means.
+//! [`expressions`] finds the time expressions in a question, and resolves them to ranges.
 
 mod calendar;
 mod names;
@@ -37,16 +34,16 @@ use calendar::{Calendar, Fault};
 pub use names::{MONTHS, WEEKDAYS, month_of, weekday_of};
 pub use question::{Direction, Reach, TimeExpression, When, expressions};
 
-/// Why a text was not understood as a time.
+/// Why a text could not be parsed as a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeError {
-    /// Nothing was given.
+    /// The text is empty.
     #[error(
         "missing time; use one such as 2026-03-01, \"2026-03-01 14:00\", yesterday, \"3 days ago\" or 2w"
     )]
     Empty,
-    /// The text is in no form that is understood.
+    /// The text has no supported form.
     #[error(
         "unknown time \"{given}\"; use a date (2026-03-01, 2026-03, 2026), a date and time \
          (\"2026-03-01 14:00\" or RFC 3339), a day (today, yesterday, monday), a span (\"last week\", \"this year\") \
@@ -54,30 +51,30 @@ pub enum TimeError {
         given = shorten(given)
     )]
     Unknown {
-        /// What was given.
+        /// The given text.
         given: String,
     },
-    /// The text has the form of a date or time that does not exist.
+    /// A date or time that does not exist.
     #[error(
         "\"{}\" doesn't exist; check the month, the day and the hour",
         shorten(given)
     )]
     Nonexistent {
-        /// What was given.
+        /// The given text.
         given: String,
     },
-    /// The time is farther away than can be counted.
+    /// The time is out of range.
     #[error(
         "\"{}\" is out of range; times lie between the years -9999 and 9999",
         shorten(given)
     )]
     OutOfRange {
-        /// What was given.
+        /// The given text.
         given: String,
     },
 }
 
-/// Understands a text as one instant: the beginning of what [`parse_range`] makes of it.
+/// Parses a text as one instant: the start of the result of [`parse_range`].
 ///
 /// ```
 /// use anamne_text::time::parse_instant;
@@ -92,11 +89,10 @@ pub fn parse_instant(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Time
     parse_range(text, now, zone).map(|range| range.start)
 }
 
-/// Understands a text as a span of time, from its first instant to the first one after it.
+/// Parses a text as a time range, from its first instant (inclusive) to its end (exclusive).
 ///
-/// What names an instant gives an empty range there. Days, months and the like are those of
-/// `zone`; words such as `today` are seen from `now`. Errors name what was given and what is
-/// accepted.
+/// An instant results in an empty range. Days, months and the like are in `zone`; words such as `today` are relative to
+/// `now`. Errors contain the given text and the accepted forms.
 pub fn parse_range(
     text: &str,
     now: Timestamp,

@@ -1,11 +1,11 @@
-//! The names of months, weekdays and units, in one place for whoever reads dates.
+//! The names of months, weekdays and units, shared by all parsers of dates.
 
 use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan};
 
 use super::calendar::Fault;
 
-/// The months by their English names, January first.
+/// The English names of the months, January first.
 pub const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -21,7 +21,7 @@ pub const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The days of the week by their English names, Monday first.
+/// The English names of the weekdays, Monday first.
 pub const WEEKDAYS: [&str; 7] = [
     "monday",
     "tuesday",
@@ -32,8 +32,8 @@ pub const WEEKDAYS: [&str; 7] = [
     "sunday",
 ];
 
-/// The month that an English word in lower case names, from 1: its name, or the first three or four
-/// letters of it, with or without a full stop.
+/// The month, from 1, named by an English word in lower case: its name, or the first three or four letters of it, with
+/// or without a full stop.
 ///
 /// ```
 /// use anamne_text::time::month_of;
@@ -51,7 +51,7 @@ pub fn month_of(word: &str) -> Option<i8> {
     found.map(|at| at as i8 + 1)
 }
 
-/// The weekday that an English word in lower case names, written out or shortened (`tue`, `thurs`).
+/// The weekday named by an English word in lower case, in full or abbreviated (`tue`, `thurs`).
 ///
 /// ```
 /// use anamne_text::time::weekday_of;
@@ -119,7 +119,7 @@ impl Unit {
         matches!(self, Self::Second | Self::Minute | Self::Hour)
     }
 
-    /// The first day of the span of this unit that holds a day.
+    /// The first day of the calendar span of this unit that contains a day.
     pub(super) fn first_day(self, day: Date) -> Result<Date, Fault> {
         Ok(match self {
             Self::Week => {

@@ -1,4 +1,4 @@
-//! A whole text as one time, as it is written in options.
+//! Parses a whole text as one time, as in options.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::calendar::{Calendar, Fault};
 use super::names::{Unit, month_of, weekday_of};
 use super::written::{clock, count_of, is_number, number, split_count};
 
-/// Nothing where the form is another's, a fault where the form fits and the content does not.
+/// `None` if the text has another form, a fault if the form matches and the content is invalid.
 type Reading = Option<Result<Range<Timestamp>, Fault>>;
 
 pub(super) fn read(calendar: &Calendar<'_>, given: &str, words: &[&str]) -> Reading {
@@ -50,7 +50,7 @@ impl Calendar<'_> {
             let day = given.parse::<Date>().map_err(|_| Fault::Nonexistent)?;
             return self.days(day, 1.day());
         }
-        // Jiff wants two digits for the hour.
+        // Jiff requires two digits for the hour.
         let moment = given.split_once([' ', 'T', 't']).and_then(|(day, time)| {
             Some(day.parse::<Date>().ok()?.to_datetime(clock(time.trim())?))
         });
@@ -103,7 +103,7 @@ impl Calendar<'_> {
         }
     }
 
-    /// Words that name one day.
+    /// Words for one day.
     fn day(&self, words: &[&str]) -> Option<Result<Date, Fault>> {
         let shifted = |span: Span| Some(self.today().checked_add(span).map_err(Fault::from));
         match *words {
@@ -129,7 +129,7 @@ impl Calendar<'_> {
         }
     }
 
-    /// A day written with the name of its month; without a year, the last one to come.
+    /// A day with the name of its month; without a year, the last one to start.
     fn date(&self, day: &str, month: &str, year: Option<&str>) -> Option<Result<Date, Fault>> {
         let month = month_of(month)?;
         let day = day
@@ -170,7 +170,7 @@ impl Calendar<'_> {
         }))
     }
 
-    /// Before today, in this week (Monday first), or after today.
+    /// With `shift`: before today, in this week (Monday first), or after today.
     fn weekday(&self, weekday: Weekday, shift: i64) -> Result<Range<Timestamp>, Fault> {
         let today = self.today();
         let day = match shift {
@@ -183,7 +183,7 @@ impl Calendar<'_> {
         self.days(day, 1.day())
     }
 
-    /// `last 3 days`, `next 2 hours`: between now and then.
+    /// `last 3 days`, `next 2 hours`: a range that starts or ends now.
     fn around_now(&self, count: &str, unit: &str, direction: i64) -> Reading {
         let (count, unit) = (count_of(count)?, Unit::read(unit)?);
         let now = self.now.timestamp();
@@ -193,7 +193,7 @@ impl Calendar<'_> {
         }))
     }
 
-    /// `3 days ago`: that day, or that instant where the unit is of the clock.
+    /// `3 days ago`: that day, or that instant with a unit of hours or less.
     fn away(&self, count: &str, unit: &str, direction: i64) -> Reading {
         let (count, unit) = (count_of(count)?, Unit::read(unit)?);
         Some(self.shifted(count, unit, direction).and_then(|then| {
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use jiff::tz::TimeZone;
 
-    /// A Wednesday, at 15:30 in Berlin.
+    /// A Wednesday, 15:30 in Berlin.
     fn now() -> Timestamp {
         "2026-03-04T14:30:00Z".parse().expect("an instant")
     }
@@ -345,7 +345,7 @@ mod tests {
         }
 
         #[test]
-        fn near_misses_do_too(text in "(last |next |this |in )?[0-9a]{0,10}[- :]?(d|days|weeks|years|may|q1|monday|[0-9]{1,4})?( ago|-[0-9]{1,2}| [0-9:pm]{1,8})?") {
+        fn near_misses_give_an_ordered_range_or_an_error(text in "(last |next |this |in )?[0-9a]{0,10}[- :]?(d|days|weeks|years|may|q1|monday|[0-9]{1,4})?( ago|-[0-9]{1,2}| [0-9:pm]{1,8})?") {
             if let Ok(range) = parse_range(&text, now(), &berlin()) {
                 prop_assert!(range.start <= range.end);
             }

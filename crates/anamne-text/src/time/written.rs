@@ -1,4 +1,4 @@
-//! Counts and times of the clock, as they are written.
+//! Counts and clock times as written.
 
 use jiff::civil::Time;
 

@@ -1,6 +1,6 @@
-//! No text costs a function more than its length: every public function that takes text, over texts of every kind.
+//! Every public function that takes text runs in linear time, on texts of every kind.
 //!
-//! Small sizes alone, so that the tests stay quick; up to a megabyte with `ANAMNE_COST=full`.
+//! Only small sizes by default, to keep the tests fast; up to a megabyte with `ANAMNE_COST=full`.
 
 mod measure;
 mod shapes;
@@ -24,10 +24,10 @@ use jiff::tz::TimeZone;
 use measure::{Cost, faults, sizes};
 use shapes::{Shape, chosen};
 
-/// What a function may take for a megabyte, in an optimised build.
+/// Maximum time per megabyte in an optimised build.
 const MOST: Duration = Duration::from_secs(1);
 
-/// The name of a function, and what calls it with a text.
+/// The name of a function, and a call of it with a text.
 type Function = (&'static str, fn(&str));
 
 /// Every public function that takes text.
@@ -113,13 +113,13 @@ fn now() -> Timestamp {
     Timestamp::from_second(1_772_000_000).expect("an instant")
 }
 
-/// The terms with which a text begins, so that it has them.
+/// Terms from the beginning of a text, so that they occur in it.
 fn beginning(text: &str) -> Vec<QueryTerm> {
     let first: String = text.chars().take(200).collect();
     Analyser::new().query(&first).terms
 }
 
-/// As many terms as are looked for, which most texts don't have.
+/// The maximum number of terms, most of which are missing from the text.
 fn many_terms() -> Vec<QueryTerm> {
     let words = "harbour winter engine table mountain paper silver garden window market signal bridge copper island \
         letter motor number orange planet quarter river summit timber valley wagon yellow zebra anchor basket candle desert \
@@ -128,7 +128,7 @@ fn many_terms() -> Vec<QueryTerm> {
     Analyser::new().query(words).terms
 }
 
-/// The functions over a kind of text.
+/// The violations of the functions on a kind of text.
 fn faults_of(shape: &Shape) -> Vec<String> {
     let mut run = |bytes| {
         let text = shape.text(bytes);
@@ -149,7 +149,7 @@ fn all_faults(shapes: &[&Shape]) -> Vec<String> {
 
 #[test]
 fn every_function_is_linear_in_texts_of_every_kind() {
-    // Each thread counts its own time, so that two take half as long.
+    // Each thread measures its own time, so two threads halve the duration.
     let shapes: Vec<&Shape> = chosen(2).collect();
     let (ones, others) = shapes.split_at(shapes.len() / 2);
     let faults = std::thread::scope(|scope| {

@@ -1,28 +1,28 @@
-//! What something costs, and whether that grows with its size or faster.
+//! Measures costs, and whether they grow faster than their input.
 
 #![allow(dead_code)] // each test uses a part
 
 use std::time::{Duration, Instant};
 
-/// Four times the text may cost so many times as much.
+/// Maximum growth of the cost for four times the text.
 const MOST_GROWTH: f64 = 6.0;
 
-/// Below it a measurement says nothing about growth.
+/// Measurements below this are too short to judge growth.
 const FLOOR: Duration = Duration::from_millis(8);
 
-/// How many times longer a build without optimisation may take. It takes up to 15 times as long on a quiet machine, and the
-/// factor differs between machines: such a build is judged by its growth, and this only stops what costs far too much.
+/// Factor for builds without optimisation. They take up to 15 times as long on a quiet machine, and the factor differs
+/// between machines, so such a build is judged by growth, and this limit only catches extreme costs.
 const SLOWER: u32 = if cfg!(debug_assertions) { 60 } else { 1 };
 
-/// Measurements of which the shortest counts.
+/// Number of measurements; the shortest counts.
 const TRIES: u32 = 3;
 
-/// Whether every size is measured: 64 KB, 256 KB and 1 MB of every kind of text. Takes long in a build that is not optimised.
+/// Whether every size is measured: 64 KB, 256 KB and 1 MB of every kind of text. Slow without optimisation.
 pub(crate) fn is_full() -> bool {
     std::env::var_os("ANAMNE_COST").is_some_and(|value| value == "full")
 }
 
-/// The sizes that are compared with texts four times as large.
+/// The sizes compared with texts four times as large.
 pub(crate) fn sizes() -> &'static [usize] {
     if is_full() {
         &[1 << 16, 1 << 18]
@@ -31,9 +31,9 @@ pub(crate) fn sizes() -> &'static [usize] {
     }
 }
 
-/// The time that this thread has spent computing; where the system does not tell, the time that has passed.
+/// The CPU time of this thread; elapsed time if the system doesn't provide it.
 fn spent(since: Instant) -> Duration {
-    // The count is brought up to date when the thread gives way.
+    // Yielding updates the thread's CPU time.
     std::thread::yield_now();
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()
@@ -42,18 +42,18 @@ fn spent(since: Instant) -> Duration {
         .map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
-/// What one thing cost, and the most that it may cost a megabyte of text in an optimised build.
+/// A measured cost, and its limit per megabyte of text in an optimised build.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) name: &'static str,
     pub(crate) took: Duration,
     pub(crate) most: Duration,
-    /// Below it a measurement says nothing about growth.
+    /// Measurements below this are too short to judge growth.
     floor: Duration,
 }
 
 impl Cost {
-    /// What it costs this thread to run something.
+    /// Measures the cost of `run` on this thread.
     pub(crate) fn of(name: &'static str, most: Duration, run: &mut dyn FnMut()) -> Self {
         let started = Instant::now();
         let before = spent(started);
@@ -67,7 +67,8 @@ impl Cost {
         }
     }
 
-    /// The same for what may grow as it likes up to so much in an optimised build: it is done with a part of a long text.
+    /// Sets the floor, as of an optimised build, for costs that may grow freely up to it because only a part of a long
+    /// text is processed.
     pub(crate) fn judged_from(self, floor: Duration) -> Self {
         let floor = floor * SLOWER;
         Self { floor, ..self }
@@ -82,17 +83,18 @@ impl Cost {
         (self.most * SLOWER).mul_f64(megabytes).max(FLOOR)
     }
 
-    /// Whether this cost of four times the text is more than six times as much.
+    /// Whether this cost, for four times the text, is more than six times as high.
     fn is_steep(&self, before: &Self) -> bool {
         let before = before.took.max(self.floor / 4);
         self.took > self.floor && self.took > before.mul_f64(MOST_GROWTH)
     }
 }
 
-/// What is wrong with the costs of things: `run` does them all to a text of so many bytes, `small` first or four times that.
+/// The violations of cost limits: `run` measures everything for a text of this many bytes, `small` and four times
+/// `small`.
 ///
-/// Measured once, and again where it looks wrong. Growth is a fault where it continues at the next larger size: a text that is
-/// read in another way from some size on costs more from there, once.
+/// Measures once, and again if a limit is exceeded. Growth is a violation only if it continues at the next larger size:
+/// a text processed differently from some size on has a single jump there.
 pub(crate) fn faults(small: usize, run: &mut dyn FnMut(usize) -> Vec<Cost>) -> Vec<String> {
     let large = small * 4;
     let (mut high, mut low) = (run(large), Vec::new());
@@ -127,21 +129,21 @@ pub(crate) fn faults(small: usize, run: &mut dyn FnMut(usize) -> Vec<Cost>) -> V
     told.collect()
 }
 
-/// The places of what costs more than it may.
+/// The indexes of costs above their limits.
 fn dear(costs: &[Cost], bytes: usize) -> Vec<usize> {
     (0..costs.len())
         .filter(|place| costs[*place].is_dear(bytes))
         .collect()
 }
 
-/// The places of what grows faster than its text.
+/// The indexes of costs that grow faster than the text.
 fn steep(low: &[Cost], high: &[Cost]) -> Vec<usize> {
     (0..low.len())
         .filter(|place| high[*place].is_steep(&low[*place]))
         .collect()
 }
 
-/// Keeps the shorter one of two measurements of each.
+/// Keeps the shorter of two measurements of each.
 fn least(costs: &mut Vec<Cost>, again: Vec<Cost>) {
     if costs.is_empty() {
         *costs = again;

@@ -1,4 +1,4 @@
-//! Texts of any size, each of a kind that may cost a careless function more than its length.
+//! Texts of any size, each of a kind that may cause superlinear time.
 
 use super::measure::is_full;
 
@@ -11,22 +11,22 @@ pub(crate) struct Shape {
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Again and again.
+    /// A repeated text.
     Repeated(&'static str),
-    /// A beginning, then something again and again.
+    /// A prefix, then a repeated text.
     Begun(&'static str, &'static str),
-    /// Something again and again, in which each `{}` is another number.
+    /// A repeated text in which each `{}` is a different number.
     Numbered(&'static str),
-    /// The same with other words, of letters alone.
+    /// The same with words of letters instead of numbers.
     Worded(&'static str),
-    /// Opening marks, then as many closing ones.
+    /// Opening marks, then the same number of closing ones.
     Nested(&'static str, &'static str),
-    /// Letters and digits without order.
+    /// Pseudo-random letters and digits.
     Encoded(&'static str),
 }
 
 impl Shape {
-    /// A text of at most `bytes` bytes, and hardly less.
+    /// A text of at most `bytes` bytes, close to the limit.
     pub(crate) fn text(&self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 64);
         match self.kind {
@@ -65,14 +65,14 @@ fn fill(text: &mut String, bytes: usize, unit: &str, told: impl Fn(u64) -> Strin
     }
 }
 
-/// The next of a row of numbers without order, always the same row.
+/// The next number of a fixed pseudo-random sequence.
 fn scrambled(state: u64) -> u64 {
     state
         .wrapping_mul(6_364_136_223_846_793_005)
         .wrapping_add(1_442_695_040_888_963_407)
 }
 
-/// A word that no other number has.
+/// A unique word for a number.
 fn word(number: u64) -> String {
     let syllables = [
         "ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "za", "gre", "pla", "stu", "dor",
@@ -93,10 +93,10 @@ const fn shape(name: &'static str, kind: Kind) -> Shape {
 
 use Kind::{Begun, Encoded, Nested, Numbered, Repeated, Worded};
 
-/// How many kinds stand first because they were once dear.
+/// Number of leading kinds that were once slow.
 const KNOWN: usize = 20;
 
-/// Every kind of text; first those that were once dear, or are like them.
+/// Every kind of text, starting with those that were once slow, or similar ones.
 pub(crate) const SHAPES: &[Shape] = &[
     shape("word and comma", Repeated("port,")),
     shape("a word", Repeated("may ")),
@@ -127,7 +127,7 @@ pub(crate) const SHAPES: &[Shape] = &[
         "weeks before an event",
         Repeated("the week before the release "),
     ),
-    // The same again and again.
+    // Simple repetitions.
     shape("one letter", Repeated("a")),
     shape("one capital", Repeated("A")),
     shape("word and full stop", Repeated("port.")),
@@ -166,7 +166,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("code in backticks", Repeated("`x` ")),
     shape("an opened backtick", Repeated("`x ")),
     shape("backticks that grow", Repeated("``x```y")),
-    // Full stops and what may follow them.
+    // Full stops and following characters.
     shape("full stops", Repeated(".")),
     shape("ellipses", Repeated("… ")),
     shape("questions", Repeated("Why? ")),
@@ -345,7 +345,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("code on a line", Repeated("if(a){b();}else{c();}")),
     shape("diffs", Numbered("@@ -{},1 +1 @@\n-a\n+b\n")),
     shape("escapes", Repeated("\\n\\u00e9")),
-    // White space and signs without a shape.
+    // White space and miscellaneous symbols.
     shape("spaces", Begun("a", " ")),
     shape("tabs", Begun("a", "\t")),
     shape("blank lines", Begun("a", "\n")),
@@ -364,7 +364,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("replacement characters", Repeated("\u{fffd}")),
     shape("private characters", Repeated("\u{e000}")),
     shape("byte order marks", Repeated("\u{feff}")),
-    // Emoji and marks that combine.
+    // Emoji and combining marks.
     shape("emoji and words", Repeated("so 😀 glad 🎉 ")),
     shape("joined emoji", Repeated("👩‍👩‍👧‍👦")),
     shape("joined emoji without an end", Begun("👩", "\u{200d}👩")),
@@ -387,7 +387,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("trade marks", Repeated("Brand™ ")),
 ];
 
-/// The kinds of text that were once dear, and one in so many of the others; all of them where every size is measured.
+/// The kinds of text that were once slow, and one in `one_in` of the others; all of them if every size is measured.
 pub(crate) fn chosen(one_in: usize) -> impl Iterator<Item = &'static Shape> {
     let one_in = if is_full() { 1 } else { one_in };
     let (known, others) = SHAPES.split_at(KNOWN);

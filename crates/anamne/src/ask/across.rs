@@ -9,7 +9,7 @@ use anamne_types::{Abstention, Answer, Hit, Plan, Recall, SpaceChoice, Spaces, W
 use crate::Error;
 use crate::store::Store;
 
-/// The space that holds what is true everywhere.
+/// The space for what is true in every project.
 const CORE: &str = "core";
 
 impl Store {

@@ -42,7 +42,7 @@ struct Reached {
     answering: Arc<Answering>,
     tiers: Vec<Arc<OpenTier>>,
     troubles: Vec<Trouble>,
-    /// The differences at that time, for queries as of an earlier time.
+    /// The differences from the present, for queries as of an earlier time.
     past: Option<Arc<Past>>,
 }
 

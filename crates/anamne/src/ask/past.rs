@@ -1,4 +1,4 @@
-//! Queries as of an earlier time: what differed then?
+//! Queries as of an earlier time: finds what has changed since.
 
 use std::sync::{Arc, PoisonError};
 

@@ -25,7 +25,7 @@ const USE: f32 = 0.05;
 /// Spaces below this share of the best likelihood are not proposed.
 const WORTH_ASKING: f32 = 0.4;
 
-/// A space before it is sampled.
+/// A candidate space before sampling.
 struct CandidateSpace {
     name: SpaceName,
     likelihood: f32,

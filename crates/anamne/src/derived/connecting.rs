@@ -42,7 +42,7 @@ impl<'space> KnownConnections<'space> {
 
 impl Connections for KnownConnections<'_> {
     fn has_names(&self) -> bool {
-        // The file is empty: nothing is extracted yet. If unreadable, querying it reports the error.
+        // An empty file means that nothing is extracted yet. If the file is unreadable, querying it reports the error.
         let is_extracted = |graph: &Arc<Graph>| graph.is_begun().unwrap_or(true);
         *self
             .has_names
@@ -54,7 +54,7 @@ impl Connections for KnownConnections<'_> {
             .source
             .links_leading_from(rows, most)
             .map_err(|error| ViewError::Source(Box::new(error)))?;
-        // Whether what was found in texts can be read is said where names are asked for.
+        // If the graph is unreadable, the query for names reports it.
         let opposed = self
             .ask(|graph| graph.opposed_to(rows, most))
             .unwrap_or_default();

@@ -3,7 +3,7 @@ CREATE TABLE models (
     slug TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- A vector is a row of little-endian numbers of sixteen bits.
+-- A vector is an array of little-endian 16-bit floating-point numbers. `used` is the sequence number of the last use.
 CREATE TABLE vectors (
     entry INTEGER PRIMARY KEY,
     text BLOB NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE vectors (
 
 CREATE INDEX vectors_by_use ON vectors (used, entry);
 
--- One row: the number of the last use, and what all entries come to.
+-- One row: the sequence number of the last use, and the total size of all entries.
 CREATE TABLE state (
     tick INTEGER NOT NULL,
     bytes INTEGER NOT NULL
@@ -23,7 +23,7 @@ CREATE TABLE state (
 
 INSERT INTO state VALUES (0, 0);
 
--- Texts of which nothing may be kept until the erasure of memories in a space is finished.
+-- Texts that must not be cached until the erasure of memories in a space is finished.
 CREATE TABLE erasing (
     text BLOB NOT NULL,
     space TEXT NOT NULL,

@@ -46,14 +46,14 @@ pub(crate) struct Site {
     pub(crate) models: Arc<Models>,
     pub(crate) bridge: Option<Arc<Bridge>>,
     pub(crate) troubles: Arc<Troubles>,
-    /// Items brought by the program.
+    /// Items provided by the program.
     pub(crate) brought: Arc<[BringDerived]>,
 }
 
-/// The inputs of an item brought by a program.
+/// The inputs of an item provided by a program.
 #[derive(Clone)]
 pub struct DerivedSite {
-    /// The folder of the space. Files of a class lie in the folder [`Class::folder`] there.
+    /// The folder of the space. Files of a class are in its folder [`Class::folder`].
     pub folder: PathBuf,
     /// The log.
     pub feed: Arc<dyn MemoryFeed + Send + Sync>,
@@ -188,7 +188,7 @@ impl Registry {
         folders.iter().try_for_each(|folder| remove_strays(folder))
     }
 
-    /// The same for what is no function of the log, where everything else was removed.
+    /// The same for data that is not derived from the log, after everything else was deleted.
     pub(crate) fn purge_kept(&self) -> Result<(), Error> {
         self.purge_class(|class| !class.is_rebuilt(), &mut |_, _| {})?;
         self.remove_strays()

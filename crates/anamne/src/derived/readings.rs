@@ -21,7 +21,7 @@ pub(crate) type OpenReadings = Readings;
 /// The file of readings of a space.
 pub(crate) struct ReadingsFile {
     source: Arc<SpaceSource>,
-    /// Whether there is a model that may add to them.
+    /// Whether there is a model that can add readings.
     has_model: bool,
 }
 
@@ -37,14 +37,14 @@ impl ReadingsFile {
         self.source.folder().join(PAID).join("readings.db")
     }
 
-    /// What a model has read, where there is a model or was one.
+    /// The readings, if there is or was a model.
     pub(crate) fn open(&self) -> Result<Option<Arc<Readings>>, Error> {
         let path = self.path();
         if !self.has_model && !path.exists() {
             return Ok(None);
         }
         let readings = Readings::open(&path)?;
-        // In this order: who adds to them has read the log before.
+        // In this order: whoever writes readings has read the log before.
         let (position, head) = (readings.position()?, MemoryFeed::head(&*self.source)?);
         if position > head {
             readings.cut_beyond(head)?;

@@ -20,11 +20,11 @@ use super::views;
 use crate::Error;
 use crate::models::Model;
 
-/// Changes that are embedded and published at a time: with models that cost time or money, and with others.
+/// Changes embedded and published per batch: with costly models, and with others.
 const PORTIONS: [usize; 2] = [128, 8_192];
 
-/// Where a skip all tiers met no more changes than this, the new vectors are whole: what was written during it is a
-/// short tail. Likewise.
+/// If a pass over all tiers folds at most this many changes, the new vectors are complete: changes during the pass are
+/// a short tail. With costly models, and with others.
 const NEAR: [usize; 2] = [64, 1_000];
 
 /// The requested model.
@@ -78,9 +78,9 @@ struct Part {
 }
 
 impl Part {
-    /// At most about `limit` changes of what `feed` has after `base`, and whole events.
+    /// Whole events after `base`, about `limit` changes.
     fn after(feed: &dyn ChangeFeed, base: Seq, limit: usize) -> Result<Self, ViewError> {
-        // Read first: what comes later belongs to the next part.
+        // Read first: later events belong to the next part.
         let head = feed.head()?;
         let mut changes = feed.since(base, limit)?;
         let is_last = changes.len() < limit;
@@ -89,7 +89,7 @@ impl Part {
         } else if let Some(last) = changes.last().map(|change| change.seq)
             && let Some(before) = changes.iter().rposition(|change| change.seq < last)
         {
-            // The last event may have brought more than what was read of it.
+            // The last event may have more changes than were read.
             changes.truncate(before + 1);
         }
         let reached = changes.last().map(|change| change.seq);
@@ -114,7 +114,7 @@ impl ChangeFeed for Part {
         }
         let begin = self.changes.partition_point(|change| change.seq <= after);
         let rest = &self.changes[begin..];
-        // As much more as the last event brings.
+        // Extended to the end of the last event.
         let end = match rest.get(limit.saturating_sub(1)) {
             Some(last) => rest.partition_point(|change| change.seq <= last.seq),
             None => rest.len(),
@@ -124,7 +124,7 @@ impl ChangeFeed for Part {
 }
 
 impl Tiers {
-    /// The model that the settings ask for, as they were last read.
+    /// The requested model, by the settings as last read.
     pub(crate) fn wanted(&self) -> Wanted {
         let name = self.source.config().embedding.model.clone();
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,7 +137,7 @@ impl Tiers {
         }
     }
 
-    /// Reads the settings again, and looks again for a model that could not be had.
+    /// Reads the settings again, and reloads the model if it was unavailable or has changed.
     pub(crate) fn look_for_wanted(&self) -> Result<Wanted, Error> {
         self.source.current_config()?;
         {
@@ -158,29 +158,29 @@ impl Tiers {
         Ok(wanted)
     }
 
-    /// The model whose vectors are to be made: the one that is asked for, if the note names another.
+    /// The requested model, unless its vectors are recorded as in use.
     fn missing_model(&self) -> Option<Model> {
         let model = self.wanted().model.ok()?;
         (model.slug() != self.noted_vectors()).then_some(model)
     }
 
-    /// Whether vectors of another model are to be made. Touches no file.
+    /// Whether vectors of another model must be computed. No I/O.
     pub(crate) fn is_reembedding(&self) -> bool {
         self.missing_model().is_some()
     }
 
-    /// Looks again at once for a model that was chosen.
+    /// Makes the next batch look for obsolete vectors again, after a model was requested.
     pub(crate) fn hasten_reembedding(&self) {
         self.tidied.store(false, Ordering::Relaxed);
     }
 
-    /// Makes the vectors of the model that is asked for until it answers, or another process is at it.
+    /// Computes vectors of the requested model until it is in use, or another process is doing so.
     pub(crate) fn reembed(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
         while self.reembed_portion(progress)? == BatchOutcome::More {}
         Ok(())
     }
 
-    /// Makes one portion of the vectors of the model that is asked for, and has it answer when they are whole.
+    /// Computes one batch of vectors of the requested model, and switches to it when they are complete.
     pub(crate) fn reembed_portion(
         &self,
         progress: &mut dyn FnMut(&'static str, Seq),
@@ -194,7 +194,7 @@ impl Tiers {
             self.tidy(&model)?;
             return Ok(BatchOutcome::Done);
         }
-        // Whoever takes out what was erased waits for the end of the portion, which may have read it before.
+        // An erasure waits for the end of the batch, which may have read the erased text before.
         let Some(_guard) = answering::try_change(self.source.folder())? else {
             return Ok(BatchOutcome::Busy);
         };
@@ -236,13 +236,13 @@ impl Tiers {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tiers in which memories lie, hottest first.
+    /// The tiers that contain memories, hottest first.
     fn tiers_of_memories(&self) -> Result<Vec<Tier>, Error> {
         let colder = self.source.colder_tiers()?;
         Ok(std::iter::once(Tier::Active).chain(colder).collect())
     }
 
-    /// Has `model` answer from now on, in every process, and removes the vectors of others. The lock must be held.
+    /// Switches all processes to `model`, and deletes the vectors of others. The lock must be held.
     fn let_answer(&self, model: &Model) -> Result<BatchOutcome, Error> {
         let space = self.source.folder();
         if self.source.current_config()?.embedding.model != model.name {
@@ -257,7 +257,7 @@ impl Tiers {
         Ok(BatchOutcome::Done)
     }
 
-    /// Removes the vectors that the note names as needed by nobody.
+    /// Deletes the vectors that are recorded as obsolete.
     fn remove_former(&self) -> Result<(), Error> {
         let space = self.source.folder();
         let Some(mut note) = Note::read(space).filter(|note| !note.former.is_empty()) else {
@@ -269,7 +269,8 @@ impl Tiers {
         note.write(space)
     }
 
-    /// Removes what a model left that is asked for no more, or a process that was killed. Once where nothing changes.
+    /// Deletes vectors left by a model that is no longer requested, or by a killed process. Runs once until something
+    /// changes.
     fn tidy(&self, model: &Model) -> Result<(), Error> {
         if self.tidied.load(Ordering::Relaxed) {
             return Ok(());
@@ -277,7 +278,7 @@ impl Tiers {
         let space = self.source.folder();
         let builtin = Model::builtin().slug();
         let folders = answering::vector_folders(space)?;
-        // The built-in model may be standing in for another one elsewhere.
+        // Another process may use the built-in model as a substitute.
         let left = |folder: &String| *folder != model.slug() && *folder != builtin;
         let has_former = Note::read(space).is_some_and(|note| !note.former.is_empty());
         if has_former || folders.iter().any(left) {
@@ -296,12 +297,12 @@ impl Tiers {
         Ok(())
     }
 
-    /// Forgets what it knows of vectors in the making; they are removed.
+    /// Drops the state of a migration whose vectors are deleted.
     pub(crate) fn drop_growing(&self) {
         *self.growing() = MigratingModel::default();
     }
 
-    /// What stands among what is degraded where the model that is asked for is unavailable.
+    /// The entry in `degraded` if the requested model is unavailable.
     pub(crate) fn missing_model_label(&self) -> Option<String> {
         if self.source.config().embedding.model == EmbeddingConfig::BUILTIN {
             return None;
@@ -350,7 +351,7 @@ impl MigratingModel {
         Ok(view)
     }
 
-    /// The vectors of a tier as they are published now. Damaged ones are restarted.
+    /// The published vectors of a tier. Damaged ones are deleted and restarted.
     fn view(&mut self, space: &Path, tier: Tier, model: &Model) -> Result<Arc<VectorsView>, Error> {
         let view = self.open(space, tier, model)?;
         if view.health() == Health::Whole {
@@ -362,7 +363,7 @@ impl MigratingModel {
     }
 }
 
-/// Removes the vectors of one model in all tiers.
+/// Deletes the vectors of one model in all tiers.
 pub(crate) fn remove_vectors(space: &Path, model: &str) -> Result<(), Error> {
     remove_folder(&answering::folder(space).join(model))
 }
@@ -383,7 +384,7 @@ mod tests {
 
     use super::*;
 
-    /// A log in which event `n` changes as many rows as the list says.
+    /// A log in which event `n` changes the number of rows at index `n - 1`.
     struct Log(Vec<usize>);
 
     impl ChangeFeed for Log {
@@ -403,7 +404,7 @@ mod tests {
         }
     }
 
-    /// Reads `log` part by part, as folds do, and expects every row once.
+    /// Reads `log` in parts, as folds do, and expects every row once.
     #[track_caller]
     fn check(log: Vec<usize>, limit: usize) {
         let rows: usize = log.iter().sum();

@@ -16,7 +16,7 @@ use crate::troubles::Troubles;
 /// Its name in reports.
 const NAME: &str = "summaries";
 
-/// The summaries, opened when they are first asked for.
+/// The summaries, opened on first use.
 pub(crate) struct SummariesFile {
     source: Arc<SpaceSource>,
     troubles: Arc<Troubles>,
@@ -46,7 +46,7 @@ impl SummariesFile {
         Ok(summaries)
     }
 
-    /// Whether they lack something that was written.
+    /// Whether they lack recent writes.
     pub(crate) fn is_behind(&self) -> Result<bool, Error> {
         let summaries = self.open()?;
         let head = MemoryFeed::head(&*self.source)?;

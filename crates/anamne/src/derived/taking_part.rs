@@ -19,15 +19,15 @@ pub(crate) struct AvailableViews<'a> {
     lexical: Vec<&'a LexicalView>,
     vectors: Vec<&'a VectorsView>,
     columns: Vec<ColumnsSnapshot>,
-    /// Whether nothing but one tier is asked, and as it is now.
+    /// Whether there is only one tier, queried as of now.
     is_one: bool,
     has_past: bool,
-    /// What can't be asked of the past.
+    /// The view that can't be queried as of an earlier time.
     pub(crate) lacking: Option<String>,
 }
 
 impl<'a> AvailableViews<'a> {
-    /// Those of these tiers but for the ones in trouble, with what differed in the past before them.
+    /// The views of these tiers except those in `troubles`, preceded by the views of `past`.
     pub(crate) fn of(
         tiers: &'a [Arc<OpenTier>],
         troubles: &[Trouble],
@@ -51,7 +51,8 @@ impl<'a> AvailableViews<'a> {
             lacking: None,
         };
         if let Some(past) = past {
-            // What differed then stands before the tiers, as a still hotter one. Alone it would be all that there is.
+            // The earlier states come first, like a hotter tier. They are never used alone: they are only a part of the
+            // space.
             prepend(&mut part.columns, || past.columns().snapshot());
             prepend(&mut part.lexical, || past.lexical());
             if let Some(of_past) = past.vectors() {
@@ -64,7 +65,7 @@ impl<'a> AvailableViews<'a> {
         part
     }
 
-    /// All of them combined.
+    /// The combined views.
     pub(crate) fn together(&self) -> Together<'_> {
         Together {
             lexical: TieredLexical::new(self.lexical.clone()),
@@ -74,12 +75,12 @@ impl<'a> AvailableViews<'a> {
         }
     }
 
-    /// Whether nothing but one tier is asked.
+    /// Whether there is only one tier, queried as of now.
     pub(crate) fn is_one(&self) -> bool {
         self.is_one
     }
 
-    /// How many memories lie in each of the tiers.
+    /// Number of memories per tier.
     pub(crate) fn counts(&self, tiers: &[Tier]) -> Vec<(Tier, usize)> {
         let columns = self.columns.iter().skip(usize::from(self.has_past));
         let counts = tiers.iter().zip(columns);
@@ -125,7 +126,7 @@ impl Together<'_> {
         })
     }
 
-    /// What chooses among these tiers.
+    /// The planner over these tiers.
     pub(crate) fn planner<'p>(
         &'p self,
         tiers: &'p [Tier],
@@ -143,7 +144,7 @@ impl Together<'_> {
     }
 }
 
-/// Puts one before the others, where there are any.
+/// Inserts a view before the others, if there are any.
 fn prepend<T>(others: &mut Vec<T>, one: impl FnOnce() -> T) {
     if !others.is_empty() {
         others.insert(0, one());

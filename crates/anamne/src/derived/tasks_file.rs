@@ -1,4 +1,4 @@
-//! The queue of a space's background work: what was queued, done and noted is observed, not told.
+//! The queue of a space's background work: observed data, not derived from the log.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::Error;
 /// Its name in reports.
 const NAME: &str = "tasks";
 
-/// The queue, opened when it is first used.
+/// The queue, opened on first use.
 pub(crate) struct TasksFile {
     source: Arc<SpaceSource>,
     opened: Mutex<Option<Queue>>,
@@ -33,7 +33,7 @@ impl TasksFile {
         self.source.folder().join("tasks.db")
     }
 
-    /// The queue; `first` is done with it when this process opens it.
+    /// The queue; `first` is called when this process opens it.
     pub(crate) fn open(
         &self,
         first: impl FnOnce(&Queue) -> Result<(), QueueError>,
@@ -48,11 +48,11 @@ impl TasksFile {
         Ok(queue)
     }
 
-    /// Writes down for others what this process was asked and told.
+    /// Writes this process's activity to the queue, for other processes.
     pub(crate) fn note_activity(&self) {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(queue) = &*opened {
-            // It decides nothing but when work is done.
+            // A failure only affects when work is done.
             let _ = self.activity.flush(queue);
         }
     }
@@ -71,7 +71,7 @@ impl Derived<Error> for TasksFile {
         vec![self.path()]
     }
 
-    /// Takes out what finished tasks left behind.
+    /// Removes the data of finished tasks.
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
         if !self.exists() {
             return Ok(());
@@ -79,7 +79,7 @@ impl Derived<Error> for TasksFile {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = match &*opened {
             Some(queue) => queue.clone(),
-            // Not kept: what is periodic is scheduled by whoever opens it to work.
+            // Not kept open: `open` must schedule the periodic tasks first.
             None => Queue::open(&self.path(), self.source.clock())?,
         };
         Ok(queue.purge()?)

@@ -1,4 +1,4 @@
-//! The tiers of a space: their views, which of them are open, and how memories move between them.
+//! The tiers of a space: their views, and which of them are open.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -16,36 +16,36 @@ use crate::Error;
 use crate::models::{Model, Models};
 use crate::troubles::Troubles;
 
-/// Colder tiers that are kept open; the one that was asked longest ago is closed first. Six years of archives.
+/// Maximum number of open colder tiers, six years of archives; the least recently used one is closed first.
 const MOST_OPEN: usize = 24;
 
-/// The tiers of a space with their views: which are open, and which model their vectors are of.
+/// The tiers of a space: which are open, and the model of their vectors.
 pub(crate) struct Tiers {
     pub(super) source: Arc<SpaceSource>,
     pub(super) models: Arc<Models>,
     pub(super) troubles: Arc<Troubles>,
-    /// The model that answers, as last noticed, and the active tier with its vectors.
+    /// The model in use, as last known, and the active tier with its vectors.
     pub(super) noticed: RwLock<LastState>,
-    /// The model that the settings ask for, as last looked for.
+    /// The requested model, as last looked up.
     pub(super) wanted: Mutex<Option<Wanted>>,
-    /// Vectors of it while they are being made.
+    /// Its vectors during a migration.
     pub(super) growing: Mutex<MigratingModel>,
-    /// Whether vectors that nobody needs were looked for.
+    /// Whether obsolete vectors were looked for.
     pub(super) tidied: AtomicBool,
     colder: ColderTiers,
-    /// How many replacements of the database the views have followed.
+    /// Number of database replacements that the views have followed.
     followed: Mutex<u64>,
 }
 
-/// The views of one tier, and what has them follow it.
+/// The views of one tier, and what keeps them up to date.
 pub(crate) struct OpenTier {
     pub(crate) views: Views,
     pub(crate) followers: Followers,
-    /// What its vectors are made with.
+    /// The model of its vectors.
     pub(crate) model: Model,
 }
 
-/// A view that can't take part now, with its tier.
+/// An unavailable view, with its tier.
 #[derive(Clone, Debug)]
 pub(crate) struct Trouble {
     pub(crate) tier: Tier,
@@ -77,7 +77,7 @@ impl OpenTier {
         self.views.tier
     }
 
-    /// Brings its views up to the last acknowledged write; returns those that can't take part.
+    /// Updates its views to the last acknowledged write; returns the unavailable ones.
     pub(crate) fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Trouble>, Error> {
         let degraded = self.followers.catch_up(source)?;
         let with_tier = |degraded| Trouble {
@@ -87,7 +87,7 @@ impl OpenTier {
         Ok(degraded.into_iter().map(with_tier).collect())
     }
 
-    /// Whether a view turned out to be broken that is not among `known`.
+    /// Whether a view is broken that is not in `known`.
     pub(crate) fn is_newly_broken(&self, known: &[Trouble]) -> bool {
         self.followers.views().iter().any(|view| {
             view.health() != Health::Whole
@@ -104,12 +104,12 @@ impl OpenTier {
             .find(|view| view.name() == name)
     }
 
-    /// Rows that it holds.
+    /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.views.columns.snapshot().rows()
     }
 
-    /// Writes its views again without what does not lie in it any more.
+    /// Rewrites its views without rows that are no longer in the tier.
     pub(crate) fn purge(&self, source: &SpaceSource) -> Result<(), Error> {
         for name in views::NAMES {
             self.followers.purge(source, name, &mut |_, _| {})?;
@@ -128,7 +128,7 @@ impl OpenTier {
         Ok(self.followers.fold(source, views, progress)?)
     }
 
-    /// Folds those of its views that are due, or the one of this name among them.
+    /// Folds its views that are due, or only the view `only`.
     pub(crate) fn fold_due(
         &self,
         source: &SpaceSource,
@@ -158,12 +158,12 @@ impl OpenTier {
     }
 }
 
-/// The colder tiers of a space that this process has open.
+/// The open colder tiers of a space in this process.
 #[derive(Default)]
 struct ColderTiers {
-    /// The one that was asked last comes last.
+    /// Least recently used first.
     open: Mutex<Vec<Arc<OpenTier>>>,
-    /// Those that there are, hottest first, and the event as of which they are known.
+    /// The existing colder tiers, hottest first, and the event at which they were listed.
     known: Mutex<Option<(Seq, Vec<Tier>)>>,
 }
 
@@ -183,7 +183,7 @@ impl ColderTiers {
         Ok(opened)
     }
 
-    /// Drops all of them.
+    /// Closes all of them.
     fn close(&self) {
         self.open
             .lock()
@@ -215,12 +215,12 @@ impl Tiers {
         })
     }
 
-    /// The last event of the log, as last noticed.
+    /// The last event of the log, as last known.
     pub(crate) fn head(&self) -> Seq {
         self.active().followers.head()
     }
 
-    /// Brings the views of the active tier up to the last acknowledged write, of the database that is there now.
+    /// Updates the views of the active tier to the last acknowledged write of the current database.
     pub(crate) fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
         let answering = self.notice_answering()?;
         self.catch_up_active(&answering.active)
@@ -233,8 +233,8 @@ impl Tiers {
         if *followed == replacements {
             return Ok(troubles);
         }
-        // Names may have other numbers in a restored database, and all its memories lie in the active tier. Published
-        // parts went with the old one; what a view has in memory alone is rebuilt.
+        // In a restored database, names may have other numbers, and all memories are in the active tier. Published
+        // parts were removed with the old database; in-memory parts are rebuilt.
         self.colder.close();
         let in_memory: Vec<_> = active
             .followers
@@ -250,7 +250,7 @@ impl Tiers {
         active.catch_up(&self.source)
     }
 
-    /// Folds every view up to the last write; says which another process was folding.
+    /// Folds every view up to the last write; returns those being folded by another process.
     pub(crate) fn fold_all(&self) -> Result<Vec<&'static str>, Error> {
         self.caught_up()?;
         let mut busy = Vec::new();
@@ -262,14 +262,14 @@ impl Tiers {
         Ok(busy)
     }
 
-    /// Those that are open now, the active one included.
+    /// The open tiers, including the active one.
     pub(crate) fn open_now(&self) -> Vec<Arc<OpenTier>> {
         let mut open = self.colder.open_now();
         open.push(self.active());
         open
     }
 
-    /// The colder tiers in which memories lie, hottest first. One look at a cache where nothing was written.
+    /// The colder tiers that contain memories, hottest first. Cached until the next write.
     pub(crate) fn colder_tiers(&self) -> Result<Vec<Tier>, Error> {
         let head = self.active().followers.head();
         let mut known = self
@@ -287,17 +287,17 @@ impl Tiers {
         Ok(tiers)
     }
 
-    /// A colder tier, open.
+    /// Opens a colder tier.
     pub(crate) fn colder_tier(&self, tier: Tier) -> Result<Arc<OpenTier>, Error> {
         self.colder_tier_of(tier, &self.answering().model)
     }
 
-    /// A colder tier with the vectors of this model, open.
+    /// Opens a colder tier with the vectors of this model.
     pub(crate) fn colder_tier_of(&self, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
         self.colder.get(&self.source, tier, model)
     }
 
-    /// Every tier in which memories lie or of which there are views on disk, hottest first.
+    /// Opens every tier with memories or with views on disk, hottest first.
     pub(crate) fn every_tier(&self) -> Result<Vec<Arc<OpenTier>>, Error> {
         let mut colder = views::colder_on_disk(self.source.folder())?;
         colder.extend(self.source.colder_tiers()?);
@@ -313,7 +313,7 @@ impl Tiers {
     }
 }
 
-/// The views of one name in all tiers.
+/// The views with one name in all tiers.
 pub(super) struct TieredViews {
     name: &'static str,
     tiers: Arc<Tiers>,
@@ -360,14 +360,14 @@ impl TieredViews {
         Ok(())
     }
 
-    /// Whether vectors could not be made because their model can't be reached.
+    /// Whether vectors could not be computed because their model is unreachable.
     fn lacks_model(&self, error: &Error) -> bool {
         matches!(error, Error::View(ViewError::Engine(_)))
             && self.name == views::VECTORS
             && self.tiers.answering().model.questions.is_costly()
     }
 
-    /// Removes vectors of models that do not answer: what was erased is not taken out of these.
+    /// Removes the vectors of models not in use, because erasures don't rewrite them.
     fn remove_other_vectors(&self) -> Result<(), Error> {
         let (space, model) = (self.source().folder(), self.tiers.answering().model.slug());
         if answering::noted_vectors(space) != model {
@@ -450,14 +450,14 @@ impl Derived<Error> for TieredViews {
         Ok(self.damage(&self.tiers.every_tier()?, |view| view.verify()))
     }
 
-    /// What was verified does not take part any more, and is quarantined by the next fold.
+    /// A damaged view is no longer used after verification, and the next fold quarantines it.
     fn quarantine(&self) -> Result<(), Error> {
         Ok(())
     }
 
     fn purge(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         match self.purge_all(budget) {
-            // What can't be embedded now must not keep what was erased: the vectors go, and are made again later.
+            // Vectors that can't be recomputed now must not keep erased text: they are deleted, and recomputed later.
             Err(error) if self.lacks_model(&error) => {
                 Note::remove(self.source().folder())?;
                 self.tiers.caught_up()?;

@@ -1,4 +1,4 @@
-//! The views of one tier of a space: where they lie, how they are opened, and how they are examined.
+//! The views of one tier of a space: paths, opening and verification.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(crate) const VECTORS: &str = "vectors";
 /// The views of every tier.
 pub(crate) const NAMES: [&str; 3] = [LEXICAL, COLUMNS, VECTORS];
 
-/// The folder of a view, which has a folder for each tier; that of the vectors has one for each model.
+/// The folder of a view, with one folder per tier; for vectors, one folder per model.
 pub(crate) fn folder(space: &Path, view: &str) -> PathBuf {
     space.join(VIEWS).join(view)
 }
@@ -74,7 +74,7 @@ impl Views {
         ]
     }
 
-    /// Reads everything published back; `head` is the last event of the log that they follow.
+    /// Verifies the published files; `head` is the last event of the log that they follow.
     pub(crate) fn examine(&self, head: Seq) -> Vec<Finding> {
         let examine = |view: Arc<dyn View>| {
             let problem = match view.verify() {
@@ -92,9 +92,9 @@ impl Views {
     }
 }
 
-/// Views of what changed since an instant, in memory alone.
+/// In-memory views of the changes since a time.
 pub(crate) fn of_past(states: PastStates, space: &Path, model: &Model) -> Result<Past, Error> {
-    // A folder that is never made: nothing of them is published.
+    // A folder that is never created: nothing is published.
     let nowhere = space.join(VIEWS).join("past");
     Ok(Past::new(
         states,
@@ -104,12 +104,12 @@ pub(crate) fn of_past(states: PastStates, space: &Path, model: &Model) -> Result
     ))
 }
 
-/// The folder of the vectors that a model made of a tier.
+/// The folder of a model's vectors of a tier.
 pub(crate) fn vectors_folder(space: &Path, model: &str, tier: Tier) -> PathBuf {
     answering::folder(space).join(model).join(tier.to_string())
 }
 
-/// The colder tiers of a space of which there are views on disk, hottest first.
+/// The colder tiers of a space with views on disk, hottest first.
 pub(crate) fn colder_on_disk(space: &Path) -> Result<BTreeSet<Tier>, Error> {
     let mut tiers = BTreeSet::new();
     for view in [LEXICAL, COLUMNS] {
@@ -122,7 +122,7 @@ pub(crate) fn colder_on_disk(space: &Path) -> Result<BTreeSet<Tier>, Error> {
     Ok(tiers)
 }
 
-/// A view's name, with its tier where that is not the active one.
+/// A view's name, with its tier unless that is the active one.
 pub(crate) fn label(view: &str, tier: Tier) -> String {
     match tier {
         Tier::Active => view.to_owned(),
@@ -130,7 +130,7 @@ pub(crate) fn label(view: &str, tier: Tier) -> String {
     }
 }
 
-/// Verifies what is published of all tiers in the space in this folder, which nobody has to open.
+/// Verifies the published views of all tiers of the space in this folder, without opening the space.
 pub(super) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Finding>, Error> {
     let model = answering::model_of(space, models);
     let tiers = std::iter::once(Tier::Active).chain(colder_on_disk(space)?);

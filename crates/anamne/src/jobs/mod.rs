@@ -1,4 +1,4 @@
-//! Background work: what there is, when it runs, and its results.
+//! Background work: kinds, schedule and results.
 //!
 //! *Chores* maintain what this process has open; each has a line in [`CHORES`]. *Tasks* ([`tasks`]) are in the queue
 //! shared by all processes; running it is a chore. Heavy work waits for low load.

@@ -39,7 +39,7 @@ const FEW_PERIODS: usize = 4;
 /// Runs the tasks of one space.
 struct Modules<'space> {
     inner: &'space Arc<Inner>,
-    /// Whether this is the background, which stops when nobody else holds the space.
+    /// Whether this is the background, which stops when it holds the last reference to the space.
     in_background: bool,
 }
 
@@ -73,7 +73,7 @@ impl Handlers for Modules<'_> {
 }
 
 impl Modules<'_> {
-    /// Whether nobody but the background holds the space, which is then to be let go.
+    /// Whether only the background still holds the space, so that it should be closed.
     fn is_abandoned(&self) -> bool {
         self.in_background && Arc::strong_count(self.inner) == 1
     }
@@ -312,7 +312,7 @@ mod tests {
         }
         space.inner.look_after();
         assert!(!extracted(&space));
-        // What has to wait does not have every question wake the background.
+        // Waiting work doesn't let every query wake the background.
         assert!(!space.inner.jobs.due("aging").is_due(space.now()));
         assert!(!space.inner.jobs.due("examination").is_due(space.now()));
         let queue = space.task_queue().expect("a queue");

@@ -16,7 +16,7 @@ use crate::space::Space;
 pub struct BackupUpdate {
     /// The backup's folder.
     pub folder: PathBuf,
-    /// Why it may still contain erased text; empty where it does not.
+    /// Why it may still contain erased text; empty if it doesn't.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
     /// The next step.
@@ -117,7 +117,7 @@ impl Space {
     /// Permanently erases the content of many memories in one transaction; none if one doesn't exist.
     ///
     /// On return no query finds them. If [`Erased::is_complete`], no file of the space, of known backups, and of their
-    /// backups contains their content; otherwise [`Erased::unreached`] lists the places that may. Costs one skip
+    /// backups contains their content; otherwise [`Erased::unreached`] lists the places that may. Costs one pass over
     /// the journal, rewrites the affected view segments, and updates the backups.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<Erased, Error> {
         self.erase_within(ids, &mut self.inner.seen())

@@ -89,12 +89,12 @@ pub struct Backups {
     pub skipped: Skipped,
 }
 
-/// The spaces that forgot a backup.
+/// The result of removing a backup from the known ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StruckBackup {
-    /// Those that knew it.
+    /// The spaces that knew it.
     pub spaces: Vec<String>,
-    /// Those that could not be opened, by name, and may still know it.
+    /// The spaces that could not be opened, by name; they may still know it.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }

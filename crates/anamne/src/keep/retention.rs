@@ -16,7 +16,7 @@ use crate::keep::doctor::CheckUp;
 use crate::keep::erasing::BackupUpdate;
 use crate::space::Space;
 
-/// More than 1/N of the live memories is not forgotten or erased at once without confirmation.
+/// Forgetting or erasing more than 1/N of the live memories at once needs confirmation.
 const MOST_AT_ONCE: u64 = 10;
 
 /// Interval of retention checks in the background, in microseconds.

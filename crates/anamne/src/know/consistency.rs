@@ -1,4 +1,4 @@
-//! Whether memories agree with each other.
+//! Consistency checks between memories.
 
 use anamne_knowledge::graph::holder;
 use anamne_types::{
@@ -9,11 +9,11 @@ use crate::Error;
 use crate::space::Space;
 
 impl Space {
-    /// Compares memories with each other: what among them can't be true together, with both sides' words and which one
-    /// holds, if that is known.
+    /// Compares memories with each other and reports contradictions, with both statements and which one holds, if
+    /// known.
     ///
-    /// Judged by the texts available, whether they are extracted into the graph or not; no language model is asked. Forgotten
-    /// memories take no part. What is named is refused where it is missing.
+    /// Compares the texts, whether they are extracted into the graph or not; no language model is called. Forgotten
+    /// memories are ignored. A missing memory is an error.
     pub fn check_consistency(
         &self,
         request: &ConsistencyRequest,

@@ -1,4 +1,4 @@
-//! Folding together what says the same, and what follows from what was said again and again.
+//! Consolidation: merges memories that say the same, and finds insights in repeated statements.
 
 use anamne_knowledge::consolidation::{
     Insight, MOST_MEMORIES, Proposal, ProposalKind, Regard, access_strength, decay, importance,
@@ -15,34 +15,34 @@ use crate::Error;
 use crate::core::Inner;
 use crate::space::Space;
 
-/// In whose name memories are folded.
+/// The actor name of consolidation in the log.
 const NAME: &str = "consolidation";
 
-/// Memories that are read at a time.
+/// Memories read per batch.
 const READ_AT_ONCE: usize = 512;
 
-/// The latest memories in which insights are looked for.
+/// Number of latest memories that insights are searched in.
 const LATEST: usize = 4_000;
 
-/// After so many seconds a link or a use counts for 37 %: ninety days.
+/// The time constant of links and uses, in seconds: after ninety days they count for 37 %.
 const FADING: f64 = 90.0 * 86_400.0;
 
-/// What the extractor knows of one memory.
+/// Quality signals of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Regarded {
-    /// How new it was when it was written: 1 less its likeness to what was said just before it.
+    /// Novelty when written: 1 minus the similarity to what was written just before.
     pub novelty: f32,
-    /// How well a thought fits its chain, and how far nothing contradicts it.
+    /// How well a thought fits its chain, and how little contradicts it.
     pub consistency: f32,
-    /// How useful it turned out; 0.5 where nobody said so.
+    /// Usefulness by feedback, 0 to 1; 0.5 without feedback.
     pub utility: f32,
-    /// How much it matters by now, 1 to 10: what was told of it, its links and its age.
+    /// Current importance, 1 to 10: from the stored importance, links and age.
     pub importance: f64,
 }
 
 impl Inner {
-    /// Folds what the plan proposes, unless somebody has taken that back before; returns what was folded, and the memories
-    /// that were skipped.
+    /// Applies the planned merges, except those that someone has undone; returns the applied ones, and the skipped
+    /// memories.
     pub(crate) fn consolidate(
         &self,
         go_on: &mut dyn FnMut() -> bool,
@@ -69,7 +69,7 @@ impl Inner {
                 };
                 match self.source.link(&actor, &link) {
                     Ok(_) => losers.push(loser),
-                    // It was forgotten, or the winner was, since the plan was made.
+                    // It or the winner was forgotten since the plan was made.
                     Err(error) if error.is_of_one_memory() => {
                         passed.add(loser, &error, error.next_step());
                     }
@@ -84,12 +84,12 @@ impl Inner {
         Ok((folded, passed))
     }
 
-    /// What may be folded, and was not unfolded by anybody.
+    /// The possible merges, except those that someone has undone.
     fn foldable(&self) -> Result<(Vec<Proposal>, Skipped), Error> {
         let kinds = vec![Kind::Fact, Kind::Skill, Kind::Thought];
         let mut passed = Skipped::default();
         let mut memories = self.latest(kinds, MOST_MEMORIES, &mut passed)?;
-        // What people said of the graph itself holds word for word.
+        // Assertions about the graph are kept word for word.
         memories.retain(|memory| !memory.metadata.contains_key(Assertion::KEY));
         let mut foldable = Vec::new();
         for mut proposal in plan(&memories).proposals {
@@ -110,7 +110,7 @@ impl Inner {
         Ok((foldable, passed))
     }
 
-    /// Whether a memory was folded once. One that is not superseded any more was unfolded by a person, who is right.
+    /// Whether a memory was merged before. If it is no longer superseded, a person has undone that, which is final.
     fn was_folded(&self, memory: MemoryId) -> Result<bool, Error> {
         let query = LogQuery {
             actor_names: vec![NAME.to_owned()],
@@ -121,7 +121,7 @@ impl Inner {
         Ok(!self.source.log(&query)?.is_empty())
     }
 
-    /// The live memories of these kinds that happened last, at most so many, but for those that are damaged in both copies.
+    /// The latest live memories of these kinds, at most `limit`; those damaged in both copies are added to `passed`.
     fn latest(
         &self,
         kinds: Vec<Kind>,
@@ -146,15 +146,15 @@ impl Inner {
 }
 
 impl Space {
-    /// What says the same in other words, and would be folded together: facts, skills and thoughts, never what happened.
-    /// Beside it, the memories that are damaged in both copies, which are skipped.
+    /// The possible merges of memories that say the same in other words: facts, skills and thoughts, never messages or
+    /// episodes. Also returns the skipped memories, which are damaged in both copies.
     pub fn foldable(&self) -> Result<(Vec<Proposal>, Skipped), Error> {
         self.inner.foldable()
     }
 
-    /// Folds it: the winner supersedes the losers, which stay in the store and come behind it in every answer. Taking the
-    /// link away undoes it for good. The background does this at night. Returns what was folded, and
-    /// the memories that were skipped, for they are damaged or were changed meanwhile.
+    /// Applies the possible merges: the winner supersedes the losers, which stay in the store and rank behind it.
+    /// Removing the link undoes a merge for good. The background does this nightly. Returns the applied merges, and the
+    /// memories skipped because they are damaged or were changed meanwhile.
     pub fn consolidate(&self) -> Result<(Vec<Proposal>, Skipped), Error> {
         self.require_write()?;
         let folded = self.inner.consolidate(&mut || true)?;
@@ -162,8 +162,8 @@ impl Space {
         Ok(folded)
     }
 
-    /// What at least three of the latest memories say, on at least two days, with the memories that say it.
-    /// Beside it, the memories that are damaged in both copies, which are skipped.
+    /// What at least three of the latest memories say, on at least two days, with these memories. Also returns the
+    /// skipped memories, which are damaged in both copies.
     pub fn insights(&self) -> Result<(Vec<Insight>, Skipped), Error> {
         let kinds = vec![Kind::Message, Kind::Thought, Kind::Fact, Kind::Episode];
         let mut passed = Skipped::default();
@@ -171,7 +171,7 @@ impl Space {
         Ok((insights(&latest), passed))
     }
 
-    /// What the extractor knows of a memory; `None` where it has not read it yet, or never reads its kind.
+    /// The quality signals of a memory; `None` if it is not analysed yet, or its kind never is.
     pub fn regarded(&self, id: MemoryId) -> Result<Option<Regarded>, Error> {
         let memory = self.inner.source.get(id)?;
         let Some(signals) = self.signals(&memory)? else {
@@ -213,7 +213,7 @@ impl Space {
     }
 }
 
-/// How useful a memory turned out by what was said of it: 0 to 1, ½ where nothing was.
+/// The usefulness of a memory by its feedback: 0 to 1, ½ without feedback.
 fn utility(memory: &Memory) -> f32 {
     0.5 + 0.5 * Judgement::of(&memory.metadata).standing()
 }

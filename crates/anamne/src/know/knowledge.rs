@@ -23,16 +23,16 @@ use crate::derived::graph::{BATCH, FOLLOWED_AT_ONCE, LOOKED_AT, OpenGraph, SMALL
 use crate::likeness::nearest;
 use crate::space::Space;
 
-/// Memories that share names with one whose meanings are compared with it.
+/// Maximum number of memories with shared names whose similarity to one is computed.
 const WEIGHED: usize = 60;
 
-/// Of the time in which others ask, extraction takes so small a part.
+/// While there are queries, extraction works for one part in this many of the time.
 const BUSY_PART: u32 = 6;
 
-/// So many contradictions are looked at for those whose ids begin alike.
+/// Maximum number of contradictions searched for an id prefix.
 const MOST_CONTRADICTIONS: usize = 1_000_000;
 
-/// The knowledge graph of a space, as far as it is extracted. It may be asked from several threads.
+/// The knowledge graph of a space, as far as it is extracted. It can be queried from several threads.
 pub struct Knowledge {
     space: Space,
     graph: OpenGraph,
@@ -54,7 +54,7 @@ impl<'space> Pace<'space> {
         }
     }
 
-    /// Sleeps after some work where somebody asked meanwhile, the longer the longer the work took.
+    /// Sleeps after some work if there were queries meanwhile, in proportion to the duration of the work.
     pub(crate) fn rest(&mut self) {
         let asked = self.inner.jobs.asked.load(Ordering::Relaxed);
         if asked != self.asked {
@@ -66,12 +66,12 @@ impl<'space> Pace<'space> {
 }
 
 impl Space {
-    /// Extracts what was written since into the knowledge graph: to the log's end, or until `go_on`, which is asked after
-    /// every few hundred memories with the event reached, says no. Some 0.5 ms a memory. The background does this while
-    /// nobody asks.
+    /// Extracts new events into the knowledge graph: to the end of the log, or until `go_on` returns false; it is
+    /// called with the event reached, every few hundred memories. About 0.5 ms per memory. The background does this
+    /// when idle.
     ///
-    /// Memories that are damaged in both copies count as forgotten, and each is named once, by the call that passes it over. What a
-    /// repair brings back is extracted with everything else, for it throws the graph away.
+    /// Memories damaged in both copies count as forgotten, and each is reported once, by the call that skips it. A
+    /// repair discards the graph, so that restored memories are extracted with everything else.
     pub fn extract(
         &self,
         go_on: &mut dyn FnMut(Seq) -> bool,
@@ -90,7 +90,7 @@ impl Space {
         self.extract(go_on)
     }
 
-    /// Extracts to the log's end and gives way to whoever asks meanwhile: then it works for a small part of the time.
+    /// Extracts to the end of the log; while there are queries, only for a small part of the time.
     pub fn extract_in_background(&self) -> Result<(ExtractionReport, Skipped), Error> {
         self.require_write()?;
         let mut pace = Pace::new(&self.inner);
@@ -100,8 +100,8 @@ impl Space {
         })
     }
 
-    /// The knowledge graph. It has followed the log to its end where no more than a few dozen events were left;
-    /// [`Knowledge::behind`] says how many it lacks else.
+    /// The knowledge graph. It is extracted to the end of the log if at most a few dozen events were left; else
+    /// [`Knowledge::behind`] returns their number.
     pub fn knowledge(&self) -> Result<Knowledge, Error> {
         let knowledge = Knowledge {
             graph: self.inner.derived.knowledge.open()?,
@@ -126,7 +126,7 @@ impl Space {
         self.inner.derived.knowledge.empty()
     }
 
-    /// The memories that have to do with one though nobody said so, as far as knowledge is extracted; none where it never was.
+    /// The memories related to one without an explicit link, as far as the graph is extracted; empty without a graph.
     pub fn associations(&self, memory: MemoryId, limit: usize) -> Result<Vec<Association>, Error> {
         let Some(graph) = self.inner.derived.knowledge.if_extracted() else {
             return Ok(Vec::new());
@@ -138,7 +138,7 @@ impl Space {
         knowledge.associations(memory, limit)
     }
 
-    /// The memories that say otherwise than one, as far as knowledge is extracted; none where it never was.
+    /// The memories that contradict one, as far as the graph is extracted; empty without a graph.
     pub fn disputes(&self, memory: &Memory) -> Result<Vec<Dispute>, Error> {
         let Some(graph) = self.inner.derived.knowledge.if_extracted() else {
             return Ok(Vec::new());
@@ -146,11 +146,11 @@ impl Space {
         Ok(graph.disputes(&[memory.row])?.pop().unwrap_or_default())
     }
 
-    /// Tells something about the graph itself, as a fact whose sentence any recall finds. It counts until it is
-    /// forgotten, or until `expires`.
+    /// Stores an assertion about the graph, as a fact whose sentence recall can find. It counts until it is forgotten,
+    /// or until `expires`.
     ///
-    /// What was written before changes nothing while it is the last word about the graph. Else it is told again in the place
-    /// of the former fact, which is put away, so that it outranks what was written in between.
+    /// Storing the same assertion again changes nothing while it is the latest one. Otherwise it is stored anew and the
+    /// former fact is forgotten, so that it outranks assertions made in between.
     pub fn assert(
         &self,
         assertion: &Assertion,
@@ -170,7 +170,7 @@ impl Space {
         }
         let mut known = self.get(remembered.id)?;
         if !known.metadata.contains_key(Assertion::KEY) {
-            // Someone said the very sentence: that memory stays, and the assertion is told beside it.
+            // A memory with the same sentence exists: it stays, and the assertion is stored separately.
             draft.external_id = Some(format!("knowledge beside {}", known.id));
             remembered = self.tell(&draft)?;
             if !remembered.duplicate {
@@ -190,7 +190,7 @@ impl Space {
         self.tell(&draft)
     }
 
-    /// Whether nothing was told of the graph after this memory.
+    /// Whether no assertion was stored after this memory.
     fn is_last_word(&self, memory: &Memory) -> Result<bool, Error> {
         let listing = Listing {
             filter: Filter {
@@ -208,7 +208,8 @@ impl Space {
         Ok(!since.iter().any(is_later))
     }
 
-    /// What decides a contradiction for the memory `kept`, which must be one of its sides; [`Space::assert`] tells it.
+    /// The resolution of a contradiction in favour of the memory `kept`, which must be one of its sides; store it with
+    /// [`Space::assert`].
     pub fn resolution(&self, id: &str, kept: MemoryId) -> Result<Assertion, Error> {
         let contradiction = self.knowledge()?.contradiction(id)?;
         let sides = [&contradiction.earlier, &contradiction.later].map(|side| side.evidence.memory);
@@ -233,8 +234,8 @@ impl Space {
         })
     }
 
-    /// Decides a contradiction for the memory `kept`. The other side stays in the store, is marked wrong wherever it
-    /// is recalled, and what it says counts for nothing any more.
+    /// Resolves a contradiction in favour of the memory `kept`. The other side stays in the store, recall marks it as
+    /// wrong, and its statement no longer counts.
     pub fn resolve_contradiction(&self, id: &str, kept: MemoryId) -> Result<Contradiction, Error> {
         self.require_write()?;
         let resolution = self.resolution(id, kept)?;
@@ -244,17 +245,17 @@ impl Space {
 }
 
 impl Knowledge {
-    /// How many events of the log are not extracted yet.
+    /// The number of events that are not extracted yet.
     pub fn behind(&self) -> Result<u64, Error> {
         self.space.inner.derived.knowledge.behind(&self.graph)
     }
 
-    /// Up to which event the log is extracted.
+    /// The event up to which the log is extracted.
     pub fn position(&self) -> Result<Seq, Error> {
         Ok(self.graph.position()?)
     }
 
-    /// Known names that are like one that is not known, the likest first, at most `limit`. O(entities).
+    /// Known names similar to an unknown one, most similar first, at most `limit`. O(entities).
     pub fn nearest_names(&self, name: &str, limit: usize) -> Result<Vec<String>, Error> {
         let query = EntityQuery {
             unconfirmed: true,
@@ -266,32 +267,32 @@ impl Knowledge {
         Ok(nearest(name, names, limit))
     }
 
-    /// Entities, those that most memories name first.
+    /// Entities, those named by most memories first.
     pub fn entities(&self, query: &EntityQuery) -> Result<Vec<Entity>, Error> {
         Ok(self.graph.entities(query, self.space.now())?)
     }
 
-    /// How many entities there are of each type.
+    /// The number of entities per type.
     pub fn counts(&self) -> Result<Vec<(EntityType, u64)>, Error> {
         Ok(self.graph.entity_counts(self.space.now())?)
     }
 
-    /// The entity of this name, one of its other names, or this id.
+    /// The entity with this name, alias or id.
     pub fn entity(&self, name: &str) -> Result<Entity, Error> {
         Ok(self.graph.entity(name)?)
     }
 
-    /// An entity from all sides.
+    /// An entity with all its frames.
     pub fn frames(&self, name: &str) -> Result<(Entity, Vec<Frame>), Error> {
         Ok(self.graph.frames(name, self.space.now())?)
     }
 
-    /// What is said of an entity and what leads to it, surest first.
+    /// The relations from and to an entity, highest confidence first.
     pub fn relations(&self, name: &str) -> Result<Vec<Relation>, Error> {
         Ok(self.graph.relations(name, self.space.now())?)
     }
 
-    /// The memories that name an entity, the latest first.
+    /// The memories that name an entity, latest first.
     pub fn mentions(&self, name: &str, limit: usize) -> Result<Vec<Evidence>, Error> {
         Limits::check_results(limit)?;
         Ok(self.graph.mentions(name, limit)?)
@@ -302,14 +303,14 @@ impl Knowledge {
         Ok(self.graph.named_in(memory)?)
     }
 
-    /// The entities that are named in the same memories as one, with in how many.
+    /// The entities named in the same memories as one, with the number of these memories.
     pub fn named_together(&self, name: &str, limit: usize) -> Result<Vec<(u64, Entity)>, Error> {
         Limits::check_results(limit)?;
         Ok(self.graph.named_together(name, limit)?)
     }
 
-    /// The memories that have to do with one though nobody said so, strongest first: what contradicts it or took its
-    /// place, and what names the same and means something near.
+    /// The memories related to one without an explicit link, strongest first: those that contradict or supersede it,
+    /// and similar ones that share names with it.
     pub fn associations(&self, memory: MemoryId, limit: usize) -> Result<Vec<Association>, Error> {
         let mut found = self.graph.associations(memory, WEIGHED)?;
         let own = self.space.get(memory)?;
@@ -353,18 +354,18 @@ impl Knowledge {
             .neighbourhood(name, steps, limit, self.space.now())?)
     }
 
-    /// Entities that may be the same; nobody joins them but a person.
+    /// Entities that may be the same; only a person merges them.
     pub fn suggested_merges(&self, limit: usize) -> Result<Vec<SuggestedMerge>, Error> {
         Limits::check_results(limit)?;
         Ok(self.graph.suggested_merges(limit, self.space.now())?)
     }
 
-    /// Statements that can't both hold, the latest first.
+    /// Statements that can't both hold, latest first.
     pub fn contradictions(&self, query: &ContradictionQuery) -> Result<Vec<Contradiction>, Error> {
         Ok(self.graph.contradictions(query)?)
     }
 
-    /// The contradiction with this id, or with an id that begins so; refused where several do.
+    /// The contradiction with this id or unique id prefix; an ambiguous prefix is an error.
     pub fn contradiction(&self, id: &str) -> Result<Contradiction, Error> {
         match self.graph.contradiction(id) {
             Err(GraphError::NoContradiction { id }) => {

@@ -1,4 +1,4 @@
-//! Knowing: the graph, summaries, what is folded together, and what the space knows of itself.
+//! The knowledge graph, summaries, consolidation, and what the space knows much or little about.
 
 pub(crate) mod consistency;
 pub(crate) mod consolidating;

@@ -1,6 +1,6 @@
-//! What a language model does in the background, where there is one: it reads memories and judges contradictions.
+//! Background work of the optional language model: reading memories and judging contradictions.
 //!
-//! Nothing waits for it. Where it fails, is too dear, or is switched off, what the rules read stays.
+//! Nothing waits for it. If it fails, exceeds its budget or is disabled, the results of the rules stay.
 
 use anamne_jobs::{TaskContext, TaskError};
 use anamne_knowledge::graph::ContradictionQuery;
@@ -16,20 +16,20 @@ use crate::Error;
 use crate::core::Inner;
 use crate::derived::readings::OpenReadings;
 
-/// Texts with fewer characters say too little to be worth a question.
+/// Texts up to this number of characters are not worth a call.
 const WORTH_READING: usize = 40;
 
-/// Memories that are read between two looks at whether to stop.
+/// Memories per batch.
 const READ_AT_ONCE: usize = 8;
 
-/// Contradictions that one task judges.
+/// Maximum number of contradictions judged per task.
 const JUDGED: usize = 50;
 
-/// Where nothing says when a model can be asked again, it is tried after so long.
+/// Delay before the next attempt if the error doesn't specify one.
 const LATER: SignedDuration = SignedDuration::from_mins(10);
 
 impl Inner {
-    /// Whether a model has something to read.
+    /// Whether the model has memories to read.
     pub(crate) fn is_model_behind(&self) -> Result<bool, Error> {
         if self.site.bridge.is_none() {
             return Ok(false);
@@ -40,7 +40,7 @@ impl Inner {
         Ok(readings.position()? < MemoryFeed::head(&*self.source)?)
     }
 
-    /// Has the model read what was written since, one memory after the other, and takes each reading into the graph.
+    /// Lets the model read new memories one by one, and adds each reading to the graph.
     pub(crate) fn read_by_model(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let (Some(bridge), Some(readings)) = (
             &self.site.bridge,
@@ -59,7 +59,7 @@ impl Inner {
                 return Ok(());
             }
             let read = self.read_each(bridge, &readings, &states, context);
-            // Also what was read before it failed or stopped.
+            // Also the readings made before a failure or a stop.
             graph
                 .follow_readings(&*self.source)
                 .map_err(TaskError::failed)?;
@@ -94,7 +94,7 @@ impl Inner {
         Ok(())
     }
 
-    /// What the model reads in a memory; `None` where it says too little, or the model can't.
+    /// The model's reading of a memory; `None` if the text is too short, or the model can't read it.
     fn reading_of(
         &self,
         bridge: &Bridge,
@@ -123,7 +123,7 @@ impl Inner {
         }
     }
 
-    /// Has the model judge the contradictions that nobody has decided.
+    /// Lets the model judge unresolved contradictions.
     pub(crate) fn judge_by_model(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let (Some(bridge), Some(readings)) = (
             &self.site.bridge,
@@ -163,7 +163,7 @@ impl Inner {
                 Ok(judgement) => judgement,
                 Err(error) => {
                     after(&error, context)?;
-                    // It is not asked again; what the rules say stands.
+                    // It is not judged again; the result of the rules stays.
                     let stands = Verdict {
                         kind: Some(contradiction.kind),
                         reason: String::new(),
@@ -191,7 +191,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Whether contradictions are open that the model has not judged.
+    /// Whether there are open contradictions that the model has not judged.
     pub(crate) fn has_unjudged(&self) -> Result<bool, Error> {
         let (Some(_), Some(readings)) = (&self.site.bridge, self.derived.readings.open()?) else {
             return Ok(false);
@@ -216,7 +216,7 @@ fn is_worth_reading(memory: &Memory) -> bool {
         && memory.content.chars().nth(WORTH_READING).is_some()
 }
 
-/// What follows from a model's failure: nothing, where another memory may go better; else the task waits.
+/// Handles a model failure: ignored if another memory may succeed; else the task fails or waits.
 fn after(error: &BridgeError, context: &TaskContext<'_>) -> Result<(), TaskError> {
     let wait = |until| {
         Err(TaskError::Postponed {
@@ -226,7 +226,7 @@ fn after(error: &BridgeError, context: &TaskContext<'_>) -> Result<(), TaskError
     };
     let later = |pause: SignedDuration| context.now().checked_add(pause).unwrap_or(context.now());
     match error {
-        // The answer alone was no good: the rules' reading stays.
+        // Only this answer is unusable: the rules' reading stays.
         BridgeError::Unusable { .. }
         | BridgeError::Declined { .. }
         | BridgeError::TooLong { .. }

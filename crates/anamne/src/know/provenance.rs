@@ -1,4 +1,4 @@
-//! Who told what memories say.
+//! The origin of memories.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::space::Space;
 use crate::store::Store;
 
 impl Space {
-    /// Who told each of these memories of this space, in their order: some microseconds a memory.
+    /// The origin of each of these memories of this space, in order: some microseconds per memory.
     pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>, Error> {
         Ok(self.source().provenance(memories)?)
     }
 }
 
 impl Store {
-    /// Who told each of these memories, which may be of several spaces, in their order.
+    /// The origin of each of these memories, which may be in several spaces, in order.
     pub fn provenance(&self, memories: &[&Memory]) -> Result<Vec<Provenance>, Error> {
         let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, memory) in memories.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Summaries of what was written: sessions, days, weeks and months.
+//! Summaries of sessions, days, weeks and months.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::Error;
 use crate::space::Space;
 
 impl Space {
-    /// Brings every summary up to the last write; `progress` is told how many periods are done. Some 40 µs a memory of the
-    /// periods that changed. The background does this while little is asked.
+    /// Updates every summary to the last write; `progress` receives the number of finished periods. About 40 µs per
+    /// memory of the changed periods. The background does this at low load.
     ///
-    /// Memories that are damaged in both copies are in no summary, and each is named once, by the call that passes it over. What a
-    /// repair brings back is summarised with everything else, for it throws the summaries away.
+    /// Memories damaged in both copies are in no summary, and each is reported once, by the call that skips it. A
+    /// repair discards the summaries, so that restored memories are summarised with everything else.
     pub fn summarise(
         &self,
         progress: &mut dyn FnMut(usize),
@@ -23,8 +23,8 @@ impl Space {
         self.inner.derived.summaries.build(progress)
     }
 
-    /// The summaries of a level whose periods begin in a span of time, from the earliest, at most `limit`. What was written
-    /// since they were chosen is not in them: see [`Summary::stale`] and [`Space::summarise`].
+    /// The summaries of a level whose periods begin in a time span, earliest first, at most `limit`. They lack what was
+    /// written since they were built: see [`Summary::stale`] and [`Space::summarise`].
     pub fn summaries(
         &self,
         level: Level,
@@ -39,7 +39,7 @@ impl Space {
             .between(level, span, limit)?)
     }
 
-    /// The summaries of a thread's sessions, from the earliest, at most `limit`.
+    /// The summaries of a thread's sessions, earliest first, at most `limit`.
     pub fn summaries_of_thread(&self, thread: &str, limit: usize) -> Result<Vec<Summary>, Error> {
         Ok(self
             .inner

@@ -1,4 +1,4 @@
-//! What a space knows much about, and what little.
+//! The topics that a space knows much or little about.
 
 use std::collections::BTreeMap;
 
@@ -12,43 +12,43 @@ use crate::Error;
 use crate::derived::meta::{Key, LoggedQuery};
 use crate::space::Space;
 
-/// Questions that are looked at.
+/// Maximum number of logged queries that are read.
 const LOOKED_AT: usize = 10_000;
 
-/// A topic that so many memories name is well known.
+/// Minimum number of memories that name a well-known topic.
 const MANY: u64 = 10;
 
-/// Answers surer than this on average are good ones, and less sure than that bad ones.
+/// Answers with a mean confidence above this are good; below `BAD`, bad.
 const GOOD: f32 = 0.5;
 const BAD: f32 = 0.25;
 
-/// A word that so many questions held, in vain, is a topic of which nothing is known.
+/// Minimum number of badly answered queries with a word that make it an unknown topic.
 const ASKED_OFTEN: u64 = 2;
 
 /// How well a topic is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Many memories name it, and questions about it are answered well or were never asked.
+    /// Many memories name it, and queries about it are answered well or don't exist.
     WellKnown,
     /// Some memories name it.
     Known,
-    /// Hardly a memory names it, or few do and questions about it are answered badly.
+    /// Only one memory names it and there are no queries about it, or few do and queries about it are answered badly.
     LittleKnown,
-    /// It was asked about, and nothing is relevant to it.
+    /// There are queries about it, but no relevant memory.
     Unknown,
 }
 
-/// A topic with what is known of it.
+/// A topic, and how well it is known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KnownTopic {
     /// Its name.
     pub topic: String,
-    /// Memories that name it.
+    /// Number of memories that name it.
     pub memories: u64,
-    /// Questions of the log that name it.
+    /// Number of logged queries that name it.
     pub asked: u64,
-    /// How sure their best results were on average, 0 to 1; `None` where it was never asked about.
+    /// The mean confidence of their best results, 0 to 1; `None` without queries.
     pub confidence: Option<f32>,
     /// How well it is known.
     pub verdict: Verdict,
@@ -66,8 +66,8 @@ fn verdict(memories: u64, confidence: Option<f32>) -> Verdict {
     }
 }
 
-/// How many of the questions hold every word of a name, and how sure their best results were on average. Of each word the
-/// forms are known that it may have in a question.
+/// The number of queries that contain every word of a name, and the mean confidence of their best results. `words` are
+/// the hashed forms of each word.
 fn asked_about(log: &[LoggedQuery], words: &[Vec<i64>]) -> (u64, Option<f32>) {
     let holds = |query: &&LoggedQuery| {
         let is_there = |forms: &Vec<i64>| forms.iter().any(|form| query.terms.contains(form));
@@ -81,7 +81,7 @@ fn asked_about(log: &[LoggedQuery], words: &[Vec<i64>]) -> (u64, Option<f32>) {
     (asked.len() as u64, Some(sum / asked.len() as f32))
 }
 
-/// The hashes of the forms of each word of a name: as it is, and as it is analysed with the others and alone.
+/// The hashed forms of each word of a name: as written, and as analysed alone and with the others.
 fn forms(analyser: &mut Analyser, key: Key, name: &str) -> Vec<Vec<i64>> {
     let together: Vec<String> = analyser
         .query(name)
@@ -100,7 +100,7 @@ fn forms(analyser: &mut Analyser, key: Key, name: &str) -> Vec<Vec<i64>> {
         .collect()
 }
 
-/// Words of questions that found nothing sure, with how often they were asked and how sure the answers were.
+/// The words of badly answered queries, with the number of queries and the sum of their confidences.
 fn asked_in_vain(log: &[LoggedQuery]) -> BTreeMap<String, (u64, f32)> {
     let mut words: BTreeMap<String, (u64, f32)> = BTreeMap::new();
     for query in log {
@@ -122,21 +122,21 @@ fn asked_in_vain(log: &[LoggedQuery]) -> BTreeMap<String, (u64, f32)> {
 }
 
 impl Space {
-    /// The newest questions that were asked, the newest first, at most `limit`: when, how they were answered, and what
-    /// that cost. Their words only where the space's settings keep them (`[meta] queries = "text"`). O(limit).
+    /// The latest queries, latest first, at most `limit`: their time, outcome and cost. Their words only if the space's
+    /// settings keep them (`[meta] queries = "text"`). O(limit).
     pub fn query_log(&self, limit: usize) -> Result<Vec<LoggedQuery>, Error> {
         self.inner.derived.meta.log(limit)
     }
 
-    /// Deletes everything that is known of the space's own recall: the log of questions and what it taught.
+    /// Deletes the query log and what was learned from it.
     pub fn forget_meta(&self) -> Result<(), Error> {
         self.require(Right::Erase)?;
         self.inner.derived.meta.remove()
     }
 
-    /// What the space knows much about and what little, the best known first, at most `limit`: the persons and things of its
-    /// knowledge graph, as far as it is extracted, beside the questions of its log. Where the log keeps words, also words that
-    /// were asked about in vain. O(entities · questions).
+    /// The topics that the space knows much or little about, best known first, at most `limit`: the entities of its
+    /// knowledge graph, as far as it is extracted, compared with the logged queries. If the log keeps words, also words
+    /// of badly answered queries. O(entities · queries).
     pub fn known_topics(&self, limit: usize) -> Result<Vec<KnownTopic>, Error> {
         let log = self.query_log(LOOKED_AT)?;
         let key = if log.is_empty() {

@@ -1,4 +1,4 @@
-//! Summaries and insights in a language model's own words, where there is one. Each sentence keeps the memories that bear it.
+//! Summaries and insights reworded by the optional language model. Each sentence cites the memories that support it.
 
 use anamne_knowledge::consolidation::Insight;
 use anamne_knowledge::summaries::Summary;
@@ -10,20 +10,20 @@ use serde::Serialize;
 use crate::Error;
 use crate::space::Space;
 
-/// Characters of each memory that a model is shown.
+/// Maximum characters shown of each memory.
 const SHOWN: usize = 600;
 
-/// Memories that a model is shown at once.
+/// Maximum number of memories shown at once.
 const MOST: usize = 80;
 
-/// A sentence that a model wrote.
+/// A sentence written by a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Worded {
     /// The sentence.
     pub text: String,
-    /// The memories that bear it.
+    /// The memories that support it.
     pub sources: Vec<MemoryId>,
-    /// How they are cited: `m12`.
+    /// Their citations: `m12`.
     pub citations: Vec<String>,
 }
 
@@ -39,8 +39,8 @@ impl Worded {
 }
 
 impl Space {
-    /// A summary in a model's words, in at most so many sentences, from the memories that it cites. `None` where no model is
-    /// set up. Errors are those of the bridge; the summary itself stands without it.
+    /// A summary reworded by the model in at most `sentences` sentences, from the memories that it cites. `None`
+    /// without a model. Errors are those of the bridge; they don't affect the original summary.
     pub fn reword_summary(
         &self,
         summary: &Summary,
@@ -57,8 +57,8 @@ impl Space {
         })
     }
 
-    /// An insight in a model's words; an empty list where the model finds that its memories say nothing together. `None` where
-    /// no model is set up.
+    /// An insight reworded by the model; empty if the model finds no common statement in its memories. `None` without a
+    /// model.
     pub fn reword_insight(&self, insight: &Insight) -> Result<Option<Vec<Worded>>, Error> {
         self.require_write()?;
         self.ask_model(&insight.sources, |bridge, call, said, memories| {

@@ -1,7 +1,7 @@
-//! What authority a memory may claim for itself when it is told.
+//! The authority that a memory may claim when it is written.
 //!
-//! Metadata under a reserved name is believed by the engine, and trust and importance rank. So whoever tells a
-//! memory may give it no more trust than it has itself, and reserved names are written by the engine alone.
+//! The engine trusts metadata under reserved names, and trust and importance affect ranking. So writers can't give a
+//! memory more trust than they have, and only the engine writes reserved names.
 
 use anamne_types::{
     Draft, Edit, InvalidValue, Memory, MemoryId, Metadata, check_unreserved, is_reserved_metadata,
@@ -10,23 +10,23 @@ use anamne_types::{
 use crate::Error;
 use crate::space::Space;
 
-/// The trust of what an import brings, where the import is not vouched for: less than a person's, more than an agent's.
+/// The trust of memories from an untrusted import: less than a person's, more than an agent's.
 pub(crate) const IMPORT_TRUST: f32 = 0.9;
 
 impl Space {
-    /// Refuses a draft that claims more than its teller may give.
+    /// Rejects a draft that claims more than its writer may give.
     pub(crate) fn admit(&self, draft: &Draft) -> Result<(), InvalidValue> {
         check_unreserved(&draft.metadata)?;
         self.scope().check_trust(draft.trust)
     }
 
-    /// Refuses a change that claims more than its teller may give.
+    /// Rejects an edit that claims more than its writer may give.
     pub(crate) fn admit_edit(&self, edit: &Edit) -> Result<(), InvalidValue> {
         check_unreserved(&edit.metadata)?;
         self.scope().check_trust(edit.trust)
     }
 
-    /// The spaces of this store that may be read: what one of them holds, an import need not prove.
+    /// The readable spaces of this store: claims of an import about memories in them count as verified.
     pub(crate) fn vouchers(&self) -> Result<Vec<Self>, Error> {
         let names = self.store.spaces()?.into_iter();
         Ok(names
@@ -34,10 +34,10 @@ impl Space {
             .collect())
     }
 
-    /// Whether this space knows the memory in the very state that an import claims for it: then it comes from here.
+    /// Whether this space has or had the memory with the claimed content and authority, so that it was exported from
+    /// here.
     ///
-    /// One look at an index where it is not here; it never reads the whole table, for an id that is missed only costs
-    /// the import its claim.
+    /// One index lookup if it is missing; never a table scan, because a missed id only costs the import its claim.
     pub(crate) fn vouches_for(&self, id: MemoryId, draft: &Draft) -> Result<bool, Error> {
         if self.find_imported(&id.to_string())? != Some(id) {
             return Ok(false);
@@ -48,7 +48,7 @@ impl Space {
     }
 }
 
-/// Whether a memory has the content of a draft, and all the authority that the draft claims.
+/// Whether a memory has a draft's content, and at least the authority that the draft claims.
 fn is_backed(draft: &Draft, memory: &Memory) -> bool {
     memory.content == draft.content
         && draft.trust.is_none_or(|trust| trust <= memory.trust)
@@ -64,12 +64,12 @@ fn reserved(metadata: &Metadata) -> impl Iterator<Item = (&String, &serde_json::
         .filter(|(name, _)| is_reserved_metadata(name))
 }
 
-/// What a draft of an import claims beyond what anybody may claim.
+/// Claims of an imported draft beyond the defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claims {
     /// Trust above that of imports.
     pub(crate) trust: bool,
-    /// Importance above the usual one.
+    /// Importance above the default.
     pub(crate) importance: bool,
     /// Assertions, feedback, and other metadata that only the engine writes.
     pub(crate) metadata: bool,
@@ -91,8 +91,7 @@ impl Claims {
     }
 }
 
-/// The draft as anybody may tell it: without reserved metadata, with trust of at most `highest`, and no more
-/// importance than usual.
+/// Removes claims from a draft: reserved metadata, trust above `highest`, and importance above the default.
 pub(crate) fn without_authority(draft: &mut Draft, highest: f32) {
     draft.metadata.retain(|name, _| !is_reserved_metadata(name));
     draft.trust = Some(draft.trust.map_or(highest, |trust| trust.min(highest)));
@@ -101,8 +100,8 @@ pub(crate) fn without_authority(draft: &mut Draft, highest: f32) {
         .map(|importance| importance.min(Draft::USUAL_IMPORTANCE));
 }
 
-/// The change that gives a memory, taken without it before, the authority that a draft claims; `None` where there is
-/// nothing to give, or where the memory was changed since.
+/// The edit that gives a memory, imported without it before, the authority that a draft claims; `None` if nothing is
+/// missing, or the memory was changed since.
 pub(crate) fn authority_for(memory: &Memory, draft: &Draft) -> Option<Edit> {
     let reserved: Metadata = draft
         .metadata

@@ -1,25 +1,25 @@
-//! How much goes into one transaction, so that other writers don't wait long for it.
+//! The size of transactions, so that other writers don't wait long.
 
 use std::time::Duration;
 
-/// A batch is to hold the write lock for no longer than this.
+/// Maximum time for which a batch should hold the write lock.
 const LONGEST_HOLD: Duration = Duration::from_millis(100);
 
-/// The most units in a batch, however quick it is: 512 records or 1 MiB.
+/// Maximum units per batch: 512 records or 1 MiB.
 const MOST_UNITS: usize = 512;
 
-/// The bytes of one unit. A record counts as one unit, and so does every 2 KiB.
+/// Bytes per unit. A batch has one unit per record or per 2 KiB, whichever is more.
 const UNIT_BYTES: usize = 2_048;
 
-/// The units of the first batch, of which nothing is known yet.
+/// Units of the first batch.
 const FIRST_UNITS: usize = 64;
 
-/// The size of the next batch: bounded by records and by bytes, and adapted to how long the write lock was held for the
-/// batches before it.
+/// The size of the next batch: bounded by records and by bytes, and adapted to how long earlier batches held the write
+/// lock.
 ///
-/// A batch that held the lock for more than 100 ms halves the next one; one that held it for less than half of that lets
-/// the next one grow by a quarter. The smallest batch is one record, however long that takes. What this can't bound is a single
-/// `fsync`: each batch waits for two, of the database and of the journal, and on a slow or busy disk these alone may
+/// A batch that held the lock for more than 100 ms halves the next one; one that held it for less than half of that
+/// lets the next one grow by a quarter. The minimum is one record, however long it takes. A single `fsync` can't be
+/// bounded: each batch waits for two, of the database and of the journal, and on a slow or busy disk these alone may
 /// take longer than 100 ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchSize {
@@ -32,7 +32,7 @@ impl Default for BatchSize {
     }
 }
 
-/// What is in a batch.
+/// The contents of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filled {
     pub(crate) records: usize,
@@ -46,7 +46,7 @@ impl Filled {
 }
 
 impl BatchSize {
-    /// Whether a record of `bytes` still goes into a batch. An empty batch takes any record.
+    /// Whether a record of `bytes` fits into a batch. An empty batch accepts any record.
     pub(crate) fn has_room(self, filled: Filled, bytes: usize) -> bool {
         let with_it = Filled {
             records: filled.records + 1,
@@ -55,12 +55,12 @@ impl BatchSize {
         filled.records == 0 || with_it.units() <= self.units
     }
 
-    /// The most records in a batch.
+    /// Maximum records per batch.
     pub(crate) fn records(self) -> usize {
         self.units
     }
 
-    /// Takes note of how long a batch held the write lock.
+    /// Adapts to how long a batch held the write lock.
     pub(crate) fn learn(&mut self, batch: Filled, held: Duration) {
         let units = batch.units();
         if held > LONGEST_HOLD {
@@ -80,7 +80,7 @@ mod tests {
         Filled { records, bytes: 0 }
     }
 
-    /// The size after full batches that held the lock for so many milliseconds.
+    /// The size after full batches that held the lock for these times, in milliseconds.
     fn after(held: &[u64]) -> usize {
         let mut size = BatchSize::default();
         for &held in held {

@@ -1,4 +1,4 @@
-//! What a space hands out and takes in as a whole: exports and imports.
+//! Exports and imports of a space.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -15,9 +15,9 @@ use crate::tell::import;
 use crate::tell::import::{ImportOptions, ImportReport};
 
 impl Space {
-    /// Reads memories from JSON lines; an import that was interrupted is simply run again.
+    /// Imports memories from JSON lines; an interrupted import can be repeated.
     ///
-    /// An import is other people's text: unless [`ImportOptions::trusted`], what it claims for itself does not count.
+    /// Imported text is untrusted: unless [`ImportOptions::trusted`], claims that nothing verifies are ignored.
     pub fn import(
         &self,
         reader: impl BufRead,
@@ -36,7 +36,7 @@ impl Space {
         Ok(options)
     }
 
-    /// Gives a memory that an import took before what it claims now that it is believed.
+    /// Gives a memory that was imported before the authority that a trusted import claims for it.
     pub(crate) fn believe(&self, id: MemoryId, draft: &Draft) -> Result<(), Error> {
         let memory = self.inner.source.get(id)?;
         if let Some(edit) = authority_for(&memory, draft) {
@@ -46,7 +46,7 @@ impl Space {
         Ok(())
     }
 
-    /// Takes in what another store exported; see [`Arrival`].
+    /// Stores what another store exported; see [`Arrival`].
     pub(crate) fn take_in(&self, arrivals: &[Arrival]) -> Result<EachTold<Remembered>, Error> {
         let mut actor = self.actor().clone();
         if actor.name.is_empty() {
@@ -61,10 +61,10 @@ impl Space {
         Ok(self.inner.source.take_links(self.actor(), links)?)
     }
 
-    /// Reads memories from a folder of Markdown notes, as [`Space::export_notes`] writes it or as a person did.
+    /// Imports memories from a folder of Markdown notes, written by [`Space::export_notes`] or by a person.
     ///
-    /// Folders whose names begin with a dot are skipped. A note without an id is told under its path, so that
-    /// it is known when it is read again.
+    /// Files and folders whose names begin with a dot are skipped. A note without an id is stored with its path as
+    /// external id, so that another import recognises it.
     pub fn import_notes(
         &self,
         folder: &Path,
@@ -75,16 +75,16 @@ impl Space {
         import::import_notes(self, folder, options, progress)
     }
 
-    /// Writes the live memories as JSON lines, oldest first, with the links that start at each.
+    /// Exports the live memories as JSON lines, oldest first, each with its outgoing links.
     ///
-    /// One that is damaged in both copies keeps back none of the others: [`Exported::skipped`] names it.
+    /// Memories damaged in both copies are skipped: [`Exported::skipped`] lists them.
     pub fn export(&self, writer: impl Write) -> Result<Exported, Error> {
         self.export_standing(writer, Standing::Live)
     }
 
     /// Like [`Space::export`], with or without forgotten memories.
     ///
-    /// Which memories are written is decided at one instant; what is erased meanwhile is left out.
+    /// The memories are selected in one snapshot; those erased meanwhile are omitted.
     pub fn export_standing(
         &self,
         writer: impl Write,
@@ -93,13 +93,13 @@ impl Space {
         export::lines(self, writer, standing)
     }
 
-    /// Writes memories as a folder of Markdown notes with YAML front matter, a folder for each thread and links as
-    /// wikilinks. `folder` must not exist yet, or be empty; it appears when it is whole.
+    /// Exports memories as a folder of Markdown notes with YAML front matter, one folder per thread, and links as
+    /// wikilinks. `folder` must not exist, or must be empty; it appears when complete.
     pub fn export_notes(&self, folder: &Path, standing: Standing) -> Result<Exported, Error> {
         export::notes(self, folder, standing)
     }
 
-    /// Writes the live messages as a training corpus: a JSON line for each thread, with its messages in order.
+    /// Exports the live messages as a training corpus: one JSON line per thread, with its messages in order.
     pub fn export_corpus(&self, writer: impl Write) -> Result<CorpusReport, Error> {
         export::corpus(self, writer)
     }

@@ -1,4 +1,4 @@
-//! What is said of answers.
+//! Feedback on answers.
 
 use anamne_types::{Feedback, InvalidValue, Memory};
 
@@ -6,8 +6,8 @@ use crate::Error;
 use crate::space::Space;
 
 impl Space {
-    /// Tells whether a memory that was an answer helped. It is an edit of the memory, which is kept with its history, and
-    /// weighs a little in later answers: `(useful − useless) / (all + 2)`. Returns the memory's new state.
+    /// Records whether a returned memory was useful. This is an edit, kept in the memory's history, and has a small
+    /// weight in later answers: `(useful − useless) / (all + 2)`. Returns the memory's new state.
     pub fn feedback(&self, feedback: &Feedback) -> Result<Memory, Error> {
         self.require_write()?;
         let judged = self.inner.source.judge(self.actor(), feedback)?;
@@ -15,7 +15,7 @@ impl Space {
         Ok(judged)
     }
 
-    /// Tells whether the best answer to a question of the log helped; see [`Space::feedback`] and [`Space::query_log`].
+    /// Records whether the best result of a logged query was useful; see [`Space::feedback`] and [`Space::query_log`].
     pub fn feedback_on_query(
         &self,
         number: u64,

@@ -1,4 +1,4 @@
-//! Telling: memories one by one, imports, and what a memory may claim for itself.
+//! Writing: single memories, imports, and the authority that a memory may claim.
 
 pub(crate) mod admission;
 pub(crate) mod batch_size;

@@ -1,4 +1,4 @@
-//! Telling, changing and putting away memories.
+//! Storing, editing, forgetting and linking memories.
 
 use anamne_store::StoreError;
 use anamne_types::{Draft, Edit, Link, LinkType, Memory, MemoryId, Remembered, Seq, Version};
@@ -7,7 +7,7 @@ use crate::Error;
 use crate::space::Space;
 
 impl Space {
-    /// Tells one memory. When this returns it is durable in both copies and every process finds it.
+    /// Stores one memory. On return it is durable in both copies, and every process finds it.
     pub fn remember(&self, draft: impl Into<Draft>) -> Result<Remembered, Error> {
         let draft = draft.into();
         self.require_write()?;
@@ -15,14 +15,14 @@ impl Space {
         self.tell(&draft)
     }
 
-    /// Tells what the engine itself words, reserved metadata included.
+    /// Stores a memory worded by the engine itself, which may have reserved metadata.
     pub(crate) fn tell(&self, draft: &Draft) -> Result<Remembered, Error> {
         let remembered = self.inner.source.remember(self.actor(), draft)?;
         self.after_write();
         Ok(remembered)
     }
 
-    /// Tells many memories in one transaction: all or none.
+    /// Stores many memories in one transaction: all or none.
     pub fn remember_all(&self, drafts: &[Draft]) -> Result<Vec<Remembered>, Error> {
         self.require_write()?;
         drafts.iter().try_for_each(|draft| self.admit(draft))?;
@@ -31,7 +31,7 @@ impl Space {
         Ok(remembered)
     }
 
-    /// Tells many memories in one transaction; those that are refused don't keep the others back.
+    /// Stores many memories in one transaction; rejected ones don't affect the others.
     pub fn remember_each(
         &self,
         drafts: &[Draft],
@@ -46,7 +46,7 @@ impl Space {
         Ok(remembered)
     }
 
-    /// Changes a memory and returns its new state.
+    /// Edits a memory and returns its new state.
     pub fn edit(&self, id: MemoryId, edit: &Edit) -> Result<Memory, Error> {
         self.require_write()?;
         self.admit_edit(edit)?;
@@ -55,31 +55,31 @@ impl Space {
         Ok(memory)
     }
 
-    /// Puts a memory away; [`Space::restore`] brings it back.
+    /// Forgets a memory; [`Space::restore`] brings it back.
     pub fn forget(&self, id: MemoryId) -> Result<Memory, Error> {
         self.require_write()?;
         Ok(self.inner.source.forget(self.actor(), id)?)
     }
 
-    /// Puts many memories away in one transaction: all or none of them.
+    /// Forgets many memories in one transaction: all or none.
     pub fn forget_all(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
         self.require_write()?;
         Ok(self.inner.source.forget_all(self.actor(), ids)?)
     }
 
-    /// Brings a forgotten memory back.
+    /// Restores a forgotten memory.
     pub fn restore(&self, id: MemoryId) -> Result<Memory, Error> {
         self.require_write()?;
         Ok(self.inner.source.restore(self.actor(), id)?)
     }
 
-    /// Draws a link; its `created_at` is set to now.
+    /// Creates a link; its `created_at` is set to now.
     pub fn link(&self, link: &Link) -> Result<Seq, Error> {
         self.require_write()?;
         Ok(self.inner.source.link(self.actor(), link)?)
     }
 
-    /// Takes a link away; says whether it was there.
+    /// Removes a link; returns whether it existed.
     pub fn unlink(&self, from: MemoryId, to: MemoryId, link_type: LinkType) -> Result<bool, Error> {
         self.require_write()?;
         Ok(self
@@ -98,7 +98,7 @@ impl Space {
         Ok(self.inner.source.all_links()?)
     }
 
-    /// Every state that a memory has had, the present one last.
+    /// Every version of a memory, the current one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, Error> {
         Ok(self.inner.source.history(id)?)
     }

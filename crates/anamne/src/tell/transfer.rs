@@ -1,4 +1,4 @@
-//! Memories that go from one space of a store to another: a space is split, or two are joined.
+//! Moves memories between spaces of a store: splits a space, or joins two.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,48 +16,48 @@ use crate::keep::export::named_ends;
 use crate::space::Space;
 use crate::store::Store;
 
-/// How many memories go in one transaction. Small enough that other writers wait only milliseconds.
+/// Memories per transaction: so few that other writers wait only milliseconds.
 const BATCH: usize = 512;
 
-/// Which memories of a space are meant.
+/// A selection of a space's memories.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Those that pass this.
+    /// Memories that match this filter.
     pub filter: Filter,
-    /// Those that one of these parties told first, by the names in the log; any where none is named.
+    /// Memories first written by one of these actors, by their names in the log; empty for any.
     pub actors: Vec<String>,
 }
 
-/// What went from one space to another, or would go.
+/// The result of a transfer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Transfer {
-    /// The space that they leave.
+    /// The source space.
     pub from: String,
-    /// The space into which they go.
+    /// The target space.
     pub into: String,
-    /// Memories that were chosen, forgotten ones included.
+    /// Selected memories, including forgotten ones.
     pub chosen: u64,
-    /// Those of them that were not there yet.
+    /// Those of them that the target space did not have yet.
     pub copied: u64,
-    /// Those that are there now, as they were, and are forgotten in the space that they left.
+    /// Those of them that are unchanged in the target space, and forgotten in the source space.
     pub moved: u64,
-    /// Links that were drawn again.
+    /// Links created in the target space.
     pub links: u64,
-    /// Links between memories that go and memories that stay; they are kept in the space that is left.
+    /// Links between moved and other memories; they stay in the source space.
     pub links_left: u64,
-    /// Memories that stayed, each with the reason.
+    /// Memories that were not moved, with the reasons.
     pub kept: Vec<Kept>,
-    /// Links that could not be drawn again, by their ends; the space that is left keeps them.
+    /// Links that could not be created, by their ends; they stay in the source space.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub links_kept: Skipped,
 }
 
-/// A memory that stayed where it was.
+/// A memory that was not moved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Kept {
     /// Its id.
     pub memory: MemoryId,
-    /// Why it stayed.
+    /// The reason.
     pub reason: String,
     /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,17 +75,17 @@ impl Kept {
 }
 
 impl Store {
-    /// What [`Store::split_space`] would move. Changes nothing.
+    /// The number of memories that [`Store::split_space`] would move. Changes nothing.
     pub fn count_split(&self, from: &str, selection: &Selection) -> Result<u64, Error> {
         let from = self.existing_space(from)?;
         Ok(from.chosen(selection)?.len() as u64)
     }
 
-    /// Moves chosen memories from one space to another, which is made if it is missing.
+    /// Moves selected memories from one space to another, which is created if missing.
     ///
-    /// Each is copied with its id, its times and its standing, verified and compared, and then forgotten in the space
-    /// that it leaves, where it can be restored. Earlier states and events stay there. Links between memories that go are
-    /// drawn again. One that was interrupted is simply run again.
+    /// Each memory is copied with its id, times and status, verified by comparison, and then forgotten in the source
+    /// space, where it can be restored. Its earlier versions and events stay there. Links between moved memories are
+    /// created in the target space. An interrupted transfer can be repeated.
     pub fn split_space(
         &self,
         from: &str,
@@ -99,8 +99,8 @@ impl Store {
         Moving::between(&from, &into).all(&chosen, progress)
     }
 
-    /// Makes two spaces one: all memories of `from` move into `into`, as by [`Store::split_space`], and the folders of its
-    /// project lead there from now on. `from` stays, with what it held forgotten.
+    /// Joins two spaces: moves all memories of `from` into `into`, as [`Store::split_space`] does, and assigns the
+    /// folders of its project to `into`. `from` stays, with its memories forgotten.
     pub fn join_spaces(
         &self,
         from: &str,
@@ -124,7 +124,7 @@ impl Store {
         let now = from.now();
         let names = (from.source().name(), into.source().name());
         self.folder.join_projects(names.0, names.1, now)?;
-        // What was written meanwhile.
+        // Memories written meanwhile.
         let live = from.select(&Filter::default(), Standing::Live, Order::OldestFirst)?;
         let rest = live.into_iter().filter(|id| {
             let mut kept = first.kept.iter();
@@ -152,14 +152,14 @@ impl Store {
         Ok(projects)
     }
 
-    /// Spaces that earlier versions may have shared between projects, and that nobody has settled yet.
+    /// Spaces that earlier versions may have shared between projects, and that no person has confirmed yet.
     pub fn shared_spaces(&self) -> Result<Vec<SpaceName>, Error> {
         let mut spaces = self.folder.shared_spaces()?;
         spaces.retain(|space| self.scope.may_read(space.as_str()));
         Ok(spaces)
     }
 
-    /// Notes that a space holds nothing of other projects any more: a person has looked.
+    /// Records that a person has checked that a space contains no memories of other projects.
     pub fn settle_shared(&self, space: &str) -> Result<(), Error> {
         self.require(Right::Configure)?;
         let space = self.existing_space(space)?;
@@ -178,7 +178,7 @@ impl Store {
 }
 
 impl Space {
-    /// The ids of all memories that a selection means, forgotten ones included, oldest first.
+    /// The ids of all selected memories, including forgotten ones, oldest first.
     fn chosen(&self, selection: &Selection) -> Result<Vec<MemoryId>, Error> {
         selection.filter.check()?;
         let mut ids = self.select(&selection.filter, Standing::Both, Order::OldestFirst)?;
@@ -209,12 +209,12 @@ impl Space {
     }
 }
 
-/// Memories on their way from one space to another.
+/// A transfer in progress.
 struct Moving<'a> {
     from: &'a Space,
     into: &'a Space,
     done: Transfer,
-    /// What the memories are called where they arrived.
+    /// The ids of the memories in the target space.
     arrived: HashMap<MemoryId, MemoryId>,
 }
 
@@ -243,7 +243,7 @@ impl<'a> Moving<'a> {
             progress(&self.done);
         }
         self.draw_links()?;
-        // Only now, when everything is there: an interruption leaves both.
+        // Only after everything is copied: an interruption leaves both copies.
         for page in ids.chunks(BATCH) {
             self.forget(page)?;
             progress(&self.done);
@@ -269,7 +269,7 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    /// A memory that stays, if anybody can still see it there.
+    /// Records that a memory stays, unless it is forgotten.
     fn keep(&mut self, memory: &Memory, kept: Kept) {
         if memory.deleted_at.is_none() {
             self.done.kept.push(kept);
@@ -306,7 +306,7 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    /// Forgets those of a page that stand in the other space as they stand here.
+    /// Forgets the memories of a page that are equal in the target space.
     fn forget(&mut self, page: &[MemoryId]) -> Result<(), Error> {
         let arrived: Vec<_> = page
             .iter()
@@ -343,7 +343,7 @@ impl<'a> Moving<'a> {
         }
         match self.from.forget_all(&moved) {
             Ok(_) => self.done.moved += moved.len() as u64,
-            // Somebody changed one of them meanwhile.
+            // One of them was changed meanwhile.
             Err(Error::Store(error)) if error.is_of_one_memory() => {
                 for id in moved {
                     self.forget_one(id)?;
@@ -418,8 +418,8 @@ fn arrival(memory: &Memory) -> Arrival {
     }
 }
 
-/// Whether nothing that somebody told differs between two states of a memory. One that was there under the same outside id
-/// may have another id.
+/// Whether two memories are equal except for fields that the store sets. A memory that existed under the same external
+/// id may have another id.
 fn says_the_same(one: &Memory, other: &Memory) -> bool {
     let told = |memory: &Memory| Memory {
         id: one.id,

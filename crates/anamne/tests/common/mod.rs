@@ -1,4 +1,4 @@
-//! What the tests share: a store in a folder of its own, a clock that is set by hand, a search in raw files.
+//! Shared by the tests: a store in its own folder, a clock that tests set, a search in raw files.
 
 #![allow(dead_code, unreachable_pub, missing_docs)] // each test file uses a part
 
@@ -9,7 +9,7 @@ use anamne::{Clock, Link, LinkType, MemoryId, Options, Space, Store};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A clock that stands still until it is set.
+/// A clock that only changes when it is set.
 pub struct SetClock(Mutex<Timestamp>);
 
 impl SetClock {
@@ -28,7 +28,7 @@ impl Clock for SetClock {
     }
 }
 
-/// A store's folder, gone when the test ends.
+/// A store's folder, deleted when the test ends.
 pub struct Home(TempDir);
 
 impl Home {
@@ -40,7 +40,7 @@ impl Home {
         self.0.path()
     }
 
-    /// The folder of the space of the tests.
+    /// The folder of the test space.
     pub fn folder(&self) -> PathBuf {
         self.root().join("spaces/tests")
     }
@@ -85,7 +85,7 @@ pub fn files_under(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The files in whose bytes a needle stands, ignoring case of its letters.
+/// The files that contain a needle, ignoring case.
 pub fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     let holds = |path: &PathBuf| {
         assert!(

@@ -1,4 +1,4 @@
-//! A folder with a store and its backups, filled with what is going to be erased and used in every way.
+//! A folder with a store and its backups, filled with content to erase and used in every way.
 
 #![allow(unreachable_pub)] // a module of tests
 
@@ -24,7 +24,7 @@ use super::traces::{Trace, traces_in};
 
 pub const NOW: &str = "2026-03-01T12:00:00Z";
 
-/// Sentences of memories that are going to be erased, by the state in which they are then.
+/// Sentences of the memories to erase, by their state at that time.
 pub const LIVE: &str = "The azyxlive quellfruit lies under the seventh lighthouse of Vorpalstad";
 pub const FORMER: &str = "The bzyxformer quellfruit lies under the eighth lighthouse of Vorpalstad";
 pub const FORGOTTEN: &str =
@@ -33,7 +33,7 @@ pub const COLD: &str = "The dzyxcold quellfruit lies under the tenth lighthouse 
 pub const SEALED: &str =
     "The ezyxsealed quellfruit lies under the eleventh lighthouse of Vorpalstad";
 
-/// Words that nothing but the memories to be erased finds, each somewhere else.
+/// Words that occur only in the memories to erase, each in another place.
 pub const WORDS: [&str; 17] = [
     "zyxlive",
     "zyxformer",
@@ -63,7 +63,7 @@ pub fn all_traces() -> Vec<Trace> {
         .collect()
 }
 
-/// A model that costs money, so that its vectors are kept in the embedding cache.
+/// A costly model, so that its vectors are cached.
 #[derive(Debug)]
 struct Costly(ModelIdentity);
 
@@ -133,7 +133,7 @@ impl Site {
             .expect("a backup");
     }
 
-    /// Everything that is left of what was erased, in any of the stores.
+    /// Everything that is left of the erased content in any of the stores.
     pub fn traces(&self) -> Vec<(PathBuf, BTreeSet<String>)> {
         traces_in(self.folder.path(), &all_traces())
     }
@@ -144,7 +144,7 @@ impl Site {
     }
 }
 
-/// Opens everything that can be opened: each kind of view, queue, log and cache is there afterwards.
+/// Uses every feature, so that each kind of view, queue, log and cache exists afterwards.
 pub fn use_everything(space: &Space) {
     for question in [
         "zyxasked where does the quellfruit lie?",
@@ -165,7 +165,7 @@ pub fn use_everything(space: &Space) {
     space.settle(&mut |_, _| {}).expect("settled");
 }
 
-/// What a language model read of the first memories, and judged.
+/// The readings and verdicts of a language model about the first memories.
 pub fn write_readings(folder: &Path) {
     let readings = Readings::open(&folder.join("paid/readings.db")).expect("readings");
     let mention = Mention {
@@ -190,7 +190,7 @@ pub fn write_readings(folder: &Path) {
         .expect("judged");
 }
 
-/// Tells everything that is going to be erased, in every state and place, among what stays; returns the ids.
+/// Stores the content to erase, in every state and place, among other memories; returns the ids to erase.
 pub fn fill(site: &Site, name: &str) -> Vec<MemoryId> {
     let space = site.space(name);
     space
@@ -210,7 +210,7 @@ pub fn fill(site: &Site, name: &str) -> Vec<MemoryId> {
     let now: Timestamp = NOW.parse().expect("an instant");
     let cold = tell(Draft::new(COLD).occurred_at(now - (24 * 300).hours()));
     for number in 0..12 {
-        // Ten of these fill a segment of the journal.
+        // Ten of these fill a journal segment.
         tell(Draft::new(format!("{number} {}", "x".repeat(230_000))));
     }
     let named = Assertion::Entity {
@@ -244,7 +244,7 @@ pub fn fill(site: &Site, name: &str) -> Vec<MemoryId> {
     vec![live, edited, forgotten, sealed, cold, named]
 }
 
-/// Everything beside the content in which somebody may have said something.
+/// Fills the text fields besides the content.
 pub fn full(draft: Draft) -> Draft {
     let mut draft = draft
         .body(Body::Document {
@@ -262,7 +262,7 @@ pub fn full(draft: Draft) -> Draft {
     draft
 }
 
-/// Overwrites a part of a file, or cuts it where it is short.
+/// Overwrites a part of a file, or truncates it if it is short.
 pub fn damage(file: &Path) {
     let mut bytes = fs::read(file).expect("a file");
     let middle = bytes.len() / 2..(bytes.len() / 2 + 4_096).min(bytes.len());
@@ -271,7 +271,7 @@ pub fn damage(file: &Path) {
     fs::write(file, bytes).expect("damaged");
 }
 
-/// Damages both copies and some views of a store, and has them repaired, so that what was damaged is quarantined.
+/// Damages both copies and some views of a store, and repairs them, so that the damaged files are quarantined.
 pub fn damage_and_repair(site: &Site, name: &str) {
     let space = site.space_folder(name);
     for file in ["memories/active.db", "journal/000002.jsonl"] {

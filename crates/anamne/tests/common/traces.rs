@@ -1,4 +1,4 @@
-//! Looks for a text in every file under a folder, in whichever form a file may hold it.
+//! Searches a text in every file under a folder, in every encoding that a file may have.
 
 #![allow(unreachable_pub)] // a module of tests
 
@@ -13,17 +13,17 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::common::files_under;
 
-/// What a zstd frame begins with.
+/// The magic number of a zstd frame.
 const FRAME: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// What is looked for: bytes of some form of a text, and what to call them.
+/// What to search for: the bytes of some encoding of a text, and a name for them.
 pub struct Trace {
     pub name: String,
     bytes: Vec<u8>,
 }
 
 impl Trace {
-    /// A word as text, ignoring case of its letters.
+    /// A word as text, ignoring case.
     pub fn word(word: &str) -> Self {
         Self {
             name: word.to_owned(),
@@ -31,7 +31,7 @@ impl Trace {
         }
     }
 
-    /// A sentence as the columns keep it: two bytes a wordpiece.
+    /// A sentence as stored in the columns: two bytes per wordpiece.
     pub fn tokens(sentence: &str) -> Self {
         let mut tokens = Vec::new();
         StaticModel::builtin_tokens().tokens(sentence, &mut tokens);
@@ -42,7 +42,7 @@ impl Trace {
         }
     }
 
-    /// The digest under which caches keep a text.
+    /// The digest of a text in the caches.
     pub fn digest(text: &str) -> Self {
         Self {
             name: format!("digest of {text:?}"),
@@ -51,7 +51,7 @@ impl Trace {
     }
 }
 
-/// The traces by their first byte, so that many are looked for in one pass.
+/// The traces by their first byte, so that many are found in one pass.
 struct Search<'a> {
     traces: &'a [Trace],
     by_first: Vec<Vec<usize>>,
@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The files under `folder` that hold a trace, each with the names of those that it holds.
+/// The files under `folder` that contain a trace, each with the names of its traces.
 pub fn traces_in(folder: &Path, traces: &[Trace]) -> Vec<(PathBuf, BTreeSet<String>)> {
     let search = Search::of(traces);
     let mut holders = Vec::new();
@@ -102,7 +102,7 @@ pub fn traces_in(folder: &Path, traces: &[Trace]) -> Vec<(PathBuf, BTreeSet<Stri
     holders
 }
 
-/// What every zstd frame that begins anywhere in these bytes holds, as far as it can be unpacked.
+/// The contents of every zstd frame in these bytes, as far as they can be decompressed.
 fn unpacked(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut texts = Vec::new();
     for (at, window) in bytes.windows(FRAME.len()).enumerate() {
@@ -110,7 +110,7 @@ fn unpacked(bytes: &[u8]) -> Vec<Vec<u8>> {
             && let Ok(decoder) = zstd::Decoder::new(&bytes[at..])
         {
             let mut text = Vec::new();
-            // What stands behind a frame is no part of it, and a frame may be torn.
+            // Bytes after a frame are ignored, and a frame may be truncated.
             let _ = decoder.single_frame().read_to_end(&mut text);
             texts.push(text);
         }
@@ -118,9 +118,9 @@ fn unpacked(bytes: &[u8]) -> Vec<Vec<u8>> {
     texts
 }
 
-/// Every text and blob of every table, where the file is a SQLite database that can be read, blobs unpacked too.
+/// Every text and blob of every table, blobs decompressed too, if the file is a readable SQLite database.
 ///
-/// It is read in a copy, so that looking changes nothing.
+/// Reads a copy, so that nothing changes.
 fn values_of(file: &Path) -> Vec<Vec<u8>> {
     if !fs::read(file).is_ok_and(|bytes| bytes.starts_with(b"SQLite format 3\0")) {
         return Vec::new();
@@ -160,7 +160,7 @@ fn values_of(file: &Path) -> Vec<Vec<u8>> {
     values().unwrap_or_default()
 }
 
-/// The kinds of files under the folder of a store: paths with numbers, tiers and random names taken out.
+/// The kinds of files under a store's folder: paths without numbers, tiers and random names.
 pub fn kinds_in(store: &Path) -> BTreeSet<String> {
     let kind = |file: PathBuf| {
         let path = file.strip_prefix(store).expect("a file of the store");
@@ -170,7 +170,7 @@ pub fn kinds_in(store: &Path) -> BTreeSet<String> {
     files_under(store).into_iter().map(kind).collect()
 }
 
-/// A name without what differs from file to file of the same kind.
+/// A name without the parts that differ between files of the same kind.
 fn kind_of(name: &str) -> String {
     let is_hexadecimal =
         |part: &str| part.len() >= 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit());

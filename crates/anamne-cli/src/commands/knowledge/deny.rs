@@ -41,7 +41,7 @@ impl Deny {
         };
         assertion.check()?;
         let space = place.existing_space()?;
-        // A mistyped name would deny nothing, unnoticed.
+        // A misspelt name would silently deny nothing.
         extraction::entity(&extraction::knowledge(&space, output)?, &self.subject)?;
         tell(&space, &assertion, expires, output)
     }

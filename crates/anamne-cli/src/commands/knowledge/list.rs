@@ -50,7 +50,7 @@ impl List {
             entity_type: self.sort,
             name: self.name,
             unconfirmed: self.all,
-            // One more than asked for tells whether there are further ones.
+            // One extra row shows whether there are more.
             limit: self.limit + 1,
         };
         let space = place.existing_space()?;

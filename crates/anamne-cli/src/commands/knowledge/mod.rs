@@ -1,4 +1,4 @@
-//! `anamne knowledge`, and a file for each of its commands.
+//! `anamne knowledge`, with one file per subcommand.
 
 mod deny;
 mod distinct;
@@ -20,10 +20,10 @@ use crate::output::{BOLD, CYAN, DIM, Output, counted, paint};
 use crate::place::Place;
 use crate::wording::{at_most, number, one_line, wrapped};
 
-/// Names that are shown of each type.
+/// Names shown per type.
 const NAMED: usize = 5;
 
-/// Contradictions and pairs are counted up to here.
+/// Contradictions and pairs are counted up to this number.
 const COUNTED: usize = 1_000;
 
 /// Show and edit the knowledge graph: entities and relations
@@ -137,7 +137,7 @@ fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many there are of a type, and the names of those that most memories name.
+/// Prints the number of entities of a type, and the names mentioned by most memories.
 fn print_type(
     entity_type: EntityType,
     count: u64,

@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::wording::{at_most, one_line, wrapped};
 use crate::{extraction, known};
 
-/// Entities that are named as being mentioned together with the one that is shown.
+/// Maximum entities shown as mentioned together with this one.
 const TOGETHER: usize = 12;
 
 /// Show an entity's relations with their source memories
@@ -99,7 +99,7 @@ fn print_frame(
     print_memories(&frame.memories, space, output)
 }
 
-/// A relation, and what stands behind it on the same line where there is room, else on the next.
+/// Prints a relation, with its evidence on the same line if it fits, else on the next.
 fn print_relation(
     relation: &Relation,
     entity: &Entity,
@@ -138,7 +138,7 @@ fn print_relation(
     Ok(())
 }
 
-/// Memories, a line each: citation, day and the beginning of the text.
+/// Prints memories, one per line: citation, day and the beginning of the text.
 fn print_memories(
     evidence: &[Evidence],
     space: &Space,

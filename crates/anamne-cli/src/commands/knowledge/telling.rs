@@ -1,4 +1,4 @@
-//! What the commands that tell knowledge share.
+//! Shared code of the commands that add assertions.
 
 use anamne::{Assertion, Remembered, Space};
 use serde_json::json;
@@ -17,13 +17,13 @@ pub(super) struct Counting {
 }
 
 impl Counting {
-    /// Reads the end, before anything is opened.
+    /// Parses the end of validity, before anything is opened.
     pub(super) fn read(&self, output: &Output) -> Result<Option<jiff::Timestamp>, Failure> {
         output.dates.to_come("expires", self.expires.as_deref())
     }
 }
 
-/// Tells an assertion, and says how it is taken back.
+/// Stores an assertion, and prints how to undo it.
 pub(super) fn tell(
     space: &Space,
     assertion: &Assertion,

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{Output, say};
 use crate::place::Place;
 
-/// More than this of standard input is no key.
+/// Maximum bytes of standard input.
 const MOST: u64 = 64 << 10;
 
 /// Store the API key in the keychain, or in a private file
@@ -44,7 +44,7 @@ impl KeepKey {
         output: &mut Output,
     ) -> Result<(), Failure> {
         let config = setup.existing()?;
-        // Nobody should type a key for a host that somebody else chose.
+        // Ask for a key only if its host was approved: someone else could have chosen it.
         setup.approvals.require(&setup.root, &config)?;
         let account = config.key_account()?;
         let keychain = bridge::keychain();
@@ -84,7 +84,7 @@ fn read_key(account: &str) -> Result<String, Failure> {
     Ok(key)
 }
 
-/// A line from the terminal, which does not show it meanwhile. `prompt` is said when nothing is shown any more.
+/// Reads a line from the terminal without echo. `prompt` runs once echo is off.
 #[cfg(unix)]
 fn hidden_line(prompt: impl FnOnce()) -> std::io::Result<String> {
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
@@ -100,7 +100,7 @@ fn hidden_line(prompt: impl FnOnce()) -> std::io::Result<String> {
     read.map(|_| line)
 }
 
-/// The standard library can't hide what is typed, so nothing is read from a terminal here.
+/// The standard library can't turn off echo, so nothing is read from a terminal here.
 #[cfg(not(unix))]
 fn hidden_line(_: impl FnOnce()) -> std::io::Result<String> {
     Err(std::io::Error::other(

@@ -64,7 +64,7 @@ enum Change {
     Off,
 }
 
-/// A store's settings, and what was approved on this machine.
+/// A store's settings, and the approvals of this machine.
 struct Setup {
     root: PathBuf,
     file: PathBuf,
@@ -81,12 +81,12 @@ impl Setup {
         })
     }
 
-    /// The settings, off where there are none.
+    /// The settings; disabled if there are none.
     fn load(&self) -> Result<BridgeConfig, Failure> {
         Ok(BridgeConfig::load(&self.file)?)
     }
 
-    /// The settings, which must be there.
+    /// The settings, which must exist.
     fn existing(&self) -> Result<BridgeConfig, Failure> {
         if std::fs::symlink_metadata(&self.file).is_err() {
             return Err(Failure::no_model());
@@ -103,8 +103,7 @@ impl Setup {
         Ok(self.approvals.approve(&self.root, config, now)?)
     }
 
-    /// Writes the settings, and reads them back as those do who use them. The store is made first, with its
-    /// owner-only folder.
+    /// Writes the settings, and reads them back as their users do. Creates the store first, with its owner-only folder.
     fn save(&self, place: &Place, config: &BridgeConfig) -> Result<(), Failure> {
         config.check()?;
         place.store()?;
@@ -136,7 +135,7 @@ fn switch_off(place: &Place, setup: &mut Setup, output: &mut Output) -> Result<(
     config.enabled = false;
     setup.save(place, &config)?;
     if approved {
-        // So that nothing but a person switches it on again.
+        // Only a new approval can enable it again.
         setup.approve(&config)?;
     }
     show::show(setup, &config, output)

@@ -79,7 +79,7 @@ impl Set {
         say_what_becomes_of_the_key(setup, &before, &config, output)
     }
 
-    /// What is there, where a person approved it. Otherwise what somebody else wrote would be approved unseen.
+    /// The existing settings, if they are approved. Otherwise foreign settings would be approved unseen.
     fn settings_so_far(&self, setup: &Setup) -> Result<BridgeConfig, Failure> {
         let from_scratch = self.provider.is_some() && self.model.is_some();
         if std::fs::symlink_metadata(&setup.file).is_err() {
@@ -102,7 +102,7 @@ impl Set {
 
     fn apply(self, config: &mut BridgeConfig) -> Result<(), BridgeError> {
         if let Some(provider) = self.provider {
-            // Another provider's address and key would be wrong ones.
+            // The address and key of the former provider don't apply.
             (config.base_url, config.key_env) = (None, None);
             config.provider = provider.provider();
         }
@@ -126,7 +126,7 @@ impl Set {
     }
 }
 
-/// A key that was there for the former host is not used for another one; says so, lest it be looked for.
+/// Notes that the key for the former host is not used for the new one.
 fn say_what_becomes_of_the_key(
     setup: &Setup,
     before: &BridgeConfig,

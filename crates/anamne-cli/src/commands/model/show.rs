@@ -1,4 +1,4 @@
-//! `anamne model`: what is set up, and whether it is used.
+//! `anamne model`: shows the settings, and whether they are in use.
 
 use anamne::llm::{Approval, BridgeConfig};
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     let approval = setup.approval(config)?;
     let approved = approval == Approval::Given;
-    // Before it is approved, no key is looked for.
+    // No key is looked up before approval.
     let key = if approved {
         bridge::key_origin(&setup.root, config, &setup.approvals)
     } else {
@@ -67,7 +67,7 @@ pub(super) fn show(
     Ok(())
 }
 
-/// What the settings say, in lines.
+/// The settings, as lines.
 pub(super) fn settings(
     config: &BridgeConfig,
     key: &str,
@@ -105,7 +105,7 @@ pub(super) fn settings(
     output.entry(DIM, "a month ", &month)
 }
 
-/// Where a key will be looked for, without looking.
+/// Where a key will be looked up; doesn't look it up.
 pub(super) fn key_in_words(config: &BridgeConfig) -> String {
     let kept = "the keychain or model.key";
     match config.key_variable() {

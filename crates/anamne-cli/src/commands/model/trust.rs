@@ -39,13 +39,13 @@ impl Trust {
             }
             setup.approve(&config)?;
         }
-        // Earlier versions did not write down which host a key is for: it was the one in these settings.
+        // Earlier versions did not record the host of a key: it was the one in these settings.
         bind_key_file(&file, &config.key_account()?)?;
         show::show(setup, &config, output)
     }
 }
 
-/// Shows what would be approved, and asks.
+/// Shows the settings to approve, and asks for confirmation.
 fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Result<bool, Failure> {
     if output.is_json() || !std::io::stdin().is_terminal() {
         return Err(

@@ -1,9 +1,9 @@
-//! What every command is run with on the hostile store; a command that is not here fails the test.
+//! The arguments of every command on the hostile store; a command that is missing here fails the test.
 
-/// A command, and the arguments that it is run with one after another.
+/// A command, and its successive lists of arguments.
 pub(super) type Invocations = (&'static str, &'static [&'static [&'static str]]);
 
-/// In an order in which the earlier ones leave the later ones something to show.
+/// Ordered so that earlier commands leave something to show for later ones.
 pub(super) const COMMANDS: &[Invocations] = &[
     ("init", &[&[]]),
     (
@@ -171,7 +171,7 @@ pub(super) const COMMANDS: &[Invocations] = &[
             &["missing {file}"],
         ],
     ),
-    // What goes to standard output is data, which the test of exports compares byte by byte.
+    // Standard output is data, which the export test compares byte by byte.
     (
         "export",
         &[

@@ -1,25 +1,25 @@
-//! A store in which every field holds what a terminal would obey.
+//! A store with terminal commands in every field.
 
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, lines};
 
-/// What a line begins with that passes for one of the command.
+/// The beginning of a line that looks like one of the command.
 pub(super) const FORGED: &str = "error: forged";
 
-/// A text: a title is set, the screen cleared, colours forged, the order of reading turned, a line forged.
+/// A text that sets a title, clears the screen, forges colours, reverses the reading order and forges a line.
 pub(super) const TEXT: &str = "Mara Lind \u{1b}]0;title\u{7} \u{1b}[2J \u{1b}[31mred\u{1b}[0m \u{1b}[1A \u{9b}2J \u{8}\u{7f} \
      \u{202e}turned\u{202c} \u{2066}x\u{2069} hid\u{200b}den tag\u{e0041}\u{e0042} works at Hafen\r\nerror: forged\u{2028}error: forged\nerror: forged";
 
-/// A name, which may have no control characters: direction, zero width, tags, and what a shell would obey.
+/// A name, which may not have control characters: direction marks, zero width, tags, and shell commands.
 pub(super) const NAME: &str = "Ma\u{202e}ra\u{200b} \u{e0041}$(touch pwned) `id` \u{2067}\u{feff}";
 
-/// Two statements that contradict each other.
+/// Two contradicting statements.
 const NEVER: &str =
     "I have never written any Flask routes in this project, \u{202e} \u{1b}[2J ever.";
 const DID: &str = "I implemented a Flask route for the homepage \u{202e} \u{1b}[2J.\nerror: forged";
 
-/// The name of a file, which may have all of it.
+/// A file name, which may contain all of it.
 const FILE: &str = "no\u{1b}[2Jte \u{202e}\u{9b}x\nerror: forged $(touch pwned)";
 
 /// An argument with its placeholders filled.
@@ -83,7 +83,7 @@ fn records() -> String {
     ])
 }
 
-/// The store, told through every door that takes a text.
+/// The store, written through every command that takes a text.
 pub(super) fn store() -> Bench {
     let bench = Bench::new();
     let told = |arguments: &[&str]| {
@@ -145,7 +145,7 @@ pub(super) fn store() -> Bench {
     bench
 }
 
-/// Files whose names are hostile too: notes, a file of bad lines, a space that can't be read.
+/// Files with hostile names: notes, a file of bad lines, an unreadable space.
 #[cfg(unix)]
 fn with_hostile_files(bench: &Bench) {
     let vault = bench.folder().join("vault");

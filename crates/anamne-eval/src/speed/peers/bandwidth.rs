@@ -1,4 +1,4 @@
-//! The physical limit of a scan: every byte has to come from memory once.
+//! The physical limit of a scan: every byte must be read from memory once.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -10,18 +10,18 @@ use crate::generator::Generator;
 /// Bytes of a vector's 1-bit code: one bit for each of 256 dimensions.
 const CODE_BYTES: f64 = 32.0;
 
-/// Texts of more words have a vector for each window of about `WINDOW_WORDS` words beside that of the whole, as
-/// `docs/format.md` says of the view.
+/// Texts with more words have a vector per window of about `WINDOW_WORDS` words in addition to the whole text's vector,
+/// as `docs/format.md` specifies.
 const WHOLE_WORDS: usize = 80;
 const WINDOW_WORDS: usize = 60;
 
-/// Texts that are looked at to know how many vectors a record has.
+/// Number of texts sampled to estimate the vectors per record.
 const SAMPLE: u64 = 1_000;
 
-/// Times that the buffer is summed; the best counts.
+/// Number of passes over the buffer; the best counts.
 const ROUNDS: usize = 3;
 
-/// Bytes a second at which one core sums a buffer that is larger than its caches. A small store takes a smaller one.
+/// Bytes per second at which one core sums a buffer larger than its caches; the buffer is smaller for small stores.
 pub(crate) fn measure(records: u64) -> f64 {
     let bytes: usize = if records < 10_000 {
         64 << 20
@@ -37,7 +37,7 @@ pub(crate) fn measure(records: u64) -> f64 {
     (0..ROUNDS).map(|_| round()).fold(0.0, f64::max)
 }
 
-/// Eight sums side by side, so that the additions don't wait for one another.
+/// Eight independent sums, so that the additions don't depend on one another.
 fn sum(buffer: &[u64]) -> u64 {
     let mut sums = [0_u64; 8];
     for words in buffer.as_chunks::<8>().0 {
@@ -48,7 +48,7 @@ fn sum(buffer: &[u64]) -> u64 {
     sums.into_iter().fold(0, u64::wrapping_add)
 }
 
-/// Bytes of the 1-bit codes of all vectors of a store, as a sample of its records has them.
+/// Estimated bytes of the 1-bit codes of all vectors of a store, from a sample of its records.
 pub(crate) fn bytes_of_codes(generator: &Generator, records: u64) -> f64 {
     let sample = records.min(SAMPLE);
     let vectors: usize = generator

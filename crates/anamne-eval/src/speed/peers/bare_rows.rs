@@ -1,4 +1,4 @@
-//! The least that a durable write can cost: a plain SQLite table, and a plain file beside it.
+//! The minimum cost of a durable write: a plain SQLite table, and a plain file next to it.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -24,7 +24,7 @@ pub(crate) struct BareRows {
 }
 
 impl BareRows {
-    /// Makes both in an empty folder.
+    /// Creates both in an empty folder.
     pub(crate) fn create(folder: &Path) -> Result<Self, Failure> {
         let connection = Connection::open(folder.join("records.db"))?;
         connection.pragma_update(None, "journal_mode", "WAL")?;

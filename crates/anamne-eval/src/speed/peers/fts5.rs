@@ -1,15 +1,15 @@
-//! SQLite's own full-text search: the ten best by bm25 of any of the words.
+//! SQLite FTS5: the ten best rows by BM25 for any of the words.
 
 use rusqlite::Connection;
 
 use super::super::site::{RESULTS, Site};
 use crate::failure::Failure;
 
-/// A table of texts, optimised, with the page cache that it likes.
+/// A table of texts, optimised, with a large page cache.
 pub(crate) struct Fts5(Connection);
 
 impl Fts5 {
-    /// Indexes every record. Nothing is made durable: only questions are measured.
+    /// Indexes every record without durability, because only queries are measured.
     pub(crate) fn build(site: &Site) -> Result<Self, Failure> {
         let mut connection = Connection::open(site.peer("fts5")?.join("texts.db"))?;
         connection.execute_batch(
@@ -30,7 +30,7 @@ impl Fts5 {
         Ok(Self(connection))
     }
 
-    /// The best ten rows for any of a question's words.
+    /// Queries the ten best rows for any word of the question.
     pub(crate) fn ask(&self, question: &str) -> Result<(), Failure> {
         let words: Vec<_> = question
             .split(' ')

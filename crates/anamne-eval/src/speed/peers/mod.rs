@@ -1,4 +1,4 @@
-//! Others that do part of the job over the same records, in their plainest and quickest form.
+//! Peers that do part of the job over the same records, in their simplest and fastest configuration.
 
 pub(crate) mod bandwidth;
 mod bare_rows;
@@ -22,7 +22,7 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// Builds them; those in SQLite only where they are going to be asked.
+    /// Builds the peers; the SQLite ones only if they are going to be queried.
     pub(crate) fn build(site: &Site, with_sqlite: bool) -> Result<Self, Failure> {
         let sqlite = if with_sqlite {
             Some((Fts5::build(site)?, SqliteVec::build(site)?))
@@ -35,12 +35,12 @@ impl Peers {
         })
     }
 
-    /// FTS5, where it was built.
+    /// FTS5, if it was built.
     pub(crate) fn fts5(&self) -> Result<&Fts5, Failure> {
         Ok(&self.sqlite.as_ref().ok_or(NOT_BUILT)?.0)
     }
 
-    /// sqlite-vec, where it was built.
+    /// sqlite-vec, if it was built.
     pub(crate) fn sqlite_vec(&self) -> Result<&SqliteVec, Failure> {
         Ok(&self.sqlite.as_ref().ok_or(NOT_BUILT)?.1)
     }

@@ -1,7 +1,7 @@
-//! sqlite-vec: the nearest ten of one i8 vector a record, by the same model.
+//! sqlite-vec: the ten nearest vectors, one i8 vector per record, from the same model.
 //!
-//! It is here as a peer for measuring only: no other crate of the workspace depends on it. It comes as C source that
-//! is compiled in, so its entry point has to be handed to SQLite by one unsafe call.
+//! Only a peer for benchmarks: no other crate of the workspace depends on it. It is C source compiled in, so its entry
+//! point has to be registered with SQLite by one unsafe call.
 
 #![allow(unsafe_code)]
 
@@ -14,14 +14,14 @@ use rusqlite::{Connection, ffi};
 use super::super::site::{RESULTS, Site};
 use crate::failure::Failure;
 
-/// What a component of a unit vector is multiplied by: few of 256 exceed a quarter.
+/// Scale of the components of a unit vector: few of 256 exceed a quarter.
 const SCALE: f32 = 4.0 * 127.0;
 
 /// A table of vectors.
 pub(crate) struct SqliteVec(Connection);
 
 impl SqliteVec {
-    /// Embeds and stores every record. Nothing is made durable: only questions are measured.
+    /// Embeds and stores every record without durability, because only queries are measured.
     pub(crate) fn build(site: &Site) -> Result<Self, Failure> {
         register()?;
         let mut connection = Connection::open(site.peer("sqlite-vec")?.join("vectors.db"))?;
@@ -43,7 +43,7 @@ impl SqliteVec {
         Ok(Self(connection))
     }
 
-    /// The nearest ten rows; embedding the question is part of it, as it is in a recall.
+    /// Queries the ten nearest rows; this includes embedding the question, as in a recall.
     pub(crate) fn ask(&self, question: &str) -> Result<(), Failure> {
         let mut select = self.0.prepare_cached(
             "SELECT rowid, distance FROM vectors WHERE vector MATCH vec_int8(?1) AND k = ?2 ORDER BY distance",
@@ -60,32 +60,32 @@ impl SqliteVec {
     }
 }
 
-/// A text's vector, one signed byte a dimension.
+/// The vector of a text, one signed byte per dimension.
 fn codes(text: &str) -> Result<Vec<u8>, Failure> {
     let model = StaticModel::builtin();
     let mut vector = vec![0.0; model.dimensions()];
     model.embed_into(text, &mut vector)?;
-    // `as` saturates, and the bits of an i8 are what the blob holds.
+    // `as` saturates; the blob holds the bits of the i8 values.
     Ok(vector
         .into_iter()
         .map(|value| ((value * SCALE).round() as i8) as u8)
         .collect())
 }
 
-/// The entry point of an extension, as SQLite calls it.
+/// The C signature of an extension's entry point.
 type EntryPoint = unsafe extern "C" fn(
     *mut ffi::sqlite3,
     *mut *mut c_char,
     *const ffi::sqlite3_api_routines,
 ) -> c_int;
 
-/// Lets every connection that is opened from now on have sqlite-vec.
+/// Registers sqlite-vec for all connections opened from now on.
 fn register() -> Result<(), Failure> {
     static REGISTERED: OnceLock<c_int> = OnceLock::new();
     let code = *REGISTERED.get_or_init(|| {
-        // SAFETY: `sqlite3_vec_init` is C code with exactly the signature of an extension's entry point; its Rust
-        // declaration leaves the arguments out. It is linked against the same SQLite (built with `SQLITE_CORE`), lives
-        // as long as the program, and is registered once, before any connection that could be opened meanwhile uses it.
+        // SAFETY: `sqlite3_vec_init` is a C function with exactly the signature of an extension's entry point; its Rust
+        // declaration omits the arguments. It is linked against the same SQLite (built with `SQLITE_CORE`), lives as
+        // long as the program, and is registered once, before any connection that could be opened meanwhile uses it.
         unsafe {
             let entry_point = std::mem::transmute::<*const (), EntryPoint>(
                 sqlite_vec::sqlite3_vec_init as *const (),

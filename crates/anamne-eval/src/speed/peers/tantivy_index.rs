@@ -1,4 +1,4 @@
-//! A bare tantivy index: the ten best by BM25 of any of the words, without their texts.
+//! A bare tantivy index: the ten best documents by BM25 for any of the words, without stored texts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const TOKENIZER: &str = "english";
 /// Bytes of the writer's arena.
 const ARENA: usize = 128 << 20;
 
-/// An index in one segment, opened.
+/// An open index with one segment.
 pub(crate) struct TantivyIndex {
     folder: PathBuf,
     reader: IndexReader,
@@ -28,7 +28,7 @@ pub(crate) struct TantivyIndex {
 }
 
 impl TantivyIndex {
-    /// Indexes every record and merges all into one segment.
+    /// Indexes every record and merges all segments into one.
     pub(crate) fn build(site: &Site) -> Result<Self, Failure> {
         let folder = site.peer("tantivy")?;
         let indexing = TextFieldIndexing::default()
@@ -71,12 +71,12 @@ impl TantivyIndex {
         })
     }
 
-    /// Opens the index again and asks it.
+    /// Reopens the index and queries it.
     pub(crate) fn open_and_ask(&self, question: &str) -> Result<(), Failure> {
         Self::open(&self.folder)?.ask(question)
     }
 
-    /// The best ten documents for any of a question's words.
+    /// Queries the ten best documents for any word of the question.
     pub(crate) fn ask(&self, question: &str) -> Result<(), Failure> {
         let query = BooleanQuery::new(self.clauses(question));
         let best = TopDocs::with_limit(RESULTS).order_by_score();

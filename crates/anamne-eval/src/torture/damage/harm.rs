@@ -1,4 +1,4 @@
-//! One damage to one file of a store.
+//! Damage to one file of a store.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -10,42 +10,41 @@ use serde::Serialize;
 use crate::chance::Chance;
 use crate::failure::Failure;
 
-/// SQLite's file, which alone has no checksums of its own.
+/// The SQLite database, the only file without its own checksums.
 const DATABASE: &str = "memories/active.db";
 
-/// One damage in so many is done to it, whatever other files there are.
+/// The database gets one in this many damages, regardless of the number of files.
 const DATABASE_EVERY: usize = 4;
 
-/// SQLite's pages have so many bytes.
+/// Bytes of an SQLite page.
 const PAGE: usize = 4_096;
 
-/// With what the pages of SQLite's tables and indexes begin.
+/// Type bytes of b-tree pages.
 const TREE_PAGES: [u8; 4] = [2, 5, 10, 13];
 
-/// What is done to a file.
+/// The kind of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    /// One bit of the byte is turned.
+    /// Flips one bit of the byte.
     Flip(u8),
-    /// The file ends before the byte.
+    /// Truncates the file before the byte.
     Cut,
 }
 
-/// A damage that was chosen.
+/// The damage to apply.
 #[derive(Debug, Serialize)]
 pub(super) struct Harm {
-    /// The file, as seen from the store's folder.
+    /// The file, relative to the store's folder.
     file: PathBuf,
     kind: Kind,
     at: u64,
 }
 
 impl Harm {
-    /// A file of the store, a place in it, and what is done there.
+    /// Chooses a file of the store, an offset, and the kind of damage.
     ///
-    /// What SQLite's processes share while they run (`-shm`) is memory that happens to have a name: it is damaged in
-    /// stores that nobody has open, never in use.
+    /// The `-shm` file is shared memory of running SQLite processes: it is damaged only in closed stores.
     pub(super) fn chosen(store: &Path, in_use: bool, chance: &mut Chance) -> Result<Self, Failure> {
         let mut files = files_under(store)?;
         files.retain(|file| {
@@ -74,7 +73,7 @@ impl Harm {
         })
     }
 
-    /// Does the damage.
+    /// Applies the damage.
     pub(super) fn strike(&self, store: &Path) -> Result<(), Failure> {
         let path = store.join(&self.file);
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
@@ -103,8 +102,7 @@ impl fmt::Display for Harm {
     }
 }
 
-/// A byte of the database in one of the pages of its tables and indexes, rather than in those that only carry on a
-/// long value.
+/// A random offset in a b-tree page of the database, not in an overflow page.
 fn place_in_a_tree(database: &Path, chance: &mut Chance) -> Result<u64, Failure> {
     let bytes = fs::read(database)?;
     let is_of_a_tree = |page: &&[u8]| page.first().is_some_and(|kind| TREE_PAGES.contains(kind));
@@ -121,7 +119,7 @@ fn place_in_a_tree(database: &Path, chance: &mut Chance) -> Result<u64, Failure>
     Ok((page * PAGE + chance.below(PAGE)) as u64)
 }
 
-/// Puts a copy of the folder `from` in the place of whatever stands at `to`.
+/// Replaces `to` by a copy of the folder `from`.
 pub(super) fn copy_anew(from: &Path, to: &Path) -> Result<(), Failure> {
     if to.exists() {
         fs::remove_dir_all(to)?;

@@ -1,4 +1,4 @@
-//! Stores with one damaged file: does every answer stay right, or say what is wrong?
+//! Stores with one damaged file: does every answer stay right, or report the damage?
 
 mod harm;
 pub(crate) mod patient;
@@ -21,7 +21,7 @@ use harm::Harm;
 use pattern::{Pattern, Stores};
 use verdict::DamageVerdict;
 
-/// A case that broke a promise, with all that it takes to see it again.
+/// A failed case, with everything needed to reproduce it.
 #[derive(Debug, Serialize)]
 struct Broken {
     verdict: DamageVerdict,
@@ -31,7 +31,7 @@ struct Broken {
     said: Vec<String>,
 }
 
-/// What the damages came to.
+/// The result of all damages.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Damages {
     seed: u64,
@@ -43,15 +43,15 @@ pub(super) struct Damages {
 }
 
 impl Damages {
-    /// Nothing wrong was answered, nothing lost, and no process ended before its time.
+    /// Whether no answer was wrong, nothing was lost, and no process crashed.
     pub(super) fn kept(&self) -> bool {
         self.broken.is_empty()
     }
 }
 
-/// Damages `cases` copies of one store, the first one by `seed`, the next one by the number after it, and so on.
+/// Damages `cases` copies of one store; the seed of the first case is `seed`, and each further case adds one.
 ///
-/// The store is built in `folder`, or used again if it is there: then the same seed does the same damage.
+/// The store is built in `folder`, or reused if it exists: then the same seed does the same damage.
 pub(super) fn run(folder: &Path, cases: usize, seed: u64) -> Result<Damages, Failure> {
     let started = Instant::now();
     let stores = Stores::in_folder(folder);

@@ -1,4 +1,4 @@
-//! The process that works with a damaged store, so that its crash is counted and ends nothing else.
+//! The process that works with a damaged store: its crash is counted and affects nothing else.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,38 +14,38 @@ use super::questions::Answers;
 use crate::failure::Failure;
 use crate::output;
 
-/// The process that works with a damaged store.
+/// Arguments of the process that works with a damaged store.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The store that is damaged, or is going to be.
+    /// The store, damaged now or later.
     #[arg(long)]
     store: PathBuf,
-    /// What the store holds.
+    /// The file that describes the content of the store.
     #[arg(long)]
     pattern: PathBuf,
-    /// Open the store, say so, and wait for a line before going on.
+    /// Open the store, report that, and wait for an input line before continuing.
     #[arg(long)]
     in_use: bool,
 }
 
-/// What came of working with a damaged store.
+/// The result of working with a damaged store.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Said {
-    /// How the process ended before its time.
+    /// How the process crashed.
     #[serde(default)]
     pub(super) crash: Option<String>,
-    /// The first questions.
+    /// The first answers.
     pub(super) first: Answers,
-    /// What failed with an error, and what check-up, verification and repair found.
+    /// Errors, and findings of checks, verification and repair.
     pub(super) named: Vec<String>,
-    /// What was repaired on the way.
+    /// Automatic repairs.
     pub(super) mended: Vec<String>,
-    /// The same questions when all was repaired.
+    /// The answers to the same questions after all repairs.
     pub(super) after: Answers,
 }
 
 impl Said {
-    /// What speaks against it.
+    /// The problems, as text.
     pub(super) fn in_words(&self) -> Vec<String> {
         let first = self.first.wrong.iter().chain(&self.first.lost).take(3);
         let after = self.after.wrong.iter().chain(&self.after.lost).take(3);
@@ -64,10 +64,10 @@ impl Said {
     }
 }
 
-/// The line by which a patient says that it has the store open.
+/// The line that reports the store as open.
 const OPEN: &str = "open";
 
-/// Damages `store`, before or while a process has it open, and returns what that process said.
+/// Damages `store`, before or while a process has it open, and returns the report of that process.
 pub(super) fn examine(
     store: &Path,
     pattern: &Path,
@@ -89,7 +89,7 @@ pub(super) fn examine(
         .spawn()?;
     if in_use && let (Some(stdin), Some(stdout)) = (&mut patient.stdin, &mut patient.stdout) {
         let mut line = String::new();
-        // One byte at a time, so that nothing of what comes after the line is lost.
+        // Reads single bytes, so that nothing after the line is consumed.
         BufReader::with_capacity(1, stdout).read_line(&mut line)?;
         if line.trim() == OPEN {
             harm.strike(store)?;
@@ -111,7 +111,7 @@ pub(super) fn examine(
     }
 }
 
-/// Works with the store as a program and a person would, and says what came of it in one line of JSON.
+/// Works with the store as programs and users would, and prints the result as one line of JSON.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let pattern = Pattern::read(&arguments.pattern)?;
     let mut said = Said::default();
@@ -144,7 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 impl Said {
-    /// Settles and examines the space as `doctor` does.
+    /// Runs background work and examines the space as `doctor` does.
     fn work_on(&mut self, space: &Space) {
         self.named.append(&mut self.first.errors.clone());
         if let Err(error) = space.settle(&mut |_, _| {}) {
@@ -159,7 +159,7 @@ impl Said {
         }
     }
 
-    /// Verifies the store, and repairs it where something is wrong.
+    /// Verifies the store, and repairs it if necessary.
     fn repair(&mut self, store: &Path) {
         let repaired = || -> Result<(Vec<String>, Vec<String>), Failure> {
             let store = quiet_store(store)?;

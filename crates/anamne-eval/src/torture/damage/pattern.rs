@@ -1,4 +1,4 @@
-//! What the store that is damaged holds, and whether it is still there.
+//! The content of the damaged store, to check whether it is still there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,21 +12,21 @@ use super::harm::copy_anew;
 use crate::chance::Chance;
 use crate::failure::Failure;
 
-/// Memories that are told; some of them are edited, linked, forgotten or erased afterwards.
+/// Number of memories written; some are edited, linked, forgotten or erased afterwards.
 const MEMORIES: usize = 240;
 
-/// Threads over which they are spread.
+/// Number of threads over which they are spread.
 const THREADS: usize = 6;
 
-/// Every third memory carries so many bytes that nobody searches, so that the journal has several segments.
+/// Bytes of metadata in every third memory, so that the journal has several segments.
 const BALLAST: usize = 60_000;
 
-/// Where the stores are of which copies are damaged.
+/// The original stores, whose copies are damaged.
 #[derive(Debug)]
 pub(super) struct Stores {
-    /// A store that was closed.
+    /// A closed store.
     pub(super) settled: PathBuf,
-    /// The same with a database whose log still holds the last event, and with it newer states of some pages.
+    /// The same with a WAL that holds the last event, and with it newer states of some pages.
     pub(super) logged: PathBuf,
     pattern: PathBuf,
 }
@@ -40,18 +40,18 @@ impl Stores {
         }
     }
 
-    /// The note of what they hold.
+    /// The file that describes their content.
     pub(super) fn pattern(&self) -> &Path {
         &self.pattern
     }
 }
 
-/// What must be found.
+/// The expected content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pattern {
-    /// Every memory with its content, forgotten ones included.
+    /// Every memory with its content, including forgotten ones.
     pub(super) contents: BTreeMap<MemoryId, String>,
-    /// Words that stand in one live memory only.
+    /// Words that occur in exactly one live memory.
     pub(super) words: BTreeMap<String, MemoryId>,
     pub(super) erased: Vec<MemoryId>,
     pub(super) forgotten: BTreeSet<MemoryId>,
@@ -59,9 +59,9 @@ pub(super) struct Pattern {
     pub(super) threads: BTreeMap<String, BTreeSet<MemoryId>>,
     pub(super) authors: BTreeMap<String, BTreeSet<MemoryId>>,
     pub(super) tags: BTreeMap<String, BTreeSet<MemoryId>>,
-    /// What edited memories said before.
+    /// Former contents of edited memories.
     pub(super) earlier: BTreeMap<MemoryId, String>,
-    /// From where to where links lead.
+    /// Links, as pairs of source and target.
     pub(super) links: BTreeSet<(MemoryId, MemoryId)>,
     pub(super) events: u64,
 }
@@ -82,7 +82,7 @@ fn author(number: usize) -> String {
     format!("author {}", number % 4)
 }
 
-/// Why two memories are linked, and how strongly.
+/// Reason and weight of the links.
 pub(super) const REASON: &str = "they follow each other";
 pub(super) const WEIGHT: f32 = 0.5;
 
@@ -105,8 +105,8 @@ fn draft(number: usize) -> Draft {
 }
 
 impl Pattern {
-    /// Builds the store in `stores.settled`, and has `stores.logged` a copy of it in which the last event stands in the
-    /// database's log alone; notes in `stores.pattern` what both hold. Reads the note where that was done before.
+    /// Builds the store in `stores.settled`, and a copy of it in `stores.logged` whose last event is only in the WAL;
+    /// writes the content of both to `stores.pattern`. If that file exists, only reads it.
     pub(super) fn built_in(stores: &Stores) -> Result<Self, Failure> {
         if stores.pattern.exists() {
             return Self::read(&stores.pattern);
@@ -122,7 +122,7 @@ impl Pattern {
         }
         space.settle(&mut |_, _| {})?;
         space.fold()?;
-        // Opened again, so that the log holds nothing but one event that changes nothing of what must be found.
+        // Reopened, so that the WAL holds exactly one event, which does not change the expected content.
         drop(space);
         let space = quiet_store(&stores.settled)?.existing_space(SPACE)?;
         let edit = Edit {
@@ -141,7 +141,7 @@ impl Pattern {
         Ok(serde_json::from_slice(&fs::read(file)?)?)
     }
 
-    /// What becomes of one memory after it was written.
+    /// Edits, links, forgets or erases a memory after it was written.
     fn go_on_with(
         &mut self,
         space: &Space,
@@ -151,7 +151,7 @@ impl Pattern {
     ) -> Result<(), Failure> {
         let mut content = draft(number).content;
         if number % 40 == 7 {
-            // No backup is known here; what else is left is found by looking at every file.
+            // There are no backups; text left elsewhere is found by searching every file.
             let _ = space.erase(id)?;
             self.erased.push(id);
             return Ok(());

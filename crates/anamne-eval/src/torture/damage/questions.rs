@@ -1,4 +1,4 @@
-//! Everything that is asked of a damaged store, and what of the answers is wrong.
+//! The questions to a damaged store, and the check of the answers.
 
 use std::collections::BTreeSet;
 
@@ -9,28 +9,28 @@ use serde::{Deserialize, Serialize};
 
 use super::pattern::{Pattern, REASON, WEIGHT};
 
-/// What was answered otherwise than it must be.
+/// Deviations from the expected answers.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Answers {
-    /// Wrong, though no reply said that anything was amiss.
+    /// Wrong answers without any sign of damage.
     pub(super) wrong: Vec<String>,
-    /// Memories that are missing, or say something else.
+    /// Memories that are missing or have another text.
     pub(super) lost: Vec<String>,
-    /// Errors, each of which names what is damaged.
+    /// Errors; each names the damage.
     pub(super) errors: Vec<String>,
-    /// What replies said could not take part.
+    /// Views reported as degraded.
     pub(super) degraded: Vec<String>,
 }
 
 impl Answers {
-    /// What was answered; an error is noted.
+    /// Returns the reply; records an error.
     fn take<Reply>(&mut self, reply: Result<Reply, Error>) -> Option<Reply> {
         reply
             .map_err(|error| self.errors.push(error.to_string()))
             .ok()
     }
 
-    /// Notes what is wrong unless it is right.
+    /// Records a wrong answer unless `is_right`.
     fn expect(&mut self, is_right: bool, what: impl FnOnce() -> String) {
         if !is_right {
             self.wrong.push(what());
@@ -38,11 +38,11 @@ impl Answers {
     }
 }
 
-/// Which part of a filter a list is by.
+/// Selects the filter field by which a list is requested.
 type Choose = fn(&mut Filter) -> &mut Vec<String>;
 
 impl Pattern {
-    /// Asks for everything, and compares.
+    /// Asks everything and compares the answers.
     pub(super) fn ask(&self, space: &Space) -> Answers {
         let mut answers = Answers::default();
         self.ask_for_words(space, &mut answers);

@@ -1,4 +1,4 @@
-//! What one damaged store came to, in a word.
+//! The verdict on one damaged store.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use serde::Serialize;
 
 use super::patient::Said;
 
-/// The outcomes, from best to worst.
+/// The verdicts, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum DamageVerdict {
-    /// Every answer was right, and there was nothing to repair or to say.
+    /// Every answer was right, and nothing was reported or repaired.
     Right,
-    /// Answers said what could not take part; all was well afterwards.
+    /// Answers were marked as degraded; everything was right afterwards.
     Degraded,
-    /// It was repaired without anybody's doing.
+    /// It was repaired automatically.
     Healed,
-    /// A person was told what is damaged.
+    /// The damage was reported to the user.
     Named,
-    /// An answer was wrong, until a later question met the damage or an examination named it; then it was undone.
+    /// An answer was wrong until a later question or an examination found the damage, which was then repaired.
     WrongUntilFound,
-    /// An answer was wrong, and nothing ever said so.
+    /// An answer was wrong, and nothing ever reported it.
     Wrong,
-    /// A memory was gone when all was repaired.
+    /// A memory was missing after all repairs.
     Lost,
     /// The process panicked or was killed.
     Crashed,
@@ -62,7 +62,7 @@ impl DamageVerdict {
         }
     }
 
-    /// Whether this must never be.
+    /// Whether this verdict is a failure.
     pub(super) fn breaks_a_promise(self) -> bool {
         self >= Self::WrongUntilFound
     }

@@ -1,4 +1,4 @@
-//! What a denial denies: its objects, the noun that it hangs on, and the examples that it gives.
+//! The objects of a denial: direct objects, the antecedent of a relative clause, and examples.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::conflicts::tokens::{Kind, Token, is_at, says};
 use crate::conflicts::topics::topics;
 use crate::conflicts::words::{Stems, is_function_word, is_idle_verb, is_past_form};
 
-/// Words after which "not" is only for a while.
+/// Words with which "not" is only temporary.
 const FOR_A_WHILE: &str = "while since lately recently today week month days weeks months ages tonight yesterday morning much enough
     anything long years year until quite fully all completely exactly hours bit";
 
-/// Ends the object of a negation.
+/// Words that end the object of a negation.
 const OBJECT_ENDS: &str = "before but so because since although though while whereas considering which who until especially if unless";
 
 /// The objects of a negation, each a claim: `never written routes or handled requests`.
@@ -69,7 +69,7 @@ pub(super) fn denied(
     found
 }
 
-/// `the router, which I have never restarted`: the object is the last noun phrase before.
+/// `the router, which I have never restarted`: the object is the preceding noun phrase.
 fn hang_on(
     tokens: &[Token<'_>],
     before: Option<&Clause>,
@@ -90,7 +90,7 @@ fn hang_on(
     found.extend(denial(tokens, phrase, phrase.verb, whole, about));
 }
 
-/// `any database, like Redis`: what is given as an example is denied too.
+/// `any database, like Redis`: the example is denied too.
 fn examples(
     tokens: &[Token<'_>],
     end: usize,
@@ -116,7 +116,7 @@ fn examples(
     denial(tokens, phrase, phrase.verb, start..first + length, about)
 }
 
-/// `anything like this`, `so much`, `as good as`: what is denied is a comparison.
+/// Whether a comparison is denied: `anything like this`, `so much`, `as good as`.
 fn compares(rest: &[Token<'_>]) -> bool {
     rest.iter().enumerate().any(|(at, token)| {
         let next_is = |words: &str| is_at(rest, at + 1, words);

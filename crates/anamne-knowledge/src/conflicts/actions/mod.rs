@@ -15,27 +15,27 @@ use super::words::{
 
 /// An action read from a clause, before it becomes a claim.
 pub(super) struct FoundAction {
-    /// The tokens that say it.
+    /// The tokens to quote.
     pub(super) tokens: Range<usize>,
     /// Empty for the speaker.
     pub(super) subject: Vec<String>,
-    /// What it is done to, the head first.
+    /// The terms of its object, the head first.
     pub(super) about: Vec<Topic>,
     pub(super) action: Action,
     pub(super) changed: bool,
 }
 
-/// The adverbs that stand between an auxiliary and its verb.
+/// Adverbs between an auxiliary and its verb.
 const BETWEEN: &str = "just recently already also actually finally really even ever once now still only always currently successfully
     yet personally formally officially since then both all previously usually often sometimes regularly mostly mainly quickly
     truly honestly probably definitely fully completely initially";
 
-/// After these the clause tells of what is wanted or expected.
+/// Words after which a clause expresses a wish or an expectation.
 const UNREAL: &str = "will would could should shall may might can must want wants need needs plan plans hope hoping aim aiming going
     trying try tried planning thinking considering wanting looking intend intending about supposed like love wish cannot";
 
-/// All that the clause says the subject does, did or never did. `underway` says that the memory shows what the speaker is
-/// trying to do, so that trying counts as a beginning; `before` is the clause that a relative one may hang on.
+/// All actions that the clause asserts or denies of its subject. `underway`: the memory contains code, so that trying to do
+/// something counts as having begun. `before`: the previous clause, to which a relative clause may refer.
 pub(super) fn actions(
     tokens: &[Token<'_>],
     clause: &Clause,
@@ -56,18 +56,18 @@ pub(super) fn actions(
     }
 }
 
-/// Who, how, and where the verb stands.
+/// The subject, aspect and verb of a clause.
 pub(super) struct VerbPhrase {
     /// Empty for the speaker.
     pub(super) subject: Vec<String>,
     pub(super) aspect: Aspect,
-    /// The token of the verb.
+    /// The index of the verb.
     pub(super) verb: usize,
     pub(super) changed: bool,
 }
 
 impl VerbPhrase {
-    /// What it says with a verb in its base form, and of what.
+    /// The action with this verb (in its base form), quote and topic.
     fn with(&self, verb: String, tokens: Range<usize>, about: Vec<Topic>) -> FoundAction {
         FoundAction {
             tokens,
@@ -109,7 +109,7 @@ fn verb_phrase(
     predicate(tokens, next..range.end, subject, underway)
 }
 
-/// `after completing it`: the speaker did.
+/// `after completing it`: the speaker did it.
 fn after_doing(tokens: &[Token<'_>], range: Range<usize>, at: usize) -> Option<VerbPhrase> {
     let mut verb = at + 1;
     while verb < range.end && tokens[verb].is_one_of("having finally successfully recently just") {
@@ -124,7 +124,7 @@ fn after_doing(tokens: &[Token<'_>], range: Range<usize>, at: usize) -> Option<V
     })
 }
 
-/// The subject, and where the rest begins. Elided ones (`just downloaded it`, `never been there`) are the speaker's.
+/// The subject, and the start of the rest. An elided subject (`just downloaded it`, `never been there`) is the speaker.
 fn subject(
     tokens: &[Token<'_>],
     range: Range<usize>,
@@ -282,7 +282,7 @@ fn predicate(
     })
 }
 
-/// Hating is not liking.
+/// Whether the verb means not to like something.
 fn is_averse(verb: &str) -> bool {
     matches!(
         verb_lemma(verb).as_str(),
@@ -298,7 +298,7 @@ fn may_follow_have(next: &Token<'_>) -> bool {
         || next.is_one_of("had done")
 }
 
-/// `been` to a place is having gone there.
+/// The base form of a verb. `been` (to a place) counts as `go`, verbs of dislike as `like`.
 pub(super) fn action_verb(token: &Token<'_>) -> String {
     let lemma = verb_lemma(&token.lower);
     match lemma.as_str() {
@@ -308,7 +308,7 @@ pub(super) fn action_verb(token: &Token<'_>) -> String {
     }
 }
 
-/// The auxiliaries and adverbs before a verb belong to a quote of it.
+/// The start of a verb phrase, including auxiliaries and adverbs.
 pub(super) fn phrase_start(tokens: &[Token<'_>], verb: usize) -> usize {
     let mut start = verb;
     while start > 0

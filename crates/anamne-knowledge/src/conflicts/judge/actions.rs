@@ -1,23 +1,23 @@
-//! Whether a denial and an action are about the same.
+//! Decides whether a denial contradicts an action.
 
 use crate::conflicts::claim::{Action, Aspect, Claim};
 use anamne_types::ConflictKind;
 
 use super::{Conflict, same_author};
 
-/// The least share of what is denied that the action must be about.
+/// Minimum share of the denied topic that the action must cover.
 const LEAST_COVERED: f32 = 0.66;
 
-/// The same where the action is done to something that has the denied name: `a Leica M6` against `any Leica camera`.
+/// The same if the object of the action has the denied name: `a Leica M6` against `any Leica camera`.
 const LEAST_NAMED: f32 = 0.55;
 
-/// A head of less weight than this says little.
+/// Heads below this weight are generic.
 const TELLING: u8 = 6;
 
 /// The weight of a name.
 const NAME: u8 = 14;
 
-/// From this weight on a term beside the object is a name.
+/// Minimum weight of a name beside the object.
 const NAME_ASIDE: u8 = 8;
 
 pub(super) fn judge_actions(
@@ -42,7 +42,7 @@ pub(super) fn judge_actions(
     }
     let kind = kind(denied_first, denial, denied, assertion, asserted)?;
     let same_verb = denied.verb == asserted.verb;
-    // `I've got the alarm installed` is having installed it.
+    // `I've got the alarm installed` means having installed it.
     let by_participle = matches!(asserted.verb.as_str(), "get" | "have")
         && assertion
             .about
@@ -70,7 +70,7 @@ pub(super) fn judge_actions(
     })
 }
 
-/// What such a pair means, if it is one.
+/// The kind of conflict, if the aspects oppose each other.
 fn kind(
     denied_first: bool,
     denial: &Claim,
@@ -101,7 +101,7 @@ fn kind(
     })
 }
 
-/// The share of what is denied that the assertion is about, if it is enough.
+/// The share of the denied topic that the assertion covers, if it is sufficient.
 fn covered(denial: &Claim, assertion: &Claim, aspect: Aspect, same_verb: bool) -> Option<f32> {
     let head = denial.about.first()?;
     let in_about = |term: &str| {
@@ -138,12 +138,12 @@ fn covered(denial: &Claim, assertion: &Claim, aspect: Aspect, same_verb: bool) -
             shared += weight;
             direct += weight.min(f32::from(there));
         } else if in_context(&topic.term) {
-            // Whom it was sent to or where it was done must be said of the same action.
+            // A recipient or a place must belong to the same action.
             shared += if is_name { 0.0 } else { weight * 0.8 };
             direct += if is_name { 0.0 } else { weight * 0.5 };
         }
     }
-    // `not at work` leaves room for `at home`; `never` leaves none.
+    // `not at work` is compatible with `at home`; `never` is not.
     let elsewhere = aspect != Aspect::Never && aside(denial, assertion) && aside(assertion, denial);
     if elsewhere {
         return None;
@@ -157,7 +157,7 @@ fn covered(denial: &Claim, assertion: &Claim, aspect: Aspect, same_verb: bool) -
     (covered >= least_covered && direct >= least).then_some(covered)
 }
 
-/// Whether a claim says something beside its object that the other does not know.
+/// Whether a claim has a term beside its object that the other lacks.
 fn aside(claim: &Claim, other: &Claim) -> bool {
     claim.about.iter().any(|topic| {
         topic.weight < 10

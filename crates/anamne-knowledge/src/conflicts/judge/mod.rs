@@ -1,4 +1,4 @@
-//! Whether two claims can't both be so.
+//! Decides whether two claims conflict.
 
 mod actions;
 mod quantities;
@@ -10,21 +10,20 @@ use self::actions::judge_actions;
 use self::quantities::judge_quantities;
 use super::claim::{Claim, Content};
 
-/// Two claims that can't both be so at one time.
+/// A conflict: two claims that can't both hold at one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conflict {
-    /// How they stand to each other.
+    /// The kind of conflict.
     pub kind: ConflictKind,
-    /// How sure that is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
     /// The reason.
     pub reason: String,
 }
 
-/// What two claims of two memories have against each other, if anything. `earlier` was said before `later`: its time is
-/// earlier or, where they are the same, its row.
+/// The conflict of two claims of two memories, if any. `earlier` must precede `later` by time, at equal times by row.
 ///
-/// A pure function of the two; costs microseconds.
+/// A pure function of the two; takes microseconds.
 pub fn judge(earlier: &Claim, later: &Claim) -> Option<Conflict> {
     match (&earlier.content, &later.content) {
         (Content::Action(before), Content::Action(after)) => {
@@ -37,7 +36,7 @@ pub fn judge(earlier: &Claim, later: &Claim) -> Option<Conflict> {
     }
 }
 
-/// Whether one person says both, as far as is known.
+/// Whether both have the same author, as far as is known.
 pub(super) fn same_author(earlier: &Claim, later: &Claim) -> bool {
     earlier.author == later.author
 }

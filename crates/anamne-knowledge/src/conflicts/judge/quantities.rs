@@ -1,4 +1,4 @@
-//! Whether two values are of the same property, and can't both be its value.
+//! Decides whether two values belong to the same property and exclude each other.
 
 use crate::conflicts::claim::{Claim, Quantity, Topic};
 use anamne_types::ConflictKind;
@@ -6,16 +6,16 @@ use anamne_types::ConflictKind;
 use super::{Conflict, same_author};
 use crate::conflicts::values::is_schedule;
 
-/// Values nearer than this share of the larger one are the same where one of them is only `about` so.
+/// Relative difference up to which values count as equal if one of them is approximate.
 const ABOUT: f64 = 0.1;
 
-/// Verbs that take what was arranged to another time.
+/// Verbs of rescheduling.
 const MOVES: &str = "move push postpone reschedule delay shift extend change";
 
 /// The weight of a name.
 const NAME: u8 = 14;
 
-/// A term of at least this weight is evidence that two claims are about one thing.
+/// Minimum weight of a term that is evidence that two claims are about the same thing.
 const TELLING: u8 = 6;
 
 pub(super) fn judge_quantities(
@@ -63,7 +63,7 @@ pub(super) fn judge_quantities(
     })
 }
 
-/// The same property of the same speaker, under two names.
+/// The conflict of two names for the same property of the same speaker.
 fn judge_names(
     earlier: &Claim,
     before: &Quantity,
@@ -115,7 +115,7 @@ fn same_value(before: &Quantity, after: &Quantity) -> bool {
             }
 }
 
-/// Whether the words say that these are two things: another sprint, another day.
+/// Whether the words show that these are two different things: another sprint, another day.
 fn parted(before: &Quantity, after: &Quantity) -> bool {
     // `the draft has 80 pages`, `the outline has 12 pages`
     let holder = |quantity: &Quantity| quantity.phrases.get(1).map(|phrase| phrase[0].clone());
@@ -141,7 +141,7 @@ fn parted(before: &Quantity, after: &Quantity) -> bool {
         || apart(&before.qualifiers, &after.qualifiers)
 }
 
-/// Whether each names something that the other does not know: `the office in Porto`, `the office in Graz`.
+/// Whether each has a name that the other lacks: `the office in Porto`, `the office in Graz`.
 fn name_others(earlier: &Claim, later: &Claim) -> bool {
     let alone = |claim: &Claim, other: &Claim| {
         claim.about.iter().any(|topic| {
@@ -153,13 +153,13 @@ fn name_others(earlier: &Claim, later: &Claim) -> bool {
     alone(earlier, later) && alone(later, earlier)
 }
 
-/// Whether both lists, which are sorted, say something and nothing in common.
+/// Whether both sorted lists are non-empty and disjoint.
 fn apart(one: &[String], other: &[String]) -> bool {
     let common = one.iter().any(|term| other.binary_search(term).is_ok());
     !one.is_empty() && !other.is_empty() && !common
 }
 
-/// Whether only one says which sort is counted, and the other speaks of no such sort.
+/// Whether only one specifies what sort is counted, and the other doesn't mention that sort.
 fn differ(earlier: &Claim, before: &Quantity, later: &Claim, after: &Quantity) -> bool {
     let speaks_of = |claim: &Claim, terms: &[String]| {
         terms.iter().any(|term| {
@@ -184,12 +184,12 @@ fn differ(earlier: &Claim, before: &Quantity, later: &Claim, after: &Quantity) -
 struct Likeness {
     /// Whether the heads are the same.
     head: bool,
-    /// Telling terms in both topics, the head or the counted noun left out; a half for those of one topic and the other's
-    /// sentence.
+    /// Significant terms in both topics, without the head or the counted noun; those in one topic and only in the other's
+    /// sentence count half.
     shared: f32,
-    /// Terms that are in the sentences of both, without those.
+    /// Other terms that are in the sentences of both.
     context: usize,
-    /// Shared by all telling terms of the shorter topic, 0 to 1.
+    /// `shared` divided by the number of significant terms of the shorter topic.
     overlap: f32,
 }
 
@@ -236,13 +236,13 @@ fn likeness(earlier: &Claim, later: &Claim, counted: Option<&str>) -> Option<Lik
     })
 }
 
-/// Whether a value is an amount of something with a name: the query takes 40 ms.
+/// Whether a value is a measured amount: `the query takes 40 ms`.
 fn is_measured(quantity: &Quantity) -> bool {
     let bare = matches!(quantity.dimension.as_str(), "percent" | "number");
     !bare && !quantity.dimension.starts_with("count:") && !is_schedule(&quantity.dimension)
 }
 
-/// Whether both say more than what is counted, and nothing in common.
+/// Whether both have terms beside what is counted, and none in common.
 fn beside_others(before: &Quantity, after: &Quantity) -> bool {
     let rest = |quantity: &Quantity| {
         let mut terms: Vec<String> = quantity.phrases.iter().skip(1).flatten().cloned().collect();
@@ -252,7 +252,7 @@ fn beside_others(before: &Quantity, after: &Quantity) -> bool {
     apart(&rest(before), &rest(after))
 }
 
-/// Whether all phrases of one claim, two terms at least, are among those of the other.
+/// Whether all phrases of one claim, with at least two terms, are among those of the other.
 fn says_the_same(before: &Quantity, after: &Quantity) -> bool {
     let within = |one: &Quantity, other: &Quantity| {
         one.phrases
@@ -263,7 +263,7 @@ fn says_the_same(before: &Quantity, after: &Quantity) -> bool {
     terms(before).min(terms(after)) >= 2 && (within(before, after) || within(after, before))
 }
 
-/// How sure the later value takes the place of the earlier, if at all.
+/// Confidence that the later value supersedes the earlier one; `None` if it doesn't.
 fn confidence(
     before: &Quantity,
     later: &Claim,

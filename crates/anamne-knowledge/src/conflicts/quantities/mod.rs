@@ -14,18 +14,18 @@ use super::words::{Stems, is_function_word, is_listed, is_past_form, verb_lemma}
 
 /// A quantity read from a clause, before it becomes a claim.
 pub(super) struct FoundQuantity {
-    /// The tokens that say it.
+    /// The tokens to quote.
     pub(super) tokens: Range<usize>,
-    /// What it is about, the head first.
+    /// The topic, the head first.
     pub(super) about: Vec<Topic>,
     pub(super) quantity: Quantity,
     pub(super) changed: bool,
 }
 
-/// Verbs after which a date is when something is to be.
+/// Verbs after which a date is a scheduled one.
 const ARRANGED: &str = "schedule plan set arrange book fix due confirm move";
 
-/// Verbs that say that a value became another.
+/// Verbs that state a change of a value.
 pub(super) const CHANGES: &str = "increase decrease grow rise drop fall improve reduce extend shorten expand move push reschedule postpone shift delay
     change update raise lower reach climb jump boost bump revise adjust reset decline shrink slip";
 
@@ -33,7 +33,7 @@ pub(super) const CHANGES: &str = "increase decrease grow rise drop fall improve 
 const SINGLE: &str = "deadline budget quota limit salary rent price age weight height address port capacity eta fee timeout birthday
     duedate wage allowance threshold headcount subscription";
 
-/// Results that add up.
+/// Verbs of cumulative results.
 const CUMULATIVE: &str = "complete finish solve read write submit collect visit publish secure attend save raise earn close sell merge add
     record log interview hire apply practice practise study pass sign deliver resolve fix";
 
@@ -72,7 +72,7 @@ pub(super) fn quantities(
     found
 }
 
-/// `from 3` before `to 5`.
+/// Whether it is an old value: `from 3` before `to 5`.
 fn is_old_value(tokens: &[Token<'_>], value: &Value, next: Option<&Value>) -> bool {
     let from = value.tokens.start > 0 && tokens[value.tokens.start - 1].is("from");
     from && next.is_some_and(|next| {
@@ -182,7 +182,7 @@ fn quantity(
     })
 }
 
-/// Whether a value says by how much rather than how much: `a raise of $500`, `by 10%`, `$500 increase`.
+/// Whether a value is a difference rather than an amount: `a raise of $500`, `by 10%`, `$500 increase`.
 fn is_delta(tokens: &[Token<'_>], value: &Value, from: usize, property: &[Range<usize>]) -> bool {
     const DELTAS: &str = "increase raise reduction decrease growth bonus discount improvement rise drop cut boost hike difference extra
         additional more fewer less";
@@ -202,7 +202,7 @@ fn is_delta(tokens: &[Token<'_>], value: &Value, from: usize, property: &[Range<
             .any(|token| token.is_one_of("more other additional extra different"))
 }
 
-/// The words from the property, or the verb if it stands near, to the value and what is tied to it.
+/// The quoted tokens: from the property, or the verb if it is near, to the end of the value and its noun phrases.
 fn quoted(
     clause: &Clause,
     property: &[Range<usize>],
@@ -220,7 +220,7 @@ fn quoted(
         ..end.map_or(value.end, |end| end.max(value.end))
 }
 
-/// Whether what leads to a value says that it is wanted, rather than telling of one in passing (`to tidy the shelf with 8 boxes`).
+/// Whether the words before a value state it as an aim, rather than mention it in passing (`to tidy the shelf with 8 boxes`).
 fn aims(leading: &[Token<'_>]) -> bool {
     leading
         .iter()
@@ -240,7 +240,7 @@ fn property_aims(tokens: &[Token<'_>], property: &[Range<usize>]) -> bool {
         .any(|token| token.is_one_of("goal target aim"))
 }
 
-/// The verb that stands nearest before a value.
+/// The nearest verb before a value.
 pub(super) fn governing_verb(leading: &[Token<'_>]) -> Option<usize> {
     leading.iter().rposition(|token| {
         token.kind == Kind::Word
@@ -251,7 +251,7 @@ pub(super) fn governing_verb(leading: &[Token<'_>]) -> Option<usize> {
     })
 }
 
-/// The noun phrases of a property, each with its head first and the terms beside it sorted: the counted one, if any, before the others.
+/// The noun phrases of a property, the counted one first: of each the head, then its other terms, sorted.
 fn phrases(
     tokens: &[Token<'_>],
     value: &Value,
@@ -277,7 +277,7 @@ fn phrases(
         .collect()
 }
 
-/// What parts a claim from its like.
+/// Terms that distinguish a claim from similar ones.
 fn qualifiers(
     tokens: &[Token<'_>],
     clause: &Clause,
@@ -327,7 +327,7 @@ fn qualifiers(
     found
 }
 
-/// The days and months that a stretch names as its time, those that it ends by left out.
+/// The days and months in a range of tokens, except deadlines (`by April 5`).
 fn months(tokens: &[Token<'_>], range: Range<usize>) -> Vec<String> {
     range
         .filter_map(|at| {

@@ -1,4 +1,4 @@
-//! Which noun phrases name what has a value.
+//! Finds the noun phrases that name what has a value.
 
 use std::ops::Range;
 
@@ -55,14 +55,14 @@ pub(super) fn property(
     Some(phrases)
 }
 
-/// `I have saved $200`: the verb says what has the value.
+/// `I have saved $200`: the verb names what has the value.
 fn measuring_verb(leading: &[Token<'_>], start: usize) -> Option<Range<usize>> {
     const MEASURING: &str = "save earn raise spend pay owe score weigh cost last measure charge";
     let at = start + governing_verb(&leading[start..])?;
     is_listed(MEASURING, &verb_lemma(&leading[at].lower)).then_some(at..at + 1)
 }
 
-/// A clause with nothing but pronouns before its value speaks of what the clause before spoke of.
+/// Whether a pronoun before the value refers to the previous clause.
 fn refers_back(tokens: &[Token<'_>], clause: &Clause, from: usize, counts: bool) -> bool {
     let words = if counts {
         "which that"
@@ -93,7 +93,7 @@ fn noun_run_after(tokens: &[Token<'_>], clause: &Clause, start: usize) -> Range<
     start..end
 }
 
-/// Noun phrases tied on by prepositions after a value: `for the first sprint`.
+/// Noun phrases attached by prepositions after a value: `for the first sprint`.
 fn phrases_after(tokens: &[Token<'_>], clause: &Clause, start: usize) -> Vec<Range<usize>> {
     let mut phrases = Vec::new();
     let mut at = start;
@@ -125,7 +125,7 @@ fn phrases_after(tokens: &[Token<'_>], clause: &Clause, start: usize) -> Vec<Ran
     phrases
 }
 
-/// The chain of noun phrases that ends before `end`, the first of them (the head's) first.
+/// The chain of noun phrases that ends before `end`; the one with the head comes first.
 fn chain_before(tokens: &[Token<'_>], start: usize, end: usize) -> Vec<Range<usize>> {
     let mut at = end;
     while at > start && !is_noun_like(&tokens[at - 1]) {
@@ -191,7 +191,7 @@ fn chain_before(tokens: &[Token<'_>], start: usize, end: usize) -> Vec<Range<usi
         }
     }
     chain.reverse();
-    // A verb before its object is no part of the phrase.
+    // A verb before its object isn't part of the phrase.
     if let Some(first) = chain.first_mut()
         && first.len() > 1
         && (tokens[first.start].lower.ends_with("ing") || is_known_verb(&tokens[first.start].lower))
@@ -204,7 +204,7 @@ fn chain_before(tokens: &[Token<'_>], start: usize, end: usize) -> Vec<Range<usi
     chain
 }
 
-/// `am preparing`, `after painting`: a verb, not a noun.
+/// Whether it is a verb, not a noun: `am preparing`, `after painting`.
 fn is_doing(tokens: &[Token<'_>], at: usize) -> bool {
     tokens[at].lower.ends_with("ing")
         && at > 0

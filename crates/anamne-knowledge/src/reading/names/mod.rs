@@ -1,4 +1,4 @@
-//! The names in a text.
+//! Named entity recognition.
 
 mod dates;
 mod kinds;
@@ -19,22 +19,22 @@ use super::code;
 use super::gazetteer::{self, Class};
 use super::tokens::{Shape, Token, Tokens};
 
-/// The fewest points with which a name is taken for one.
+/// Minimum points of a name.
 const ENOUGH: f32 = 1.4;
 
-/// The most names that one text gives; what comes after is left out.
+/// Maximum number of names per text; the rest is ignored.
 const MOST: usize = 4096;
 
-/// A name, and the tokens that it is made of.
+/// A name and its tokens.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) tokens: Range<usize>,
     pub(super) mention: Mention,
-    /// What is told of it where it stands: `26` in `minSdkVersion = 26`.
+    /// The value or version written with it: `26` in `minSdkVersion = 26`, `16` in `PostgreSQL 16`.
     pub(super) value: Option<String>,
 }
 
-/// Finds the names of a text, by where they stand; none overlap.
+/// Finds the names of a text, in text order and without overlaps.
 pub(super) fn names(tokens: &Tokens<'_>) -> Vec<Named> {
     let mut found = FoundName {
         tokens,
@@ -52,7 +52,7 @@ pub(super) fn names(tokens: &Tokens<'_>) -> Vec<Named> {
     named
 }
 
-/// The names that code between fences defines.
+/// The names defined in fenced code.
 pub(super) fn defined(tokens: &Tokens<'_>) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     for fenced in &tokens.fenced {
@@ -70,7 +70,7 @@ pub(super) fn defined(tokens: &Tokens<'_>) -> Vec<Mention> {
     found
 }
 
-/// The names that are found so far, and which tokens they take.
+/// The names found so far, and which tokens are in use.
 struct FoundName<'a> {
     tokens: &'a Tokens<'a>,
     taken: Vec<bool>,
@@ -78,7 +78,7 @@ struct FoundName<'a> {
 }
 
 impl FoundName<'_> {
-    /// Takes tokens as a name, without the article before it.
+    /// Adds a name, without its leading article, and marks its tokens as taken.
     fn take(&mut self, range: Range<usize>, entity_type: EntityType, confidence: f32) {
         self.taken[range.clone()].fill(true);
         let article = entity_type != EntityType::Date
@@ -98,7 +98,7 @@ impl FoundName<'_> {
         });
     }
 
-    /// Takes code, files, tickets and commits, which are known by their form.
+    /// Adds code, files, tickets and commits, which are recognised by their form.
     fn coded(&mut self) {
         for (at, token) in self.tokens.all.iter().enumerate() {
             if let Some((entity_type, confidence)) = by_form(token) {
@@ -147,7 +147,7 @@ impl FoundName<'_> {
         }
     }
 
-    /// Takes those of the runs of words that are names by what the words in and around them say.
+    /// Adds the candidates that the words in and around them indicate to be names.
     fn proper_names(&mut self, candidates: &[Candidate]) {
         let tokens = self.tokens;
         let key =
@@ -184,7 +184,7 @@ impl FoundName<'_> {
     }
 }
 
-/// What a word is by its form alone, and how sure that is.
+/// The type of a word by its form alone, and the confidence.
 fn by_form(token: &Token<'_>) -> Option<(EntityType, f32)> {
     let numbered = token.shape == Shape::Lower && token.text.contains('-');
     if numbered && code::is_numbered(token.text) {
@@ -207,7 +207,7 @@ fn is_file(text: &str) -> bool {
     )
 }
 
-/// One space where there is white space.
+/// Collapses white space.
 fn tidy(text: &str) -> String {
     if text.contains(['\n', '\t']) || text.contains("  ") {
         return text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -230,7 +230,7 @@ fn is_ticket(text: &str) -> bool {
         && numbers.all(|part| part.len() >= 2 && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The beginning of a commit's hash: `9f3c2ab`.
+/// A commit hash, possibly abbreviated: `9f3c2ab`.
 fn is_commit(text: &str) -> bool {
     (7..=40).contains(&text.len())
         && text
@@ -240,7 +240,7 @@ fn is_commit(text: &str) -> bool {
         && text.bytes().filter(u8::is_ascii_lowercase).count() >= 2
 }
 
-/// Whether a day stands in the name of something else: `Good Friday`, `Half of a Yellow Sun`.
+/// Whether a weekday is part of another name: `Good Friday`, `Half of a Yellow Sun`.
 fn is_inside_a_name(tokens: &Tokens<'_>, at: usize) -> bool {
     let token = &tokens.all[at];
     if !token.class.is(Class::WEEKDAY) || !token.is_capital() {

@@ -1,18 +1,18 @@
-//! The language and manner of a text's sentences, as far as capitals depend on them.
+//! The capitalisation conventions of a text and its sentences.
 
 use crate::reading::gazetteer::Class;
 use crate::reading::tokens::{Shape, Tokens};
 
-/// How sentences are written.
+/// The capitalisation of a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Manner {
     german: bool,
     shouts: bool,
 }
 
-/// How a text is written.
+/// The capitalisation of a text.
 pub(super) struct Speech {
-    /// Whether it has no capitals to speak of.
+    /// Whether it has hardly any capitals.
     pub(super) is_lower: bool,
     sentences: Vec<Manner>,
 }
@@ -45,12 +45,12 @@ impl Speech {
         }
     }
 
-    /// Whether nouns have capitals in the sentence of a token.
+    /// Whether the sentence of a token is German, which capitalises nouns.
     pub(super) fn german(&self, tokens: &Tokens<'_>, at: usize) -> bool {
         self.manner(tokens, at).german
     }
 
-    /// Whether the sentence of a token IS WRITTEN LIKE THIS.
+    /// Whether the sentence of a token is IN ALL CAPS.
     pub(super) fn shouts(&self, tokens: &Tokens<'_>, at: usize) -> bool {
         self.manner(tokens, at).shouts
     }

@@ -1,4 +1,4 @@
-//! Versions without a form of their own: `PostgreSQL 16`, `version 2`, `release 1.0`.
+//! Versions recognised by context: `PostgreSQL 16`, `version 2`, `release 1.0`.
 
 use anamne_types::EntityType;
 
@@ -6,7 +6,7 @@ use super::{FoundName, Named};
 use crate::reading::gazetteer::{self, Class};
 use crate::reading::tokens::{Shape, Tokens};
 
-/// Finds the numbers that are versions, and which of them belong to the tool named before.
+/// Finds the numbers that are versions, and adds the name of the tool before them.
 pub(super) fn find(found: &mut FoundName<'_>) {
     let tokens = found.tokens;
     let mut tool_ending_at = tools(tokens, &found.named);
@@ -55,7 +55,7 @@ pub(super) fn find(found: &mut FoundName<'_>) {
     }
 }
 
-/// The names after which a version may stand, by the token after them.
+/// The names that a version may follow, by the index of the token after them.
 fn tools(tokens: &Tokens<'_>, named: &[Named]) -> Vec<Option<String>> {
     let mut ending_at = vec![None; tokens.all.len() + 1];
     for tool in named {
@@ -82,7 +82,7 @@ fn tools(tokens: &Tokens<'_>, named: &[Named]) -> Vec<Option<String>> {
     ending_at
 }
 
-/// Whether a number has the form of a version, and stands where one may stand.
+/// Whether a number has the form and the position of a version.
 fn may_be_version(tokens: &Tokens<'_>, at: usize) -> bool {
     let token = &tokens.all[at];
     let mut parts = token.text.split('.');
@@ -97,7 +97,7 @@ fn may_be_version(tokens: &Tokens<'_>, at: usize) -> bool {
     token.shape == Shape::Digit && numeric && count <= 3 && !after_mark
 }
 
-/// Whether a number is one of what follows it: `16 %`, `3 boats`.
+/// Whether a number counts or measures what follows it: `16 %`, `3 boats`.
 fn counts(tokens: &Tokens<'_>, at: usize) -> bool {
     tokens.get(at + 1).is_some_and(|next| {
         matches!(next.text, "%" | "€" | "$" | ":" | "°" | "x" | "×")

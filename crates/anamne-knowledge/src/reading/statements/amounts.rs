@@ -1,9 +1,9 @@
-//! Numbers in a sentence: with their units, as ages and as versions.
+//! Numbers in a sentence: amounts with units, ages, versions.
 
 use super::sentence::{Kind, Sentence};
 use crate::reading::Term;
 
-/// A number with its unit, in words as they stand.
+/// A number with its unit, in its original wording.
 pub(super) struct Amount {
     pub(super) text: String,
     pub(super) end: usize,
@@ -63,7 +63,7 @@ fn is_unit(lower: &str) -> bool {
     )
 }
 
-/// Words that are measured.
+/// Whether a name ends with a measured quantity: `timeout`, `rent`.
 pub(super) fn is_measure(name: &str) -> bool {
     let last = name.rsplit(' ').next().unwrap_or(name);
     one_of!(

@@ -1,6 +1,6 @@
-//! What is said with `is`: what things and people are, how old, where and when, and what they like best.
+//! Statements with `is`: types, roles, ages, places, dates, values, favourites.
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::Writer;
 use super::amounts::{Amount, amount, is_age, is_measure, version_number};
@@ -51,17 +51,17 @@ pub(super) fn be(writer: &mut Writer<'_, '_>, at: usize) {
     }
 }
 
-/// Something, a form of be, and what is said with it.
+/// A subject, a form of be, and a complement.
 struct Clause<'a> {
     subject: &'a Phrase,
     name: &'a str,
     kind: EntityType,
-    /// Where the form of be stands.
+    /// The item that is the form of be.
     be: usize,
-    /// Where what is said begins.
+    /// The first item of the complement.
     after: usize,
     group: Group,
-    /// How sure it is that this is said, and of whom.
+    /// Confidence in the clause and its subject.
     doubt: f32,
 }
 
@@ -88,7 +88,7 @@ impl Clause<'_> {
             && version.entity_type == EntityType::Version
         {
             let number = version_number(&version.name);
-            self.tell(writer, "has_version", &number, after + 1, 0.75);
+            self.tell(writer, RelationType::HasVersion, &number, after + 1, 0.75);
             return;
         }
         let trait_of_person = one_of!(
@@ -99,7 +99,7 @@ impl Clause<'_> {
         if person && !self.group.past && trait_of_person {
             self.tell(
                 writer,
-                "is_a",
+                RelationType::IsA,
                 &Term::Value(first.to_owned()),
                 after + 1,
                 0.8,
@@ -112,7 +112,7 @@ impl Clause<'_> {
     fn tell(
         &self,
         writer: &mut Writer<'_, '_>,
-        relation: &'static str,
+        relation: RelationType,
         object: &Term,
         end: usize,
         confidence: f32,
@@ -136,7 +136,7 @@ impl Clause<'_> {
         if self.is_person() {
             if is_age(sentence, self.after, end) && !self.group.past {
                 let years = Term::Value(sentence.lower(self.after).to_owned());
-                self.tell(writer, "age", &years, end, 0.85);
+                self.tell(writer, RelationType::Age, &years, end, 0.85);
             }
             return;
         }
@@ -159,10 +159,10 @@ impl Clause<'_> {
         }
         let object = Term::Value(amount.text);
         if amount.money && (priced || !measured) {
-            self.tell(writer, "costs", &object, end, 0.7);
+            self.tell(writer, RelationType::Costs, &object, end, 0.7);
         } else if (measured || (amount.unit && concept)) && !sentence.lower(end).starts_with("of") {
             let confidence = if measured { 0.8 } else { 0.6 };
-            self.tell(writer, "has_value", &object, end, confidence);
+            self.tell(writer, RelationType::HasValue, &object, end, confidence);
         }
     }
 
@@ -185,12 +185,18 @@ impl Clause<'_> {
         match mention.entity_type {
             EntityType::Version if preposition != "in" => {
                 let number = version_number(&mention.name);
-                self.tell(writer, "has_version", &number, self.after + 2, 0.75);
+                self.tell(
+                    writer,
+                    RelationType::HasVersion,
+                    &number,
+                    self.after + 2,
+                    0.75,
+                );
             }
             EntityType::Date if preposition != "at" => self.dated(writer, at),
             EntityType::Place if !self.group.past && may_stand && preposition != "on" => {
                 let place = Term::Entity(mention.name.clone(), EntityType::Place);
-                self.tell(writer, "located_in", &place, at + 1, 0.75);
+                self.tell(writer, RelationType::LocatedIn, &place, at + 1, 0.75);
             }
             _ => {}
         }
@@ -209,15 +215,22 @@ impl Clause<'_> {
             let owner = Term::Entity(owner.to_owned(), EntityType::Person);
             let around = self.subject.items.start..at + 1;
             let confidence = 0.85 * self.doubt;
-            writer.tell(&owner, "born_on", &object, around, self.group, confidence);
+            writer.tell(
+                &owner,
+                RelationType::BornOn,
+                &object,
+                around,
+                self.group,
+                confidence,
+            );
         } else if !self.is_person()
             && !day_itself
             && (self.subject.definite || self.kind == EntityType::Concept)
         {
             let relation = if self.group.past {
-                "happened_on"
+                RelationType::HappenedOn
             } else {
-                "scheduled_for"
+                RelationType::ScheduledFor
             };
             self.tell(writer, relation, &object, at + 1, 0.75);
         }
@@ -275,15 +288,15 @@ impl Clause<'_> {
                 .iter()
                 .any(|ending| head.len() > 5 && head.ends_with(ending));
             if matches!(head, "owner" | "vegetarian" | "vegan") && (occupation || by_ending) {
-                self.tell(writer, "is_a", &object, end, 0.85);
+                self.tell(writer, RelationType::IsA, &object, end, 0.85);
             } else if occupation || by_ending {
-                self.tell(writer, "works_as", &object, end, 0.85);
+                self.tell(writer, RelationType::WorksAs, &object, end, 0.85);
             } else if article != "the"
                 && !of
                 && self.is_named(sentence)
                 && sentence.ends_clause(end)
             {
-                self.tell(writer, "is_a", &object, end, 0.6);
+                self.tell(writer, RelationType::IsA, &object, end, 0.6);
             }
             return;
         }
@@ -292,7 +305,7 @@ impl Clause<'_> {
             EntityType::Date | EntityType::Version | EntityType::Url
         );
         if thing && (article != "the" || of) && self.is_named(sentence) {
-            self.tell(writer, "is_a", &object, end, 0.75);
+            self.tell(writer, RelationType::IsA, &object, end, 0.75);
         }
     }
 
@@ -319,7 +332,7 @@ impl Clause<'_> {
         let end = of.as_ref().map_or(object.items.end, |of| of.items.end);
         if sentence.lower(self.after) != "my" || leads {
             let whole = Term::Value(sentence.text(self.after + 1..end));
-            self.tell(writer, "works_as", &whole, end, 0.75);
+            self.tell(writer, RelationType::WorksAs, &whole, end, 0.75);
         }
     }
 }
@@ -354,7 +367,7 @@ fn favourite(writer: &mut Writer<'_, '_>, be: usize, after: usize, group: Group)
     if let Some(subject) = subject.filter(|_| short && !group.past) {
         writer.tell(
             &subject,
-            "likes",
+            RelationType::Likes,
             &object.term,
             owner..object.items.end,
             group,

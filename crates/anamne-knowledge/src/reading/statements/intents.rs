@@ -1,6 +1,6 @@
-//! What people decided and what they plan.
+//! Decisions and plans.
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::Writer;
 use super::sentence::Sentence;
@@ -8,7 +8,7 @@ use super::verbs;
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
 
-/// The most words of a plan or decision that are kept.
+/// Maximum length of a plan or decision, in items of a sentence.
 const MOST_WORDS: usize = 16;
 
 pub(super) fn read(writer: &mut Writer<'_, '_>) {
@@ -18,9 +18,16 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
             continue;
         }
         if let Some((object_at, negated)) = decision(writer.sentence, at) {
-            tell(writer, at, "decided", object_at, negated, 0.8);
+            tell(writer, at, RelationType::Decided, object_at, negated, 0.8);
         } else if let Some((object_at, confidence)) = plan(writer.sentence, at) {
-            tell(writer, at, "plans", object_at, false, confidence);
+            tell(
+                writer,
+                at,
+                RelationType::Plans,
+                object_at,
+                false,
+                confidence,
+            );
         }
     }
 }
@@ -38,11 +45,17 @@ fn announced(writer: &mut Writer<'_, '_>) {
         return;
     };
     if let Some((text, end)) = sentence.rest_of_clause(first + 2, MOST_WORDS) {
-        writer.tell_plainly(&author, "decided", &Term::Value(text), first..end, 0.85);
+        writer.tell_plainly(
+            &author,
+            RelationType::Decided,
+            &Term::Value(text),
+            first..end,
+            0.85,
+        );
     }
 }
 
-/// Where what was decided begins, and whether it was decided against.
+/// The first item of what was decided, and whether it was decided against.
 fn decision(sentence: &Sentence<'_>, at: usize) -> Option<(usize, bool)> {
     let next = sentence.lower(at + 1);
     let after = at + 2;
@@ -69,7 +82,7 @@ fn decision(sentence: &Sentence<'_>, at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Where what is planned begins, and how sure it is.
+/// The first item of what is planned, and the confidence.
 fn plan(sentence: &Sentence<'_>, at: usize) -> Option<(usize, f32)> {
     let next = sentence.lower(at + 1);
     let after = at + 2;
@@ -95,7 +108,7 @@ fn plan(sentence: &Sentence<'_>, at: usize) -> Option<(usize, f32)> {
     }
 }
 
-/// Verbs that tell nothing of what will be done.
+/// Verbs too general to describe a plan.
 fn is_empty_verb(lower: &str) -> bool {
     one_of!(
         lower,
@@ -106,7 +119,7 @@ fn is_empty_verb(lower: &str) -> bool {
     )
 }
 
-/// Whether what is wished for is an undertaking of one's own and not something asked of the other party.
+/// Whether a wish is the author's own plan and not a request to the other party.
 fn is_undertaking(sentence: &Sentence<'_>, verb: usize) -> bool {
     let lower = sentence.lower(verb);
     if lower == "start"
@@ -137,7 +150,7 @@ fn is_undertaking(sentence: &Sentence<'_>, verb: usize) -> bool {
 fn tell(
     writer: &mut Writer<'_, '_>,
     verb: usize,
-    relation: &'static str,
+    relation: RelationType,
     object_at: usize,
     against: bool,
     confidence: f32,
@@ -148,8 +161,8 @@ fn tell(
     let conditional = !wish && verbs::is_conditional(sentence, group.start);
     if (group.unreal && !wish)
         || conditional
-        || (relation == "plans" && (group.negated || group.past))
-        || (relation == "decided" && (group.future || group.negated))
+        || (relation == RelationType::Plans && (group.negated || group.past))
+        || (relation == RelationType::Decided && (group.future || group.negated))
     {
         return;
     }
@@ -181,7 +194,7 @@ fn tell(
         let party = subject.is(EntityType::Person) || subject.is(EntityType::Organisation);
         if party && !relative {
             let confidence = confidence * subject.confidence * verbs::doubt(sentence, group.start);
-            writer.tell_of(&subject, relation, &object, end, group, confidence);
+            writer.tell_of(&subject, relation.clone(), &object, end, group, confidence);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Who someone is to another one: `my sister Anna`, `Anna's husband Jonas`, `Anna is my boss`, `a dog named Rex`.
+//! Relationships between people, and pets: `my sister Anna`, `Anna's husband Jonas`, `Anna is my boss`, `a dog named Rex`.
 
 use std::ops::Range;
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::Writer;
 use super::sentence::Sentence;
@@ -33,7 +33,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
     }
 }
 
-/// Who `my` or `Anna's` before a word such as `sister` is, and where that begins.
+/// The person that `my` or `Anna's` before a word such as `sister` refers to, and its first item.
 fn owner_before(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, usize)> {
     let mut at = kin.checked_sub(1)?;
     let mut adjectives = 0;
@@ -63,7 +63,8 @@ fn is_plain_adjective(sentence: &Sentence<'_>, at: usize) -> bool {
     )
 }
 
-/// The person named after the word: `my sister Anna`, `my sister, Anna`, `my sister's name is Anna`, `my dog is called Rex`.
+/// The person or pet named after the word: `my sister Anna`, `my sister, Anna`, `my sister's name is Anna`,
+/// `my dog is called Rex`.
 fn named_after(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, Range<usize>)> {
     let mut at = kin + 1;
     let introduced = [
@@ -99,7 +100,7 @@ fn named_after(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, Range<usize
     })
 }
 
-/// A pet or person may have a name that is otherwise a place or thing.
+/// Whether a pet or person may have this name, even if it looks like a place or thing.
 fn may_be_called(sentence: &Sentence<'_>, kin: usize, at: usize) -> bool {
     let mention = sentence.mention(at);
     mention.is_some_and(|mention| {
@@ -115,7 +116,7 @@ fn may_be_called(sentence: &Sentence<'_>, kin: usize, at: usize) -> bool {
         && matches!(sentence.lower(kin + 1), "named" | "called")
 }
 
-/// The person named before: `Anna is my sister`, `Anna, my sister`, `Anna (my sister)`.
+/// The person named before the word: `Anna is my sister`, `Anna, my sister`, `Anna (my sister)`.
 fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, Range<usize>)> {
     let before = first.checked_sub(1)?;
     let at = match sentence.lower(before) {
@@ -130,7 +131,7 @@ fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, Range<us
     let person = sentence
         .term(at)
         .filter(|_| sentence.names(at, EntityType::Person))?;
-    // In "with Anna, my sister and Tom" the comma is that of a list, and in "Thanks Anna, my sister came" of a call.
+    // In "with Anna, my sister and Tom" the comma separates a list; in "Thanks Anna, my sister came" it follows a vocative.
     let vocative = sentence.lower(before) == ","
         && (at == 0 || sentence.class(at - 1).is(Class::BEFORE_PERSON));
     let close = sentence.lower(before) != ","
@@ -145,10 +146,10 @@ fn named_before(sentence: &Sentence<'_>, first: usize) -> Option<(Term, Range<us
 fn couple(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
     let relation = match sentence.lower(at) {
-        "married" | "engaged" => "partner_of",
-        "siblings" | "twins" => "sibling_of",
-        "friends" => "friend_of",
-        "colleagues" | "coworkers" | "teammates" => "colleague_of",
+        "married" | "engaged" => RelationType::PartnerOf,
+        "siblings" | "twins" => RelationType::SiblingOf,
+        "friends" => RelationType::FriendOf,
+        "colleagues" | "coworkers" | "teammates" => RelationType::ColleagueOf,
         _ => return,
     };
     if sentence.lower(at + 1) == "to" {
@@ -169,21 +170,21 @@ fn couple(writer: &mut Writer<'_, '_>, at: usize) {
 fn tell(writer: &mut Writer<'_, '_>, owner: &Term, kin: usize, other: &Term, around: Range<usize>) {
     let (relation, swapped) = match writer.sentence.lower(kin) {
         "wife" | "husband" | "spouse" | "partner" | "girlfriend" | "boyfriend" | "fiance"
-        | "fiancee" | "fiancé" | "fiancée" => ("partner_of", true),
+        | "fiancee" | "fiancé" | "fiancée" => (RelationType::PartnerOf, true),
         "son" | "daughter" | "kid" | "child" | "stepson" | "stepdaughter" | "baby" => {
-            ("parent_of", false)
+            (RelationType::ParentOf, false)
         }
         "mother" | "father" | "mom" | "mum" | "mama" | "dad" | "papa" | "mommy" | "daddy"
-        | "stepmother" | "stepfather" => ("parent_of", true),
+        | "stepmother" | "stepfather" => (RelationType::ParentOf, true),
         "brother" | "sister" | "twin" | "sibling" | "stepbrother" | "stepsister" => {
-            ("sibling_of", true)
+            (RelationType::SiblingOf, true)
         }
-        "friend" | "bestie" | "buddy" | "pal" => ("friend_of", true),
+        "friend" | "bestie" | "buddy" | "pal" => (RelationType::FriendOf, true),
         "colleague" | "coworker" | "co-worker" | "teammate" | "boss" | "manager" | "supervisor" => {
-            ("colleague_of", true)
+            (RelationType::ColleagueOf, true)
         }
         "dog" | "cat" | "puppy" | "kitten" | "parrot" | "hamster" | "rabbit" | "horse" | "pony"
-        | "guinea-pig" | "goldfish" | "tortoise" => ("has_pet", false),
+        | "guinea-pig" | "goldfish" | "tortoise" => (RelationType::HasPet, false),
         _ => return,
     };
     let (subject, object) = if swapped {
@@ -215,7 +216,7 @@ fn pet(writer: &mut Writer<'_, '_>, at: usize) {
         return;
     }
     let group = verbs::group(sentence, verb);
-    // "have never had a cat": the words between say no as well.
+    // "have never had a cat": the words in between negate as well.
     let denied = (verb..at).any(|between| matches!(sentence.lower(between), "never" | "not"));
     if group.negated || denied || verbs::is_unsaid(sentence, group) {
         return;
@@ -235,6 +236,13 @@ fn pet(writer: &mut Writer<'_, '_>, at: usize) {
     };
     for subject in sentence.people(group.start) {
         let confidence = 0.85 * subject.confidence;
-        writer.tell_of(&subject, "has_pet", &object, at + 1, group, confidence);
+        writer.tell_of(
+            &subject,
+            RelationType::HasPet,
+            &object,
+            at + 1,
+            group,
+            confidence,
+        );
     }
 }

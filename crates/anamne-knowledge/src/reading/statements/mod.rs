@@ -1,4 +1,4 @@
-//! What a text says of the things in it.
+//! Statements about the entities in a text.
 
 mod amounts;
 mod appositions;
@@ -14,7 +14,7 @@ mod words;
 
 use std::ops::Range;
 
-use anamne_types::{EntityType, Role};
+use anamne_types::{EntityType, RelationType, Role};
 use jiff::Timestamp;
 
 use self::sentence::{Kind, Phrase, Sentence};
@@ -22,10 +22,10 @@ use super::names::Named;
 use super::tokens::Tokens;
 use super::{Statement, Term, Utterance, normalised};
 
-/// The most items of a sentence that is read for statements; longer ones are lists and tables.
+/// Maximum number of items in a sentence; longer ones are lists and tables, and are skipped.
 const LONGEST_SENTENCE: usize = 120;
 
-/// The most statements that one text gives.
+/// Maximum number of statements per text.
 const MOST: usize = 2048;
 
 /// Finds the statements of a text.
@@ -64,15 +64,21 @@ pub(super) fn statements(
         values::read(&mut writer);
         clauses::read(&mut writer);
         if utterance.role == Some(Role::Assistant) {
-            // "We use …" in an answer of a model is said of everyone.
-            let of_everyone = |relation: &str| {
+            // In a model's answer, "We use …" refers to people in general.
+            let of_everyone = |relation: &RelationType| {
                 matches!(
                     relation,
-                    "likes" | "dislikes" | "prefers" | "uses" | "created" | "works_on" | "owns"
+                    RelationType::Likes
+                        | RelationType::Dislikes
+                        | RelationType::Prefers
+                        | RelationType::Uses
+                        | RelationType::Created
+                        | RelationType::WorksOn
+                        | RelationType::Owns
                 )
             };
             writer.found.retain(|statement| {
-                !of_everyone(statement.relation) || Some(&statement.subject) != author.as_ref()
+                !of_everyone(&statement.relation) || Some(&statement.subject) != author.as_ref()
             });
         } else {
             intents::read(&mut writer);
@@ -82,14 +88,14 @@ pub(super) fn statements(
     found
 }
 
-/// The party that wrote the text.
+/// The author of the text, if known.
 fn author(utterance: &Utterance<'_>) -> Option<Term> {
     let name = utterance.author.trim();
     let is_named = name.chars().any(char::is_alphanumeric);
     is_named.then(|| Term::Entity(name.to_owned(), EntityType::Person))
 }
 
-/// The people of the sentences before, of whom `she` may be one.
+/// The people in earlier sentences, whom `he` or `she` may refer to.
 #[derive(Default)]
 struct People {
     named: usize,
@@ -118,7 +124,7 @@ impl People {
         }
     }
 
-    /// The only person so far, where the last mention is not far away.
+    /// The only person so far, if last mentioned within two sentences.
     fn only(&self) -> Option<Term> {
         let (term, sentence) = self.last.as_ref()?;
         (!self.several && self.sentence - sentence <= 2).then(|| term.clone())
@@ -132,7 +138,7 @@ fn same_person(left: &Term, right: &Term) -> bool {
     normalised(left) == normalised(right)
 }
 
-/// Whether a sentence may state something: no question, heading or table.
+/// Whether a sentence may make statements: no question, heading, block quote, formula or table.
 fn may_tell(sentence: &Sentence<'_>) -> bool {
     let items = &sentence.items;
     let question = items
@@ -162,17 +168,17 @@ fn may_tell(sentence: &Sentence<'_>) -> bool {
 struct Writer<'a, 'b> {
     sentence: &'b Sentence<'a>,
     at: Timestamp,
-    /// Whether a model explains; it shows code that may be so more often than it tells what is.
+    /// Whether a model wrote the text: its code is more often an example than a fact.
     documents: bool,
     found: Vec<Statement>,
 }
 
 impl Writer<'_, '_> {
-    /// Adds a statement about what stands at `around`, with the time that the rest of its clause gives.
+    /// Adds a statement made by the items `around`, with the validity period from the rest of its clause.
     fn tell(
         &mut self,
         subject: &Term,
-        relation: &'static str,
+        relation: RelationType,
         object: &Term,
         around: Range<usize>,
         group: verbs::Group,
@@ -187,7 +193,11 @@ impl Writer<'_, '_> {
         let start = if around.start <= 6 { 0 } else { around.start };
         let timeless = matches!(
             relation,
-            "scheduled_for" | "happened_on" | "born_on" | "decided" | "plans"
+            RelationType::ScheduledFor
+                | RelationType::HappenedOn
+                | RelationType::BornOn
+                | RelationType::Decided
+                | RelationType::Plans
         );
         let (valid_from, mut valid_to) = if timeless {
             (None, None)
@@ -209,11 +219,11 @@ impl Writer<'_, '_> {
         });
     }
 
-    /// Adds a statement about a phrase, by a clause that is read up to `end`.
+    /// Adds a statement about a phrase, made by a clause that ends at `end`.
     fn tell_of(
         &mut self,
         subject: &Phrase,
-        relation: &'static str,
+        relation: RelationType,
         object: &Term,
         end: usize,
         group: verbs::Group,
@@ -223,11 +233,11 @@ impl Writer<'_, '_> {
         self.tell(&subject.term, relation, object, around, group, confidence);
     }
 
-    /// Adds a statement that is made without a verb.
+    /// Adds a statement made without a verb.
     fn tell_plainly(
         &mut self,
         subject: &Term,
-        relation: &'static str,
+        relation: RelationType,
         object: &Term,
         around: Range<usize>,
         confidence: f32,
@@ -250,7 +260,7 @@ fn same(subject: &Term, object: &Term) -> bool {
     normalised(left) == normalised(right)
 }
 
-/// Each statement once, the surest.
+/// Removes duplicates, keeping the highest confidence.
 fn distinct(found: Vec<Statement>) -> Vec<Statement> {
     let mut kept: Vec<Statement> = Vec::with_capacity(found.len());
     for statement in found {
@@ -267,7 +277,7 @@ fn distinct(found: Vec<Statement>) -> Vec<Statement> {
     kept
 }
 
-/// How sure a statement is, with how sure it is that a phrase is meant.
+/// The confidence of a statement, scaled by that of a phrase.
 fn sure(phrase: &Phrase, confidence: f32) -> f32 {
     phrase.confidence * confidence
 }

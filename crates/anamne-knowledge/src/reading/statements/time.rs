@@ -1,4 +1,4 @@
-//! Since when and until when something is so, where a sentence says that.
+//! Validity periods that a sentence states.
 
 use anamne_text::time::{WEEKDAYS, parse_range};
 use anamne_types::EntityType;
@@ -7,7 +7,7 @@ use jiff::{Timestamp, ToSpan};
 
 use super::sentence::Sentence;
 
-/// The span of a date as it is written, seen from an instant.
+/// The time range of a date expression, relative to `at`; `ahead` prefers future dates.
 pub(super) fn instants(
     date: &str,
     at: Timestamp,
@@ -20,7 +20,7 @@ pub(super) fn instants(
     parse_range(&plain, at, &TimeZone::UTC).ok()
 }
 
-/// A weekday or a day without its year, as the next one to come.
+/// The next occurrence of a past weekday, or of a past day without a year.
 fn in_future(plain: &str, at: Timestamp) -> Option<std::ops::Range<Timestamp>> {
     let found = parse_range(plain, at, &TimeZone::UTC).ok()?;
     if found.end > at
@@ -45,7 +45,7 @@ fn in_future(plain: &str, at: Timestamp) -> Option<std::ops::Range<Timestamp>> {
     })
 }
 
-/// A date without its weekday, `of` and `the`: `first of May` as `1 may`.
+/// A simplified date, without its weekday, `of`, `the` and `on`: `first of May` becomes `1 may`.
 fn plain_date(date: &str) -> String {
     let lower = date.to_lowercase().replace([',', '.'], " ");
     let lower = if date.contains('-') {
@@ -72,7 +72,7 @@ fn plain_date(date: &str) -> String {
     words.join(" ")
 }
 
-/// Since when and until when, from the dates of a range of items.
+/// Start and end of the validity period, from the dates in a range of items.
 pub(super) fn validity(
     sentence: &Sentence<'_>,
     items: std::ops::Range<usize>,

@@ -1,6 +1,6 @@
-//! What things cost, measure and are set to.
+//! Statements about values: prices, measurements, settings, versions.
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::Writer;
 use super::amounts::{amount, is_age};
@@ -31,7 +31,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
     }
 }
 
-/// What code between backticks or a version after a name says by itself.
+/// A value in inline code or a version after a name, without a verb.
 fn noted(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
     let (Some(mention), Some(value)) = (sentence.mention(at), sentence.value(at)) else {
@@ -61,7 +61,7 @@ fn noted(writer: &mut Writer<'_, '_>, at: usize) {
             return;
         }
         let subject = Term::Entity(mention.name.clone(), EntityType::Symbol);
-        writer.tell_plainly(&subject, "has_value", &object, at..at + 1, 0.7);
+        writer.tell_plainly(&subject, RelationType::HasValue, &object, at..at + 1, 0.7);
     } else if mention.entity_type == EntityType::Version
         && let Some(tool) = at.checked_sub(1).and_then(|before| sentence.term(before))
     {
@@ -78,7 +78,14 @@ fn noted(writer: &mut Writer<'_, '_>, at: usize) {
             negated: at >= 2 && matches!(sentence.lower(at - 2), "not" | "no"),
             ..Group::default()
         };
-        writer.tell(&tool, "has_version", &object, at - 1..at + 1, group, 0.7);
+        writer.tell(
+            &tool,
+            RelationType::HasVersion,
+            &object,
+            at - 1..at + 1,
+            group,
+            0.7,
+        );
     }
 }
 
@@ -95,9 +102,10 @@ fn inside(writer: &mut Writer<'_, '_>, at: usize) {
     let listed = matches!(sentence.lower(at + 3), "and" | "or")
         || (sentence.lower(at + 3) == "," && sentence.mention(at + 4).is_some())
         || (at >= 2 && sentence.lower(at - 1) == "," && sentence.mention(at - 2).is_some());
-    let is_land = sentence.class(at + 2).is(Class::LAND) && !sentence.class(at).is(Class::LAND);
-    if places && is_land && !listed {
-        writer.tell_plainly(&town, "located_in", &land, at..at + 3, 0.85);
+    let is_region =
+        sentence.class(at + 2).is(Class::REGION) && !sentence.class(at).is(Class::REGION);
+    if places && is_region && !listed {
+        writer.tell_plainly(&town, RelationType::LocatedIn, &land, at..at + 3, 0.85);
     }
 }
 
@@ -125,7 +133,14 @@ fn costs(writer: &mut Writer<'_, '_>, at: usize) {
     for subject in subjects {
         if !subject.is(EntityType::Person) && !subject.is(EntityType::Date) {
             let confidence = 0.85 * subject.confidence;
-            writer.tell_of(&subject, "costs", &price, amount.end, group, confidence);
+            writer.tell_of(
+                &subject,
+                RelationType::Costs,
+                &price,
+                amount.end,
+                group,
+                confidence,
+            );
         }
     }
 }
@@ -146,7 +161,14 @@ fn listens(writer: &mut Writer<'_, '_>, at: usize) {
     for subject in sentence.subjects(group.start) {
         if !subject.is(EntityType::Person) {
             let confidence = 0.8 * subject.confidence;
-            writer.tell_of(&subject, "has_value", &object, port + 1, group, confidence);
+            writer.tell_of(
+                &subject,
+                RelationType::HasValue,
+                &object,
+                port + 1,
+                group,
+                confidence,
+            );
         }
     }
 }
@@ -194,7 +216,14 @@ fn has(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
         let may_take = verb != "takes" || sentence.names(subject.items.start, EntityType::Symbol);
         if may_take && !subject.is(EntityType::Person) && !subject.is(EntityType::Date) {
             let confidence = 0.75 * subject.confidence;
-            writer.tell_of(&subject, "has_value", &value, end, group, confidence);
+            writer.tell_of(
+                &subject,
+                RelationType::HasValue,
+                &value,
+                end,
+                group,
+                confidence,
+            );
         }
     }
 }
@@ -233,7 +262,14 @@ fn changed(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
     let value = Term::Value(amount.text);
     let around = object.items.start..amount.end;
     let confidence = 0.7 * object.confidence;
-    writer.tell(&subject, "has_value", &value, around, group, confidence);
+    writer.tell(
+        &subject,
+        RelationType::HasValue,
+        &value,
+        around,
+        group,
+        confidence,
+    );
 }
 
 /// `Anna turned 34`.
@@ -246,6 +282,6 @@ fn turned(writer: &mut Writer<'_, '_>, at: usize) {
     }
     let years = Term::Value(sentence.lower(number).to_owned());
     for subject in sentence.people(group.start) {
-        writer.tell_of(&subject, "age", &years, number + 1, group, 0.75);
+        writer.tell_of(&subject, RelationType::Age, &years, number + 1, group, 0.75);
     }
 }

@@ -1,23 +1,23 @@
-//! What the small words around a verb say: whether it is so, was so, is not so, or is only thought of.
+//! Verb groups: negation, tense and modality from the auxiliaries and adverbs around a verb.
 
 use super::sentence::Sentence;
 use super::words::is_adverb;
 
-/// The small words before a verb.
+/// The auxiliaries and adverbs before a verb.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools)] // Each is a word that stands there or not; they go together in every way.
+#[allow(clippy::struct_excessive_bools)] // Independent flags; any combination is possible.
 pub(super) struct Group {
-    /// The first item of the verb's group; what it is about stands before.
+    /// The first item of the group; the subject comes before it.
     pub(super) start: usize,
     /// `not`, `never`, `don't`.
     pub(super) negated: bool,
     /// `no longer`, `not any more`.
     pub(super) ended: bool,
-    /// `could`, `would`, `may`, `to`: it isn't said to be so.
+    /// `could`, `would`, `may`, `to`: the clause is not asserted.
     pub(super) unreal: bool,
     /// `will`.
     pub(super) future: bool,
-    /// A form of be stands before it.
+    /// A form of be precedes the verb.
     pub(super) be: bool,
     /// `was`, `were`, `had`, `did`.
     pub(super) past: bool,
@@ -25,7 +25,7 @@ pub(super) struct Group {
     pub(super) perfect: bool,
 }
 
-/// Reads the group of the verb at an item.
+/// The group of the verb at an item.
 pub(super) fn group(sentence: &Sentence<'_>, verb: usize) -> Group {
     let mut group = Group {
         start: verb,
@@ -99,12 +99,12 @@ fn is_verbal(sentence: &Sentence<'_>, at: usize) -> bool {
         ) || sentence.lower(at + 1).ends_with("ing")))
 }
 
-/// Whether the verb of a group only tells of what may be, or is still to come.
+/// Whether the group is modal, future or conditional, so that its clause is not asserted.
 pub(super) fn is_unsaid(sentence: &Sentence<'_>, group: Group) -> bool {
     group.unreal || group.future || is_conditional(sentence, group.start)
 }
 
-/// Whether what is said from an item on hangs on a condition, a wish or a doubt before it.
+/// Whether the clause at an item depends on a condition, wish or doubt before it.
 pub(super) fn is_conditional(sentence: &Sentence<'_>, at: usize) -> bool {
     (0..at).any(|before| {
         one_of!(
@@ -119,7 +119,7 @@ pub(super) fn is_conditional(sentence: &Sentence<'_>, at: usize) -> bool {
     })
 }
 
-/// Whether a clause with `would` or the like is over before an item.
+/// Whether a clause with `would` or another modal ends before an item.
 fn is_closed(sentence: &Sentence<'_>, before: usize, at: usize) -> bool {
     let modal = matches!(sentence.lower(before), "would" | "could" | "should");
     modal
@@ -131,7 +131,7 @@ fn is_closed(sentence: &Sentence<'_>, before: usize, at: usize) -> bool {
         })
 }
 
-/// How much is taken from a statement by what is before it: `I think`.
+/// The factor by which hedges such as `I think` before an item reduce confidence; 1 if there are none.
 pub(super) fn doubt(sentence: &Sentence<'_>, at: usize) -> f32 {
     let doubted = (0..at).any(|before| {
         one_of!(

@@ -1,8 +1,8 @@
-//! The small words of clauses: adverbs, auxiliaries, and what may be a part of a noun phrase.
+//! Word categories in clauses: adverbs, auxiliaries, and words that may be part of a noun phrase.
 
 use crate::reading::gazetteer::Class;
 
-/// Words that may stand between a subject and its verb.
+/// Words that may come between a subject and its verb.
 pub(super) fn is_adverb(lower: &str, class: Class) -> bool {
     let listed = one_of!(
         lower,
@@ -21,7 +21,7 @@ pub(super) fn is_adverb(lower: &str, class: Class) -> bool {
             ))
 }
 
-/// Whether a word may be a part of a noun phrase.
+/// Whether a word may be part of a noun phrase.
 pub(super) fn may_be_noun(lower: &str, class: Class) -> bool {
     let grammar = class.is(Class::FUNCTION)
         && !one_of!(
@@ -31,7 +31,7 @@ pub(super) fn may_be_noun(lower: &str, class: Class) -> bool {
     !grammar && !lower.starts_with('\'') && !is_auxiliary(lower)
 }
 
-/// Words that say nothing by themselves.
+/// Words without meaning of their own.
 pub(super) fn is_vague(lower: &str) -> bool {
     one_of!(
         lower,
@@ -58,7 +58,7 @@ pub(super) fn is_verb(lower: &str, class: Class) -> bool {
     is_auxiliary(lower) || class.is(Class::PERSON_VERB)
 }
 
-/// Words that say how one finds something, not what it is.
+/// Words that express an opinion and not a property.
 pub(super) fn is_judgement(word: &str) -> bool {
     word.starts_with("must-")
         || one_of!(

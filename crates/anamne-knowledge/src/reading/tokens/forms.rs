@@ -1,4 +1,4 @@
-//! How words are written: how long they are, which letters are capital.
+//! Word length and capitalisation.
 
 use super::Shape;
 
@@ -6,7 +6,8 @@ pub(super) fn is_word_start(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// Letters, digits and what joins them: `don't`, `Jean-Luc`, `Node.js`, `1.0.3`, `3,500`, `snake_case`.
+/// Length in bytes of a word: letters, digits and joiners, as in `don't`, `Jean-Luc`, `Node.js`, `1.0.3`, `3,500`,
+/// `snake_case`.
 pub(super) fn word_length(text: &str) -> usize {
     let mut characters = text.char_indices().peekable();
     let mut end = 0;
@@ -44,14 +45,14 @@ pub(super) fn word_length(text: &str) -> usize {
         end = at + character.len_utf8();
         last = character;
     }
-    // What a joint was left dangling by the end of the text is no part of the word.
+    // A trailing joiner at the end of the text is not part of the word.
     text[..end]
         .trim_end_matches(['\'', '’', '.', '-', ',', '&'])
         .len()
         .max(text.chars().next().map_or(0, char::len_utf8))
 }
 
-/// `Node.js` and `e.g` hold together, `home.Then` does not.
+/// `Node.js` and `e.g` are one word each, `home.Then` is not.
 fn joins_by_point(last: char, next: char) -> bool {
     last.is_alphanumeric() && !(next.is_uppercase() && last.is_lowercase())
 }
@@ -60,7 +61,7 @@ fn is_mark_on_letter(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
 }
 
-/// The bytes of `'s`, `'m`, `'ll`, `'re`, `'ve`, `'d` at a word's end.
+/// Length in bytes of a final `'s`, `'m`, `'ll`, `'re`, `'ve` or `'d`.
 pub(super) fn clitic_length(word: &str) -> usize {
     let Some(apostrophe) = word.rfind(['\'', '’']).filter(|at| *at > 0) else {
         return 0;
@@ -114,7 +115,7 @@ fn parts_are_capital(word: &str) -> bool {
         .all(|part| part.chars().skip(1).all(|letter| !letter.is_uppercase()))
 }
 
-/// The single quote that closes one, if it is one and no apostrophe.
+/// The closing mark of a single-quoted passage; `None` if the mark is an apostrophe.
 pub(super) fn closing_single(rest: &str, open: char) -> Option<char> {
     let close = if open == '‘' { '’' } else { '\'' };
     let window: String = rest.chars().skip(1).take(120).collect();

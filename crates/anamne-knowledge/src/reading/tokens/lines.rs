@@ -1,4 +1,4 @@
-//! Taking a line apart into words, marks and pieces of code.
+//! Tokenises a line into words, marks and inline code.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,11 +10,11 @@ use super::{Shape, Token, Tokens, is_stop};
 use crate::reading::code;
 use crate::reading::gazetteer::{self, Class};
 
-/// Longer than this is no piece of code between backticks, in bytes.
+/// Maximum length of inline code, in bytes.
 const LONGEST_CODE: usize = 200;
 
 impl Tokens<'_> {
-    /// Adds the tokens of a line.
+    /// Appends the tokens of a line.
     pub(super) fn line(&mut self, range: Range<usize>) {
         let line = &self.text[range.clone()];
         let first = self.all.len();
@@ -39,7 +39,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Whether a line continues with no sentence of the line before it.
+    /// Whether the line doesn't continue a sentence of the previous line.
     fn starts_paragraph(&self, line: &str) -> bool {
         let wrapped = self
             .all
@@ -49,7 +49,7 @@ impl Tokens<'_> {
         !wrapped
     }
 
-    /// Capitals between `**` and `**` are those of a label, if there is more than one word.
+    /// Marks bold text of several words as titled if it is long or in title case, like a label.
     fn mark_bold(&mut self, first: usize) {
         let mut open: Option<usize> = None;
         for at in first..self.all.len() {
@@ -108,7 +108,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Whether a mark that opens something stands right before.
+    /// Whether an address, path or identifier may directly follow the previous token.
     fn opens_here(&self) -> bool {
         self.all.last().is_some_and(|last| {
             matches!(
@@ -199,7 +199,7 @@ impl Tokens<'_> {
     }
 }
 
-/// A line without the sign or number of a list item, the marks of a heading or of a quotation.
+/// Strips a list bullet or number, heading marks and block quote marks.
 fn without_bullet(line: &str) -> &str {
     let trimmed = line.trim_start();
     let bare = trimmed.trim_start_matches(['#', '>', '-', '*', '+', '•', '|']);
@@ -227,7 +227,7 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// Whether most words of a run have capitals although they are ordinary words.
+/// Whether a run is in title case: mostly capitalised, although many words are ordinary ones.
 fn is_title_case(tokens: &[Token<'_>]) -> bool {
     if tokens.last().is_some_and(|last| is_stop(last.text)) {
         return false;
@@ -249,7 +249,7 @@ fn is_title_case(tokens: &[Token<'_>]) -> bool {
     capital >= 3 && lower * 5 <= capital && ordinary_capital * 2 >= capital && ordinary_capital >= 2
 }
 
-/// Whether an address, a path or an identifier may begin with a character.
+/// Whether an address, path or identifier may start with this character.
 fn may_open_special(character: char) -> bool {
     is_word_start(character) || matches!(character, '/' | '.' | '~' | '@' | '-' | '\\' | '*')
 }

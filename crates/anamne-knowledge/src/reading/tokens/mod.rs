@@ -1,4 +1,4 @@
-//! A text as words, marks and pieces of code, with the sentences that they make.
+//! Tokenisation: words, punctuation marks and code, grouped into sentences.
 
 mod forms;
 mod lines;
@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use super::gazetteer::Class;
 
-/// How a token is written.
+/// The written form of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// `word`, or of a script without capitals.
+    /// `word`, or a word of a script without capitals.
     Lower,
     /// `Word`.
     Capital,
@@ -20,46 +20,46 @@ pub(super) enum Shape {
     Upper,
     /// `camelCase`, `GitHub`.
     Mixed,
-    /// Begins with a digit.
+    /// Starts with a digit.
     Digit,
-    /// A mark of punctuation or another sign.
+    /// Punctuation or another symbol.
     Mark,
-    /// Between backticks; the span is what stands between them.
+    /// Inline code; the span excludes the backticks.
     Code,
-    /// An address, a path or an identifier, known by its form.
+    /// An address, path or identifier, recognised by its form.
     Special,
 }
 
-/// A word, mark or piece of code.
+/// A word, mark or inline code.
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools)] // Each tells of another surrounding, in any combination.
+#[allow(clippy::struct_excessive_bools)] // Independent flags; any combination is possible.
 pub(super) struct Token<'text> {
-    /// Where it stands, in bytes.
+    /// Byte range in the text.
     pub(super) span: Range<usize>,
-    /// As it is written.
+    /// The original text.
     pub(super) text: &'text str,
-    /// In lower case.
+    /// The text in lower case.
     pub(super) lower: Cow<'text, str>,
     pub(super) shape: Shape,
-    /// What is known of it.
+    /// Its classes in the word lists.
     pub(super) class: Class,
-    /// Whether white space stands before it.
+    /// Whether white space precedes it.
     pub(super) spaced: bool,
-    /// Whether a sentence, list item, label, quotation or cell begins with it, so that a capital says nothing.
+    /// Whether it starts a sentence, list item, label, quotation or cell, so that a capital is no evidence of a name.
     pub(super) begins: bool,
-    /// Whether it stands in a heading, where capitals say nothing.
+    /// Whether it is part of a heading, where capitals are no evidence of names.
     pub(super) titled: bool,
-    /// Whether it stands in quotation marks.
+    /// Whether it is inside quotation marks.
     pub(super) quoted: bool,
 }
 
 impl Token<'_> {
-    /// Whether it is the mark.
+    /// Whether it is this mark.
     pub(super) fn is_mark(&self, mark: &str) -> bool {
         self.shape == Shape::Mark && self.text == mark
     }
 
-    /// Whether it is a word with a capital first letter.
+    /// Whether it is a capitalised word.
     pub(super) fn is_capital(&self) -> bool {
         match self.shape {
             Shape::Capital | Shape::Upper => true,
@@ -77,18 +77,18 @@ impl Token<'_> {
     }
 }
 
-/// A text, taken apart.
+/// A tokenised text.
 pub(super) struct Tokens<'text> {
     pub(super) text: &'text str,
     pub(super) all: Vec<Token<'text>>,
-    /// The sentences, as ranges of tokens.
+    /// The sentences, as token ranges.
     pub(super) sentences: Vec<Range<usize>>,
-    /// The code between fences, in bytes.
+    /// Byte ranges of fenced code.
     pub(super) fenced: Vec<Range<usize>>,
 }
 
 impl<'text> Tokens<'text> {
-    /// Takes a text apart. Linear.
+    /// Tokenises a text. Linear.
     pub(super) fn of(text: &'text str) -> Self {
         let mut tokens = Self {
             text,
@@ -118,22 +118,22 @@ impl<'text> Tokens<'text> {
         tokens
     }
 
-    /// The token, where there is one.
+    /// The token at an index, if any.
     pub(super) fn get(&self, at: usize) -> Option<&Token<'text>> {
         self.all.get(at)
     }
 
-    /// The token in lower case, or nothing where there is none.
+    /// The token in lower case; empty if there is none.
     pub(super) fn lower(&self, at: usize) -> &str {
         self.get(at).map_or("", |token| &*token.lower)
     }
 
-    /// What is known of the token.
+    /// The classes of the token.
     pub(super) fn class(&self, at: usize) -> Class {
         self.get(at).map_or(Class::NONE, |token| token.class)
     }
 
-    /// The bytes that a range of tokens spans.
+    /// The byte range of a token range.
     pub(super) fn bytes(&self, range: &Range<usize>) -> Range<usize> {
         if range.is_empty() {
             return 0..0;
@@ -141,7 +141,7 @@ impl<'text> Tokens<'text> {
         self.all[range.start].span.start..self.all[range.end - 1].span.end
     }
 
-    /// The sentence that holds a token, as a range of tokens.
+    /// The token range of the sentence that contains a token.
     pub(super) fn sentence_of(&self, token: usize) -> Range<usize> {
         let at = self
             .sentences

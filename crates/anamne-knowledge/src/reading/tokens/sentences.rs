@@ -1,9 +1,9 @@
-//! Where sentences begin and end.
+//! Sentence boundaries.
 
 use super::{Shape, Tokens, is_stop};
 
 impl Tokens<'_> {
-    /// Finds the sentences, of which the lines have given some beginnings.
+    /// Splits the text into sentences, in addition to the starts already set by lines.
     pub(super) fn mark_sentences(&mut self) {
         let mut starts: Vec<usize> = self
             .sentences
@@ -30,7 +30,7 @@ impl Tokens<'_> {
                 ":" "\"" "“" "„" "«" "‘" "[" ";" "→" "—" "–" "-" "•" "*"
             ) && next.is_some_and(|next| next.shape != Shape::Mark);
             if ends {
-                // A run of marks after one is a run after each of them.
+                // Don't rescan a run of closing marks for each of its marks.
                 let mut start = behind.max(at + 1);
                 while self.all.get(start).is_some_and(|next| {
                     next.shape == Shape::Mark
@@ -53,7 +53,7 @@ impl Tokens<'_> {
         starts.retain(|start| *start < self.all.len());
         let mut looked_at = 0;
         for start in &starts {
-            // What was skipped from one start is skipped from the next.
+            // Don't rescan tokens that an earlier start has skipped.
             let mut first = looked_at.max(*start);
             while self.all.get(first).is_some_and(|token| {
                 token.shape == Shape::Mark
@@ -79,7 +79,7 @@ impl Tokens<'_> {
             .collect();
     }
 
-    /// Whether the point after a token belongs to it: `Dr.`, `J.`, `e.g.`
+    /// Whether the full stop belongs to the token before it: `Dr.`, `J.`, `e.g.`
     fn abbreviates(&self, point: usize) -> bool {
         let Some(before) = point.checked_sub(1).map(|at| &self.all[at]) else {
             return false;

@@ -1,11 +1,11 @@
-//! Where a passage may begin and end.
+//! Possible starts and ends of a passage.
 
 use crate::summaries::words::{Sort, Word};
 
-/// Of one sentence at most so many places are tried as beginning or end.
+/// Maximum number of starts, and of ends, that are tried per sentence.
 const PLACES: usize = 24;
 
-/// The first word after greetings, names that are called, and `yeah, so`.
+/// The first word after greetings, forms of address, and openers such as `yeah, so`.
 pub(super) fn first_that_says(text: &str, words: &[Word]) -> Option<usize> {
     let first = words.iter().position(|word| word.weight > 0.0)?;
     let mut start = usize::from(numbers_a_list(text, words));
@@ -36,7 +36,7 @@ fn numbers_a_list(text: &str, words: &[Word]) -> bool {
         && (after(". ") || after(") "))
 }
 
-/// Whether a word says nothing, or is a name after a greeting.
+/// Whether a word has no weight, or is a name after a greeting.
 fn is_address(words: &[Word], at: usize) -> bool {
     let greeted = at > 0 && words[at - 1].sort == Sort::Courtesy;
     words[at].weight == 0.0 || (words[at].sort == Sort::Name && greeted)
@@ -50,7 +50,7 @@ fn is_opener(word: &Word) -> bool {
         )
 }
 
-/// Where a passage may begin: at the first word, and after what joins clauses.
+/// Possible starts: the first word, and the words after a mark or conjunction between clauses.
 pub(super) fn starts(text: &str, words: &[Word], first: usize, last: usize) -> Vec<usize> {
     let mut starts = vec![first];
     for at in first + 1..=last {
@@ -62,7 +62,7 @@ pub(super) fn starts(text: &str, words: &[Word], first: usize, last: usize) -> V
     starts
 }
 
-/// Where a passage may end: at the end, and before what begins another clause or phrase.
+/// Possible ends: the end of the sentence, and before another clause or phrase.
 pub(super) fn ends(text: &str, words: &[Word], first: usize) -> Vec<usize> {
     let mut ends = vec![words.len()];
     for at in first + 2..words.len() {
@@ -78,7 +78,7 @@ pub(super) fn ends(text: &str, words: &[Word], first: usize) -> Vec<usize> {
     ends
 }
 
-/// Whether a mark between two words parts clauses.
+/// Whether a mark between two words separates clauses.
 fn breaks(text: &str, words: &[Word], at: usize) -> bool {
     text[words[at - 1].span.end..words[at].span.start].contains([
         ',', ';', ':', '(', ')', '–', '—', '-', '、', '，', '；', '|', '\n', '"',

@@ -1,4 +1,4 @@
-//! Passages: of each sentence the part that says most for its length, word for word.
+//! Passages: the most informative part of each sentence for its length, verbatim.
 
 mod borders;
 
@@ -11,41 +11,41 @@ use self::borders::{ends, first_that_says, joins, starts};
 use super::pieces::{announces, code_of, is_markup, is_phrase_of_courtesy, pieces};
 use super::words::{Sort, Word};
 
-/// A part of a sentence, as it was said.
+/// A verbatim part of a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Passage {
-    /// Where it stands in the text, in bytes.
+    /// Its byte range in the text.
     pub(crate) span: Range<usize>,
-    /// The sentence of which it is a part, without what only greets.
+    /// The byte range of its sentence, without leading greetings.
     pub(crate) sentence: Range<usize>,
-    /// How much it says.
+    /// The total weight of its words.
     pub(crate) says: f32,
-    /// The words that say something, hashed, with their weights; each once, by rising hash.
+    /// The words with a weight, as distinct hashes with weights, by rising hash.
     pub(crate) words: Vec<(u64, f32)>,
-    /// Whether it asks.
+    /// Whether it is a question.
     pub(crate) asks: bool,
-    /// Whether it stands in brackets: a note about what was said.
+    /// Whether it is in brackets: a side note.
     pub(crate) aside: bool,
-    /// Whether it speaks of the speaker: `I`, `my`, `we`.
+    /// Whether it is in the first person: `I`, `my`, `we`.
     pub(crate) own: bool,
 }
 
-/// No passage is longer than this, in bytes.
+/// Maximum length of a passage, in bytes.
 const LONGEST: usize = 240;
 
-/// Of a sentence no more words are looked at.
+/// Maximum number of words considered per sentence.
 const MOST_WORDS: usize = 64;
 
-/// Closing marks of more bytes than this are left out.
+/// Maximum length of closing marks that are kept, in bytes.
 const LONGEST_END: usize = 8;
 
-/// What a passage says counts with this power against its length: a little less than in proportion.
+/// Exponent of the weight of a passage, against its length: slightly less than proportional.
 const GAIN: f32 = 0.8;
 
-/// What a passage costs beside its length, in bytes.
+/// Fixed cost of a passage in addition to its length, in bytes.
 const FIXED: f32 = 30.0;
 
-/// The passages of a text, one for each sentence that says something, by where they stand. Linear in the text.
+/// The passages of a text in order, one per sentence with content. Linear in the text.
 pub(crate) fn passages(text: &str, words: &[Word]) -> Vec<Passage> {
     let mut found = Vec::new();
     let mut next = 0;
@@ -64,7 +64,7 @@ pub(crate) fn passages(text: &str, words: &[Word]) -> Vec<Passage> {
     found
 }
 
-/// The part of a sentence that says most for its length.
+/// The most informative part of a sentence for its length.
 fn best_of(text: &str, piece: &Range<usize>, words: &[Word]) -> Option<Passage> {
     let words = &words[..words.len().min(MOST_WORDS)];
     let first = first_that_says(text, words)?;
@@ -109,7 +109,7 @@ fn best_of(text: &str, piece: &Range<usize>, words: &[Word]) -> Option<Passage> 
     })
 }
 
-/// A passage takes along the mark that opens before its first word.
+/// The start of a passage, including an opening mark before its first word.
 fn beginning(text: &str, word: &Word) -> usize {
     let start = word.span.start;
     let opens = text[..start]
@@ -119,10 +119,10 @@ fn beginning(text: &str, word: &Word) -> usize {
     start - opens.map_or(0, char::len_utf8)
 }
 
-/// Marks that open something.
+/// Opening marks.
 const OPENING: [char; 9] = ['[', '(', '"', '“', '«', '‘', '„', '「', '$'];
 
-/// A passage that ends where its sentence ends keeps the closing mark, unless that is a full stop.
+/// The end of a passage. At the end of its sentence it includes the closing marks, except full stops and exclamation marks.
 fn ending(text: &str, piece: &Range<usize>, words: &[Word], end: usize) -> usize {
     let at = words[end - 1].span.end;
     if end < words.len() {
@@ -135,7 +135,7 @@ fn ending(text: &str, piece: &Range<usize>, words: &[Word], end: usize) -> usize
     at + tail.trim_end_matches(['.', '!', '。']).len()
 }
 
-/// Where each word of a sentence stood last before.
+/// The previous occurrence of each word of a sentence.
 struct Sums {
     before: Vec<Option<usize>>,
 }
@@ -152,7 +152,7 @@ impl Sums {
         }
     }
 
-    /// What some of the words say together: their weights, each word once, with more for what a reader needs to keep.
+    /// The total weight of a range of words, each counted once, with emphasis on names, numbers, times and changes.
     fn says(&self, words: &[Word], range: Range<usize>) -> f32 {
         let is_first = |at: &usize| self.before[*at].is_none_or(|before| before < range.start);
         let weight = |at: usize| words[at].weight * emphasis(words[at].sort);
@@ -160,7 +160,7 @@ impl Sums {
     }
 }
 
-/// The end of a passage, before the longest that one may be.
+/// The end of a passage, cut to the maximum length.
 fn clipped(text: &str, start: usize, end: usize) -> usize {
     if end - start <= LONGEST + LONGEST_END {
         end
@@ -178,7 +178,7 @@ fn emphasis(sort: Sort) -> f32 {
     }
 }
 
-/// Whether a part of a sentence that ends with a question mark asks by itself.
+/// Whether a part of a sentence that ends with a question mark is itself a question.
 fn asks(words: &[Word], to_end: bool) -> bool {
     to_end
         || matches!(
@@ -211,8 +211,8 @@ fn asks(words: &[Word], to_end: bool) -> bool {
         )
 }
 
-/// Whether words may stand alone: two of them say something, or one does inside a clause. What begins in the middle of
-/// a sentence must be a little more, lest it be a scrap.
+/// Whether words can stand alone: two of them have weight, or one within a longer clause. What begins in the middle of a
+/// sentence must be slightly longer, so that it isn't a fragment.
 fn is_statement(words: &[Word], from_start: bool) -> bool {
     let weighty = words.iter().filter(|word| word.weight > 0.0).count();
     let unparted = words[0].span.len() > UNPARTED;
@@ -223,10 +223,10 @@ fn is_statement(words: &[Word], from_start: bool) -> bool {
     }
 }
 
-/// A run of letters of more bytes than this is a sentence of a script that parts no words.
+/// Longer runs of letters, in bytes, are sentences of a script without spaces.
 const UNPARTED: usize = 24;
 
-/// What a part of a sentence is worth: what it says against its length, more where it is a clause of its own.
+/// The worth of a part of a sentence: its weight against its length, more if it is a complete clause.
 fn worth(words: &[Word], says: f32, from_start: bool, to_end: bool) -> Option<f32> {
     let length = words[words.len() - 1].span.end - words[0].span.start;
     if says == 0.0 || !is_statement(words, from_start) {
@@ -240,20 +240,20 @@ fn worth(words: &[Word], says: f32, from_start: bool, to_end: bool) -> Option<f3
     if to_end {
         whole += 0.05;
     } else if joins(&words[0].plain) {
-        // `Since we met` alone leaves the reader waiting.
+        // `Since we met` alone is incomplete.
         whole -= 0.4;
     }
     Some(whole * says.powf(GAIN) / (length as f32 + FIXED))
 }
 
-/// As many of the words as fit into the longest passage.
+/// As many of the words as fit into a passage.
 fn within(words: &[Word], range: Range<usize>) -> Range<usize> {
     let limit = words[range.start].span.start + LONGEST;
     let fitting = words[range.clone()].partition_point(|word| word.span.end <= limit);
     range.start..range.start + fitting.max(1)
 }
 
-/// The words that say something, hashed, with their weights; each once, by rising hash.
+/// The words with a weight, as distinct hashes with weights, by rising hash.
 pub(crate) fn distinct(words: &[Word]) -> Vec<(u64, f32)> {
     let mut hashed: Vec<(u64, f32)> = words
         .iter()
@@ -265,7 +265,7 @@ pub(crate) fn distinct(words: &[Word]) -> Vec<(u64, f32)> {
     hashed
 }
 
-/// A word's hash, near enough a stem: endings of number and tense are left out.
+/// A hash of a word's approximate stem, without endings of number and tense.
 fn hash(plain: &str) -> u64 {
     let stem = ["'s", "ing", "ed", "es", "s"]
         .into_iter()

@@ -1,22 +1,22 @@
-//! Each provider's own form of a request and an answer, as its documentation gives it.
+//! Each provider's request and answer format, according to its documentation.
 
 use anamne_llm::Provider;
 use serde_json::{Value, json};
 
 use super::{KEY, Seen, json_of};
 
-/// All of them.
+/// All providers.
 pub(crate) const PROVIDERS: [Provider; 3] =
     [Provider::Anthropic, Provider::Openai, Provider::Gemini];
 
-/// How a provider asks and answers.
+/// The format of a provider.
 pub(crate) struct Form(pub(crate) Provider);
 
-/// A turn of a conversation as the server reads it: who, and what.
+/// The turns of a conversation as the server reads them: role and text.
 pub(crate) type Turns = Vec<(String, String)>;
 
 impl Form {
-    /// An answer that says `text`, with 120 tokens read and 30 written.
+    /// An answer with `text`, 120 input tokens and 30 output tokens.
     pub(crate) fn answer(&self, text: &str) -> Value {
         match self.0 {
             Provider::Anthropic => json!({
@@ -43,7 +43,7 @@ impl Form {
         }
     }
 
-    /// The answer in the way in which the provider gives structured ones.
+    /// The answer in the provider's structured format.
     pub(crate) fn structured(&self, value: &Value) -> Value {
         let mut answer = self.answer(&value.to_string());
         if self.0 == Provider::Anthropic {
@@ -56,7 +56,7 @@ impl Form {
         answer
     }
 
-    /// The same answer with calls of tools that nobody offered.
+    /// The same answer with additional tool calls that weren't offered.
     pub(crate) fn with_extra_calls(&self, value: &Value) -> Value {
         let mut answer = self.structured(value);
         let list = |pointer: &str, answer: &mut Value, entry: Value| {
@@ -82,7 +82,7 @@ impl Form {
         answer
     }
 
-    /// An answer that was cut off after `text`.
+    /// An answer that was truncated after `text`.
     pub(crate) fn cut(&self, text: &str) -> Value {
         let mut answer = self.answer(text);
         match self.0 {
@@ -93,7 +93,7 @@ impl Form {
         answer
     }
 
-    /// An answer in which the model declines.
+    /// An answer in which the model refuses.
     pub(crate) fn declined(&self) -> Value {
         let mut answer = self.answer("");
         match self.0 {
@@ -107,7 +107,7 @@ impl Form {
         answer
     }
 
-    /// A refusal with these words.
+    /// An error answer with this message.
     pub(crate) fn refusal(&self, words: &str) -> Value {
         match self.0 {
             Provider::Anthropic => {
@@ -122,7 +122,7 @@ impl Form {
         }
     }
 
-    /// Whether the request went to the right place with the key in its header, and nowhere else.
+    /// Asserts that the request has the right path, and the key in its header and nowhere else.
     pub(crate) fn assert_addressed(&self, seen: &Seen) {
         let (path, header, value) = match self.0 {
             Provider::Anthropic => ("/api/messages", "x-api-key", KEY.to_owned()),
@@ -148,7 +148,7 @@ impl Form {
         }
     }
 
-    /// The system instruction, and the turns after it.
+    /// The system instructions, and the turns after them.
     pub(crate) fn conversation(&self, seen: &Seen) -> (String, Turns) {
         let body = json_of(seen);
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
@@ -178,7 +178,7 @@ impl Form {
         }
     }
 
-    /// What the provider calls the model's turns.
+    /// The provider's role name of the model.
     pub(crate) fn model_role(&self) -> &'static str {
         match self.0 {
             Provider::Gemini => "model",

@@ -1,4 +1,4 @@
-//! What the tests run in: a scripted server, scripted time, a model without a network.
+//! Test fixtures: a scripted server, scripted time, a model without a network.
 
 mod forms;
 mod server;
@@ -19,10 +19,10 @@ use tempfile::TempDir;
 pub(crate) use forms::{Form, PROVIDERS};
 pub(crate) use server::{Seen, Server, Turn};
 
-/// A key that must never be seen anywhere but in its header.
+/// A key that may only occur in its header.
 pub(crate) const KEY: &str = "sk-0123456789-very-secret";
 
-/// Time that passes only when somebody sleeps.
+/// Time that only advances by sleeping.
 #[derive(Default)]
 pub(crate) struct ScriptedPace {
     elapsed: Mutex<Duration>,
@@ -42,7 +42,7 @@ impl Pace for ScriptedPace {
     }
 }
 
-/// A clock that stands until it is set.
+/// A clock that stands still until it is set.
 pub(crate) struct ScriptedClock(Mutex<Timestamp>);
 
 impl ScriptedClock {
@@ -77,7 +77,7 @@ impl Clock for ScriptedClock {
     }
 }
 
-/// A model that answers what a closure says.
+/// A model that answers with a closure.
 pub(crate) struct ScriptedModel<F>(pub(crate) F);
 
 impl<F: Fn(&Request) -> Result<Reply, BridgeError> + Send + Sync> LanguageModel
@@ -105,7 +105,7 @@ pub(crate) fn replied(text: &str, input_tokens: u64, output_tokens: u64) -> Repl
     }
 }
 
-/// No variables at all.
+/// An empty environment.
 pub(crate) struct NoVariables;
 
 impl Environment for NoVariables {
@@ -199,8 +199,8 @@ pub(crate) fn number_schema() -> Schema {
     Schema::new(schema).expect("known words")
 }
 
-/// Held while a program is written or started: a child that is started while another thread writes a program holds that
-/// file open for a moment, and a file that is open for writing can't be run.
+/// Held while a program is written or started: a child process started while another thread writes a program inherits
+/// the open file for a moment, and a file that is open for writing can't be executed.
 pub(crate) fn alone_with_programs() -> MutexGuard<'static, ()> {
     static PROGRAMS: Mutex<()> = Mutex::new(());
     PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -213,7 +213,7 @@ pub(crate) fn mode(path: &Path) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
 }
 
-/// Gives a file or folder this mode.
+/// Sets the mode of a file or folder.
 #[cfg(unix)]
 pub(crate) fn set_mode(path: &Path, mode: u32) {
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);

@@ -1,4 +1,4 @@
-//! A server that does what its script says, one connection for each request.
+//! A server that follows a script, one connection per request.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,13 +14,13 @@ pub(crate) enum Turn {
         headers: Vec<(&'static str, String)>,
         body: Vec<u8>,
     },
-    /// Never answers, and keeps the connection.
+    /// Never answers, and keeps the connection open.
     Hang,
     /// Closes the connection without an answer.
     Close,
-    /// Promises more bytes than it sends.
+    /// Announces more bytes than it sends.
     Truncated(Vec<u8>),
-    /// Sends blanks for as long as somebody takes them, up to so many bytes.
+    /// Sends spaces as long as the client reads them, up to this many bytes.
     Endless(usize),
 }
 
@@ -53,7 +53,7 @@ impl Turn {
     }
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) path: String,
@@ -68,7 +68,7 @@ impl Seen {
     }
 }
 
-/// The server; after its script ends nobody listens any more.
+/// The server; after the end of its script nothing listens.
 pub(crate) struct Server {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -78,7 +78,7 @@ impl Server {
     pub(crate) fn start(script: Vec<Turn>) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         if script.is_empty() {
-            // A port that was free a moment ago may be the next test's; nobody gives out this one.
+            // A port that was free a moment ago may be used by the next test; port 1 is never assigned.
             let address = SocketAddr::from(([127, 0, 0, 1], 1));
             return Self { address, seen };
         }
@@ -97,7 +97,7 @@ impl Server {
                 kept.extend(play(stream, turn));
             }
             drop(listener);
-            // Those that hang stay open until the test ends.
+            // Hanging connections stay open until the test ends.
             if !kept.is_empty() {
                 std::thread::park();
             }
@@ -141,9 +141,9 @@ fn request_of(stream: &TcpStream) -> Seen {
     seen
 }
 
-/// Plays one turn; gives back a connection that is to stay open.
+/// Plays one turn; returns a connection that is to stay open.
 fn play(mut stream: TcpStream, turn: Turn) -> Option<TcpStream> {
-    // A client that went away is what some tests are about.
+    // In some tests the client disconnects.
     match turn {
         Turn::Answer {
             status,

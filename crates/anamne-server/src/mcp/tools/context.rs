@@ -1,4 +1,4 @@
-//! `memory_context`: a block of remembered text, ready to read.
+//! `memory_context`: a context block.
 
 use anamne::{ContextPreset, ContextRequest, Recall};
 use rmcp::model::JsonObject;
@@ -15,7 +15,7 @@ use crate::mcp::quote::USUAL_BUDGET;
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 use crate::mcp::schema::{self, input_schema};
 
-/// The share of a budget that is the block's where its entries are listed as well, in hundredths.
+/// The block's share of the budget if its entries are listed as well, in percent.
 const BLOCK: usize = 50;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ citations. Call with preset first in a session: decisions, open points, recent w
         let context = space.context(&ContextRequest {
             recall,
             token_budget: if call.structured {
-                // The rest is for the list of what stands in the block.
+                // The rest is for the list of entries.
                 token_budget * BLOCK / 100
             } else {
                 token_budget
@@ -84,7 +84,7 @@ citations. Call with preset first in a session: decisions, open points, recent w
     }
 }
 
-/// The block and what stands in it, within the budget; of what did not fit only how much that is.
+/// The block and its entries, within the budget; entries that don't fit are only counted.
 fn structure(context: &anamne::Context, budget: usize) -> Value {
     let mut structured = escaped(plain(context));
     structured["left_out"] = json!(context.left_out.len());

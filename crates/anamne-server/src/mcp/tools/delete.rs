@@ -1,4 +1,4 @@
-//! `memory_delete`: put a memory away, or remove it for ever.
+//! `memory_delete`: forget or erase a memory.
 
 use anamne::Unreached;
 use anamne::text::quote::{on_one_line, quote_name};
@@ -51,7 +51,7 @@ impl MemoryTool for Delete {
     }
 }
 
-/// One place that an erasure did not reach, as a line.
+/// One place that the erasure did not reach, as a line.
 fn place(unreached: &Unreached) -> String {
     let next = unreached.next_step.and_then(next_step::words);
     format!(

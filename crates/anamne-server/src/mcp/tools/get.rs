@@ -1,4 +1,4 @@
-//! `memory_get`: one memory, whole, with its history and links.
+//! `memory_get`: one whole memory, with its history and links.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::mcp::call_context::CallContext;
 use crate::mcp::quote::{Entry, disputed, quote};
 use crate::mcp::reply::{Failure, Reply, plain};
 
-/// Characters of a reason that are shown.
+/// Maximum characters of a reason.
 const LONGEST_REASON: usize = 600;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -57,7 +57,7 @@ impl MemoryTool for Get {
     }
 }
 
-/// A state without what it shares with the present one: its content stands there only where it was another.
+/// A version without what it shares with the current one: its content is included only if it differs.
 fn describe(state: &Version, present: &Memory) -> Value {
     let mut described = plain(state);
     let differs = |memory: &&Memory| memory.content != present.content;
@@ -146,7 +146,7 @@ fn show_history(text: &mut String, history: &[Value]) {
     }
 }
 
-/// The beginning of a reason: a sentence or two, and no more than that.
+/// The beginning of a reason, a sentence or two.
 fn shortened(reason: &str) -> String {
     match reason.char_indices().nth(LONGEST_REASON) {
         Some((end, _)) => format!("{}…", &reason[..end]),

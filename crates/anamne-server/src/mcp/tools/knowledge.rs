@@ -1,4 +1,4 @@
-//! `memory_knowledge`: entities, what is said of them, and what contradicts itself. Offered only on request.
+//! `memory_knowledge`: entities, relations and contradictions. Offered only on request.
 
 use std::time::{Duration, Instant};
 
@@ -17,13 +17,13 @@ use crate::mcp::call_context::{CallContext, End};
 use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
-/// What is not extracted by then is left out of the answer, which says so.
+/// Time limit of extraction; the answer notes what is missing.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Mentions, and entities named together, of one that is shown.
+/// Maximum mentions, and co-mentioned entities, of one entity.
 const BESIDE: usize = 10;
 
-/// What can be asked of knowledge, and told.
+/// The actions.
 const ACTIONS: [&str; 8] = [
     "list",
     "entity",
@@ -90,7 +90,7 @@ can't both hold.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
-        // Refused before a space is opened or made.
+        // Checked before a space is opened or created.
         let limit = bounded("limit", self.limit, 1..=200, 20)?;
         match self.action.as_str() {
             "assert" | "deny" => self.tell(call),
@@ -104,7 +104,7 @@ can't both hold.";
     }
 }
 
-/// A field that an action can't do without.
+/// A field that an action requires.
 fn needed<'a>(field: &str, given: Option<&'a str>, action: &str) -> Result<&'a str, InvalidValue> {
     match given.map(str::trim).filter(|given| !given.is_empty()) {
         Some(given) => Ok(given),
@@ -231,7 +231,7 @@ impl Knowledge {
         let space = match &assertion {
             Assertion::Denial { subject, .. } => {
                 let (space, graph) = self.extracted(call)?;
-                // A mistyped name would deny nothing, unnoticed.
+                // A misspelt name would silently deny nothing.
                 entity_id(&graph, subject)?;
                 space
             }
@@ -247,7 +247,7 @@ impl Knowledge {
         ))
     }
 
-    /// What is told, by which arguments were given.
+    /// The assertion, depending on which arguments are given.
     fn assertion(&self, call: &CallContext) -> Result<Assertion, InvalidValue> {
         let action = self.action.as_str();
         let subject = needed("name", self.name.as_deref(), action)?.to_owned();
@@ -286,7 +286,7 @@ impl Knowledge {
         }
     }
 
-    /// The space and its knowledge, extracted as far as that goes in a few seconds.
+    /// The space and its knowledge, after a few seconds of extraction at most.
     fn extracted(&self, call: &CallContext) -> Result<(Space, Graph), Error> {
         let space = call.space(self.space.as_deref())?;
         let begun = Instant::now();
@@ -296,7 +296,7 @@ impl Knowledge {
     }
 }
 
-/// The id of the entity of this name; where there is none, the names that are like it are said.
+/// The id of the entity with this name; the error lists similar names.
 fn entity_id(graph: &Graph, name: &str) -> Result<String, Failure> {
     match graph.entity(name) {
         Err(Error::Knowledge(GraphError::NoEntity { name })) => {
@@ -307,7 +307,7 @@ fn entity_id(graph: &Graph, name: &str) -> Result<String, Failure> {
     }
 }
 
-/// An error in the words of this tool.
+/// Adapts an error to this tool.
 fn told_here(error: Error) -> Failure {
     match error {
         Error::Knowledge(GraphError::NoContradiction { id }) => Failure::Unknown(format!(
@@ -318,7 +318,7 @@ fn told_here(error: Error) -> Failure {
     }
 }
 
-/// What to add to an answer that lacks something.
+/// A note for answers from incomplete knowledge.
 fn behind(graph: &Graph) -> Result<String, Error> {
     Ok(match graph.behind()? {
         0 => String::new(),

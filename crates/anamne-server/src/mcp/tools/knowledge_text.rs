@@ -1,4 +1,4 @@
-//! Knowledge as text for a model. Every line with a name or a word from a memory begins with `> `.
+//! Knowledge as text for a model. Every line with a name or text from a memory starts with `> `.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use anamne::{
     Neighbourhood, Relation, Remembered, Side,
 };
 
-/// Citations that stand behind a relation.
+/// Maximum citations of a relation.
 const CITED: usize = 3;
 
-/// Characters of a statement that are shown.
+/// Maximum characters of a statement.
 const STATEMENT: usize = 600;
 
 fn title(what: &str, space: &str) -> String {
@@ -32,7 +32,7 @@ pub(super) fn list(space: &str, entities: &[Entity]) -> String {
     text
 }
 
-/// Name, type, state and how often it is named.
+/// Name, type, state and number of mentions.
 fn described(entity: &Entity) -> String {
     let mut line = format!(
         "{} ({}, {}, named in {})",
@@ -84,12 +84,12 @@ pub(super) fn entity(
     text
 }
 
-/// A relation with what stands behind it.
+/// A relation with its evidence.
 fn said(relation: &Relation) -> String {
     let mut line = format!(
         "{} {} {}",
         name(&relation.subject_name),
-        name(&relation.relation),
+        name(relation.relation.as_str()),
         name(relation.object.text())
     );
     let mut add = |part: &str| {

@@ -1,4 +1,4 @@
-//! `memory_link`: say what one memory is to another.
+//! `memory_link`: link two memories.
 
 use anamne::LinkType;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! `memory_list`: memories by their place in time, without a question.
+//! `memory_list`: memories in order of time, without a query.
 
 use std::fmt::Write;
 

@@ -23,37 +23,38 @@ use super::call_context::CallContext;
 use super::reply::{Failure, Reply};
 use super::schema::input_schema;
 
-/// Which tools a server offers.
+/// The set of offered tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolSet {
     /// All eight.
     #[default]
     All,
-    /// Only those that change nothing: search, context, list, get.
+    /// Only the read-only ones: search, context, list, get.
     ReadOnly,
-    /// All eight, and `memory_knowledge`: entities, what is said of them, and contradictions.
+    /// All eight, and `memory_knowledge`: entities, relations and contradictions.
     Knowledge,
 }
 
-/// What a tool does to the memory; hosts ask a person before some of these.
+/// The effect of a tool on the store; hosts ask the user before some of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Changes nothing.
     Reads,
-    /// Adds, and changes nothing that is there; adding the same again adds nothing.
+    /// Adds, and changes nothing existing; adding the same again adds nothing.
     Adds,
-    /// Changes what is there; the former state stays in the history.
+    /// Changes something; the former state stays in the history.
     Changes,
-    /// Takes away.
+    /// Removes.
     Removes,
 }
 
 impl Effect {
-    /// All four hints, since what is left out counts as destructive, not idempotent and open to the world.
+    /// All four hints, because missing ones default to destructive, not idempotent and open-world.
     ///
-    /// Every tool is idempotent: a memory that is known is not stored twice, a change that changes nothing makes no version, what is deleted stays
-    /// deleted, and a link is drawn once. Only a deletion destroys: whatever else changes keeps its former state.
+    /// Every tool is idempotent: a known memory is not stored twice, a change without effect creates no version, a
+    /// deleted memory stays deleted, and a link is created once. Only deletion is destructive: other changes keep the
+    /// former state.
     fn annotations(self) -> ToolAnnotations {
         ToolAnnotations::new()
             .read_only(self == Self::Reads)
@@ -63,28 +64,28 @@ impl Effect {
     }
 }
 
-/// A tool: its arguments as a type, and what it does with them.
+/// A tool: its typed arguments, and how it runs.
 pub(crate) trait MemoryTool: DeserializeOwned + JsonSchema {
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
-    /// Whether a host should offer it from the beginning, and not only after a search for tools.
+    /// Whether a host should load it at once, and not only after a tool search.
     const ALWAYS_LOADED: bool = false;
 
-    /// The schema of its arguments.
+    /// The argument schema.
     fn schema() -> JsonObject {
         input_schema::<Self>()
     }
 
-    /// Does the work on a thread that may block.
+    /// Runs the tool on a blocking thread.
     fn run(self, call: &CallContext) -> Result<Reply, Failure>;
 }
 
-/// Reads arguments by their schema and does the work.
+/// Parses arguments by their schema and runs the tool.
 type Run = fn(JsonObject, &JsonObject, &CallContext) -> Result<Reply, Failure>;
 
-/// A tool without its type.
+/// A type-erased tool.
 pub(crate) struct ToolEntry {
     pub(crate) name: &'static str,
     title: &'static str,
@@ -108,7 +109,7 @@ impl ToolEntry {
         }
     }
 
-    /// The tool as a host sees it.
+    /// The tool definition for a host.
     pub(crate) fn definition(&self) -> Tool {
         let tool = Tool::new(self.name, self.description, self.schema.clone())
             .with_title(self.title)
@@ -121,7 +122,7 @@ impl ToolEntry {
     }
 }
 
-/// What tells a host to load a tool at once.
+/// Metadata that tells a host to load a tool at once.
 fn always_load() -> MetaObject {
     let entry = ("anthropic/alwaysLoad".to_owned(), true.into());
     MetaObject([entry].into_iter().collect())
@@ -137,7 +138,7 @@ fn run<T: MemoryTool>(
         .run(call)
 }
 
-/// The tools of a set, in the order in which a host lists them.
+/// The tools of a set, in listing order.
 pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
     let all = [
         ToolEntry::of::<search::Search>(),

@@ -1,4 +1,4 @@
-//! The arguments that narrow what is looked at, shared by the tools that look.
+//! Filter arguments shared by several tools.
 
 use anamne::{Filter, InvalidValue, Kind};
 use jiff::Timestamp;
@@ -25,7 +25,7 @@ pub(crate) struct Scope {
     pub(crate) space: Option<String>,
 }
 
-/// A schema in which the shared arguments stand without explanation: `memory_search` has explained them.
+/// The schema with descriptions of the shared arguments removed: `memory_search` has them.
 pub(crate) fn unexplained(mut schema: JsonObject) -> JsonObject {
     const SHARED: [&str; 7] = ["since", "until", "thread", "kind", "tag", "author", "space"];
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -39,7 +39,7 @@ pub(crate) fn unexplained(mut schema: JsonObject) -> JsonObject {
 }
 
 impl Scope {
-    /// The filter that it means at the instant `now`.
+    /// The filter, with times relative to `now`.
     pub(crate) fn filter(
         &self,
         call: &CallContext,

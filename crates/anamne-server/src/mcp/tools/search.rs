@@ -1,4 +1,4 @@
-//! `memory_search`: single memories that bear on a question.
+//! `memory_search`: memories relevant to a question.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::mcp::call_context::CallContext;
 use crate::mcp::quote::{Quoted, USUAL_BUDGET, disputed, entries, quote, terms};
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 
-/// Spaces that `auto` asks at most.
+/// Maximum spaces searched by `auto`.
 const PROPOSED: usize = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,7 +66,7 @@ Use it at the start of a task and before answering about the past.";
     }
 }
 
-/// The steps to follow.
+/// Converts the number of steps.
 fn depth(steps: Option<i64>) -> Result<Depth, InvalidValue> {
     let steps = bounded("depth", steps, 0..=i64::from(Depth::DEEPEST), 0)?;
     Ok(match u8::try_from(steps) {
@@ -75,8 +75,8 @@ fn depth(steps: Option<i64>) -> Result<Depth, InvalidValue> {
     })
 }
 
-/// The spaces that are meant: the server's own, another one, several with commas between them, `all`, or `auto`. A space that
-/// is called as one of these words comes before the word.
+/// The spaces to search: the server's own, another one, several separated by commas, `all`, or `auto`. A space with
+/// such a name takes precedence over the keyword.
 fn spaces(call: &CallContext, named: Option<&str>) -> Result<Spaces, Failure> {
     let Some(named) = named.map(str::trim).filter(|named| *named != call.space) else {
         call.space(None)?;
@@ -108,7 +108,7 @@ fn spaces(call: &CallContext, named: Option<&str>) -> Result<Spaces, Failure> {
     })
 }
 
-/// The spaces in words.
+/// The spaces as text.
 fn wording(spaces: &Spaces) -> String {
     let asked = match &spaces.choice {
         SpaceChoice::Named(names) => match &names[..] {
@@ -168,7 +168,7 @@ fn show(
     Ok(quote(&title, &entries, &terms(query), budget))
 }
 
-/// The space of a result, where several were asked.
+/// The space of a result, if several were searched.
 fn origin(hit: &Hit) -> String {
     let space = hit.space.as_deref();
     space.map_or_else(String::new, |space| {
@@ -176,8 +176,8 @@ fn origin(hit: &Hit) -> String {
     })
 }
 
-/// What `recall --json` prints, without each result's explanation for machines, within the budget: contents are shortened as in
-/// the text, and what finds no room is counted.
+/// The output of `recall --json` without each result's machine-readable explanation, within the budget: contents are
+/// shortened as in the text, and results that don't fit are counted.
 fn structure(answer: &Answer, quoted: &Quoted, budget: usize) -> Value {
     let mut structured = plain(answer);
     let results = structured["results"].as_array_mut();

@@ -1,4 +1,4 @@
-//! `memory_store`: tell one memory.
+//! `memory_store`: store a memory.
 
 use anamne::text::quote::quote_name;
 use anamne::{Category, Draft, InvalidValue, Kind, Metadata};
@@ -43,7 +43,7 @@ constraint, a correction. Duplicates are not stored twice.";
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let named = self.space.clone();
-        // The draft is checked before the space is made: a refusal changes nothing.
+        // Validated before the space is created: an error changes nothing.
         let draft = self.draft(call)?;
         draft.check()?;
         let space = call.space_to_tell(named.as_deref())?;

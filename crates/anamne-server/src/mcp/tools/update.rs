@@ -1,4 +1,4 @@
-//! `memory_update`: put a memory right; its former states stay in the history.
+//! `memory_update`: change a memory; its former versions stay in the history.
 
 use anamne::text::quote::quote_name;
 use anamne::{Body, Category, Edit, InvalidValue, Memory, MemoryId, Metadata, Space};

@@ -1,4 +1,4 @@
-//! The range that is meant around an event whose time is known.
+//! The range of a time expression relative to an event whose time is known.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};
 
 use super::{Direction, Reach};
 
-/// The range on one side of an event, so far from it; an end before the beginning counts as the beginning.
+/// The range in a direction from an event; an end before the start is treated as the start.
 pub(super) fn around(
     direction: Direction,
     reach: Reach,
@@ -35,7 +35,7 @@ fn first_of_day(day: &Zoned) -> Timestamp {
         .map_or(Timestamp::MIN, |first| first.timestamp())
 }
 
-/// The first instant after the last day of something; one that ends at midnight has not reached that day.
+/// The first instant after the last day of an event; one that ends at midnight does not include that day.
 fn first_after_day(end: &Zoned, start: &Zoned) -> Timestamp {
     if end > start && first_of_day(end) == end.timestamp() {
         return end.timestamp();
@@ -60,7 +60,7 @@ fn is_of_days(span: Span) -> bool {
     span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0
 }
 
-/// Whole days where the span is of days: the day before an event is the one before its day.
+/// Whole days if the span consists of days: the day before an event is the one before its day.
 fn within(direction: Direction, span: Span, start: &Zoned, end: &Zoned) -> Range<Timestamp> {
     let zone = start.time_zone().clone();
     match direction {
@@ -78,7 +78,7 @@ fn within(direction: Direction, span: Span, start: &Zoned, end: &Zoned) -> Range
     }
 }
 
-/// The calendar day, week, month or year that holds a moment.
+/// The calendar day, week, month or year that contains a moment.
 fn calendar_stretch(span: Span, moment: &Zoned) -> Range<Timestamp> {
     let date = moment.date();
     let back = i64::from(date.weekday().to_monday_zero_offset());
@@ -97,7 +97,7 @@ fn calendar_stretch(span: Span, moment: &Zoned) -> Range<Timestamp> {
     }
 }
 
-/// The day at that distance, with half of its last unit on either side of longer ones.
+/// The day at that distance, plus half of the last unit on either side for longer units.
 fn at_distance(direction: Direction, span: Span, start: &Zoned, end: &Zoned) -> Range<Timestamp> {
     let moved = match direction {
         Direction::Before | Direction::Until => start.checked_sub(span),

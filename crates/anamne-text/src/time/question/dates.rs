@@ -1,4 +1,4 @@
-//! Years, months, days, weekdays, seasons and holidays by their names.
+//! Names of years, months, days, weekdays, seasons and holidays.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -9,7 +9,7 @@ use super::reader::{Lead, Named, Reader};
 use super::vocabulary::{Holiday, Plural, Season, Trust, Word};
 
 impl Reader<'_> {
-    /// A year beside a name: `2024`, `, 2024`, `of 2024`, `last year`, `of last year`.
+    /// A year after a name: `2024`, `, 2024`, `of 2024`, `last year`, `of last year`.
     pub(super) fn year_beside(&self, at: usize) -> Option<(i16, usize)> {
         if self.stops_hard(at) {
             return None;
@@ -47,7 +47,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What comes every year, where its name stands for it.
+    /// A yearly name, where it is used as a time.
     pub(super) fn yearly(&self, at: usize, name: Yearly, lead: Lead, alone: bool) -> Option<Named> {
         let end = at + 1;
         let led = is_word!(
@@ -58,7 +58,7 @@ impl Reader<'_> {
         self.of_year_beside(name, end, alone)
     }
 
-    /// What comes every year, of the year beside its name; of any where the name stands for it `alone`.
+    /// A yearly name with the year after it; without a year only if it can stand `alone`.
     pub(super) fn of_year_beside(&self, name: Yearly, end: usize, alone: bool) -> Option<Named> {
         match self.year_beside(end) {
             Some((year, end)) => Some(Named::new(Point::Yearly(name, Some(year)), end)),
@@ -150,7 +150,7 @@ impl Reader<'_> {
             .then(|| Named::new(Point::DayOfMonth(day), at + 1))
     }
 
-    /// A weekday, with the week or the date beside it.
+    /// A weekday, with the week or the date after it.
     pub(super) fn weekday(&self, at: usize, lead: Lead) -> Option<Named> {
         let Word::Weekday(day, trust) = self.word(at) else {
             return None;
@@ -199,7 +199,7 @@ impl Reader<'_> {
         is_day.then(|| Named::new(Point::Weekday(day), at + 1))
     }
 
-    /// A weekday of the week so many after this one, Monday first.
+    /// A weekday of a week, `shift` weeks from this one, Monday first.
     pub(super) fn day_of_week(&self, day: Weekday, shift: i64) -> Option<Civil> {
         let monday = Unit::Week.first_day(self.today()).ok()?;
         let offset = i64::from(day.to_monday_zero_offset()) + shift * 7;

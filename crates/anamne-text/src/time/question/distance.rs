@@ -1,4 +1,4 @@
-//! Stretches seen from a time or an event: `the week before the release`.
+//! Spans relative to a time or an event: `the week before the release`.
 
 use jiff::Span;
 
@@ -34,7 +34,7 @@ impl Reader<'_> {
         }
         let word = self.word(unit_at + 1);
         if the == 0 && !counted {
-            // "how many days before the release" asks for a distance.
+            // "how many days before the release" asks for a duration.
             let asks = plural == Plural::Many && is_word!(word, Before After Since Until Between);
             if !asks {
                 return None;
@@ -63,7 +63,7 @@ impl Reader<'_> {
                 return Self::found(self.range(&range), unit_at + 3);
             }
         }
-        // "in the weeks after the release": as many as a few.
+        // "in the weeks after the release": a few weeks.
         let several = the == 1 && !counted && plural == Plural::Many;
         let span = unit.span(if several { 5 } else { count }).ok()?;
         let reach = if the == 1 {
@@ -93,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A stretch seen from a time that has a name.
+    /// A span relative to a named time.
     fn seen_from_time(
         &self,
         at: usize,
@@ -112,7 +112,7 @@ impl Reader<'_> {
         let (reach, range) = if within || direction == Direction::During {
             (Reach::Within(span), range)
         } else {
-            // A day after a day is the next one, not the one after the first instant that follows it.
+            // The day after a day is the next one, not the one after the next instant.
             (Reach::At(span), range.start..range.start)
         };
         let when = When::Around {

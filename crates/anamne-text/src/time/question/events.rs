@@ -1,11 +1,11 @@
-//! Things that happened, by which a question says when.
+//! Events that a question uses as a time reference.
 
 use super::phrases::FoundPhrase;
 use super::reader::Reader;
 use super::vocabulary::{Trust, Word};
 use super::{Direction, Reach, When};
 
-/// The most words that an event is named by.
+/// Maximum words of an event.
 const MOST_WORDS: usize = 5;
 
 impl Reader<'_> {
@@ -26,7 +26,7 @@ impl Reader<'_> {
             .filter(|found| direction != Direction::Since || !self.gives_a_reason(found.end))
     }
 
-    /// `since the number has grown`: a verb makes a reason of it.
+    /// `since the number has grown`: with a verb, `since` gives a reason.
     fn gives_a_reason(&self, end: usize) -> bool {
         !self.stops_before(end)
             && (matches!(self.word(end), Word::Verb | Word::Past | Word::Ahead)
@@ -38,7 +38,7 @@ impl Reader<'_> {
         self.word(at) == Word::Month(5, Trust::Common) && !self.capital(at)
     }
 
-    /// `look after`, `named after`.
+    /// `look after`, `named after` are not times.
     fn is_no_time(&self, at: usize) -> bool {
         const BEFORE: &str =
             "look looks looked looking named called take takes took taking ask asked run running";
@@ -76,7 +76,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the words of an event that begins at `at` may continue with the token at `end`.
+    /// Whether the event that starts at `at` may continue with the token at `end`.
     fn may_go_on(&self, at: usize, end: usize) -> bool {
         let is_near = end < self.tokens.len().min(at + MOST_WORDS);
         is_near && (end == at || !self.stops_before(end))
@@ -105,7 +105,7 @@ impl Reader<'_> {
         self.said(at, end)
     }
 
-    /// What someone did, after the pronoun: only what is past has been remembered.
+    /// A clause after a pronoun: only the past tense, because memories are about the past.
     fn clause(&self, at: usize) -> Option<(String, usize)> {
         if self.stops_before(at) || !self.is_past_verb(at) {
             return None;
@@ -147,7 +147,7 @@ impl Reader<'_> {
         if end <= at {
             return None;
         }
-        // "after the first", "before the second" name nothing.
+        // "after the first", "before the second" name no event.
         let names = (at..end).any(|at| self.word(at) == Word::Other || self.capital(at));
         if !names {
             return None;

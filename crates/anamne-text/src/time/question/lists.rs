@@ -1,4 +1,4 @@
-//! The words that are known, as lists.
+//! Lists of the known words.
 
 use super::super::names::Unit;
 use super::vocabulary::Plural::{Many, One};
@@ -143,7 +143,7 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("hiver invierno", Word::Season(Season::Winter, Trust::Foreign)),
 ];
 
-/// Short names of months, January first.
+/// Short month names, January first.
 pub(super) const SHORT_MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "", "jun", "jul", "aug", "sep sept", "oct", "nov", "dec",
 ];

@@ -1,6 +1,6 @@
-//! What a question says about time: which of its words, and which range of time they mean.
+//! Time expressions in a question, and the ranges that they mean.
 
-/// Whether a word says one of those things: `matches!` for long lists, which stay paragraphs here.
+/// Whether a word is one of these: `matches!` for long lists, without rustfmt splitting them.
 macro_rules! is_word {
     ($word:expr, $($listed:ident $(($content:tt))?)+) => {
         matches!($word, $(Word::$listed $(($content))?)|+)
@@ -32,58 +32,58 @@ use reader::Reader;
 use tokens::Token;
 use vocabulary::Word;
 
-/// Words of a question that say when.
+/// A time expression in a question.
 #[derive(Clone, Debug)]
 pub struct TimeExpression {
-    /// Where they stand in the question, in bytes, their preposition included.
+    /// Its bytes in the question, including its preposition.
     pub text: Range<usize>,
-    /// What they mean.
+    /// Its meaning.
     pub when: When,
 }
 
-/// When something is said to have been.
+/// The meaning of a time expression.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum When {
-    /// From the first instant up to the first one after it. `since Monday` ends with
-    /// [`Timestamp::MAX`], `before 2024` begins with [`Timestamp::MIN`].
+    /// From the start (inclusive) to the end (exclusive). `since Monday` ends with [`Timestamp::MAX`], `before 2024`
+    /// starts with [`Timestamp::MIN`].
     Range(Range<Timestamp>),
-    /// Seen from something that happened, which is to be found in memory.
+    /// Relative to an event, whose time must be found in memory.
     Around {
-        /// What happened, in the question's words, without its article or pronoun and at most five
-        /// words long: `release` of "the week before the release".
+        /// The event in the question's words, without its article or pronoun and at most five words long: `release` in
+        /// "the week before the release".
         event: String,
-        /// On which side of it.
+        /// The direction from the event.
         direction: Direction,
-        /// How far from it.
+        /// The distance from the event.
         reach: Reach,
     },
 }
 
-/// On which side of an event something is.
+/// A direction relative to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Direction {
-    /// Until it begins.
+    /// Before it starts.
     Before,
-    /// From its end on.
+    /// After it ends.
     After,
     /// While it lasts.
     During,
-    /// From its beginning on.
+    /// From its start on.
     Since,
     /// Until it ends.
     Until,
 }
 
-/// How far from an event something is.
+/// A distance from an event.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Reach {
-    /// However far: `after the release`.
+    /// Any distance: `after the release`.
     Open,
-    /// So long from it: `the week before the release`; with [`Direction::During`] the calendar day, week or
-    /// month that holds its beginning.
+    /// Within this span: `the week before the release`; with [`Direction::During`] the calendar day, week or month that
+    /// contains its start.
     Within(Span),
     /// At that distance from it: `two weeks after the release`.
     At(Span),
@@ -91,31 +91,31 @@ pub enum Reach {
 
 /// The time expressions of a question, in order and without overlaps.
 ///
-/// Days, weeks (from Monday) and months are those of `zone`; `today` is the day of `asked_at` there. A memory
-/// is about the past: a month, weekday, season or holiday without a year is the last one that began by
-/// `asked_at`, unless the question asks with `will` or `upcoming`. What is meant:
+/// Days, weeks (from Monday) and months are in `zone`; `today` is the day of `asked_at` there. Memories are about the
+/// past: a month, weekday, season or holiday without a year is the last one that started by `asked_at`, unless the
+/// question contains `will` or `upcoming`. Meanings:
 ///
-/// | said | meant |
+/// | text | meaning |
 /// |---|---|
 /// | `yesterday`, `last week`, `in March`, `Q3 2024`, `on 12 March` | that day, week, month, quarter |
 /// | `last summer`, `last Friday` | the last one that is over |
-/// | `in the summer`, `summer of 2024` | by meteorology, north of the equator: June to August; winter is of the year it begins in |
+/// | `in the summer`, `summer of 2024` | meteorological, northern hemisphere: June to August; winter belongs to the year it starts in |
 /// | `three days ago` | that day |
-/// | `two weeks ago` | that day and half a unit on either side; months and years likewise |
-/// | `an hour ago` | that time and half an hour, or a quarter of the way, on either side |
-/// | `the past three days`, `in the last week` | from the beginning of that day until `asked_at` |
+/// | `two weeks ago` | that day plus half a unit on either side; months and years likewise |
+/// | `an hour ago` | that time plus half an hour, or a quarter of the distance, on either side |
+/// | `the past three days`, `in the last week` | from the start of that day until `asked_at` |
 /// | `this morning`, `Monday evening` | 5 to 12; afternoons 12 to 18, evenings 17 to 24, nights 18 to 5, noon 11 to 14 |
-/// | `yesterday at 3pm` | the hour that begins then |
+/// | `yesterday at 3pm` | the hour that starts then |
 /// | `early 2024`, `mid-March`, `at the end of last year` | the first, second or last third |
-/// | `around Christmas`, `around March` | with a quarter of its length, and three days at least, on either side |
+/// | `around Christmas`, `around March` | plus a quarter of its length, at least three days, on either side |
 /// | `since Monday`, `after March`, `before 2024`, `until May` | open on one side |
-/// | `between March and May 2025`, `from Monday to Wednesday` | from the beginning of one until the end of the other |
+/// | `between March and May 2025`, `from Monday to Wednesday` | from the start of one until the end of the other |
 /// | `the week before the release`, `after we moved` | [`When::Around`] an event |
 ///
-/// Words that look like times and may well not be are left alone: `may` and `march` as verbs, numbers without
-/// a preposition, `every Monday`, `the last message`, what stands in quotes. So is what is due `by` a time.
-/// English is read in full; of German, French and Spanish the plain words (`letzte Woche`, `en mars`, `ayer`).
-/// Takes time linear in the length of the question.
+/// Words that resemble times but may not be are ignored: `may` and `march` as verbs, numbers without a preposition,
+/// `every Monday`, `the last message`, and quoted text. So are deadlines (`by` a time). English is fully supported;
+/// German, French and Spanish only in common expressions (`letzte Woche`, `en mars`, `ayer`). Linear in the length of
+/// the question.
 ///
 /// ```
 /// use anamne_text::time::{When, expressions};
@@ -187,10 +187,10 @@ fn is_french(tokens: &[Token<'_>]) -> bool {
 }
 
 impl When {
-    /// The range that is meant, given when the event was; a range that knows itself is that.
+    /// The range of the expression, given the time of the event; a [`When::Range`] is returned unchanged.
     ///
-    /// An instant counts as an event that begins and ends then. Days are those of `zone`. Where the
-    /// calendar ends, the range is cut off there.
+    /// An instant is an event that starts and ends then. Days are in `zone`. At the end of the calendar, the range is
+    /// truncated.
     ///
     /// ```
     /// use anamne_text::time::expressions;

@@ -1,4 +1,4 @@
-//! Two times and all between them: `between March and May`.
+//! Ranges between two times: `between March and May`.
 
 use jiff::ToSpan;
 use jiff::civil::Time;
@@ -9,7 +9,7 @@ use super::reader::{Lead, Named, Reader};
 use super::vocabulary::Word;
 
 impl Reader<'_> {
-    /// Two times and all between them, the first of them read from `at` on.
+    /// A range between two times, the first of which starts at `at`.
     pub(super) fn pair_after(&self, at: usize, lead: Lead, from: usize) -> Option<FoundPhrase> {
         debug_assert!(from <= at);
         let joins = |at: usize| match (lead.word, self.word(at)) {
@@ -58,7 +58,7 @@ impl Reader<'_> {
             return None;
         }
         let (until, end) = self.clock(end + 1)?;
-        // "from 2 to 4 pm" means both.
+        // In "from 2 to 4 pm", `pm` applies to both.
         let from = match (first, alone) {
             (Some(time), _) => time,
             (None, Some(hour)) => {
@@ -112,7 +112,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// A year that one end tells is the other's as well; without one, the last such range that began.
+    /// A year at one end applies to the other; without one, the last such range that started.
     fn joined(&self, first: &Named, second: &Named) -> Option<FoundPhrase> {
         let today = self.today();
         let (first_range, second_range) = if second.point.is_whole() || !first.point.is_whole() {
@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the second end of a range is sure to follow, and vouches for the first.
+/// Whether the second end of a range is certain to follow, and so confirms the first.
 fn joins_soon(lead: Lead) -> bool {
     matches!(lead.word, Word::Between | Word::From)
 }

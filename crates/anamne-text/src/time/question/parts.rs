@@ -64,7 +64,7 @@ impl Reader<'_> {
             .then(|| Named::new(Point::Yearly(name, None), end))
     }
 
-    /// What something is a part of: a time by its name, or `the month` for this one.
+    /// The whole of a part: a named time, or the current unit for `the month`.
     fn whole(&self, at: usize) -> Option<Named> {
         let (lead, first) = self.lead(Word::Of, at);
         if lead.the

@@ -1,4 +1,4 @@
-//! Names of times with the words that lead them: since, before, from and to, around.
+//! Time expressions with their leading words: since, before, from and to, around.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use super::point::{Civil, Slice, widened};
 use super::reader::{Lead, Named, Reader};
 use super::vocabulary::Word;
 
-/// What was read from one word on.
+/// A time expression that starts at some token.
 pub(super) struct FoundPhrase {
-    /// The token after it; more than where it began.
+    /// The token after it; greater than its start.
     pub(super) end: usize,
-    /// Nothing where the words speak of time and no range is meant.
+    /// `None` if the words refer to time but mean no range.
     pub(super) when: Option<When>,
 }
 
@@ -25,7 +25,7 @@ impl FoundPhrase {
 }
 
 impl Reader<'_> {
-    /// The time expression that begins with a word, if one does.
+    /// The time expression that starts at a token, if any.
     pub(super) fn phrase(&self, at: usize) -> Option<FoundPhrase> {
         match self.word(at) {
             word if is_word!(word, Other Number(..) Clock(_) Count(..) Article Couple Unit(..) The) => {
@@ -42,7 +42,7 @@ impl Reader<'_> {
             }
             Word::Since | Word::Before | Word::After | Word::Until => {
                 let found = self.open_ended(at).or_else(|| self.event_phrase(at))?;
-                // "how long until Christmas" asks for a distance.
+                // "how long until Christmas" asks for a duration.
                 if self.asks_how_long(at) {
                     return Some(FoundPhrase::silent(found.end));
                 }
@@ -96,7 +96,7 @@ impl Reader<'_> {
         Self::found(self.range_of(&named), named.end)
     }
 
-    /// `every Monday`, `each March` are no times.
+    /// `every Monday`, `each March` are not times.
     fn every(&self, at: usize) -> Option<FoundPhrase> {
         is_word!(self.word(at + 1), Weekday(..) Month(..) Season(..) Holiday(_) Part(_) Weekend Unit(..))
             .then(|| FoundPhrase::silent(at + 2))
@@ -143,7 +143,8 @@ impl Reader<'_> {
         Self::found(self.range(&range), named.end)
     }
 
-    /// Another time with the same lead: the second year of `in 2023 and 2024`. Also where it begins.
+    /// Another time with the same leading word: the second year of `in 2023 and 2024`, and the token at which it
+    /// starts.
     pub(super) fn also(&self, lead: Word, at: usize) -> Option<(usize, FoundPhrase)> {
         if !matches!(lead, Word::In | Word::On | Word::During) || at == 0 {
             return None;
@@ -181,7 +182,7 @@ impl Reader<'_> {
         Self::found(self.range(&range), named.end)
     }
 
-    /// `in three days`, where the question asks for what is to come.
+    /// `in three days`, in a question about the future.
     fn in_so_long(&self, at: usize) -> Option<FoundPhrase> {
         let (low, high, unit_at) = self.count(at + 1)?;
         let Word::Unit(unit, _) = self.word(unit_at) else {

@@ -1,4 +1,4 @@
-//! Times that have a name, and the days that they stand for.
+//! Named times, and the days they refer to.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use jiff::{Span, ToSpan};
 use super::super::names::Unit;
 use super::vocabulary::{Holiday, Part, Season};
 
-/// From the first moment up to the first one after it, in the zone of the question.
+/// From the start (inclusive) to the end (exclusive), in the time zone of the question.
 pub(super) type Civil = Range<DateTime>;
 
-/// A time by its name, its year perhaps left out.
+/// A named time, possibly without its year.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Point {
     Fixed(Civil),
@@ -22,7 +22,7 @@ pub(super) enum Point {
     Weekend,
 }
 
-/// What comes once a year.
+/// A time that recurs once a year.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Yearly {
     Month(i8),
@@ -33,14 +33,14 @@ pub(super) enum Yearly {
     Holiday(Holiday),
 }
 
-/// What part of a time is meant.
+/// A part of a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Slice {
     Third(u8),
     Half(u8),
     Part(Part),
     Clock(Time),
-    /// The days, weeks, months at the beginning (from 0) or at the end of it, and how many.
+    /// A number of days, weeks or months, from an index (from 0) on or at the end.
     Units(Unit, Place, i64),
     Weekday(Weekday, Place),
     Weekend(Place),
@@ -48,21 +48,21 @@ pub(super) enum Slice {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
-    /// The one so many after the first.
+    /// Index from 0.
     Nth(i64),
     Last,
 }
 
-/// Which of those with one name is meant.
+/// Which occurrence of a recurring time is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The last one to begin until the end of a day.
+    /// The last one that starts on or before a day.
     Begun,
-    /// The last one that is over when a day begins.
+    /// The last one that ends before a day starts.
     Over,
-    /// The first one that is not over when a day begins.
+    /// The first one that has not ended when a day starts.
     Open,
-    /// The first one to begin after a day.
+    /// The first one that starts after a day.
     Coming,
 }
 
@@ -82,18 +82,18 @@ impl Choice {
 }
 
 impl Point {
-    /// Whether it is one time, whenever the question is asked.
+    /// Whether it is one fixed time, independent of the time of the question.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self, Self::Fixed(_) | Self::Yearly(_, Some(_)))
     }
 
-    /// The time that is meant by someone who speaks on a day, or nothing where the calendar ends.
+    /// The time as meant on `day`; `None` at the end of the calendar.
     pub(super) fn resolve(&self, day: Date, choice: Choice) -> Option<Civil> {
         match self {
             Self::Fixed(range) => Some(range.clone()),
             Self::Yearly(name, Some(year)) => name.of_year(*year),
             Self::Yearly(name, None) => {
-                // Nine years hold a 29th of February, also around 1900.
+                // Nine consecutive years contain a 29th of February, even around 1900.
                 (0..=9).find_map(|step| {
                     let year = if choice.looks_back() {
                         day.year() + 1 - step
@@ -116,7 +116,7 @@ impl Point {
     }
 }
 
-/// The nearest stretch of days of which `length` knows the first day.
+/// The nearest range of days that fits; `length` returns its days for a possible first day.
 fn nearest(day: Date, choice: Choice, length: impl Fn(Date) -> Option<i64>) -> Option<Civil> {
     let (mut date, step) = if choice.looks_back() {
         (day, -1.day())
@@ -175,20 +175,20 @@ fn midnight(date: Date) -> DateTime {
     date.to_datetime(Time::midnight())
 }
 
-/// The week, month, quarter or year that holds a day, or one so many before or after it.
+/// The week, month, quarter or year that contains a day, or one `shift` units away.
 pub(super) fn calendar_unit(unit: Unit, day: Date, shift: i64) -> Option<Civil> {
     let first = unit.first_day(day).ok()?;
     let first = first.checked_add(unit.span(shift).ok()?).ok()?;
     days(first, unit.span(1).ok()?)
 }
 
-/// How many days a range touches.
+/// Length of a range in days.
 fn length(range: &Civil) -> i64 {
     let days = range.start.date().until(range.end.date());
     days.map_or(0, |span| i64::from(span.get_days()))
 }
 
-/// How many whole months a range has, where it begins and ends with months.
+/// Length of a range in whole months, if it starts and ends at month boundaries.
 fn months(range: &Civil) -> Option<i64> {
     let whole = range.start.day() == 1 && range.end.day() == 1;
     let count = |date: DateTime| i64::from(date.year()) * 12 + i64::from(date.month());
@@ -223,8 +223,8 @@ fn single_day(range: &Civil) -> Option<Date> {
     (length(range) == 1).then(|| range.start.date())
 }
 
-/// One of so many parts alike: of years in months, of a month from the 11th and the 21st or from the
-/// 16th on, of anything shorter in days.
+/// One of `of` equal parts: of years in months, of a month from the 11th and the 21st or from the 16th on, of shorter
+/// ranges in days.
 fn equal_part(range: &Civil, part: i64, of: i64) -> Option<Civil> {
     let first = range.start.date();
     let border = |part: i64| -> Option<Date> {
@@ -242,7 +242,7 @@ fn equal_part(range: &Civil, part: i64, of: i64) -> Option<Civil> {
     Some(midnight(border(part)?)..midnight(border(part + 1)?))
 }
 
-/// Nights continue until five, evenings until midnight.
+/// Nights end at five, evenings at midnight.
 fn part_of_day(range: &Civil, part: Part) -> Option<Civil> {
     let day = midnight(single_day(range)?);
     let (from, until) = match part {
@@ -265,7 +265,7 @@ fn units(range: &Civil, unit: Unit, place: Place, count: i64) -> Option<Civil> {
         Place::Last => (end.checked_sub(unit.span(count).ok()?).ok()?, end),
     };
     let inside = start >= first && start < range.end.date();
-    // The fifth week of a month is as long as the month lets it be.
+    // The fifth week of a month ends with the month.
     (inside && start < end).then(|| midnight(start)..midnight(end.min(range.end.date())))
 }
 
@@ -280,7 +280,7 @@ fn nth_weekday(range: &Civil, weekday: Weekday, place: Place) -> Option<Date> {
     (day >= range.start.date() && day < range.end.date()).then_some(day)
 }
 
-/// A range with a quarter of its length on either side, and three days at least.
+/// A range extended by a quarter of its length on either side, at least three days.
 pub(super) fn widened(range: &Civil) -> Option<Civil> {
     let margin = (length(range) / 4).max(3).days();
     Some(range.start.checked_sub(margin).ok()?..range.end.checked_add(margin).ok()?)

@@ -1,4 +1,4 @@
-//! A question's words with what is known of the asker, and the reading of names of times.
+//! The words of a question with its context, and the parser of named times.
 
 use std::cell::Cell;
 
@@ -15,24 +15,23 @@ pub(super) struct Reader<'q> {
     pub(super) now: DateTime,
     pub(super) asked_at: Timestamp,
     pub(super) zone: &'q TimeZone,
-    /// The question asks for what is to come.
+    /// Whether the question is about the future.
     pub(super) ahead: bool,
-    /// The question asks for what has been.
+    /// Whether the question is about the past.
     pub(super) past: bool,
-    /// `hier` is French for yesterday, not German for here.
+    /// Whether `hier` is French for yesterday rather than German for here.
     pub(super) french: bool,
-    /// How many names are being read within each other.
+    /// Current nesting depth of names.
     pub(super) depth: Cell<u8>,
 }
 
-/// Names within names (`the end of the first week of March`) are followed no deeper, so that no text
-/// can make reading long.
+/// Maximum nesting depth of names (`the end of the first week of March`), which bounds the time of parsing.
 const DEEPEST: u8 = 6;
 
-/// What stands before a name.
+/// The word before a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Lead {
-    /// [`Word::Other`] where nothing that counts does.
+    /// [`Word::Other`] if there is no relevant word.
     pub(super) word: Word,
     pub(super) the: bool,
 }
@@ -44,11 +43,11 @@ impl Lead {
         Self { word, the: false }
     }
 
-    /// One end of a range: the other end vouches for this one.
+    /// One end of a range: the other end confirms it.
     pub(super) const PAIR: Self = Self::by(Word::Between);
 }
 
-/// A time as it was read, and the part of it that is meant.
+/// A parsed time with an optional part of it.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) point: Point,
@@ -92,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a word says; [`Word::Other`] past the end.
+    /// The meaning of a word; [`Word::Other`] past the end.
     pub(super) fn word(&self, at: usize) -> Word {
         self.tokens.get(at).map_or(Word::Other, |token| token.word)
     }
@@ -101,13 +100,13 @@ impl Reader<'_> {
         self.tokens.get(at).is_some_and(Token::is_capitalised)
     }
 
-    /// Whether a token is this word, in letters of any case.
+    /// Whether a token is this word, ignoring case.
     pub(super) fn says(&self, at: usize, word: &str) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| token.text.eq_ignore_ascii_case(word))
     }
 
-    /// Whether one of these words stands before a token.
+    /// Whether one of these words precedes a token.
     pub(super) fn follows(&self, at: usize, words: &str) -> bool {
         at.checked_sub(1)
             .is_some_and(|before| self.tokens[before].is_one_of(words))
@@ -118,7 +117,7 @@ impl Reader<'_> {
             .map_or(Word::Function, |before| self.word(before))
     }
 
-    /// The lead of this word, before an article that may follow, and the token after both.
+    /// The lead of this word, with an article if one follows, and the token after both.
     pub(super) fn lead(&self, word: Word, at: usize) -> (Lead, usize) {
         let the = self.word(at) == Word::The;
         (Lead { word, the }, at + usize::from(the))
@@ -129,12 +128,12 @@ impl Reader<'_> {
         at >= self.tokens.len() || at.checked_sub(1).is_some_and(|last| self.tokens[last].stop)
     }
 
-    /// Whether what ends before a token continues as the front of a compound: `the summer house`.
+    /// Whether the name before a token is the first part of a compound: `the summer house`.
     pub(super) fn goes_on(&self, at: usize) -> bool {
         !self.stops_before(at) && is_word!(self.word(at), Other Weekend Unit(..) Number(..))
     }
 
-    /// Whether a number before a token counts what comes: `2024 rows`.
+    /// Whether the token makes the number before it a count: `2024 rows`.
     pub(super) fn counts(&self, at: usize) -> bool {
         if self.stops_before(at) {
             return false;
@@ -154,7 +153,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A time by its name, with the part of it that is told.
+    /// A named time, with the part of it if stated.
     pub(super) fn named(&self, at: usize, lead: Lead) -> Option<Named> {
         if at >= self.tokens.len() {
             return None;
@@ -166,7 +165,7 @@ impl Reader<'_> {
         Some(named)
     }
 
-    /// Whether more than a comma stands before a token.
+    /// Whether more than a comma precedes a token.
     pub(super) fn stops_hard(&self, at: usize) -> bool {
         self.stops_before(at)
             && at
@@ -254,13 +253,13 @@ impl Reader<'_> {
         }
     }
 
-    /// `morgen`, not `am Morgen`, `guten Morgen`, `por la mañana`.
+    /// `morgen` as tomorrow, not `am Morgen`, `guten Morgen`, `por la mañana`.
     fn is_tomorrow(&self, at: usize) -> bool {
         !self.capital(at) && self.before(at) != Word::ForeignLead && !self.follows(at, "por")
     }
 
     fn day_word(&self, at: usize, offset: i8) -> Option<Named> {
-        // "USA Today", the song "Yesterday".
+        // Titles such as "USA Today" or the song "Yesterday".
         let title = at > 0 && self.capital(at) && !self.tokens[at - 1].stop;
         if title
             && self.tokens[at].text.is_ascii()
@@ -277,7 +276,7 @@ impl Reader<'_> {
         !self.tokens[at].is_one_of("today yesterday tomorrow")
     }
 
-    /// The part of a day, or the hour, that follows its name.
+    /// Adds the part of a day, or the hour, that follows a name.
     fn narrow(&self, named: &mut Named) {
         let at = named.end;
         let (slice, end) = match self.word(at) {
@@ -325,12 +324,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether `am` or `pm` stands there, and which.
+    /// Whether a token is `am` or `pm`, and which.
     fn afternoon(&self, at: usize) -> Option<bool> {
         let token = self.tokens.get(at)?;
         match token.word {
             Word::Meridiem(afternoon) => Some(afternoon),
-            // A preposition of German as well.
+            // `am` is also a German preposition.
             Word::ForeignLead if token.text.eq_ignore_ascii_case("am") => Some(false),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! Times seen from the day of the question, and parts of other times.
+//! Times relative to the day of the question, and parts of other times.
 
 use jiff::ToSpan;
 use jiff::civil::{DateTime, Weekday};
@@ -9,7 +9,7 @@ use super::reader::{Lead, Named, Reader};
 use super::vocabulary::{Part, Plural, Trust, Word};
 
 impl Reader<'_> {
-    /// How many, at least and at most, and the token after that.
+    /// A count as minimum and maximum, and the token after it.
     pub(super) fn count(&self, at: usize) -> Option<(i64, i64, usize)> {
         let of = |at: usize| usize::from(self.word(at) == Word::Of);
         match self.word(at) {
@@ -27,7 +27,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `three days ago`, `a week from now`, `in two weeks` of what is to come.
+    /// `three days ago`, `a week from now`, and `in two weeks` for the future.
     pub(super) fn away(&self, at: usize) -> Option<Named> {
         let before = usize::from(self.word(at) == Word::AgoBefore);
         let (low, high, unit_at) = self.count(at + before)?;
@@ -76,8 +76,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The time so many units away: whole days, or half a unit on either side of the day, and half a
-    /// unit or a quarter of the way on either side of an hour or minute.
+    /// A time at a distance in units: whole days, or half a unit on either side of the day for longer units; for hours
+    /// and minutes, half a unit or a quarter of the distance on either side.
     pub(super) fn distant(&self, unit: Unit, from: i64, to: i64) -> Option<Civil> {
         if unit.is_of_clock() {
             let seconds = match unit {
@@ -113,7 +113,7 @@ impl Reader<'_> {
         Some(range)
     }
 
-    /// From so long ago, days counted whole, until now; or from now on.
+    /// From that long ago, in whole days, until now; or from now on.
     fn rolling(&self, unit: Unit, count: i64, forward: bool) -> Option<Civil> {
         let span = unit.span(count).ok()?;
         if forward {
@@ -211,7 +211,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `this time last year`: that day and half a month on either side.
+    /// `this time last year`: that day plus half a month on either side.
     fn this_time(&self, at: usize) -> Option<Named> {
         let (true, Word::Last, Word::Unit(Unit::Year, Plural::One)) = (
             self.says(at + 1, "time"),

@@ -1,4 +1,4 @@
-//! A question cut into words, each with what it says about time.
+//! Splits a question into words, each with its time-related meaning.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use super::vocabulary::{Word, meaning};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'q> {
     pub(super) text: &'q str,
-    /// Where the text begins in the question, in bytes.
+    /// Its start in the question, in bytes.
     pub(super) start: usize,
     pub(super) word: Word,
-    /// A clause may end after it.
+    /// Whether a clause may end after it.
     pub(super) stop: bool,
-    /// A comma alone follows.
+    /// Whether only a comma follows.
     pub(super) comma: bool,
 }
 
@@ -28,15 +28,15 @@ impl Token<'_> {
         self.text.starts_with(char::is_uppercase)
     }
 
-    /// Whether it is one of these words, in letters of any case.
+    /// Whether it is one of these words, ignoring case.
     pub(super) fn is_one_of(&self, words: &str) -> bool {
         let mut listed = words.split(' ');
         listed.any(|word| self.text.eq_ignore_ascii_case(word))
     }
 }
 
-/// The words of a question, in order. What stands in double quotes or backticks says nothing about
-/// time, unless all of it does.
+/// The words of a question, in order. Text in double quotes or backticks is not parsed for times, unless all of it is a
+/// time.
 pub(super) fn tokens(question: &str) -> Vec<Token<'_>> {
     let mut found = Vec::with_capacity(question.len() / 5 + 2);
     let mut at = 0;
@@ -51,7 +51,7 @@ pub(super) fn tokens(question: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// A stretch without spaces.
+/// Splits a run without spaces into tokens.
 fn chunk<'q>(question: &'q str, range: Range<usize>, found: &mut Vec<Token<'q>>) {
     let text = &question[range.clone()];
     let front = text.trim_start_matches(is_border);
@@ -86,7 +86,7 @@ fn chunk<'q>(question: &'q str, range: Range<usize>, found: &mut Vec<Token<'q>>)
     }
 }
 
-/// `Dec. 2024`, `3. März`, `a.m.`.
+/// Whether a full stop marks an abbreviation: `Dec. 2024`, `3. März`, `a.m.`.
 fn shortens(token: &Token<'_>) -> bool {
     match token.word {
         Word::Number(_, digits) => digits <= 2,
@@ -153,7 +153,7 @@ fn token(question: &str, range: Range<usize>, word: Word) -> Token<'_> {
     }
 }
 
-/// Where the first dash inside stands, and how many bytes it has.
+/// The position and length of the first inner dash, in bytes.
 fn dash(text: &str) -> Option<(usize, usize)> {
     let at = text.find(['-', '–', '—'])?;
     let width = text[at..].chars().next()?.len_utf8();
@@ -201,7 +201,7 @@ fn digits(text: &str) -> Word {
     }
 }
 
-/// `2026-03-01`, `2026-03`, `2026-Q1`, `1.3.2026`, and `25/12/2026` where only one order is possible.
+/// `2026-03-01`, `2026-03`, `2026-Q1`, `1.3.2026`, and `25/12/2026` if only one order is possible.
 fn date(text: &str) -> Word {
     if let Some((year, rest)) = text.split_once('-')
         && is_number(year, 4)

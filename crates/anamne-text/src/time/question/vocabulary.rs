@@ -1,4 +1,4 @@
-//! The words that speak of time, and those that show where a phrase ends.
+//! Time-related words, and words that end a phrase.
 
 use std::sync::LazyLock;
 
@@ -8,24 +8,24 @@ use rustc_hash::FxHashMap;
 use super::super::names::{MONTHS, Unit, WEEKDAYS};
 use super::lists::{FOREIGN_MONTHS, FOREIGN_WEEKDAYS, SHORT_MONTHS, SHORT_WEEKDAYS, WORDS};
 
-/// How far a name can be trusted to be that of a time.
+/// How reliably a name denotes a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// It is nothing else: `september`, `monday`, `summer`.
+    /// Unambiguous: `september`, `monday`, `summer`.
     Sure,
-    /// A person's name as well: `june`.
+    /// Also a person's name: `june`.
     Name,
-    /// A common word as well: `may`, `march`, `spring`, `sun`.
+    /// Also a common word: `may`, `march`, `spring`, `sun`.
     Common,
-    /// A short form: `jan`, `tue`.
+    /// An abbreviation: `jan`, `tue`.
     Short,
-    /// A short form that means something else as well: `dec`, `mar`.
+    /// An ambiguous abbreviation: `dec`, `mar`.
     RiskyShort,
-    /// Of another language than English.
+    /// In a language other than English.
     Foreign,
 }
 
-/// A season by meteorology, on the northern half of the earth: spring begins with March.
+/// A meteorological season of the northern hemisphere: spring starts in March.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Season {
     Spring,
@@ -53,18 +53,18 @@ pub(super) enum Holiday {
     Valentine,
 }
 
-/// What a word says to whoever looks for times.
+/// The time-related meaning of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
-    /// Any word that is not listed.
+    /// Any other word.
     Other,
-    /// A word that no noun phrase continues with, and no verb that helps others.
+    /// A word that can't continue a noun phrase and is not an auxiliary verb.
     Function,
     /// A verb that ends a noun phrase.
     Verb,
     /// `did`, `was`: the question is about the past.
     Past,
-    /// `will`: the question is about what is to come.
+    /// `will`: the question is about the future.
     Ahead,
     Pronoun,
     The,
@@ -74,7 +74,7 @@ pub(super) enum Word {
     Day(i8),
     /// French for yesterday, German for here.
     Hier,
-    /// Tomorrow, or after a day its morning.
+    /// Tomorrow, or the morning of the preceding day.
     Morgen,
     Tonight,
     Now,
@@ -93,7 +93,7 @@ pub(super) enum Word {
     Next,
     NextAfter,
     Ago,
-    /// What stands before a count in other languages: `vor drei Tagen`, `hace tres días`.
+    /// `ago` before a count in other languages: `vor drei Tagen`, `hace tres días`.
     AgoBefore,
     More,
     Less,
@@ -132,7 +132,7 @@ pub(super) enum Word {
     Ordinal(u8),
     /// `3rd`.
     OrdinalDigits(u8),
-    /// At most nine digits, and how many.
+    /// A number of at most nine digits, and its digit count.
     Number(u32, u8),
     Quarter(u8),
     QuarterOfYear(i16, u8),
@@ -147,7 +147,7 @@ pub(super) enum Word {
     Dash,
 }
 
-/// Whether a unit is written as one or as many.
+/// Singular or plural of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plural {
     One,
@@ -195,10 +195,10 @@ static VOCABULARY: LazyLock<FxHashMap<&'static str, Word>> = LazyLock::new(|| {
     known
 });
 
-/// More bytes than any listed word has.
+/// Maximum bytes of a listed word.
 const LONGEST: usize = 24;
 
-/// What a word says, whatever its case. Takes no memory.
+/// The meaning of a word, ignoring case. Does not allocate.
 pub(super) fn meaning(word: &str) -> Word {
     if word.len() > LONGEST {
         return Word::Other;

@@ -20,7 +20,7 @@ use crate::Error;
 use crate::derived::connecting::KnownDisputes;
 use crate::space::Space;
 
-/// Categories that tell how to work on this project.
+/// Categories that describe how to work on this project.
 const DECISIONS: [Category; 3] = [
     Category::ArchitectureDecision,
     Category::Constraint,

@@ -12,28 +12,28 @@ use super::note::Note;
 pub(super) type QueryHash = [u8; 16];
 pub(super) type TermHash = i64;
 
-/// Terms of which it is kept where they lead to.
+/// Maximum number of terms with learned tiers.
 pub(super) const MOST_TERMS: usize = 16_384;
 
-/// Questions of which it is kept what they found.
+/// Maximum number of queries with cached hits.
 const MOST_ANSWERED: usize = 512;
 
-/// That counts for so long, in microseconds: words like "yesterday" mean another day then.
+/// Maximum age of cached hits, in microseconds: words like "yesterday" change their meaning.
 const ANSWERED_AGE: i64 = 24 * 3_600 * 1_000_000;
 
-/// Questions that speak for the sizes of tiers before any was asked.
+/// Weight of the prior, in queries: by default, tiers are expected to answer in proportion to their size.
 const PRIOR: f32 = 50.0;
 
-/// How much more or less often than its size lets expect a tier is taken to answer at most.
+/// Minimum and maximum of a tier's bias: its share of the answers relative to its share of the memories.
 const LEANING: [f32; 2] = [0.5, 3.0];
 
-/// An answer surer than this says where its words are answered.
+/// Terms of a query are learned from results above this confidence.
 const SURE: f32 = 0.5;
 
-/// Maximum tiers that terms lead to.
+/// Maximum number of tiers that terms lead to.
 const ROUTED: usize = 2;
 
-/// Of a running mean so much is the newest value.
+/// The weight of the newest value in a running mean.
 pub(super) const NEWEST: f64 = 1.0 / 64.0;
 
 /// The key of the hashes of one file.
@@ -41,12 +41,12 @@ pub(super) const NEWEST: f64 = 1.0 / 64.0;
 pub(crate) struct Key(pub(super) [u8; 32]);
 
 impl Key {
-    /// For hashes that never leave this process any key will do.
+    /// For hashes that never leave this process, any key will do.
     pub(crate) const OF_MEMORY: Self = Self([0; 32]);
 
-    /// The hash of a whole question, as if it were a term.
+    /// The hash of a whole query, as if it were a term.
     pub(super) fn whole(&self, query: &str) -> TermHash {
-        // Terms hold no spaces at their beginning.
+        // No term begins with a space.
         self.term(&format!(" {query}"))
     }
 
@@ -69,14 +69,14 @@ impl Key {
     }
 }
 
-/// What a question found in colder tiers, and how these stood then.
+/// The hits of a query in colder tiers, with a digest of these tiers at that time.
 struct Answered {
     colder: Arc<ColderHits>,
     stand: i64,
     at: i64,
 }
 
-/// What questions found in this process; never recorded.
+/// Cached hits of queries in this process; never recorded.
 #[derive(Default)]
 pub(super) struct Answers(HashMap<QueryHash, Answered>);
 
@@ -103,7 +103,7 @@ impl Answers {
             at: note.at,
         };
         let query = Key::OF_MEMORY.query(&note.query, &note.bounds);
-        // How old it is counts from when it was searched.
+        // The age counts from the search, so reused hits keep theirs.
         let known = self.0.get(&query);
         if known.is_none_or(|known| !Arc::ptr_eq(&known.colder, colder)) {
             self.0.insert(query, answered);
@@ -115,13 +115,13 @@ impl Answers {
     }
 }
 
-/// Everything that is learned, under one key.
+/// All learned statistics, under one key.
 pub(super) struct Learned {
     pub(super) key: Key,
     pub(super) terms: HashMap<TermHash, Vec<(Tier, u32)>>,
     /// How often each tier held the best result.
     pub(super) best: HashMap<Tier, f32>,
-    /// How often the first stage was not enough, by shape: questions, share.
+    /// How often the first stage was not enough, by query shape: number of queries, share.
     pub(super) going_on: HashMap<String, (u32, f32)>,
 }
 
@@ -135,7 +135,7 @@ impl Learned {
         }
     }
 
-    /// What it says of a question.
+    /// The advice for a query.
     pub(super) fn advise(&self, asked: &Note) -> Advice {
         let going_on = self.going_on.get(&asked.shape);
         Advice {
@@ -148,7 +148,7 @@ impl Learned {
         }
     }
 
-    /// The colder tiers to which the whole question leads, or at least half of its terms, and two of them.
+    /// The colder tiers to which the whole query leads, or at least half of its terms and at least two.
     fn routed(&self, asked: &Note) -> Vec<Tier> {
         let mut votes: HashMap<Tier, f32> = HashMap::new();
         for term in &asked.terms {
@@ -186,7 +186,7 @@ impl Learned {
         tiers.iter().map(leaning).collect()
     }
 
-    /// Learns from a question.
+    /// Learns from a query.
     pub(super) fn learn(&mut self, note: &Note) {
         if !note.teaches() {
             return;
@@ -215,24 +215,24 @@ impl Learned {
     }
 }
 
-/// The hashes of a question's terms and of the whole of it.
+/// The hashes of a query's terms and of the whole query.
 pub(super) fn leading(key: Key, note: &Note) -> Vec<TermHash> {
     let terms = note.terms.iter().map(|term| key.term(term));
     terms.chain([key.whole(&note.query)]).collect()
 }
 
-/// Whether the first stage was not enough.
+/// 1 if the first stage was not enough, else 0.
 pub(super) fn went_on(note: &Note) -> f32 {
     f32::from(u8::from(note.trace.stages > 1))
 }
 
-/// The colder tier where a question's words were answered, if that is sure.
+/// The colder tier where a query was answered with enough confidence to learn from.
 pub(super) fn leads_to(note: &Note) -> Option<Tier> {
     let best = note.trace.found.first()?;
     (note.trace.confidence > SURE && best.tier != Tier::Active).then_some(best.tier)
 }
 
-/// A digest of how many memories the colder tiers have: another one when one of them changed.
+/// A digest of the number of memories per colder tier; it changes when one of them changes.
 pub(super) fn stand(tiers: &[(Tier, usize)]) -> i64 {
     let mut hasher = blake3::Hasher::new();
     for (tier, rows) in tiers.iter().filter(|(tier, _)| *tier != Tier::Active) {

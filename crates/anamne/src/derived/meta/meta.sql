@@ -1,6 +1,6 @@
--- What a space knows of its own recall. Nothing here was told: the file may be deleted at any time.
+-- The query log of a space. Nothing else depends on it, but it can't be observed again.
 
--- The key of all hashes of this file, and when something was last erased.
+-- The key of all hashes in this file, and the time of the last erasure.
 CREATE TABLE state (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     key BLOB NOT NULL,
@@ -8,7 +8,7 @@ CREATE TABLE state (
 ) STRICT;
 INSERT INTO state VALUES (1, randomblob(32), 0);
 
--- The newest questions. `query` and `terms` are keyed hashes; `words` is there only where the space's settings ask for it.
+-- The newest queries. `query` and `terms` are keyed hashes; `words` is set only if the space's settings allow it.
 CREATE TABLE asked (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE asked (
     found BLOB NOT NULL
 ) STRICT;
 
--- In which colder tier the best results of questions with a term lay; `term` is a keyed hash of it, or of a whole question.
+-- Which colder tier contained the best results of queries with a term; `term` is a keyed hash of the term, or of a whole query.
 CREATE TABLE term_routes (
     term INTEGER NOT NULL,
     tier INTEGER NOT NULL,
@@ -40,8 +40,8 @@ CREATE TABLE term_routes (
     PRIMARY KEY (term, tier)
 ) STRICT, WITHOUT ROWID;
 
--- How many questions searched a tier (0), and how many of their first ten results it brought by words (1), by meaning (2),
--- by both (3), and by their neighbours (4); how often it held the best one (5).
+-- How many queries searched a tier (0), and how many of their first ten results it contributed by lexical search (1), by vector
+-- search (2), by both (3), and by neighbours (4); how often it contained the best one (5).
 CREATE TABLE payoffs (
     tier INTEGER NOT NULL,
     what INTEGER NOT NULL,
@@ -49,14 +49,14 @@ CREATE TABLE payoffs (
     PRIMARY KEY (tier, what)
 ) STRICT, WITHOUT ROWID;
 
--- How often a memory was opened by its id, the less the longer ago it was, as of `at`.
+-- How often a memory was opened by its id, with exponential decay, as of `at`.
 CREATE TABLE openings (
     row INTEGER PRIMARY KEY,
     times REAL NOT NULL,
     at INTEGER NOT NULL
 ) STRICT;
 
--- What questions of one shape cost, as running means, and how often their first stage was not enough.
+-- Costs of queries of one shape, as running means, and how often their first stage was not enough.
 CREATE TABLE costs (
     shape TEXT PRIMARY KEY,
     questions INTEGER NOT NULL,

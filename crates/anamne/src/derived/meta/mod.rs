@@ -1,9 +1,9 @@
-//! I have asked many questions; what does the space know of its own recall?
+//! The query log of a space, and what recall learns from it.
 //!
-//! `observed/meta.db` keeps a log of the newest questions, where they were answered, what they cost, and what that says of the
-//! next one. Nothing of it was written, and it can't be observed again; it is quarantined when it is damaged, and is never in the
-//! way. A question is noted in memory; the background, settling and closing write the notes down. By
-//! default the file holds no words, only hashes under a key of its own.
+//! `observed/meta.db` logs the latest queries, where they were answered and what they cost, with statistics for
+//! planning the next ones. It is observed data, not derived from the log, and can't be restored: a damaged file is
+//! quarantined and never makes a query fail. Queries are buffered in memory and written by the background, by settling
+//! and on closing. By default the file contains no words, only hashes under its own key.
 
 mod file;
 mod learned;
@@ -28,29 +28,29 @@ use note::{Note, Opened};
 /// Its name in reports.
 const NAME: &str = "meta";
 
-/// So many questions are noted in memory before the background writes them down.
+/// Number of buffered queries at which the background writes them.
 const MANY_NOTES: usize = 1_024;
 
-/// Notes that wait to be written at most; the oldest half of more is let go of.
+/// Maximum number of buffered entries; beyond it, the older half is dropped.
 const MOST_NOTES: usize = 4_096;
 
-/// What is known of a space's recall, in this process.
+/// The query log and learned statistics of a space, in this process.
 pub(crate) struct MetaMemory {
     source: Arc<SpaceSource>,
     notes: Mutex<Vec<Note>>,
-    /// Openings that wait to be written.
+    /// Buffered accesses.
     opened: Mutex<Vec<Opened>>,
-    /// All openings, those that wait included, once a question was asked.
+    /// All accesses, including buffered ones; read by the first query.
     openings: Mutex<Option<Arc<AccessCounts>>>,
-    /// What questions taught, once one was asked that can be planned for.
+    /// Learned statistics; read by the first query that can be planned.
     learned: Mutex<Option<Learned>>,
-    /// What questions found in colder tiers.
+    /// Cached hits of queries in colder tiers.
     answers: Mutex<Answers>,
     file: Mutex<MetaFile>,
 }
 
 impl MetaMemory {
-    /// Touches nothing.
+    /// No I/O.
     pub(super) fn new(site: &Site) -> Self {
         let path = site.source.folder().join(OBSERVED).join("meta.db");
         Self {
@@ -88,7 +88,7 @@ impl MetaMemory {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether so much was noted that it should be recorded.
+    /// Whether enough entries are buffered to write them.
     pub(crate) fn has_many_notes(&self) -> bool {
         self.notes().len() + self.opened().len() >= MANY_NOTES
     }
@@ -97,7 +97,7 @@ impl MetaMemory {
         self.source.config().meta.queries
     }
 
-    /// Writes down what was noted, and learns what other processes did.
+    /// Writes the buffered entries, and reads what other processes learned.
     fn write(&self) -> Result<(), StoreError> {
         let (now, kept) = (self.source.now().as_microsecond(), self.kept());
         let notes = std::mem::take(&mut *self.notes());
@@ -107,7 +107,7 @@ impl MetaMemory {
         }
         let has_learned = self.learned().is_some();
         let has_openings = self.openings().is_some();
-        // Never held together with what was learned: questions take that first.
+        // Never locked together with `learned`: queries lock that first.
         let mut file = self.file();
         file.write(now, &notes, &opened, kept)?;
         let read = has_learned.then(|| file.read()).transpose()?;
@@ -126,7 +126,7 @@ impl MetaMemory {
         Ok(())
     }
 
-    /// Drops everything that is in memory.
+    /// Clears the in-memory state.
     fn clear(&self) {
         self.notes().clear();
         self.opened().clear();
@@ -136,7 +136,7 @@ impl MetaMemory {
     }
 }
 
-/// What a space's earlier questions taught.
+/// The planner's view of a space's query history.
 pub(crate) struct Experienced<'a>(pub(crate) &'a MetaMemory);
 
 impl Experienced<'_> {
@@ -214,7 +214,7 @@ impl PlannerHistory for Experienced<'_> {
 }
 
 impl MetaMemory {
-    /// Notes that somebody asked for the memory in a row by its id.
+    /// Records that a memory was read by its id.
     pub(crate) fn note_opening(&self, row: Row) {
         if self.kept() == KeptQueries::Off {
             return;
@@ -231,13 +231,12 @@ impl MetaMemory {
         }
     }
 
-    /// Writes down what was noted of questions. Where that fails it is let go of: it decides nothing but what is searched
-    /// first.
+    /// Writes the buffered entries. On failure they are dropped: they only affect what is searched first.
     pub(crate) fn write_down(&self) {
         let _ = self.write();
     }
 
-    /// The newest questions, the newest first, those in memory included.
+    /// The latest queries, latest first, including buffered ones.
     pub(crate) fn log(&self, limit: usize) -> Result<Vec<LoggedQuery>, Error> {
         self.write()?;
         let mut file = self.file();
@@ -247,7 +246,7 @@ impl MetaMemory {
         Ok(file.log(limit)?)
     }
 
-    /// The key under which words are hashed.
+    /// The key of the word hashes.
     pub(crate) fn key(&self) -> Result<Key, Error> {
         Ok(self.file().key()?)
     }
@@ -287,7 +286,7 @@ impl Derived<Error> for MetaMemory {
         Ok(damage.into_iter().collect())
     }
 
-    /// There is nothing in it that anybody would repair by hand.
+    /// Deletes the file: it contains nothing worth repairing by hand.
     fn quarantine(&self) -> Result<(), Error> {
         self.remove()
     }

@@ -1,9 +1,9 @@
-//! What is noted of one question, until it is recorded.
+//! A buffered entry of the query log.
 
 use anamne_recall::{QuerySignature, QueryTrace};
 use anamne_types::{Recall, Row, Temperature, Tier};
 
-/// That somebody asked for a memory by its id.
+/// An access to a memory by its id.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opened {
     pub(super) row: Row,
@@ -11,19 +11,19 @@ pub(super) struct Opened {
     pub(super) at: i64,
 }
 
-/// A question and how it was answered. Its words are in memory alone, until it is written as the settings have it.
+/// A query and its outcome. Its words are kept in memory only, until they are written as the settings require.
 #[derive(Clone, Debug)]
 pub(super) struct Note {
     /// Microseconds since 1970.
     pub(super) at: i64,
     pub(super) query: String,
-    /// What else makes two questions the same.
+    /// The other parameters that distinguish queries with the same words; empty with one tier.
     pub(super) bounds: String,
     pub(super) terms: Vec<String>,
     pub(super) shape: String,
     pub(super) temperature: Temperature,
     pub(super) hops: u8,
-    /// The tiers within reach with the number of their memories.
+    /// The tiers in scope with their number of memories.
     pub(super) tiers: Vec<(Tier, usize)>,
     pub(super) trace: QueryTrace,
 }
@@ -35,7 +35,7 @@ impl Note {
         Self {
             at,
             query: normal(&recall.query),
-            // With one tier there is nothing to settle.
+            // With one tier there is nothing to plan.
             bounds: if is_spread {
                 bounds(asked)
             } else {
@@ -50,13 +50,13 @@ impl Note {
         }
     }
 
-    /// Whether it had several tiers to choose from, and all of them within reach.
+    /// Whether there were several tiers, all of them requested.
     pub(super) fn teaches(&self) -> bool {
         self.tiers.len() > 1 && self.temperature == Temperature::All
     }
 }
 
-/// The question in small letters with single spaces.
+/// The query in lower case with single spaces.
 fn normal(query: &str) -> String {
     let mut normal = String::with_capacity(query.len());
     for word in query.split_whitespace() {
@@ -68,7 +68,7 @@ fn normal(query: &str) -> String {
     normal
 }
 
-/// Everything of a question but its words that changes its answer.
+/// All parameters of a query, except its words, that affect its answer.
 fn bounds(asked: &QuerySignature<'_>) -> String {
     let recall = asked.recall;
     let whole = (
@@ -89,7 +89,7 @@ fn bounds(asked: &QuerySignature<'_>) -> String {
     )
 }
 
-/// What a question's cost depends on, in words: its temperature, its depth, and by what it filters.
+/// The parameters that determine a query's cost, as words: temperature, depth and filters.
 fn shape(recall: &Recall) -> String {
     let filter = &recall.filter;
     let parts = [

@@ -24,20 +24,20 @@ use crate::space::Space;
 use copy::{BackupCopy, Trouble};
 pub(crate) use scheduled::BACK_UP;
 
-/// The background tries again after so long, in microseconds.
+/// Interval between attempts of the background, in microseconds.
 const BETWEEN_ATTEMPTS: i64 = 3_600 * 1_000_000;
 
-/// Backups that were looked at already: a backup may know of backups of its own, and of the store that it was made from.
+/// Stores that were visited: a backup may list backups of its own, and the store that it was made from.
 type Seen = BTreeSet<PathBuf>;
 
 impl Inner {
-    /// Whether an erasure is still to reach a backup, and it is time to try again.
+    /// Whether an erasure is pending in a backup, and it is time to retry.
     pub(crate) fn are_backups_due(&self) -> bool {
         self.jobs.backups_pending.load(Ordering::Relaxed)
             && self.jobs.due("backup_erasure").is_due(self.source.now())
     }
 
-    /// Looks whether an erasure is still to reach a backup, so that the background continues with it.
+    /// Checks whether an erasure is pending in a backup, so that the background continues it.
     pub(crate) fn look_for_pending_backups(&self) {
         let pending = self
             .source
@@ -46,7 +46,7 @@ impl Inner {
         self.jobs.backups_pending.store(pending, Ordering::Relaxed);
     }
 
-    /// Goes on with what is still to be erased in backups; returns what became of each of these.
+    /// Continues pending erasures in backups; returns the result for each.
     pub(crate) fn finish_in_backups(&self) -> Vec<BackupUpdate> {
         let updates = self.erase_in_backups(&mut self.seen(), false);
         let is_done = updates.iter().all(|update| update.trouble.is_empty());
@@ -56,12 +56,12 @@ impl Inner {
         updates
     }
 
-    /// Brings the backup in the store folder `store` up to date, and makes it if it is missing.
+    /// Creates or updates the backup in the store folder `store`.
     pub(crate) fn back_up_to(&self, store: &Path) -> Result<BackupReport, Error> {
-        // First, while the older copy still says what is to leave its caches.
+        // First, while the old copy still contains the texts to remove from its caches.
         self.finish_in_backups();
         let report = self.source.backup(store)?;
-        // What was erased while the copy was made.
+        // For erasures made during the copy.
         self.look_for_pending_backups();
         if self.are_backups_due() {
             self.finish_in_backups();
@@ -69,18 +69,18 @@ impl Inner {
         Ok(report)
     }
 
-    /// This store itself, which no backup of it is to be taken for.
+    /// This store itself, so that it isn't treated as a backup of its backups.
     pub(crate) fn seen(&self) -> Seen {
         let root = self.source.folder().ancestors().nth(2);
         let root = root.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned()));
         root.into_iter().collect()
     }
 
-    /// Erases in the known backups what was erased here: in all of them, or where that is still to be done.
+    /// Erases in the known backups what was erased here: in all of them, or only where that is pending.
     pub(crate) fn erase_in_backups(&self, seen: &mut Seen, in_all: bool) -> Vec<BackupUpdate> {
         let known = match self.source.backups() {
             Ok(known) => known,
-            // What was erased is gone here all the same.
+            // The erasure in this store is complete regardless.
             Err(error) => {
                 return vec![BackupUpdate {
                     folder: self.source.folder().join("backups.toml"),
@@ -98,7 +98,7 @@ impl Inner {
             .collect()
     }
 
-    /// Erases in one backup and in the backups of it; the first of the updates is its own.
+    /// Erases in one backup and in its own backups; the first result is its own.
     fn erase_in_backup(&self, known: &KnownBackup, seen: &mut Seen) -> Vec<BackupUpdate> {
         if !seen.insert(known.folder.clone()) {
             return Vec::new();
@@ -123,7 +123,7 @@ impl Inner {
         std::iter::once(update).chain(further).collect()
     }
 
-    /// The backups of a backup that could not be erased in, as far as their list can be read.
+    /// The backups of a backup in which the erasure failed, as far as their list is readable.
     fn unreached_beyond(&self, store: &Path, seen: &mut Seen) -> Vec<BackupUpdate> {
         let known = anamne_store::backups_of(&self.source.folder_in(store)).unwrap_or_default();
         let further = known
@@ -144,7 +144,7 @@ impl Inner {
 }
 
 impl Space {
-    /// Goes on with what is still to be erased in backups, and says what came of it.
+    /// Continues pending erasures in backups, and reports the results.
     pub(crate) fn mend_backups(&self, found: &mut CheckUp) {
         for BackupUpdate {
             folder,

@@ -1,4 +1,4 @@
-//! An erasure in a backup that is interrupted, at every step.
+//! An erasure in a backup, interrupted at every step.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::{Options, Recall, Space, Store};
 
 const SECRET: &str = "The zyxlive quellfruit lies under the seventh lighthouse";
 
-/// A model that costs money, so that its vectors are kept in the embedding cache.
+/// A costly model, so that its vectors are cached.
 struct Costly(ModelIdentity);
 
 impl Embedder for Costly {
@@ -88,7 +88,7 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
     files.flat_map(under).collect()
 }
 
-/// The files in which the secret stands, or the digest under which the cache keeps it.
+/// The files that contain the secret, or its digest in the cache.
 fn traces(folder: &Path) -> Vec<PathBuf> {
     let digest = blake3::hash(SECRET.as_bytes());
     let needles = [&b"zyxlive"[..], &digest.as_bytes()[..16]];
@@ -100,7 +100,7 @@ fn traces(folder: &Path) -> Vec<PathBuf> {
     files_under(folder).into_iter().filter(holds).collect()
 }
 
-/// Erases in the store, and in the backup until after a step, as a process that is killed then.
+/// Erases in the store, and in the backup only until after a step, like a process that is killed then.
 fn interrupted(home: &TempDir, after: Option<Step>) {
     let (origin, id) = backed_up(home);
     let inner = &origin.inner;

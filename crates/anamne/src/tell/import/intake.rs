@@ -1,4 +1,4 @@
-//! The way of what an import reads into the space: batch by batch, and the links at the end.
+//! Stores imported records: batch by batch, and the links at the end.
 
 use anamne_store::{Arrival, StoreError};
 use anamne_text::echo::shorten_values;
@@ -12,12 +12,12 @@ use crate::space::Space;
 use crate::tell::admission::{Claims, IMPORT_TRUST, without_authority};
 use crate::tell::batch_size::{BatchSize, Filled};
 
-/// Where a record stood.
+/// The position of a record in an import.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// Its number, from 1.
     pub(super) line: u64,
-    /// Its file, where it has one of its own.
+    /// Its file, if it has its own.
     pub(super) file: Option<String>,
 }
 
@@ -44,14 +44,14 @@ pub(super) struct Intake<'a> {
     space: &'a Space,
     options: ImportOptions,
     progress: &'a mut dyn FnMut(&ImportReport),
-    /// What was done so far.
+    /// The results so far.
     pub(super) report: ImportReport,
     batch: Vec<Waiting>,
     filled: Filled,
     size: BatchSize,
-    /// The spaces that may know what is imported, once that was asked.
+    /// The spaces that can verify claims; read on first use.
     vouchers: Option<Vec<Space>>,
-    /// Links whose end may not exist yet.
+    /// Links whose target may not exist yet.
     links: Vec<PendingLink>,
 }
 
@@ -64,7 +64,7 @@ struct Waiting {
 struct PendingLink {
     place: Place,
     from: MemoryId,
-    /// Whether it comes from an export, and is drawn as it was there.
+    /// Whether it comes from an export, and is restored as it was there.
     returns: bool,
     link: ImportedLink,
 }
@@ -88,7 +88,7 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Takes a record that was read from so many bytes; stores the batch before it where that has no room for it.
+    /// Adds a record that was read from `bytes` bytes; first stores the batch if the record doesn't fit.
     pub(super) fn take(
         &mut self,
         place: Place,
@@ -111,7 +111,7 @@ impl<'a> Intake<'a> {
         Ok(())
     }
 
-    /// What a record says of itself counts where the import is vouched for, or where this store has the same memory.
+    /// Removes a record's claims, unless the import is trusted or this store has the same memory.
     fn weighed(&mut self, mut arrival: Arrival) -> Result<Arrival, Error> {
         if self.options.trusted {
             return Ok(arrival);
@@ -135,13 +135,12 @@ impl<'a> Intake<'a> {
         if self.vouchers.is_none() {
             self.vouchers = Some(self.space.vouchers()?);
         }
-        // A space that can't be read vouches for nothing: that costs the import its claim, which is counted.
+        // An unreadable space verifies nothing: the import then loses its claim, which is counted.
         let mut vouchers = self.vouchers.iter().flatten();
         Ok(vouchers.any(|space| space.vouches_for(id, draft).unwrap_or(false)))
     }
 
-    /// Notes a record that can't be read. Ends the import where that is asked for, after what came before it
-    /// was stored.
+    /// Records an unreadable record. With [`BadLines::Stop`], stores the records before it and ends the import.
     pub(super) fn pass_over(&mut self, place: &Place, reason: String) -> Result<(), Error> {
         if self.options.bad_lines == BadLines::Stop {
             self.store()?;
@@ -149,7 +148,7 @@ impl<'a> Intake<'a> {
         self.refuse(place.bad(reason))
     }
 
-    /// Stores what is left, creates the links, and says what was done.
+    /// Stores the rest, creates the links, and returns the report.
     pub(super) fn finish(mut self) -> Result<ImportReport, Error> {
         self.store()?;
         (self.progress)(&self.report);
@@ -231,7 +230,7 @@ impl<'a> Intake<'a> {
         refused.into_iter().try_for_each(|bad| self.refuse(bad))
     }
 
-    /// Draws the links once all memories are there; their ends are named by the ids of the import.
+    /// Creates the links once all memories are stored; their targets are named by the ids of the import.
     fn draw_links(&mut self) -> Result<(), Error> {
         let (returning, told): (Vec<_>, Vec<_>) = std::mem::take(&mut self.links)
             .into_iter()
@@ -304,8 +303,8 @@ impl<'a> Intake<'a> {
         }))
     }
 
-    /// Whether an import that nobody vouches for may draw such a link: one that speaks against its end must not
-    /// take away from a memory that is trusted more. How far a damaged one is trusted is not known.
+    /// Whether an untrusted import may create such a link: it can't supersede or contradict a memory with more trust.
+    /// The trust of a damaged memory is unknown.
     fn may_point(
         &self,
         link_type: LinkType,
@@ -332,7 +331,7 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// What is wrong with one memory; every other error ends the import.
+/// The error, if it concerns one memory; any other error ends the import.
 fn of_one_memory(error: Error) -> Result<StoreError, Error> {
     match error {
         Error::Store(error) if error.is_of_one_memory() => Ok(error),

@@ -1,4 +1,4 @@
-//! Reading memories from JSON lines.
+//! Imports JSON lines.
 
 use std::io::BufRead;
 
@@ -11,16 +11,16 @@ use super::{ImportOptions, ImportReport};
 use crate::Error;
 use crate::space::Space;
 
-/// The longest line that is read: the largest content with every byte escaped, and room for the rest.
+/// Maximum length of a line: the longest content with every byte escaped, and room for the rest.
 const LONGEST_LINE: u64 = 8 * Limits::CONTENT_BYTES as u64;
 
-/// The most values that a line may hold: more than the largest body and metadata have together.
+/// Maximum values per line: more than the largest body and metadata have together.
 const MOST_VALUES: usize = 400_000;
 
-/// Reads records from `reader` into `space`, and calls `progress` after every batch.
+/// Imports records from `reader` into `space`, and calls `progress` after every batch.
 ///
-/// A record that is there already (by its id, else by its place in its thread, else by its content)
-/// changes nothing, so an import that was interrupted is simply run again.
+/// A record that exists already (by its id, else by its position in its thread, else by its content) changes nothing,
+/// so an interrupted import can be repeated.
 pub(crate) fn import(
     space: &Space,
     mut reader: impl BufRead,
@@ -49,7 +49,7 @@ pub(crate) fn import(
     }
 }
 
-/// Reads one line, but never more of it than [`LONGEST_LINE`]; returns the bytes read.
+/// Reads one line, of which at most [`LONGEST_LINE`] bytes are kept; returns the number of bytes consumed.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<usize, Error> {
     let failed = |source| Error::Stream {
         action: "read the import",
@@ -64,7 +64,7 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<usize, Err
     Ok(read)
 }
 
-/// A line as an arrival with its links; `None` for an empty one.
+/// Parses a line as an arrival with its links; `None` if it is empty.
 fn parse(line: &[u8]) -> Result<Option<(Arrival, Vec<ImportedLink>)>, String> {
     let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8: {error}"))?;
     let text = text.trim_start_matches('\u{feff}').trim();
@@ -81,8 +81,8 @@ fn parse(line: &[u8]) -> Result<Option<(Arrival, Vec<ImportedLink>)>, String> {
     record.into_arrival().map(Some)
 }
 
-/// Whether a line of JSON has more than `most` values, by what separates them outside strings. A value that is parsed
-/// takes some sixty times the bytes of its text, so this is asked before. Linear, without allocation.
+/// Whether a line of JSON has more than `most` values, counted by the separators outside strings. Checked before
+/// parsing, because parsed values take about sixty times the bytes of their text. Linear, without allocation.
 fn has_more_values(text: &str, most: usize) -> bool {
     let mut separators = 0;
     let (mut in_string, mut escaped) = (false, false);
@@ -107,7 +107,7 @@ mod tests {
         let many = format!(r#"{{"text":"x","n":[{}0]}}"#, "0,".repeat(MOST_VALUES));
         let reason = parse(many.as_bytes()).expect_err("refused");
         assert!(reason.contains("JSON values"), "{reason}");
-        // What stands in strings is text.
+        // Separators inside strings don't count.
         let text = format!(
             r#"{{"text":"{}\"{}"}}"#,
             ",[{".repeat(200_000),

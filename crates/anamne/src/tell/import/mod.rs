@@ -1,4 +1,4 @@
-//! Reading memories: JSON lines, and folders of Markdown notes.
+//! Imports of JSON lines, and of folders of Markdown notes.
 
 mod intake;
 mod lines;
@@ -13,30 +13,30 @@ use serde::Serialize;
 pub(crate) use lines::import;
 pub(crate) use notes::import_notes;
 
-/// How an import deals with what can't be taken.
+/// How an import handles invalid lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadLines {
-    /// The import ends at the first one; what came before it stays.
+    /// The import ends at the first one; earlier lines stay imported.
     #[default]
     Stop,
     /// They are reported and skipped.
     Skip,
 }
 
-/// How an import is done.
+/// Options of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// What happens to lines that can't be taken.
+    /// How invalid lines are handled.
     pub bad_lines: BadLines,
-    /// Whether what it says of itself is believed: trust and importance above the usual, assertions about the
+    /// Whether claims of the import are accepted: trust and importance above the default, assertions about the
     /// knowledge graph, feedback. Needs [`Right::Trust`](crate::Right::Trust).
     ///
-    /// A memory that this store's log holds in the same state is believed anyway.
+    /// Claims for a memory that this store's log contains in the same state are always accepted.
     pub trusted: bool,
 }
 
 impl ImportOptions {
-    /// The same, believed.
+    /// The same options, with claims accepted.
     #[must_use]
     pub fn trusted(mut self) -> Self {
         self.trusted = true;
@@ -53,30 +53,30 @@ impl From<BadLines> for ImportOptions {
     }
 }
 
-/// How many memories were taken without something that they claimed.
+/// Number of memories stored without a claim that nothing verifies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unproven {
     /// Trust above that of imports.
     pub trust: u64,
-    /// Importance above the usual 5.
+    /// Importance above the default of 5.
     pub importance: u64,
     /// Assertions about the knowledge graph, feedback, and other reserved metadata.
     pub metadata: u64,
 }
 
 impl Unproven {
-    /// Whether everything was taken as it was claimed.
+    /// Whether no claim was ignored.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A line or note that could not be taken.
+/// An invalid line or note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadLine {
-    /// Its number, from 1; for a note, how many notes were read up to it.
+    /// Its number, from 1; for a note, its number in reading order.
     pub line: u64,
-    /// The note's path in the folder that was imported; `None` for a line.
+    /// The note's path in the imported folder; `None` for a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// What is wrong with it.
@@ -86,23 +86,23 @@ pub struct BadLine {
     pub next_step: Option<NextStep>,
 }
 
-/// What an import did so far.
+/// The results of an import so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
-    /// Lines read, empty ones included; or notes.
+    /// Lines read, including empty ones; or notes.
     pub lines: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Memories that are new.
+    /// New memories.
     pub imported: u64,
-    /// Memories that were there already.
+    /// Memories that existed already.
     pub known: u64,
-    /// Links that were drawn.
+    /// Links created.
     pub links: u64,
     /// Claims that were ignored because nothing verifies them.
     #[serde(skip_serializing_if = "Unproven::is_empty")]
     pub unproven: Unproven,
-    /// Lines or notes that were skipped.
+    /// Skipped lines or notes.
     pub bad: Vec<BadLine>,
 }
 

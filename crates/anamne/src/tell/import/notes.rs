@@ -1,4 +1,4 @@
-//! Reading memories from a folder of Markdown notes.
+//! Imports a folder of Markdown notes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use super::{ImportOptions, ImportReport};
 use crate::space::Space;
 use crate::{Error, front_matter};
 
-/// The longest note that is read.
+/// Maximum bytes of a note.
 const LONGEST_NOTE: u64 = 8 * Limits::CONTENT_BYTES as u64;
 
-/// A note's path in its folder without the ending, as wikilinks name it, and the id under which it is told.
+/// Note ids by path without extension, or by file name, as wikilinks name them.
 type Ids = HashMap<String, String>;
 
-/// Reads every note under `folder` into `space`, in the order of their paths.
+/// Imports every note under `folder` into `space`, ordered by path.
 pub(crate) fn import_notes(
     space: &Space,
     folder: &Path,
@@ -34,7 +34,7 @@ pub(crate) fn import_notes(
     collect(folder, entries(folder).map_err(failed)?, &mut notes);
     let mut ids = Ids::new();
     for note in &notes {
-        // One that can't be read is reported when it is its turn.
+        // An unreadable note is reported later, in order.
         if let Ok((properties, _)) = load(note).and_then(|text| owned(&text)) {
             let name = note.name.trim_end_matches(".md").to_owned();
             let id = match properties.get("id") {
@@ -69,16 +69,15 @@ pub(crate) fn import_notes(
     intake.finish()
 }
 
-/// A note's file, and its path in the folder with `/` between the parts.
+/// A note's file, and its path in the folder, separated by `/`.
 struct Note {
     path: PathBuf,
     name: String,
-    /// Why it can't be looked at, where it can't; it may be a folder then.
+    /// Why it is unreadable, if so; it may be a folder then.
     unreadable: Option<String>,
 }
 
-/// Gathers the notes among `paths` and below them, hidden folders and links to elsewhere left out. What can't be
-/// looked at is gathered too.
+/// Collects the notes among and below `paths`, without hidden folders and symbolic links, but with unreadable entries.
 fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>) {
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -108,7 +107,7 @@ fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>) {
     }
 }
 
-/// What lies in a folder, sorted.
+/// The entries of a folder, sorted.
 fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?;
     let mut paths = entries
@@ -131,7 +130,7 @@ fn load(note: &Note) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))
 }
 
-/// The properties and the content: an export ends every content with one line break more.
+/// The properties and the content; an export adds one line break to every content.
 fn owned(text: &str) -> Result<(Map<String, Value>, String), String> {
     let (properties, content) = front_matter::read(text)?;
     let content = content.strip_suffix('\n').unwrap_or(content);
@@ -188,7 +187,7 @@ fn is_end(link: &ImportedLink, to: &str, target: &str) -> bool {
     link.to == to || link.note.as_deref() == Some(target)
 }
 
-/// Takes out the properties that are named like a link type and hold wikilinks.
+/// Removes and returns the properties that are named like a link type and contain wikilinks.
 fn take_wikilinks(properties: &mut Map<String, Value>) -> Vec<(LinkType, String)> {
     let mut found = Vec::new();
     for &link_type in LinkType::ALL {
@@ -208,14 +207,14 @@ fn take_wikilinks(properties: &mut Map<String, Value>) -> Vec<(LinkType, String)
     found
 }
 
-/// The note that a wikilink names: `[[folder/note]]`, `[[note|shown]]`, `[[note#part]]`.
+/// The target of a wikilink: `[[folder/note]]`, `[[note|shown]]`, `[[note#part]]`.
 fn wikilink(text: &str) -> Option<String> {
     let inner = text.trim().strip_prefix("[[")?.strip_suffix("]]")?;
     let target = inner.split(['|', '#']).next()?.trim();
     Some(target.trim_end_matches(".md").to_owned())
 }
 
-/// Tags as a list of words, however they were written.
+/// Tags as a list of strings, however they are written.
 fn tag_list(tags: &Value) -> Value {
     let word = |tag: &Value| match tag {
         Value::String(tag) => json!(tag),

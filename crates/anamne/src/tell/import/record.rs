@@ -1,4 +1,4 @@
-//! One record of an import: a line of a conversation, or a memory as an export writes it.
+//! One record of an import: a line of a conversation, or an exported memory.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One line: a record of a conversation, or a memory as an export writes it.
+/// One line: a message of a conversation, or an exported memory.
 #[derive(Debug, Deserialize)]
 pub(super) struct Record {
     #[serde(default)]
@@ -45,15 +45,15 @@ pub(super) struct Record {
     expires_at: Option<String>,
     #[serde(default)]
     links: Vec<ImportedLink>,
-    /// Fields of typed bodies, and what an export tells beyond what can be told again.
+    /// Fields of typed bodies, and exported fields that a new store sets itself.
     #[serde(flatten)]
     rest: BTreeMap<String, serde_json::Value>,
 }
 
-/// A link as it stands in an exported memory: its start is the memory itself.
+/// A link of an exported memory, which is its start.
 #[derive(Debug, Deserialize)]
 pub(super) struct ImportedLink {
-    /// Its end, by an outside id or an id.
+    /// Its target, by external id or id.
     pub(super) to: String,
     #[serde(rename = "type")]
     pub(super) link_type: LinkType,
@@ -61,10 +61,10 @@ pub(super) struct ImportedLink {
     pub(super) weight: f32,
     #[serde(default)]
     pub(super) reason: String,
-    /// When it was written; an older export does not say.
+    /// When it was created; missing in older exports.
     #[serde(default)]
     pub(super) created_at: Option<Timestamp>,
-    /// In an exported note: the note of its end.
+    /// In an exported note: the note of its target.
     #[serde(default)]
     pub(super) note: Option<String>,
 }
@@ -73,7 +73,7 @@ pub(super) fn full_weight() -> f32 {
     1.0
 }
 
-/// An id or a thread, written as a string or as a number.
+/// An id or a thread, as a string or a number.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Text {
@@ -99,7 +99,7 @@ impl From<Text> for String {
     }
 }
 
-/// What an export tells that a new store decides for itself.
+/// Exported fields that a new store sets itself.
 const DECIDED_ANEW: [&str; 9] = [
     "row",
     "space",
@@ -119,7 +119,7 @@ const OF_BODIES: [&str; 15] = [
 ];
 
 impl Record {
-    /// What is to be taken in, and the links that start there.
+    /// Converts the record into an arrival with its outgoing links.
     pub(super) fn into_arrival(mut self) -> Result<(Arrival, Vec<ImportedLink>), String> {
         let origin = self.origin()?;
         let external_id = match self.rest.remove("external_id") {
@@ -152,8 +152,8 @@ impl Record {
         Ok((Arrival { draft, origin }, self.links))
     }
 
-    /// What the memory was in the store that exported it. Only an export tells a version and an event, so a
-    /// record without them is told for the first time, whatever its id looks like.
+    /// The state of the memory in the store that exported it. Only exports contain a version and an event, so a record
+    /// without them is new, whatever its id looks like.
     fn origin(&mut self) -> Result<Option<Origin>, String> {
         let is_exported = ["version", "seq", "created_at", "updated_at"]
             .iter()
@@ -188,7 +188,7 @@ impl Record {
         }))
     }
 
-    /// The body that kind, category, role and the body's own fields make.
+    /// The body, from kind, category, role and the body's own fields.
     fn body(&mut self) -> Result<Body, String> {
         let kind = self.kind.unwrap_or(if self.category.is_some() {
             Kind::Fact
@@ -216,7 +216,7 @@ impl Record {
     }
 }
 
-/// An RFC 3339 instant; a date and time without an offset is taken as UTC.
+/// Parses an RFC 3339 time; without an offset it is UTC.
 fn instant(field: &str, text: Option<String>) -> Result<Option<Timestamp>, String> {
     let Some(text) = text else { return Ok(None) };
     let civil = || {

@@ -1,4 +1,4 @@
-//! Dates that a single word is: `2026-02-03`, `3.2.2026`, `1990s`.
+//! Dates of a single word: `2026-02-03`, `3.2.2026`, `1990s`.
 
 /// `2026-02-03`, `2026-02`, `2026-q1`.
 pub(super) fn is_iso(text: &str) -> bool {

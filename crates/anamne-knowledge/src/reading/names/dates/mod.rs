@@ -1,4 +1,4 @@
-//! Days, months, years, as they are written and said.
+//! Date expressions: absolute and relative days, months and years.
 
 mod forms;
 
@@ -6,7 +6,7 @@ use self::forms::{is_decade, is_dotted, is_iso};
 use crate::reading::gazetteer::Class;
 use crate::reading::tokens::{Shape, Tokens};
 
-/// How many tokens from `at` on name a day or a longer time, if a date begins there.
+/// The number of tokens of the date expression that starts at `at`, if any: a day, time or longer period.
 pub(super) fn date_at(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
     match token.shape {
@@ -40,7 +40,7 @@ fn words(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
             );
             let day = tokens.class(at + 1).is(Class::WEEKDAY)
                 || (tokens.class(at + 1).is(Class::MONTH) && next != "mar");
-            // "the last month of the project" and "this fall back" are no dates.
+            // "the last month of the project" and "this fall back" are not dates.
             let counts =
                 before(tokens, at) == "the" && matches!(&*token.lower, "last" | "next" | "past");
             let verb = next == "fall" && tokens.lower(at + 2) == "back";
@@ -95,7 +95,7 @@ fn words(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     None
 }
 
-/// Whether what is said of `in three days` is past, and so how long it took.
+/// Whether `in three days` is a duration, because the verb before it is in the past.
 fn is_past(tokens: &Tokens<'_>, at: usize) -> bool {
     let sentence = tokens.sentence_of(at);
     tokens.all[sentence.start..at]
@@ -111,7 +111,7 @@ fn is_past(tokens: &Tokens<'_>, at: usize) -> bool {
         })
 }
 
-/// `3`, `two`, `a couple of`: how many tokens are a count.
+/// The number of tokens of a count: `3`, `two`, `a couple of`.
 fn count_length(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
     let next = tokens.lower(at + 1);
@@ -198,7 +198,7 @@ fn is_year(tokens: &Tokens<'_>, at: usize) -> bool {
     })
 }
 
-/// How many tokens after a date are its year: `2024`, `, 2024`, `of 2024`.
+/// The number of tokens of the year after a date: `2024`, `, 2024`, `of 2024`.
 fn year_after(tokens: &Tokens<'_>, at: usize) -> usize {
     if is_year(tokens, at) {
         return 1;

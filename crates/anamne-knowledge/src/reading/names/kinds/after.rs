@@ -1,4 +1,4 @@
-//! What the words after a name say of its kind: `, who`, `'s birthday`, `is our deployment tool`.
+//! Evidence for a name's type in the words after it: `, who`, `'s birthday`, `is our deployment tool`.
 
 use anamne_types::EntityType;
 
@@ -42,13 +42,10 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
     }
     match lower(ahead) {
         "," if lower(ahead + 1) == "who" => points.add(Person, 2.5),
-        "," if class(ahead + 1).is(Class::LAND.and(Class::STATE_LETTERS)) => {
+        "," if class(ahead + 1).is(Class::REGION) => {
             points.add(Place, 2.5);
         }
-        "," if at(ahead + 1).is_some_and(|next| {
-            next.text.len() == 2 && gazetteer::class_of(next.text).is(Class::STATE_LETTERS)
-        }) =>
-        {
+        "," if at(ahead + 1).is_some_and(|next| gazetteer::is_state_code(next.text)) => {
             points.add(Place, 3.0);
         }
         "and" if lower(ahead + 1) == "i" => points.add(Person, 2.5),
@@ -122,7 +119,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
     }
 }
 
-/// The kind of thing that `is our internal deployment tool` says of what stands before.
+/// The type that a description such as `our internal deployment tool` gives to the name before it.
 fn said_to_be(tokens: &Tokens<'_>, article: usize) -> Option<EntityType> {
     let is_article = matches!(tokens.lower(article), "a" | "an" | "our" | "the");
     let mut at = article + 1;

@@ -1,4 +1,4 @@
-//! What the words before a name say of its kind: `lives in`, `my sister`, `an app called`.
+//! Evidence for a name's type in the words before it: `lives in`, `my sister`, `an app called`.
 
 use anamne_types::EntityType;
 
@@ -102,7 +102,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
             points.add(Organisation, if works { 3.0 } else { 1.6 });
             points.add(Place, if works { 0.5 } else { 1.3 });
             if candidate.ordinary {
-                // "at Sunny Meadows" is no Sunny.
+                // "at Sunny Meadows" is not a person called Sunny.
                 points.add(Organisation, 1.4);
                 points.add(Person, -4.0);
             }
@@ -184,7 +184,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
     }
 }
 
-/// Whether one thing takes another's place: `switched from … to`.
+/// Whether the sentence describes a replacement: `switched from … to`.
 fn is_switched(tokens: &Tokens<'_>, at: usize) -> bool {
     tokens.all[at.saturating_sub(5)..at].iter().any(|token| {
         matches!(
@@ -194,7 +194,7 @@ fn is_switched(tokens: &Tokens<'_>, at: usize) -> bool {
     })
 }
 
-/// Whether something is sent or said to what stands after a `to`.
+/// Whether the name after `to` is a recipient: `sent … to`, `spoke to`.
 fn is_given_to(tokens: &Tokens<'_>, to: usize) -> bool {
     tokens.all[to.saturating_sub(6)..to].iter().any(|token| {
         one_of!(

@@ -1,4 +1,4 @@
-//! What a name names: points that its words and the words around it give to each type.
+//! The type of a name: its own words and the words around it give points to each type.
 
 mod after;
 mod before;
@@ -18,7 +18,7 @@ impl Points {
         self.0[entity_type as usize] += points;
     }
 
-    /// Takes in what another place says, as far as there is room for it.
+    /// Adds the points from another occurrence, limited to ±4 per type.
     pub(super) fn merge(&mut self, other: &Self) {
         const MOST: f32 = 4.0;
         for (own, others) in self.0.iter_mut().zip(other.0) {
@@ -26,7 +26,7 @@ impl Points {
         }
     }
 
-    /// The sum of both.
+    /// The sum of both, without a limit.
     pub(super) fn plus(&self, other: &Self) -> Self {
         let mut sum = *self;
         for (own, others) in sum.0.iter_mut().zip(other.0) {
@@ -35,7 +35,7 @@ impl Points {
         sum
     }
 
-    /// The type with the most points, how many it has, and how far ahead it is.
+    /// The type with the most points, its points, and its lead over the second.
     pub(super) fn best(&self) -> (EntityType, f32, f32) {
         let mut best = (EntityType::Concept, 0.0_f32);
         let mut second = 0.0_f32;
@@ -61,14 +61,14 @@ const TYPES: [EntityType; 6] = [
     EntityType::Concept,
 ];
 
-/// The points that the words of a name give by themselves.
+/// The points from the words of a name.
 pub(super) fn own_points(tokens: &Tokens<'_>, candidate: &Candidate) -> Points {
     let mut points = Points::default();
     within::add(tokens, candidate, &mut points);
     points
 }
 
-/// The points that the words around a name give where it stands.
+/// The points from the words around an occurrence of a name.
 pub(super) fn points_around(tokens: &Tokens<'_>, candidate: &Candidate) -> Points {
     let mut points = Points::default();
     before::add(tokens, candidate, &mut points);

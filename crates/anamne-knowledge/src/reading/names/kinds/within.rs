@@ -1,4 +1,4 @@
-//! What the words of a name say of its kind.
+//! Evidence for a name's type in its own words.
 
 use anamne_types::EntityType;
 
@@ -15,7 +15,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
     };
     if candidate.listed.is_name() {
         for (class, entity_type, given) in [
-            (Class::LAND, Place, 4.0),
+            (Class::REGION, Place, 4.0),
             (Class::TOWN, Place, 3.5),
             (Class::FIRST_NAME, Person, 3.0),
             (Class::TOOL, Tool, 4.0),
@@ -51,7 +51,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
             {
                 points.add(entity_type, given);
                 if words.len() > 2 && !head.class.is(Class::SURNAME) {
-                    // "Mila Mountain Pass" is no Mila.
+                    // "Mila Mountain Pass" is not a person called Mila.
                     points.add(Person, -2.5);
                 }
                 break;
@@ -95,7 +95,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
             .iter()
             .filter(|word| word.is_word() && !gazetteer::is_ordinary(&word.lower))
             .count();
-        let named_after_place = first.class.is(Class::TOWN.and(Class::LAND));
+        let named_after_place = first.class.is(Class::TOWN.and(Class::REGION));
         if first.class.is(Class::ORGANISATION_FRONT) && !first.begins
             || first.class.is(Class::ORGANISATION_FRONT) && unknown > 0
         {
@@ -166,10 +166,7 @@ fn shape(text: &str, shape: Shape, candidate: &Candidate, points: &mut Points) {
         }
         Shape::Capital => {
             let lower = text.to_lowercase();
-            if gazetteer::PLACE_ENDINGS
-                .iter()
-                .any(|ending| lower.len() > ending.len() + 2 && lower.ends_with(ending))
-            {
+            if gazetteer::has_place_ending(&lower) {
                 points.add(Place, 1.2);
             } else if text
                 .chars()

@@ -1,9 +1,9 @@
-//! What says that ordinary words with capitals are a name all the same, or are none.
+//! Cues for whether capitalised ordinary words are a name.
 
 use crate::reading::gazetteer::Class;
 use crate::reading::tokens::{Shape, Tokens};
 
-/// Whether the words before say that a name follows.
+/// Whether the words before `at` introduce a name: `called`, `my sister`.
 pub(super) fn is_called(tokens: &Tokens<'_>, at: usize) -> bool {
     if tokens.all[at].titled || tokens.all[at].begins && !tokens.all[at].quoted {
         return false;
@@ -25,7 +25,7 @@ pub(super) fn is_called(tokens: &Tokens<'_>, at: usize) -> bool {
             && matches!(lower(2), "my" | "our" | "'s" | "his" | "her"))
 }
 
-/// Whether a word such as `band` or `app` stands before: `our band Velvet Tractor`.
+/// Whether a common noun such as `band` or `app` comes before: `our band Velvet Tractor`.
 pub(super) fn follows_noun(tokens: &Tokens<'_>, at: usize) -> bool {
     let nouns = Class::WORK_NOUN
         .and(Class::PROJECT_NOUN)
@@ -37,19 +37,19 @@ pub(super) fn follows_noun(tokens: &Tokens<'_>, at: usize) -> bool {
     }) && !tokens.all[at].titled
 }
 
-/// Whether `at` stands before, and so a house or firm follows: `at Sunny Meadows`.
+/// Whether the word `at` comes before, as with an organisation or place: `at Sunny Meadows`.
 pub(super) fn follows_at(tokens: &Tokens<'_>, at: usize) -> bool {
     at.checked_sub(1).is_some_and(|before| {
         tokens.all[before].lower == "at" && !tokens.all[before].begins && !tokens.all[at].titled
     })
 }
 
-/// `GmbH`, `Ltd`: what only the names of firms end in.
+/// Legal forms, which only company names end with: `GmbH`, `Ltd`.
 pub(super) fn is_company_form(lower: &str) -> bool {
     one_of!(lower, "gmbh" "ag" "kg" "ug" "ohg" "ev" "ltd" "llc" "llp" "inc" "plc" "bv" "oy" "ab")
 }
 
-/// Words that make a phrase of `project` and `team` and no name: `Project Overview`.
+/// Words that form a phrase with `project` or `team` and not a name: `Project Overview`.
 pub(super) fn is_about_work(lower: &str) -> bool {
     let listed = one_of!(
         lower,

@@ -1,11 +1,11 @@
-//! Names that lists know: `visual studio code`, `Anna`, `Bern`.
+//! Names from the word lists: `visual studio code`, `Anna`, `Bern`.
 
 use super::{Candidate, Text, is_head};
 use crate::reading::gazetteer::{self, Class};
 use crate::reading::tokens::{Shape, Token};
 
 impl<'a> Text<'a> {
-    /// The listed name that begins here, and what continues with it.
+    /// The listed name that starts at `at`, with the capitalised words that extend it.
     pub(super) fn listed(&self, at: usize) -> Option<Candidate> {
         if let Some(phrase) = self.phrase(at) {
             return Some(phrase);
@@ -45,7 +45,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// The listed name of several words that begins here.
+    /// The listed multi-word name that starts at `at`.
     fn phrase(&self, at: usize) -> Option<Candidate> {
         let token = self.token(at);
         let (length, class) = gazetteer::phrase(&token.lower, |after| {
@@ -68,7 +68,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// The word, unless it is taken or stands apart.
+    /// The token at `at`, if it may continue a multi-word name.
     fn next_word(&self, at: usize) -> Option<&'a Token<'a>> {
         self.tokens.get(at).filter(|token| {
             !self.taken[at] && token.is_word()
@@ -78,7 +78,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Whether a listed word may be meant as the name.
+    /// Whether a listed word is used as a name.
     fn stands_as_name(&self, token: &Token<'_>, at: usize) -> bool {
         let ordinary = gazetteer::is_ordinary(&token.lower);
         match (token.shape == Shape::Lower, ordinary) {
@@ -93,7 +93,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether the capital of an ordinary word says that it is a name.
+    /// Whether the capital of an ordinary word is evidence of a name.
     fn is_set_apart(&self, token: &Token<'_>, at: usize) -> bool {
         let supported = self.capital.contains(&*token.lower)
             || (token.class.is(Class::TOOL) && self.is_at_work(at))
@@ -108,7 +108,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether the words after it are said of a program.
+    /// Whether the words after it indicate a program.
     fn is_at_work(&self, at: usize) -> bool {
         self.tokens.get(at + 1).is_some_and(|next| {
             next.class.is(Class::AFTER_TOOL) && next.shape == Shape::Lower
@@ -124,7 +124,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Whether the word after it is said of a person.
+    /// Whether the word after it indicates a person.
     fn acts(&self, at: usize) -> bool {
         self.tokens.get(at + 1).is_some_and(|next| {
             (next.class.is(Class::PERSON_VERB) && next.lower.ends_with("ed"))
@@ -146,7 +146,7 @@ impl<'a> Text<'a> {
             })
     }
 
-    /// Whether the words around a name in lower case say that it is someone's.
+    /// Whether the word before a lower-case name indicates a person.
     fn has_person_cue(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|at| self.token(at));
         self.token(at).lower.len() > 3
@@ -155,7 +155,7 @@ impl<'a> Text<'a> {
             })
     }
 
-    /// Languages that are ordinary words in lower case: `rust tests` means one of them.
+    /// Whether a lower-case ordinary word names a programming language or framework, as in `rust tests`.
     fn is_language(&self, token: &Token<'_>, at: usize) -> bool {
         let lower = &*token.lower;
         token.class.is(Class::TOOL)
@@ -174,7 +174,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Illnesses, which are ordinary words with a name of their own.
+/// Illnesses, which are names although they are ordinary words.
 fn is_illness(lower: &str) -> bool {
     one_of!(
         lower,

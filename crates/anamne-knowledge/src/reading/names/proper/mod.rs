@@ -1,4 +1,4 @@
-//! Runs of words that may be a name: listed ones, and those that capitals set apart.
+//! Candidates for names: listed names, and runs of capitalised words.
 
 mod cues;
 mod listed;
@@ -17,29 +17,29 @@ use crate::reading::tokens::{Shape, Token, Tokens};
 pub(super) struct Candidate {
     /// Its tokens, without title and article.
     pub(super) tokens: Range<usize>,
-    /// What a list says that it is.
+    /// Its classes in the lists of names.
     pub(super) listed: Class,
-    /// Whether a title such as `Dr.` stands before it.
+    /// Whether a title such as `Dr.` precedes it.
     pub(super) titled: bool,
-    /// Whether its capital says nothing, since a sentence begins with it.
+    /// Whether its capital is no evidence because it starts a sentence.
     pub(super) weak: bool,
-    /// Whether all its words are ordinary ones.
+    /// Whether all its words are ordinary words.
     pub(super) ordinary: bool,
 }
 
-/// A text in which names are looked for, and what its capitals tell of its words.
+/// A text to search for names, and how it capitalises its words.
 struct Text<'a> {
     tokens: &'a Tokens<'a>,
     speech: &'a Speech,
-    /// The tokens that are something else.
+    /// Tokens already in use.
     taken: &'a [bool],
-    /// Words that stand in lower case somewhere.
+    /// Words that occur in lower case.
     lower: FxHashSet<&'a str>,
-    /// Words that have a capital where none is due.
+    /// Words that occur with a capital that grammar doesn't require.
     capital: FxHashSet<&'a str>,
 }
 
-/// Finds the runs of words that may be names, outside of what is taken.
+/// Finds the runs of words that may be names among the tokens not in use.
 pub(super) fn candidates(tokens: &Tokens<'_>, speech: &Speech, taken: &[bool]) -> Vec<Candidate> {
     let text = Text::of(tokens, speech, taken);
     let mut found = Vec::new();
@@ -83,7 +83,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether a word is what the names of places, organisations and the like end in.
+/// Whether names of places, organisations, concepts, projects or tools end with the word.
 pub(super) fn is_head(token: &Token<'_>) -> bool {
     token.class.is(Class::PLACE_HEAD
         .and(Class::ORGANISATION_HEAD)

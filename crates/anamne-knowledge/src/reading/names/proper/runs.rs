@@ -1,17 +1,17 @@
-//! Runs of words that capitals set apart: where they begin, continue and end.
+//! Runs of capitalised words: where they start, continue and end.
 
-/// More titles than this follow each other before no name.
+/// Maximum number of consecutive titles before a name.
 const MOST_TITLES: usize = 8;
 
 use super::{Candidate, Text, cues, is_head};
 use crate::reading::gazetteer::{self, Class};
 use crate::reading::tokens::{Shape, Token};
 
-/// No run has more tokens than this.
+/// Maximum number of tokens in a run; a run stops growing here.
 const LONGEST: usize = 8;
 
 impl<'a> Text<'a> {
-    /// A run of words with capitals that begins here.
+    /// The run of capitalised words that starts at `at`.
     pub(super) fn run(&self, at: usize) -> Option<Candidate> {
         if !self.may_begin(self.token(at), at) {
             return None;
@@ -33,7 +33,7 @@ impl<'a> Text<'a> {
         {
             return None;
         }
-        // "Lake Bled" is none, though both words are.
+        // "Lake Bled" is not ordinary, although both of its words are.
         let front = words.len() > 1 && words[0].class.is(Class::PLACE_FRONT);
         let ordinary = words
             .iter()
@@ -52,7 +52,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A run of one word, if it may be a name.
+    /// A one-word run, if it may be a name.
     fn lone(&self, word: &Token<'_>, run: Candidate) -> Option<Candidate> {
         let seen_capital = self.capital.contains(&*word.lower);
         let letters = word.text.chars().count();
@@ -70,7 +70,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// A run of several words, if it may be a name.
+    /// A multi-word run, if it may be a name.
     fn several(&self, words: &'a [Token<'a>], run: Candidate) -> Option<Candidate> {
         let (first, last) = (words.first()?, words.last()?);
         let start = run.tokens.start;
@@ -97,7 +97,7 @@ impl<'a> Text<'a> {
             .then_some(Candidate { weak: false, ..run })
     }
 
-    /// Whether a run may begin with a word.
+    /// Whether a run may start with this word.
     fn may_begin(&self, first: &Token<'_>, at: usize) -> bool {
         if !first.is_capital() || first.class.is(Class::WEEKDAY.and(Class::MONTH)) {
             return false;
@@ -110,7 +110,7 @@ impl<'a> Text<'a> {
             && ordinary
             && !first.class.is(Class::TITLE.and(Class::PLACE_FRONT))
         {
-            // "Central Park" and "Green Valley School" may stay whole, "Hello Anna" may not.
+            // "Central Park" and "Green Valley School" may be names, "Hello Anna" may not.
             let head = self.tokens.get(at + 1).is_some_and(|next| {
                 next.spaced
                     && next.is_capital()
@@ -137,7 +137,7 @@ impl<'a> Text<'a> {
         true
     }
 
-    /// How many tokens from here on are titles that a name follows: `Dr`, `.`.
+    /// The number of tokens of the titles at `at`, full stops included; 0 if no name follows.
     fn title_length(&self, at: usize) -> usize {
         let mut length = 0;
         for _ in 0..MOST_TITLES {
@@ -165,7 +165,7 @@ impl<'a> Text<'a> {
         0
     }
 
-    /// How many tokens from `end` on continue with a run that began at `start`.
+    /// The number of tokens from `end` on that extend the run from `start`.
     fn continues(&self, start: usize, end: usize) -> Option<usize> {
         let next = self
             .tokens
@@ -247,7 +247,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Where a run begins without what is no part of the name.
+    /// The start of a run without leading words that are not part of the name.
     fn trimmed(&self, mut start: usize, end: usize) -> usize {
         let is_called = |at: usize| {
             self.token(at).begins
@@ -277,14 +277,14 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether a run may be a name in a language that gives all nouns capitals.
+/// Whether a run may be a name in German, which capitalises all nouns.
 fn is_named_in_german(words: &[Token<'_>]) -> bool {
     words.iter().any(|word| {
         word.class.is(Class::FIRST_NAME) || word.text == "&" || cues::is_company_form(&word.lower)
     }) || (words.len() > 1 && words[0].class.is(Class::ORGANISATION_FRONT) && !words[0].begins)
 }
 
-/// What German, which gives nouns capitals, calls people before their names.
+/// German nouns for relatives and friends; capitalised, and not part of the name that follows.
 fn is_german_kin(lower: &str) -> bool {
     one_of!(
         lower,
@@ -293,7 +293,7 @@ fn is_german_kin(lower: &str) -> bool {
     )
 }
 
-/// `ATS-friendly`, `URLs`: made of an acronym and no name by itself.
+/// `ATS-friendly`, `URLs`: derived from an acronym and not a name itself.
 fn is_compound(token: &Token<'_>) -> bool {
     let tail = token.text.rsplit_once('-').is_some_and(|(_, tail)| {
         tail.len() > 2 && tail.chars().all(char::is_lowercase) && gazetteer::is_ordinary(tail)

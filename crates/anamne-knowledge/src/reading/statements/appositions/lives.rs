@@ -1,6 +1,6 @@
-//! How old people are, when and where they were born, and where they study: `Anna (52)`, `goes to Maple Street School`.
+//! Ages, births and education of people: `Anna (52)`, `goes to Maple Street School`.
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::organisation;
 use crate::reading::Term;
@@ -20,7 +20,7 @@ pub(super) fn age(writer: &mut Writer<'_, '_>, at: usize) {
                 .parse::<u8>()
                 .is_ok_and(|years| (16..110).contains(&years))
         });
-    // "rooms 12, Anna, 14, and" is a list of numbers, so one number alone is an age.
+    // "rooms 12, Anna, 14, and" is a list: with three or more numbers, none is an age.
     let alone = (0..sentence.items.len())
         .filter(|other| sentence.is(*other, Kind::Number))
         .count()
@@ -29,7 +29,7 @@ pub(super) fn age(writer: &mut Writer<'_, '_>, at: usize) {
         (opened, closed, alone, number, sentence.term(at))
     {
         let years = Term::Value(number.to_owned());
-        writer.tell_plainly(&person, "age", &years, at..at + 3, 0.75);
+        writer.tell_plainly(&person, RelationType::Age, &years, at..at + 3, 0.75);
     }
 }
 
@@ -46,11 +46,11 @@ pub(super) fn born(writer: &mut Writer<'_, '_>, at: usize) {
     };
     let mut next = verb + 1 + usize::from(matches!(sentence.lower(verb + 1), "on" | "in"));
     if let Some(day @ Term::Entity(_, EntityType::Date)) = sentence.term(next) {
-        writer.tell_plainly(&person, "born_on", &day, at..next + 1, 0.8);
+        writer.tell_plainly(&person, RelationType::BornOn, &day, at..next + 1, 0.8);
         next += 1 + usize::from(sentence.lower(next + 1) == "in");
     }
     if let Some(place @ Term::Entity(_, EntityType::Place)) = sentence.term(next) {
-        writer.tell_plainly(&person, "comes_from", &place, at..next + 1, 0.75);
+        writer.tell_plainly(&person, RelationType::ComesFrom, &place, at..next + 1, 0.75);
     }
 }
 
@@ -84,7 +84,13 @@ pub(super) fn studies(writer: &mut Writer<'_, '_>, at: usize) {
     if let Some((school, end)) = school {
         for subject in sentence.people(group.start) {
             let around = subject.items.start..end;
-            writer.tell_plainly(&subject.term, "studies_at", &school, around, 0.75);
+            writer.tell_plainly(
+                &subject.term,
+                RelationType::StudiesAt,
+                &school,
+                around,
+                0.75,
+            );
         }
     }
 }
@@ -122,7 +128,13 @@ pub(super) fn goes_to_school(writer: &mut Writer<'_, '_>, at: usize) {
     for subject in sentence.people(group.start) {
         let around = subject.items.start..end;
         let confidence = 0.8 * subject.confidence;
-        writer.tell_plainly(&subject.term, "studies_at", &school, around, confidence);
+        writer.tell_plainly(
+            &subject.term,
+            RelationType::StudiesAt,
+            &school,
+            around,
+            confidence,
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! What stands beside a name and tells of it: `Anna Berg, the new cook at the Lido`, `Anna (52)`, `Lido in Bern`.
+//! Descriptions next to a name: `Anna Berg, the new cook at the Lido`, `Anna (52)`, `Lido in Bern`.
 
 mod lives;
 mod roles;
@@ -51,7 +51,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
     }
 }
 
-/// The words of `the new head of sales` from an item on, up to four, that end a part of the sentence.
+/// The words of a description with an article, such as `the new head`: up to four, before a mark, a preposition or the end.
 fn described(sentence: &Sentence<'_>, from: usize) -> Option<Range<usize>> {
     let article = usize::from(matches!(
         sentence.lower(from),
@@ -73,7 +73,7 @@ fn described(sentence: &Sentence<'_>, from: usize) -> Option<Range<usize>> {
     (end > start && closes && article == 1).then_some(start..end)
 }
 
-/// Where a description begins that ends with the word at `last`: up to three words before, none of them of these classes.
+/// The start of the description that ends with `last`: up to three words before it, none with a class in `no`.
 fn beginning(sentence: &Sentence<'_>, last: usize, no: Class) -> usize {
     let mut start = last;
     while start > 0
@@ -86,7 +86,7 @@ fn beginning(sentence: &Sentence<'_>, last: usize, no: Class) -> usize {
     start
 }
 
-/// The organisation that is named from an item on, after an article, and where its name ends.
+/// The organisation named at an item, after an optional `the`, and the end of its name.
 fn organisation(sentence: &Sentence<'_>, from: usize) -> Option<(Term, usize)> {
     let at = from + usize::from(sentence.lower(from) == "the");
     let named = sentence.names(at, EntityType::Organisation);

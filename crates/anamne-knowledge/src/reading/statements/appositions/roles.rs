@@ -1,6 +1,8 @@
-//! What people are to whom they work for: `Anna Berg, the new cook at the Lido`, `works as a translator for Kestrel Ltd`.
+//! Roles and employers of people: `Anna Berg, the new cook at the Lido`, `works as a translator for Kestrel Ltd`.
 
 use std::ops::Range;
+
+use anamne_types::RelationType;
 
 use super::{beginning, described, organisation};
 use crate::reading::Term;
@@ -22,11 +24,11 @@ pub(super) fn role_after(writer: &mut Writer<'_, '_>, at: usize) {
         return;
     }
     let role = Term::Value(sentence.text(words.clone()));
-    writer.tell_plainly(&person, "works_as", &role, at..words.end, 0.75);
+    writer.tell_plainly(&person, RelationType::WorksAs, &role, at..words.end, 0.75);
     if matches!(sentence.lower(words.end), "at" | "from")
         && let Some((employer, end)) = organisation(sentence, words.end + 1)
     {
-        writer.tell_plainly(&person, "works_at", &employer, at..end, 0.75);
+        writer.tell_plainly(&person, RelationType::WorksAt, &employer, at..end, 0.75);
     }
 }
 
@@ -59,7 +61,7 @@ pub(super) fn role_before(writer: &mut Writer<'_, '_>, at: usize) {
             .is_some_and(|token| token.shape == Shape::Capital);
     if owned || titled {
         let role = Term::Value(sentence.text(start..last + 1));
-        writer.tell_plainly(&person, "works_as", &role, start..at + 1, 0.7);
+        writer.tell_plainly(&person, RelationType::WorksAs, &role, start..at + 1, 0.7);
     }
 }
 
@@ -79,7 +81,7 @@ pub(super) fn belongs(writer: &mut Writer<'_, '_>, at: usize) {
         && let Some(person) = sentence.term(at)
         && let Some((employer, end)) = organisation(sentence, joint + 1)
     {
-        writer.tell_plainly(&person, "works_at", &employer, at..end, 0.6);
+        writer.tell_plainly(&person, RelationType::WorksAt, &employer, at..end, 0.6);
     }
 }
 
@@ -111,9 +113,23 @@ pub(super) fn works_as(writer: &mut Writer<'_, '_>, at: usize) {
         .flatten();
     for subject in sentence.people(group.start) {
         let confidence = 0.8 * subject.confidence;
-        writer.tell_of(&subject, "works_as", &role, last + 1, group, confidence);
+        writer.tell_of(
+            &subject,
+            RelationType::WorksAs,
+            &role,
+            last + 1,
+            group,
+            confidence,
+        );
         if let Some((employer, end)) = &employer {
-            writer.tell_of(&subject, "works_at", employer, *end, group, confidence);
+            writer.tell_of(
+                &subject,
+                RelationType::WorksAt,
+                employer,
+                *end,
+                group,
+                confidence,
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What things are, where they stand and what replaces them: `Silo, our photo archive`, `Lido in Bern`.
+//! Types, places and replacements of things: `Silo, our photo archive`, `Lido in Bern`.
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::{beginning, described};
 use crate::reading::Term;
@@ -14,7 +14,7 @@ pub(super) fn thing_after(writer: &mut Writer<'_, '_>, at: usize) {
     let Some(thing) = sentence.term(at) else {
         return;
     };
-    // Further on in a sentence commas part the things of a list.
+    // Later in a sentence, commas separate the items of a list.
     if (at == 0 || (at == 1 && sentence.lower(0) == "the"))
         && sentence.lower(at + 1) == ","
         && matches!(sentence.lower(at + 2), "our" | "a" | "an")
@@ -27,7 +27,7 @@ pub(super) fn thing_after(writer: &mut Writer<'_, '_>, at: usize) {
         })
     {
         let kind = Term::Value(sentence.text(words.clone()));
-        writer.tell_plainly(&thing, "is_a", &kind, at..words.end, 0.7);
+        writer.tell_plainly(&thing, RelationType::IsA, &kind, at..words.end, 0.7);
         return;
     }
     // "the supplier, Kestrel Ltd, ships"
@@ -44,7 +44,7 @@ pub(super) fn thing_after(writer: &mut Writer<'_, '_>, at: usize) {
         let led = sentence.lower(start.wrapping_sub(1));
         if matches!(led, "the" | "a" | "an" | "our" | "my") {
             let kind = Term::Value(sentence.text(start..at - 1));
-            writer.tell_plainly(&thing, "is_a", &kind, start..at, 0.7);
+            writer.tell_plainly(&thing, RelationType::IsA, &kind, start..at, 0.7);
         }
     }
 }
@@ -58,7 +58,13 @@ pub(super) fn place_after(writer: &mut Writer<'_, '_>, at: usize) {
     if let (Some(organisation), Some(place @ Term::Entity(_, EntityType::Place))) =
         (sentence.term(at), sentence.term(at + 2))
     {
-        writer.tell_plainly(&organisation, "located_in", &place, at..at + 3, 0.65);
+        writer.tell_plainly(
+            &organisation,
+            RelationType::LocatedIn,
+            &place,
+            at..at + 3,
+            0.65,
+        );
     }
 }
 
@@ -80,6 +86,6 @@ pub(super) fn in_favour(writer: &mut Writer<'_, '_>, at: usize) {
         && let (Some(old), Some(new)) = (sentence.term(at), sentence.term(verb + 1 + length))
     {
         let around = at..verb + 2 + length;
-        writer.tell_plainly(&old, "replaced_by", &new, around, 0.8);
+        writer.tell_plainly(&old, RelationType::ReplacedBy, &new, around, 0.8);
     }
 }

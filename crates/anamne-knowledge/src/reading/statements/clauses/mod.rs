@@ -1,10 +1,10 @@
-//! Statements by clause patterns: a verb, and what stands before and after it.
+//! Statements from clause patterns: a verb with its subject and object.
 
 mod objects;
 mod replacing;
 mod rules;
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use self::objects::{is_club, object_for, objects};
 use self::rules::Rule;
@@ -29,7 +29,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
     }
 }
 
-/// Reads one clause by a rule; whether it fits.
+/// Applies a rule to the clause of a verb; whether it matched.
 fn apply(writer: &mut Writer<'_, '_>, verb: usize, rule: &Rule) -> bool {
     let sentence = writer.sentence;
     let Some(object_at) = rule
@@ -50,12 +50,22 @@ fn apply(writer: &mut Writer<'_, '_>, verb: usize, rule: &Rule) -> bool {
         return false;
     };
     let since = matches!(sentence.lower(verb), "lived" | "headed" | "chaired");
-    if since && matches!(rule.relation, "lives_in" | "leads") && !rule.passive && !group.perfect {
+    if since
+        && matches!(rule.relation, RelationType::LivesIn | RelationType::Leads)
+        && !rule.passive
+        && !group.perfect
+    {
         return false;
     }
     let state = matches!(
         rule.relation,
-        "lives_in" | "works_at" | "owns" | "leads" | "runs_on" | "uses" | "likes"
+        RelationType::LivesIn
+            | RelationType::WorksAt
+            | RelationType::Owns
+            | RelationType::Leads
+            | RelationType::RunsOn
+            | RelationType::Uses
+            | RelationType::Likes
     ) && group.past
         && group.be
         && !rule.passive;
@@ -74,8 +84,8 @@ fn apply(writer: &mut Writer<'_, '_>, verb: usize, rule: &Rule) -> bool {
     if subjects.is_empty() {
         return false;
     }
-    // "We're called" gives a group's name, not the writer's.
-    if rule.relation == "alias_of"
+    // "We're called" gives a group's name, not the author's.
+    if rule.relation == RelationType::AliasOf
         && subjects
             .iter()
             .any(|subject| sentence.lower(subject.items.start) == "we")
@@ -107,21 +117,25 @@ fn write(
     } else {
         (subject, object)
     };
-    // `the memory leak` has no name, and is what a statement is about all the same.
+    // `the memory leak` has no name, but is the subject of the statement.
     let about = match &about.term {
         Term::Value(text) if rule.swapped && about.definite => {
             Term::Entity(text.clone(), EntityType::Concept)
         }
         term => term.clone(),
     };
-    let employs = rule.relation == "member_of"
+    let employs = rule.relation == RelationType::MemberOf
         && subject.is(EntityType::Person)
         && object.is(EntityType::Organisation)
         && writer.sentence.lower(object.items.start.saturating_sub(1)) == "joined"
         && !is_club(&object.term);
-    let relation = if employs { "works_at" } else { rule.relation };
+    let relation = if employs {
+        RelationType::WorksAt
+    } else {
+        rule.relation.clone()
+    };
     let other = match &other.term {
-        Term::Entity(name, _) | Term::Value(name) if relation == "has_version" => {
+        Term::Entity(name, _) | Term::Value(name) if relation == RelationType::HasVersion => {
             version_number(name)
         }
         term => term.clone(),
@@ -129,7 +143,7 @@ fn write(
     writer.tell(&about, relation, &other, around, group, confidence);
 }
 
-/// The group of a verb, where it is of the right voice.
+/// The group of a verb, if it has the voice that the rule requires.
 fn group_of(sentence: &Sentence<'_>, verb: usize, rule: &Rule) -> Option<Group> {
     let mut group = verbs::group(sentence, verb);
     let lower = sentence.lower(verb);
@@ -159,14 +173,17 @@ fn group_of(sentence: &Sentence<'_>, verb: usize, rule: &Rule) -> Option<Group> 
     match (rule.passive, group.be, lower.ends_with("ing")) {
         (true, false, _) => None,
         (false, true, false) => (matches!(lower, "been" | "moved" | "enrolled" | "started")
-            || matches!(rule.relation, "scheduled_for" | "happened_on"))
+            || matches!(
+                rule.relation,
+                RelationType::ScheduledFor | RelationType::HappenedOn
+            ))
         .then_some(group),
         (false, false, true) if !group.perfect => None,
         _ => Some(group),
     }
 }
 
-/// `can't stand` is no want of strength.
+/// `can't stand` means dislike, not inability.
 fn cannot_stand(sentence: &Sentence<'_>, verb: usize) -> Option<Group> {
     let start = verb.checked_sub(1)?;
     matches!(sentence.lower(start), "can't" | "cannot").then(|| Group {
@@ -182,7 +199,7 @@ fn subjects_for(writer: &Writer<'_, '_>, verb: usize, rule: &Rule) -> Vec<Phrase
         && let Some(before) = verb.checked_sub(1)
         && matches!(sentence.lower(before), "and" | "but")
     {
-        // "Mara lives in Bern and works at the mill": the clause before tells who.
+        // "Mara lives in Bern and works at the mill": the subject is in the clause before.
         subjects = writer
             .found
             .last()
@@ -205,14 +222,14 @@ fn subjects_for(writer: &Writer<'_, '_>, verb: usize, rule: &Rule) -> Vec<Phrase
         subjects.extend(left_out(sentence, verb));
     }
     subjects.retain(|subject| rule.subject.accepts(subject.entity_type()));
-    if rule.relation == "scheduled_for" {
-        // "Anna starts Monday" says what Anna does, and not when there is an Anna.
+    if rule.relation == RelationType::ScheduledFor {
+        // "Anna starts Monday": Anna is not the event that is scheduled.
         subjects.retain(|subject| !subject.is(EntityType::Person));
     }
     subjects
 }
 
-/// Who writes, where a note leaves that out: `just moved to Austin`.
+/// The author, if a note omits the subject: `just moved to Austin`.
 fn left_out(sentence: &Sentence<'_>, verb: usize) -> Option<Phrase> {
     let begins = (0..verb).all(|at| {
         one_of!(
@@ -220,7 +237,7 @@ fn left_out(sentence: &Sentence<'_>, verb: usize) -> Option<Phrase> {
             "just" "finally" "also" "recently" "today" "yesterday" "ok" "okay" "so" "btw" ","
         )
     });
-    // The group of the verb may begin with an adverb.
+    // The verb group may start with an adverb.
     let past = (verb..verb + 3).any(|at| {
         one_of!(
             sentence.lower(at),

@@ -1,6 +1,6 @@
-//! What may be the object of a clause pattern.
+//! The objects of clause patterns.
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::rules::{Rule, Want};
 use crate::reading::Term;
@@ -8,7 +8,7 @@ use crate::reading::gazetteer::Class;
 use crate::reading::statements::sentence::{Kind, Phrase, Sentence};
 use crate::reading::statements::words::is_judgement;
 
-/// Small words that may stand between a verb and its object: `about`, `around`.
+/// Skips small words between a verb and its object: `about`, `around`.
 fn skip_small(sentence: &Sentence<'_>, at: usize, rule: &Rule) -> usize {
     // "from 4 to 18 September"
     let from = sentence.is(at, Kind::Number)
@@ -23,7 +23,7 @@ fn skip_small(sentence: &Sentence<'_>, at: usize, rule: &Rule) -> usize {
     at + usize::from(small && matches!(rule.object, Want::Date | Want::DateOrVersion))
 }
 
-/// What stands for the object of a rule, where that will do.
+/// The object of a rule at `at`, if the rule accepts it.
 pub(super) fn object_for(sentence: &Sentence<'_>, at: usize, rule: &Rule) -> Option<Phrase> {
     let object = sentence.object(skip_small(sentence, at, rule))?;
     if !rule.object.accepts(object.entity_type()) || sentence.items[object.items.start].quoted {
@@ -31,28 +31,38 @@ pub(super) fn object_for(sentence: &Sentence<'_>, at: usize, rule: &Rule) -> Opt
     }
     let object = match &object.term {
         Term::Entity(..) => object,
-        Term::Value(text) if matches!(rule.relation, "likes" | "dislikes" | "prefers") => {
-            liked(sentence, &object, text, rule.relation)?
+        Term::Value(text)
+            if matches!(
+                rule.relation,
+                RelationType::Likes | RelationType::Dislikes | RelationType::Prefers
+            ) =>
+        {
+            liked(sentence, &object, text, &rule.relation)?
         }
-        Term::Value(text) => described(sentence, &object, text, rule.relation)?,
+        Term::Value(text) => described(sentence, &object, text, &rule.relation)?,
     };
     Some(named_beside(sentence, object))
 }
 
-/// What is liked, in words.
-fn liked(sentence: &Sentence<'_>, object: &Phrase, text: &str, relation: &str) -> Option<Phrase> {
+/// An object of `likes`, `dislikes` or `prefers` without a name.
+fn liked(
+    sentence: &Sentence<'_>,
+    object: &Phrase,
+    text: &str,
+    relation: &RelationType,
+) -> Option<Phrase> {
     let (first, next) = (
         sentence.lower(object.items.start),
         sentence.lower(object.items.end),
     );
     let words = text.split(' ').count();
-    let prefers = relation == "prefers";
+    let prefers = *relation == RelationType::Prefers;
     // "I prefer simple, minimal tools" continues after the comma, and "what I love makes it fun" after the verb.
     if (prefers && next == ",") || matches!(first, "makes" | "made" | "gives" | "helps" | "means") {
         return None;
     }
     if first.ends_with("ing") && words <= 3 {
-        // "running my own studio" is more than running.
+        // Keep the whole of "running my own studio", not only "running".
         let (whole, end) = sentence.rest_of_clause(object.items.start, 9)?;
         return Some(Phrase {
             term: Term::Value(whole),
@@ -66,28 +76,30 @@ fn liked(sentence: &Sentence<'_>, object: &Phrase, text: &str, relation: &str) -
     (words <= 4 && !goes_on).then(|| object.clone())
 }
 
-/// The object of any other relation, in words.
+/// An object of another relation without a name.
 fn described(
     sentence: &Sentence<'_>,
     object: &Phrase,
     text: &str,
-    relation: &str,
+    relation: &RelationType,
 ) -> Option<Phrase> {
     let (first, next) = (
         sentence.lower(object.items.start),
         sentence.lower(object.items.end),
     );
-    if relation != "caused_by" && text.split(' ').any(is_judgement) {
+    if *relation != RelationType::CausedBy && text.split(' ').any(is_judgement) {
         return None;
     }
     let words = text.split(' ').count();
     let verbal =
         first.ends_with("ing") || sentence.class(object.items.start).is(Class::PERSON_VERB);
     let accepted = match relation {
-        "member_of" => is_club(&object.term),
-        "attended" => is_event(sentence.lower(object.items.end - 1)),
-        "created" | "works_on" => object.definite && (2..=4).contains(&words) && next != "of",
-        "uses" => {
+        RelationType::MemberOf => is_club(&object.term),
+        RelationType::Attended => is_event(sentence.lower(object.items.end - 1)),
+        RelationType::Created | RelationType::WorksOn => {
+            object.definite && (2..=4).contains(&words) && next != "of"
+        }
+        RelationType::Uses => {
             words <= 3
                 && (object.definite || !verbal)
                 && !(first.ends_with("ing") && words > 1)
@@ -104,7 +116,7 @@ fn described(
     (accepted && ends_well).then(|| object.clone())
 }
 
-/// Whether a word names something that one goes to.
+/// Whether a word denotes an event that people attend.
 fn is_event(lower: &str) -> bool {
     one_of!(
         lower,
@@ -115,11 +127,19 @@ fn is_event(lower: &str) -> bool {
     )
 }
 
-/// The objects of a clause, several where the rule may have a list.
+/// The objects of a clause; several if the relation allows a list.
 pub(super) fn objects(sentence: &Sentence<'_>, first: &Phrase, rule: &Rule) -> Vec<Phrase> {
-    let lists = one_of!(
+    let lists = matches!(
         rule.relation,
-        "uses" "owns" "likes" "dislikes" "depends_on" "leads" "created" "visited" "works_on"
+        RelationType::Uses
+            | RelationType::Owns
+            | RelationType::Likes
+            | RelationType::Dislikes
+            | RelationType::DependsOn
+            | RelationType::Leads
+            | RelationType::Created
+            | RelationType::Visited
+            | RelationType::WorksOn
     );
     if !lists {
         return vec![first.clone()];
@@ -129,7 +149,7 @@ pub(super) fn objects(sentence: &Sentence<'_>, first: &Phrase, rule: &Rule) -> V
     all
 }
 
-/// `a startup, Sunpatch, …` and `a startup called Sunpatch` mean what has the name.
+/// The named entity in `a startup, Sunpatch, …` and `a startup called Sunpatch`; else the object itself.
 fn named_beside(sentence: &Sentence<'_>, object: Phrase) -> Phrase {
     let end = object.items.end;
     let joined = matches!(sentence.lower(end), "," | "called" | "named");
@@ -155,7 +175,7 @@ fn named_beside(sentence: &Sentence<'_>, object: Phrase) -> Phrase {
     }
 }
 
-/// Whether something is joined for its own sake, and not to work there.
+/// Whether joining an organisation means membership and not employment.
 pub(super) fn is_club(term: &Term) -> bool {
     let (Term::Entity(name, _) | Term::Value(name)) = term;
     name.split(' ').next_back().is_some_and(|last| {

@@ -1,6 +1,6 @@
-//! What took the place of something else: `switched from X to Y`, `upgraded X to 3.2`.
+//! Replacements: `switched from X to Y`, `upgraded X to 3.2`.
 
-use anamne_types::EntityType;
+use anamne_types::{EntityType, RelationType};
 
 use super::left_out;
 use super::rules::Want;
@@ -20,7 +20,14 @@ fn moved(writer: &mut Writer<'_, '_>, verb: usize, group: Group, to: &Phrase) {
     let end = to.items.end.max(verb);
     for subject in subjects.iter().filter(|one| one.is(EntityType::Person)) {
         let confidence = 0.85 * subject.confidence;
-        writer.tell_of(subject, "moved_to", &to.term, end, group, confidence);
+        writer.tell_of(
+            subject,
+            RelationType::MovedTo,
+            &to.term,
+            end,
+            group,
+            confidence,
+        );
     }
 }
 
@@ -68,20 +75,22 @@ pub(super) fn read(writer: &mut Writer<'_, '_>, verb: usize) {
         return;
     }
     let relation = match (lower, second.entity_type()) {
-        ("upgraded" | "updated" | "bumped", Some(EntityType::Version)) => "has_version",
+        ("upgraded" | "updated" | "bumped", Some(EntityType::Version)) => RelationType::HasVersion,
         (
             "moved" | "postponed" | "pushed" | "rescheduled" | "delayed" | "deferred",
             Some(EntityType::Date | EntityType::Version),
-        ) if !first.is(EntityType::Date) => "scheduled_for",
+        ) if !first.is(EntityType::Date) => RelationType::ScheduledFor,
         (
             "switched" | "migrated" | "moved" | "swapped" | "traded" | "dropped" | "ditched",
             Some(_),
-        ) if Want::Technical.accepts(first.entity_type()) => "replaced_by",
-        ("replaced" | "renamed", Some(_)) if first.entity_type().is_some() => "replaced_by",
+        ) if Want::Technical.accepts(first.entity_type()) => RelationType::ReplacedBy,
+        ("replaced" | "renamed", Some(_)) if first.entity_type().is_some() => {
+            RelationType::ReplacedBy
+        }
         _ => return,
     };
     let replaces = Want::Technical.accepts(second.entity_type()) || second.is(EntityType::Person);
-    if relation == "replaced_by" && !replaces {
+    if relation == RelationType::ReplacedBy && !replaces {
         return;
     }
     let subject = match (&first.term, first.definite) {
@@ -90,7 +99,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>, verb: usize) {
         _ => return,
     };
     let object = match &second.term {
-        Term::Entity(name, _) if relation == "has_version" => version_number(name),
+        Term::Entity(name, _) if relation == RelationType::HasVersion => version_number(name),
         term => term.clone(),
     };
     let around = first.items.start..second.items.end;

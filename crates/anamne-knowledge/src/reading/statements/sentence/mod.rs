@@ -1,4 +1,4 @@
-//! A sentence as names, words and marks; the phrases that stand before and after a verb.
+//! A sentence as names, words and marks; the phrases before and after a verb.
 
 mod objects;
 mod subjects;
@@ -12,17 +12,17 @@ use crate::reading::names::Named;
 use crate::reading::tokens::{Shape, Token, Tokens};
 use crate::reading::{Mention, Term};
 
-/// What a part of a sentence is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A name, by its index.
+    /// A name, by its index in the names of the text.
     Name(usize),
     Word,
     Number,
     Mark,
 }
 
-/// A part of a sentence.
+/// A name, word, number or mark of a sentence.
 #[derive(Clone, Debug)]
 pub(super) struct Item<'a> {
     pub(super) kind: Kind,
@@ -32,33 +32,33 @@ pub(super) struct Item<'a> {
     pub(super) quoted: bool,
 }
 
-/// A sentence, with all that is needed to read it.
+/// A sentence with its context.
 pub(super) struct Sentence<'a> {
     pub(super) tokens: &'a Tokens<'a>,
     pub(super) named: &'a [Named],
     pub(super) items: Vec<Item<'a>>,
-    /// Where it stands, in bytes.
+    /// Byte range in the text.
     pub(super) span: Range<usize>,
-    /// Who `I` is.
+    /// The person that `I` refers to.
     pub(super) author: Option<Term>,
-    /// Who `he` or `she` is.
+    /// The person that `he` or `she` refers to.
     pub(super) they: Option<Term>,
 }
 
-/// What stands in a sentence for a person, thing or value.
+/// A phrase that denotes a person, thing or value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Phrase {
     pub(super) term: Term,
-    /// The items that it is made of.
+    /// Its items.
     pub(super) items: Range<usize>,
-    /// How sure it is that this is meant.
+    /// Confidence that the phrase denotes the term.
     pub(super) confidence: f32,
-    /// Whether it begins with `the`, `our`, `my`.
+    /// Whether it is a name, or starts with a determiner such as `the` or `my`.
     pub(super) definite: bool,
 }
 
 impl Phrase {
-    /// What stands for something definite.
+    /// A phrase with `definite` set.
     pub(super) fn of(term: Term, items: Range<usize>, confidence: f32) -> Self {
         Self {
             term,
@@ -68,7 +68,7 @@ impl Phrase {
         }
     }
 
-    /// Whether it is something of this type that has a name.
+    /// Whether it is an entity of this type.
     pub(super) fn is(&self, entity_type: EntityType) -> bool {
         self.entity_type() == Some(entity_type)
     }
@@ -154,7 +154,7 @@ impl<'a> Sentence<'a> {
             .and_then(|item| self.tokens.get(item.tokens.start))
     }
 
-    /// Whether `words` stand at `at`; how many items they are.
+    /// The number of items in `words` if they are at `at`.
     pub(super) fn words_at(&self, at: usize, words: &str) -> Option<usize> {
         let mut length = 0;
         for word in words.split(' ').filter(|word| !word.is_empty()) {
@@ -180,19 +180,19 @@ impl<'a> Sentence<'a> {
             .replace(['*', '`', '"', '“', '”'], "")
     }
 
-    /// What is named at an item.
+    /// The entity named at an item.
     pub(super) fn term(&self, at: usize) -> Option<Term> {
         self.mention(at)
             .map(|mention| Term::Entity(mention.name.clone(), mention.entity_type))
     }
 
-    /// Whether something of this type is named at an item.
+    /// Whether an entity of this type is named at an item.
     pub(super) fn names(&self, at: usize, entity_type: EntityType) -> bool {
         self.mention(at)
             .is_some_and(|mention| mention.entity_type == entity_type)
     }
 
-    /// Whether the item ends a clause: a mark, or a word that begins another one.
+    /// Whether the item ends a clause: a mark, or a word that starts another clause.
     pub(super) fn ends_clause(&self, at: usize) -> bool {
         match self.items.get(at) {
             None => true,
@@ -209,7 +209,7 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// What a token outside of names is.
+/// The kind of a token outside of names.
 fn kind_of(token: &Token<'_>) -> Kind {
     match token.shape {
         Shape::Mark => Kind::Mark,
@@ -218,7 +218,7 @@ fn kind_of(token: &Token<'_>) -> Kind {
     }
 }
 
-/// Whether a mark tells how what it encloses is shown, and nothing else.
+/// Whether a mark is only formatting or a quotation mark.
 fn formats(text: &str) -> bool {
     matches!(
         text,

@@ -1,4 +1,4 @@
-//! What a clause says of its subject: the phrases that begin after its verb.
+//! Objects: the phrases after the verb of a clause.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::reading::gazetteer::Class;
 use crate::reading::statements::words::{is_adverb, is_vague, is_verb, may_be_noun};
 
 impl Sentence<'_> {
-    /// The phrase that begins at an item, after a verb or preposition.
+    /// The phrase that starts at an item, after a verb or preposition.
     pub(in crate::reading::statements) fn object(&self, at: usize) -> Option<Phrase> {
         let lower = self.lower(at);
         let pointing = one_of!(lower, "this" "that" "these" "those" "his" "her" "their" "its");
@@ -49,7 +49,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// Where the words of a phrase end, up to six, and which of them is a name.
+    /// The end of a phrase of up to six items, and the item in it that is a name.
     fn extent(&self, start: usize, determined: bool) -> (usize, Option<usize>) {
         let (mut end, mut name) = (start, None);
         while let Some(item) = self.items.get(end).filter(|_| end - start < 6) {
@@ -78,7 +78,7 @@ impl Sentence<'_> {
         (end, name)
     }
 
-    /// Whether what follows a phrase is written in one with it.
+    /// Whether the token after a phrase is attached without white space.
     fn is_cut(&self, end: usize) -> bool {
         self.token(end).is_some_and(|next| {
             !next.spaced
@@ -87,7 +87,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// Whether a phrase with a name means what is named, and not something of it.
+    /// Whether a phrase with a name denotes the named entity itself, not something that belongs to it.
     fn is_meant(&self, name: usize, phrase: Range<usize>) -> bool {
         let noun = Class::AFTER_TOOL.and(Class::TOOL_NOUN);
         (name + 1..phrase.end).all(|at| self.class(at).is(noun))
@@ -100,14 +100,14 @@ impl Sentence<'_> {
         self.is(at, Kind::Word) && may_be_noun(self.lower(at), self.class(at))
     }
 
-    /// Whether the word after a name continues with the phrase: `PostgreSQL cluster`.
+    /// Whether the word after a name continues the phrase: `PostgreSQL cluster`.
     fn names_on(&self, at: usize) -> bool {
         self.is_noun(at)
             && !self.class(at).is(Class::PERSON_VERB)
             && self.token(at).is_some_and(|token| token.spaced)
     }
 
-    /// More objects after a first one: `, Redis and Kafka`.
+    /// The first object and those in a list after it: `, Redis and Kafka`.
     pub(in crate::reading::statements) fn more_objects(&self, first: &Phrase) -> Vec<Phrase> {
         let mut all = vec![first.clone()];
         let mut at = first.items.end;
@@ -143,7 +143,7 @@ impl Sentence<'_> {
         all
     }
 
-    /// The rest of the clause from an item on, at most `most` items long.
+    /// The rest of the clause from an item on, at most `most` items, and its end.
     pub(in crate::reading::statements) fn rest_of_clause(
         &self,
         at: usize,

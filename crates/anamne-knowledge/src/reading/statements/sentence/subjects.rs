@@ -1,4 +1,4 @@
-//! What a clause is about: the phrases that end before its verb.
+//! Subjects: the phrases before the verb of a clause.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::reading::gazetteer::Class;
 use crate::reading::statements::words::is_adverb;
 
 impl Sentence<'_> {
-    /// What a clause whose verbs begin at `verb` is about: one phrase, or several with `and` between them.
+    /// The subjects of the clause whose verb group starts at `verb`: one phrase, or several joined by `and`.
     pub(in crate::reading::statements) fn subjects(&self, verb: usize) -> Vec<Phrase> {
         let Some(mut end) = verb.checked_sub(1) else {
             return Vec::new();
@@ -61,7 +61,7 @@ impl Sentence<'_> {
         subjects
     }
 
-    /// `the hearing at the Crown Court` as a whole, where a clause is about that.
+    /// The whole noun phrase that ends with `last`: `the hearing at the Crown Court`.
     fn governing(&self, last: &Phrase) -> Option<Phrase> {
         let mut joint = self.before_title(last.items.start).checked_sub(1)?;
         if matches!(self.lower(joint), "the" | "our" | "my" | "a" | "an") {
@@ -84,7 +84,7 @@ impl Sentence<'_> {
         Some(Phrase::of(term, head.items.start..last.items.end, 0.7))
     }
 
-    /// Steps back over `(my sister)`, `, my sister,` and `, who` after a subject.
+    /// Skips back over `(my sister)`, `, my sister,` and `, who` after a subject.
     fn before_aside(&self, end: usize) -> usize {
         let relative = matches!(self.lower(end), "who" | "which" | "that");
         if relative && end >= 1 {
@@ -110,7 +110,7 @@ impl Sentence<'_> {
             && self.lower(end - 2) == ","
             && self.mention(end - 1).is_some()
         {
-            // "Our CTO, Vikram Rao, prefers": the name stands aside.
+            // "Our CTO, Vikram Rao, prefers": the name is an apposition.
             return end - 1;
         }
         if self.lower(end) == "," {
@@ -132,7 +132,7 @@ impl Sentence<'_> {
         end
     }
 
-    /// Where the title before a name begins: `Dr.`
+    /// The start of the title before a name: `Dr.`; else `start`.
     fn before_title(&self, start: usize) -> usize {
         let point = usize::from(start >= 2 && self.lower(start - 1) == ".");
         let titled = start > point
@@ -141,7 +141,7 @@ impl Sentence<'_> {
         if titled { start - 1 - point } else { start }
     }
 
-    /// Whether a preposition or another noun before a phrase shows that it is not what the clause is about.
+    /// Whether a preposition or another name before a phrase shows that it is not the subject.
     fn is_governed(&self, start: usize) -> bool {
         let Some(mut before) = self.before_title(start).checked_sub(1) else {
             return false;
@@ -160,7 +160,8 @@ impl Sentence<'_> {
             && self.mention(start).is_some())
     }
 
-    /// Who `he` or `she` at an item is: the only person before it in the sentence, or the only one of the sentences before.
+    /// The person that `he` or `she` at an item refers to: the only one before it in this sentence, or in the sentences
+    /// before; `None` if ambiguous.
     pub(in crate::reading::statements) fn they_at(&self, at: usize) -> Option<Term> {
         let mut only: Option<&str> = None;
         for mention in (0..at).filter_map(|before| self.mention(before)) {
@@ -180,7 +181,7 @@ impl Sentence<'_> {
         (!other).then_some(here)
     }
 
-    /// The phrase that ends with this item, as something that a clause may be about.
+    /// The phrase that ends with this item and may be a subject.
     fn subject_ending(&self, end: usize) -> Option<Phrase> {
         let here = end..end + 1;
         if let Some(term) = self.term(end) {
@@ -194,7 +195,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// `the staging port`, `our wiki`, `Mara's laptop`, `my rent`: a thing without a name of its own.
+    /// A thing without a name of its own: `the staging port`, `our wiki`, `Mara's laptop`, `my rent`.
     fn noun_phrase_ending(&self, end: usize) -> Option<Phrase> {
         let mut start = end;
         loop {
@@ -228,7 +229,7 @@ impl Sentence<'_> {
                 return None;
             }
             if self.mention(before).is_some() {
-                // "the Skep server": the name is a part of the phrase.
+                // "the Skep server": the name is part of the phrase.
                 let the = before
                     .checked_sub(1)
                     .is_some_and(|the| matches!(self.lower(the), "the" | "our"));
@@ -261,7 +262,7 @@ impl Sentence<'_> {
         Some(Phrase::of(term, from..words.end, 0.75))
     }
 
-    /// `Deadline` in `Deadline is Friday`: at the beginning of a clause alone.
+    /// `Deadline` in `Deadline is Friday`; only at the start of a clause.
     fn bare_phrase(&self, words: Range<usize>) -> Option<Phrase> {
         let starts =
             words.start == 0 || matches!(self.lower(words.start - 1), ":" | ";" | "." | "-" | "|");
