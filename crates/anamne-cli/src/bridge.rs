@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anamne::SystemClock;
 use anamne::llm::{
-    Approvals, Bridge, BridgeConfig, BridgeError, KEY_FILE, KeySources, Keychain, MODEL_FILE,
-    NoKeychain, Surroundings, SystemPace, ToolKeychain,
+    Approvals, Bridge, BridgeConfig, BridgeContext, BridgeError, KEY_FILE, KeySources, Keychain,
+    MODEL_FILE, NoKeychain, SystemPace, ToolKeychain,
 };
 use etcetera::BaseStrategy;
 
@@ -68,7 +68,7 @@ pub(crate) fn of_store(root: &Path) -> Result<Option<Arc<Bridge>>, BridgeError> 
         return Ok(None);
     }
     let (keychain, approvals) = (keychain(), approvals_path()?);
-    let surroundings = Surroundings {
+    let surroundings = BridgeContext {
         clock: Arc::new(SystemClock),
         pace: Arc::new(SystemPace::new()),
         environment: &variable,

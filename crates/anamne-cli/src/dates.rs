@@ -61,7 +61,7 @@ impl Dates {
     }
 
     /// A future time; a bare duration such as `30d` counts from now.
-    pub(crate) fn to_come(
+    pub(crate) fn future_time(
         &self,
         field: &str,
         text: Option<&str>,
@@ -209,11 +209,11 @@ mod tests {
 
     #[test]
     fn an_expiry_lies_in_the_future() {
-        let expiry = dates().to_come("expires", Some("30d")).expect("a span");
+        let expiry = dates().future_time("expires", Some("30d")).expect("a span");
         assert_eq!(
             expiry,
             Some("2026-04-03T12:00:00Z".parse().expect("an instant"))
         );
-        assert!(dates().to_come("expires", Some("yesterday")).is_err());
+        assert!(dates().future_time("expires", Some("yesterday")).is_err());
     }
 }

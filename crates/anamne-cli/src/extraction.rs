@@ -22,7 +22,7 @@ const TEMPLATE: &str = "{bar:24} {percent:>3} % extracting {msg} · {eta} to go"
 /// The knowledge of a space, including everything written so far.
 pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
     let (extracted, passed) = extract(space, LONG, output)?;
-    skipped::tell_beside(&passed, output);
+    skipped::report_to_stderr(&passed, output);
     let knowledge = space.knowledge()?;
     if extracted.busy {
         let behind = counted(knowledge.behind()?, "event");

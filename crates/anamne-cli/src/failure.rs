@@ -9,8 +9,8 @@ use anamne::text::echo::shorten_values;
 use anamne::{Error, ErrorKind, InvalidValue, NextStep};
 use serde::{Serialize, Serializer};
 
-use crate::next_step::{self, say_hint};
-use crate::output::{memories, paint, say, say_json, say_message};
+use crate::next_step::{self, report_hint};
+use crate::output::{memories, paint, report, report_json, report_message};
 use crate::style::ERROR;
 use crate::wording::{at_most_characters, number};
 
@@ -44,7 +44,7 @@ pub(crate) struct FailureReport {
     hint: Option<String>,
     /// What was imported before the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
-    taken: Option<Taken>,
+    taken: Option<PartialImport>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
@@ -54,14 +54,14 @@ fn as_word<S: Serializer>(kind: &ErrorKind, serializer: S) -> Result<S::Ok, S::E
 
 /// What was imported before the failure; it stays.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Taken {
+pub(crate) struct PartialImport {
     pub(crate) imported: u64,
     pub(crate) known: u64,
     pub(crate) links: u64,
 }
 
 impl Failure {
-    fn told(kind: ErrorKind, message: impl Into<String>) -> Self {
+    fn stored(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::Report(Box::new(FailureReport {
             kind,
             message: shorten_values(&message.into()).into_owned(),
@@ -74,42 +74,42 @@ impl Failure {
 
     /// Something requested doesn't exist.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
-        Self::told(ErrorKind::NotFound, message)
+        Self::stored(ErrorKind::NotFound, message)
     }
 
     /// An operation failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self::told(ErrorKind::Failed, message)
+        Self::stored(ErrorKind::Failed, message)
     }
 
     /// A value is invalid.
     pub(crate) fn refused(field: &str, message: impl Into<String>) -> Self {
-        let mut failure = Self::told(ErrorKind::Refused, message);
-        if let Self::Report(told) = &mut failure {
-            told.field = Some(field.to_owned());
+        let mut failure = Self::stored(ErrorKind::Refused, message);
+        if let Self::Report(stored) = &mut failure {
+            stored.field = Some(field.to_owned());
         }
         failure
     }
 
     /// The command line is invalid.
     pub(crate) fn usage(message: String) -> Self {
-        Self::told(ErrorKind::Refused, message)
+        Self::stored(ErrorKind::Refused, message)
     }
 
     /// Adds a hint on what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        if let Self::Report(told) = &mut self {
-            told.hint = Some(hint.into());
+        if let Self::Report(stored) = &mut self {
+            stored.hint = Some(hint.into());
         }
         self
     }
 
     /// Adds the engine's next step, with its text.
     fn step(mut self, step: Option<NextStep>) -> Self {
-        if let Self::Report(told) = &mut self {
-            told.next_step = step;
-            told.hint = step.map(|step| next_step::words(step).to_owned());
+        if let Self::Report(stored) = &mut self {
+            stored.next_step = step;
+            stored.hint = step.map(|step| next_step::words(step).to_owned());
         }
         self
     }
@@ -122,16 +122,16 @@ impl Failure {
 
     /// Adds what was imported.
     #[must_use]
-    pub(crate) fn taken(mut self, taken: Taken) -> Self {
-        if let Self::Report(told) = &mut self {
-            told.taken = Some(taken);
+    pub(crate) fn taken(mut self, taken: PartialImport) -> Self {
+        if let Self::Report(stored) = &mut self {
+            stored.taken = Some(taken);
         }
         self
     }
 
     /// Prints the failure to standard error.
-    pub(crate) fn say(&self, json: bool) {
-        let Self::Report(told) = self else {
+    pub(crate) fn report(&self, json: bool) {
+        let Self::Report(stored) = self else {
             return;
         };
         if json {
@@ -139,21 +139,21 @@ impl Failure {
             struct Whole<'a> {
                 error: &'a FailureReport,
             }
-            say_json(&Whole { error: told });
+            report_json(&Whole { error: stored });
             return;
         }
-        let message = at_most_characters(&told.message, LONGEST_MESSAGE);
-        say_message(format_args!("{} {message}", paint(ERROR, "error:")));
-        if let Some(hint) = &told.hint {
-            say_hint(hint);
+        let message = at_most_characters(&stored.message, LONGEST_MESSAGE);
+        report_message(format_args!("{} {message}", paint(ERROR, "error:")));
+        if let Some(hint) = &stored.hint {
+            report_hint(hint);
         }
-        if let Some(Taken {
+        if let Some(PartialImport {
             imported,
             known,
             links,
-        }) = told.taken
+        }) = stored.taken
         {
-            say(format_args!(
+            report(format_args!(
                 "before it: {} imported, {} already stored, {} links created",
                 memories(imported),
                 number(known),
@@ -168,7 +168,7 @@ impl Failure {
             Self::ClosedPipe => ExitCode::SUCCESS,
             Self::Reported => ExitCode::from(1),
             Self::Incomplete => ExitCode::from(4),
-            Self::Report(told) => ExitCode::from(match told.kind {
+            Self::Report(stored) => ExitCode::from(match stored.kind {
                 ErrorKind::Refused | ErrorKind::Denied => 2,
                 ErrorKind::NotFound => 3,
                 _ => 1,
@@ -202,7 +202,7 @@ impl From<Error> for Failure {
         if let Some(refusal) = error.refusal() {
             return refusal.clone().into();
         }
-        Self::told(error.kind(), error.to_string()).step(error.next_step())
+        Self::stored(error.kind(), error.to_string()).step(error.next_step())
     }
 }
 
@@ -225,19 +225,19 @@ pub(crate) fn report_panics() {
             .location()
             .map_or_else(String::new, |place| format!(" at {place}"));
         let message = panic.payload_as_str().unwrap_or("without a message");
-        say_panic(&place, message);
+        report_panic(&place, message);
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
-            say_message(trace);
+            report_message(trace);
         }
     }));
 }
 
-fn say_panic(place: &str, message: &str) {
+fn report_panic(place: &str, message: &str) {
     let message = at_most_characters(message, LONGEST_MESSAGE);
-    say_message(format_args!(
+    report_message(format_args!(
         "{} internal error{place}: {message}",
         paint(ERROR, "error:")
     ));
-    say_hint("this is a bug in anamne; please report it with the command you ran");
+    report_hint("this is a bug in anamne; please report it with the command you ran");
 }

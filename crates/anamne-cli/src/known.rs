@@ -65,11 +65,11 @@ pub(crate) fn citations(evidence: &[Evidence], mentions: u64) -> String {
 }
 
 /// The details of a relation: state, validity, source and citations.
-pub(crate) fn standing(relation: &Relation, dates: &Dates) -> Vec<(Style, String)> {
+pub(crate) fn details(relation: &Relation, dates: &Dates) -> Vec<(Style, String)> {
     let mut parts: Vec<(Style, String)> = Vec::new();
     parts.extend(state(relation.state).map(|(style, word)| (style, word.to_owned())));
-    if relation.told {
-        parts.push((GREEN, "told".to_owned()));
+    if relation.asserted {
+        parts.push((GREEN, "asserted".to_owned()));
     }
     parts.extend(validity(relation, dates).map(|text| (DIM, text)));
     let cited = citations(&relation.evidence, relation.mentions);

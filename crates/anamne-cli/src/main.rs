@@ -71,7 +71,7 @@ fn main() -> ExitCode {
 fn end_with(failure: &Failure, output: &mut Output) -> ExitCode {
     let flushed = output.flush();
     if !matches!(flushed, Err(Failure::ClosedPipe)) {
-        failure.say(output.is_json());
+        failure.report(output.is_json());
     }
     failure.exit_code()
 }

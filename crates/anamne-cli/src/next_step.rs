@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output::{CYAN, Output, paint, say_message};
+use crate::output::{CYAN, Output, paint, report_message};
 
 /// The text of a step.
 pub(crate) fn words(step: NextStep) -> &'static str {
@@ -99,17 +99,17 @@ pub(crate) fn print(steps: &[NextStep], output: &mut Output) -> Result<(), Failu
 }
 
 /// Prints each distinct step once, to standard error.
-pub(crate) fn say_each(steps: impl IntoIterator<Item = NextStep>) {
+pub(crate) fn report_each(steps: impl IntoIterator<Item = NextStep>) {
     let mut said = Vec::new();
     for step in steps {
         if !said.contains(&step) {
-            say_hint(words(step));
+            report_hint(words(step));
             said.push(step);
         }
     }
 }
 
 /// Prints a hint to standard error.
-pub(crate) fn say_hint(hint: &str) {
-    say_message(format_args!("{} {hint}", paint(CYAN, "hint:")));
+pub(crate) fn report_hint(hint: &str) {
+    report_message(format_args!("{} {hint}", paint(CYAN, "hint:")));
 }

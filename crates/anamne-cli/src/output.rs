@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::dates::Dates;
 use crate::failure::Failure;
 pub(crate) use crate::style::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint};
-use crate::terminal::{Breaks, JsonLines, safe, safe_json};
+use crate::terminal::{JsonLines, LineBreaks, safe, safe_json};
 use crate::wording::{number, wrapped};
 
 /// Width of text if standard output is no terminal.
@@ -23,22 +23,22 @@ const PLAIN_WIDTH: usize = 100;
 const WIDEST: usize = 110;
 
 /// Writes a line to standard error. Ignores write errors.
-pub(crate) fn say(text: impl Display) {
-    write_to_stderr(&safe(&text.to_string(), Breaks::Shown));
+pub(crate) fn report(text: impl Display) {
+    write_to_stderr(&safe(&text.to_string(), LineBreaks::Shown));
 }
 
 /// Writes a message that may contain foreign text to standard error: lines after the first are indented.
-pub(crate) fn say_message(text: impl Display) {
-    write_to_stderr(&safe(text.to_string().trim_end(), Breaks::Indented));
+pub(crate) fn report_message(text: impl Display) {
+    write_to_stderr(&safe(text.to_string().trim_end(), LineBreaks::Indented));
 }
 
 /// Writes a multi-line text of this program, such as a usage error, to standard error.
-pub(crate) fn say_document(text: impl Display) {
-    write_to_stderr(&safe(text.to_string().trim_end(), Breaks::Kept));
+pub(crate) fn report_document(text: impl Display) {
+    write_to_stderr(&safe(text.to_string().trim_end(), LineBreaks::Kept));
 }
 
 /// Writes a JSON value to standard error.
-pub(crate) fn say_json(value: &impl Serialize) {
+pub(crate) fn report_json(value: &impl Serialize) {
     // Only strings: serialising can't fail.
     let json = serde_json::to_string(value).unwrap_or_default();
     write_to_stderr(&safe_json(&json));
@@ -100,7 +100,7 @@ impl Output {
     /// Writes a line; a line break in the text is shown as `\n`.
     pub(crate) fn line(&mut self, text: impl Display) -> Result<(), Failure> {
         let text = text.to_string();
-        Ok(writeln!(self.stdout, "{}", safe(&text, Breaks::Shown))?)
+        Ok(writeln!(self.stdout, "{}", safe(&text, LineBreaks::Shown))?)
     }
 
     /// Writes an indented entry after a label, wrapped.
@@ -117,7 +117,7 @@ impl Output {
     /// Writes a text of this program with its line breaks: a drawing, a script, help.
     pub(crate) fn document(&mut self, text: impl Display) -> Result<(), Failure> {
         let text = text.to_string();
-        Ok(write!(self.stdout, "{}", safe(&text, Breaks::Kept))?)
+        Ok(write!(self.stdout, "{}", safe(&text, LineBreaks::Kept))?)
     }
 
     /// Writes a JSON value: indented on a terminal, else on one line. Invisible characters are escaped.
@@ -149,14 +149,14 @@ impl Output {
     /// Prints a note to standard error; not with `--json`, whose output has the same information.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.json {
-            say_message(paint(DIM, text));
+            report_message(paint(DIM, text));
         }
     }
 
     /// Prints a warning.
     pub(crate) fn warn(&self, text: impl Display) {
         if !self.json {
-            say_message(format_args!("{} {text}", paint(YELLOW, "note:")));
+            report_message(format_args!("{} {text}", paint(YELLOW, "note:")));
         }
     }
 
@@ -181,10 +181,12 @@ impl Output {
 ///
 /// Output piped to a pager or `head` is still shown on that terminal.
 fn width() -> usize {
-    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let stored = || std::env::var("COLUMNS").ok()?.parse().ok();
     let seen = terminal_size::terminal_size()
         .map(|(terminal_size::Width(columns), _)| usize::from(columns));
-    seen.or_else(told).unwrap_or(PLAIN_WIDTH).clamp(40, WIDEST)
+    seen.or_else(stored)
+        .unwrap_or(PLAIN_WIDTH)
+        .clamp(40, WIDEST)
 }
 
 /// "1 segment", "2,000 segments": plural except for one.

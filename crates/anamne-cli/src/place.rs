@@ -27,7 +27,7 @@ pub(crate) struct Place {
     /// The project's space, once a command has claimed it for writing.
     claimed: OnceCell<SpaceName>,
     /// Why the project's space could not be determined.
-    trouble: Option<String>,
+    problem: Option<String>,
     /// Notes for the user on how the space was found.
     notes: Vec<String>,
 }
@@ -47,18 +47,18 @@ impl Place {
             named: name.is_some(),
             project: None,
             claimed: OnceCell::new(),
-            trouble: None,
+            problem: None,
             notes: Vec::new(),
         };
         match name {
             Some(name) => place.space = name.parse()?,
-            None => place.look_around(),
+            None => place.find_project(),
         }
         Ok(place)
     }
 
     /// Finds the project of the current folder, and the space that it has or will get. Read-only.
-    fn look_around(&mut self) {
+    fn find_project(&mut self) {
         let Ok(folder) = std::env::current_dir() else {
             return;
         };
@@ -74,7 +74,7 @@ impl Place {
             Err(error) => {
                 self.notes
                     .push(format!("can't determine this project's space: {error}"));
-                self.trouble = Some(error.to_string());
+                self.problem = Some(error.to_string());
             }
         }
     }
@@ -116,7 +116,7 @@ impl Place {
             named: true,
             project: None,
             claimed: OnceCell::new(),
-            trouble: None,
+            problem: None,
             notes: Vec::new(),
         })
     }
@@ -170,7 +170,7 @@ impl Place {
     pub(crate) fn existing_store(&self) -> Result<Store, Failure> {
         let root = self.root()?;
         if !StoreFolder::at(&root).is_there().map_err(Error::from)? {
-            return Err(self.nothing_yet(&root));
+            return Err(self.no_store(&root));
         }
         self.store()
     }
@@ -188,8 +188,8 @@ impl Place {
 
     /// The space in an open store.
     pub(crate) fn existing_space_of(&self, store: &Store) -> Result<Space, Failure> {
-        if let Some(trouble) = &self.trouble {
-            return Err(Failure::failed(trouble.clone()).hint(
+        if let Some(problem) = &self.problem {
+            return Err(Failure::failed(problem.clone()).hint(
                 "check for damage with `anamne doctor`, or choose a space with --space NAME",
             ));
         }
@@ -199,7 +199,7 @@ impl Place {
         }
     }
 
-    fn nothing_yet(&self, root: &Path) -> Failure {
+    fn no_store(&self, root: &Path) -> Failure {
         let flag = self.space_flag();
         Failure::not_found(format!("no store in {}", file_name(root))).hint(format!(
             "store something first: anamne {flag}remember \"…\"; or try anamne demo"

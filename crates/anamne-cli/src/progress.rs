@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::terminal::{Breaks, plain};
+use crate::terminal::{LineBreaks, plain};
 
 /// A progress bar; its messages are filtered like all output.
 pub(crate) struct Bar(ProgressBar);
@@ -28,7 +28,7 @@ impl Bar {
     /// Sets the position and the message.
     pub(crate) fn reached(&self, steps: u64, message: &str) {
         self.0.set_position(steps);
-        self.say(message);
+        self.report(message);
     }
 
     /// Sets the message.
@@ -36,8 +36,8 @@ impl Bar {
         clippy::disallowed_methods,
         reason = "the text went through the filter"
     )]
-    pub(crate) fn say(&self, message: &str) {
-        self.0.set_message(plain(message, Breaks::Shown));
+    pub(crate) fn report(&self, message: &str) {
+        self.0.set_message(plain(message, LineBreaks::Shown));
     }
 
     /// Removes the bar.

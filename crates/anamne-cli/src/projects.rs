@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anamne::{KnownProject, Project, ProjectSpace, ProjectStanding, SpaceName, Store};
+use anamne::{KnownProject, Project, ProjectSpace, ProjectStatus, SpaceName, Store};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -12,18 +12,18 @@ use crate::shell::shell_arguments;
 pub(crate) fn notes(found: &ProjectSpace, project: &Project) -> Vec<String> {
     let name = &found.name;
     let mut notes = found.notes.clone();
-    match &found.standing {
-        ProjectStanding::Known => {}
-        ProjectStanding::Moved { from } => notes.push(format!(
+    match &found.status {
+        ProjectStatus::Known => {}
+        ProjectStatus::Moved { from } => notes.push(format!(
             "the project moved here from {}; it keeps its space {}",
             from.display(),
             quoted(name)
         )),
-        ProjectStanding::Adopted => notes.push(format!(
+        ProjectStatus::Adopted => notes.push(format!(
             "the space {} was used for this folder before; it now belongs to the project",
             quoted(name)
         )),
-        ProjectStanding::New { alike, formerly } => {
+        ProjectStatus::New { alike, formerly } => {
             for other in alike {
                 notes.push(format!(
                     "{} contains the same project as {}, and gets its own space {}; to share one space: anamne spaces join {} {}",
@@ -62,7 +62,7 @@ pub(crate) fn quoted(name: &SpaceName) -> String {
 
 /// A problem with projects that the user may want to correct.
 #[derive(Debug, Serialize)]
-pub(crate) struct Advice {
+pub(crate) struct ProjectWarning {
     /// The space concerned.
     space: String,
     /// The problem.
@@ -72,7 +72,7 @@ pub(crate) struct Advice {
 }
 
 /// Spaces shared by several projects, and projects with several folders.
-pub(crate) fn findings(store: &Store) -> Result<Vec<Advice>, Failure> {
+pub(crate) fn findings(store: &Store) -> Result<Vec<ProjectWarning>, Failure> {
     let mut findings = Vec::new();
     let projects = store.projects()?;
     for shared in store.shared_spaces()? {
@@ -96,7 +96,7 @@ pub(crate) fn findings(store: &Store) -> Result<Vec<Advice>, Failure> {
         let into = used
             .first()
             .map_or("NAME".to_owned(), |known| quoted(&known.space));
-        findings.push(Advice {
+        findings.push(ProjectWarning {
             space: shared.to_string(),
             finding: format!(
                 "the space {shared:?} may contain memories of several projects: {by}. Their origin was not recorded; tell them apart by thread, author, agent, tag or time",
@@ -113,7 +113,7 @@ pub(crate) fn findings(store: &Store) -> Result<Vec<Advice>, Failure> {
 }
 
 /// Projects with several folders that have separate spaces.
-fn copies(projects: &[KnownProject]) -> Vec<Advice> {
+fn copies(projects: &[KnownProject]) -> Vec<ProjectWarning> {
     let identities = |known: &KnownProject| -> Vec<String> {
         let folders = known.project.folders.iter();
         folders.map(|folder| folder.identity.clone()).collect()
@@ -127,7 +127,7 @@ fn copies(projects: &[KnownProject]) -> Vec<Advice> {
                 .any(|identity| mine.contains(identity))
         });
         if let Some(first) = first {
-            findings.push(Advice {
+            findings.push(ProjectWarning {
                 space: later.space.to_string(),
                 finding: format!(
                     "{} and {} contain the same project, each with its own memories ({:?} and {:?}); that is right for separate working copies",
@@ -156,7 +156,7 @@ fn holds_nothing(store: &Store, name: &SpaceName) -> bool {
 
 /// The folders and identity of a project, for output.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct ProjectView {
     /// Its identities, without duplicates.
     pub(crate) identity: Vec<String>,
     /// Its folders.
@@ -166,7 +166,7 @@ pub(crate) struct Shown {
     pub(crate) joined: Option<String>,
 }
 
-impl Shown {
+impl ProjectView {
     /// The project of a space; `None` if it has none.
     pub(crate) fn of(project: &anamne::ProjectConfig) -> Option<Self> {
         if project.folders.is_empty() && project.joined.is_none() {

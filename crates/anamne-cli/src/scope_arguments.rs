@@ -75,7 +75,7 @@ impl ScopeArguments {
 /// Options that say which spaces are asked.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Spaces")]
-pub(crate) struct Across {
+pub(crate) struct SpaceSelection {
     /// Search these spaces (comma-separated), `all`, or the most likely ones (`auto`)
     #[arg(long = "across", value_name = "SPACES", value_delimiter = ',')]
     chosen: Vec<String>,
@@ -87,7 +87,7 @@ pub(crate) struct Across {
     no_core: bool,
 }
 
-impl Across {
+impl SpaceSelection {
     /// Whether other spaces than the current one are selected.
     pub(crate) fn is_elsewhere(&self) -> bool {
         !self.chosen.is_empty()

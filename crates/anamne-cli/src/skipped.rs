@@ -4,8 +4,8 @@ use anamne::Skipped;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::next_step::{say_each, worded};
-use crate::output::{Output, say, say_json};
+use crate::next_step::{report_each, worded};
+use crate::output::{Output, report, report_json};
 use crate::wording::{named, number};
 
 /// Prints the skipped entries with their reasons, and the number of those beyond the limit. With `--json` they are part
@@ -16,7 +16,7 @@ pub(crate) fn tell(passed: &Skipped, output: &Output) {
     }
     for one in &passed.first {
         let (entry, reason) = (named(&one.entry), named(&one.reason));
-        say(format_args!("skipped {entry}: {reason}"));
+        report(format_args!("skipped {entry}: {reason}"));
     }
     if passed.unnamed() > 0 {
         output.note(format_args!(
@@ -24,16 +24,16 @@ pub(crate) fn tell(passed: &Skipped, output: &Output) {
             number(passed.unnamed())
         ));
     }
-    say_each(passed.first.iter().filter_map(|one| one.next_step));
+    report_each(passed.first.iter().filter_map(|one| one.next_step));
 }
 
 /// The same for commands whose output has no place for them: with `--json` they are written to standard error.
-pub(crate) fn tell_beside(passed: &Skipped, output: &Output) {
+pub(crate) fn report_to_stderr(passed: &Skipped, output: &Output) {
     tell(passed, output);
     if output.is_json() && !passed.is_empty() {
         let mut beside = json!({});
         describe(passed, &mut beside);
-        say_json(&beside);
+        report_json(&beside);
     }
 }
 

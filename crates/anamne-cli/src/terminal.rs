@@ -13,7 +13,7 @@ use crate::style;
 
 /// How line breaks in a text are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Breaks {
+pub(crate) enum LineBreaks {
     /// Shown as `\n`: the text is one line.
     Shown,
     /// Lines after the first are indented, so that none of them can look like a line of this program.
@@ -23,11 +23,11 @@ pub(crate) enum Breaks {
 }
 
 /// The text safe for a terminal, with styles.
-pub(crate) fn safe(text: &str, breaks: Breaks) -> Cow<'_, str> {
+pub(crate) fn safe(text: &str, breaks: LineBreaks) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
     if text
         .bytes()
-        .all(|byte| is_plain(byte) || (byte == b'\n' && breaks == Breaks::Kept))
+        .all(|byte| is_plain(byte) || (byte == b'\n' && breaks == LineBreaks::Kept))
     {
         return Cow::Borrowed(text);
     }
@@ -44,9 +44,9 @@ pub(crate) fn safe(text: &str, breaks: Breaks) -> Cow<'_, str> {
         let next = without_marks(rest).chars().next();
         match (character, breaks) {
             ('\r', _) if next == Some('\n') => {}
-            ('\n', Breaks::Shown) => shown.push_str("\\n"),
-            ('\n', Breaks::Indented) => shown.push_str("\n  "),
-            ('\n', Breaks::Kept) | ('\t', _) => shown.push(character),
+            ('\n', LineBreaks::Shown) => shown.push_str("\\n"),
+            ('\n', LineBreaks::Indented) => shown.push_str("\n  "),
+            ('\n', LineBreaks::Kept) | ('\t', _) => shown.push(character),
             _ => push(&mut shown, previous, character, next),
         }
         previous = Some(character);
@@ -55,7 +55,7 @@ pub(crate) fn safe(text: &str, breaks: Breaks) -> Cow<'_, str> {
 }
 
 /// The text safe for a terminal, without styles.
-pub(crate) fn plain(text: &str, breaks: Breaks) -> String {
+pub(crate) fn plain(text: &str, breaks: LineBreaks) -> String {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
@@ -187,10 +187,10 @@ mod tests {
     #[test]
     fn nothing_that_is_invisible_passes_and_no_text_can_forge_a_style() {
         for text in hostile() {
-            for breaks in [Breaks::Shown, Breaks::Indented, Breaks::Kept] {
+            for breaks in [LineBreaks::Shown, LineBreaks::Indented, LineBreaks::Kept] {
                 let shown = safe(&text, breaks);
                 let allowed = |character: char| {
-                    character == '\t' || (character == '\n' && breaks != Breaks::Shown)
+                    character == '\t' || (character == '\n' && breaks != LineBreaks::Shown)
                 };
                 assert!(
                     !shown
@@ -214,24 +214,27 @@ mod tests {
             "\u{1b}[1mx\u{1b}[0m",
             "a\r\nb\tc",
         ] {
-            let plainly = safe(text, Breaks::Shown);
+            let plainly = safe(text, LineBreaks::Shown);
             let painted: String = text.chars().map(|one| paint(BOLD, one)).collect();
-            assert_eq!(without_styles(&safe(&painted, Breaks::Shown)), plainly);
-            assert_eq!(plain(&painted, Breaks::Shown), plainly);
+            assert_eq!(without_styles(&safe(&painted, LineBreaks::Shown)), plainly);
+            assert_eq!(plain(&painted, LineBreaks::Shown), plainly);
         }
-        assert_eq!(safe("👩\u{200d}🚀", Breaks::Shown), "👩\u{200d}🚀");
-        assert_eq!(safe("a\u{200d}b", Breaks::Shown), "a\\u{200D}b");
+        assert_eq!(safe("👩\u{200d}🚀", LineBreaks::Shown), "👩\u{200d}🚀");
+        assert_eq!(safe("a\u{200d}b", LineBreaks::Shown), "a\\u{200D}b");
     }
 
     #[test]
     fn line_breaks_are_shown_or_indented_or_kept() {
         let text = "one\r\nerror: two\n\u{1b}[2J";
-        assert_eq!(safe(text, Breaks::Shown), "one\\nerror: two\\n\\u{1B}[2J");
         assert_eq!(
-            safe(text, Breaks::Indented),
+            safe(text, LineBreaks::Shown),
+            "one\\nerror: two\\n\\u{1B}[2J"
+        );
+        assert_eq!(
+            safe(text, LineBreaks::Indented),
             "one\n  error: two\n  \\u{1B}[2J"
         );
-        assert_eq!(safe(text, Breaks::Kept), "one\nerror: two\n\\u{1B}[2J");
+        assert_eq!(safe(text, LineBreaks::Kept), "one\nerror: two\n\\u{1B}[2J");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::Cli;
 use crate::failure::Failure;
-use crate::output::{Output, paint, say_document};
+use crate::output::{Output, paint, report_document};
 use crate::style;
 use crate::wording::named;
 
@@ -59,10 +59,10 @@ fn refuse(error: clap::Error) -> ExitCode {
     let message = message_of(error);
     if wants_json() {
         let failure = Failure::usage(message);
-        failure.say(true);
+        failure.report(true);
         return failure.exit_code();
     }
-    say_document(format_args!("{} {message}", paint(style::ERROR, "error:")));
+    report_document(format_args!("{} {message}", paint(style::ERROR, "error:")));
     code
 }
 

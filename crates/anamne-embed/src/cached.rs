@@ -8,7 +8,7 @@ use crate::half::{from_half, to_half};
 use crate::{EmbedError, Embedder, ModelIdentity};
 
 /// Batch size for a costly model.
-pub const TEXTS_AT_A_TIME: usize = 64;
+pub const BATCH_SIZE: usize = 64;
 
 /// A cache of vectors of costly models, by model and text.
 ///
@@ -34,13 +34,13 @@ pub struct CacheCounts {
 ///
 /// Every returned vector was rounded to half precision, whether it came from the cache or not: data built from these
 /// vectors does not depend on the cache's contents. Errors of the cache are ignored and kept for
-/// [`CachedEmbedder::take_trouble`].
+/// [`CachedEmbedder::take_error`].
 pub struct CachedEmbedder {
     model: Arc<dyn Embedder>,
     cache: Arc<dyn VectorCache>,
     hits: AtomicU64,
     misses: AtomicU64,
-    trouble: Mutex<Option<String>>,
+    problem: Mutex<Option<String>>,
 }
 
 impl CachedEmbedder {
@@ -51,7 +51,7 @@ impl CachedEmbedder {
             cache,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
-            trouble: Mutex::default(),
+            problem: Mutex::default(),
         }
     }
 
@@ -64,15 +64,15 @@ impl CachedEmbedder {
     }
 
     /// The last cache error; cleared by this call.
-    pub fn take_trouble(&self) -> Option<String> {
-        self.trouble
+    pub fn take_error(&self) -> Option<String> {
+        self.problem
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take()
     }
 
-    fn note_trouble(&self, trouble: String) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(trouble);
+    fn record_error(&self, problem: String) {
+        *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
     }
 
     /// The vectors of distinct texts.
@@ -81,8 +81,8 @@ impl CachedEmbedder {
         let mut found = self
             .cache
             .get(self.model.model(), texts)
-            .unwrap_or_else(|trouble| {
-                self.note_trouble(trouble);
+            .unwrap_or_else(|problem| {
+                self.record_error(problem);
                 Vec::new()
             });
         found.resize(texts.len(), None);
@@ -92,7 +92,7 @@ impl CachedEmbedder {
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| found[at].is_none()).collect();
         let (all, misses) = (texts.len() as u64, missing.len() as u64);
         self.hits.fetch_add(all - misses, Ordering::Relaxed);
-        for batch in missing.chunks(TEXTS_AT_A_TIME) {
+        for batch in missing.chunks(BATCH_SIZE) {
             let asked: Vec<&str> = batch.iter().map(|&at| texts[at]).collect();
             let vectors = self.embedded(&asked)?;
             self.misses.fetch_add(batch.len() as u64, Ordering::Relaxed);
@@ -100,8 +100,8 @@ impl CachedEmbedder {
                 .into_iter()
                 .zip(vectors.iter().map(Vec::as_slice))
                 .collect();
-            if let Err(trouble) = self.cache.put(self.model.model(), &kept) {
-                self.note_trouble(trouble);
+            if let Err(problem) = self.cache.put(self.model.model(), &kept) {
+                self.record_error(problem);
             }
             for (&at, vector) in batch.iter().zip(vectors) {
                 found[at] = Some(vector);
@@ -113,7 +113,7 @@ impl CachedEmbedder {
     /// The model's vectors of these texts, in half precision.
     fn embedded(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
         let vectors = self.model.embed_batch(texts)?;
-        EmbedError::unless_long(texts.len() * self.dimensions(), vectors.len())?;
+        EmbedError::check_length(texts.len() * self.dimensions(), vectors.len())?;
         if !vectors.iter().all(|place| place.is_finite()) {
             return Err(EmbedError::NotFinite {
                 model: self.model.model().to_string(),
@@ -140,7 +140,7 @@ impl Embedder for CachedEmbedder {
     }
 
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {
-        EmbedError::unless_long(self.dimensions(), vector.len())?;
+        EmbedError::check_length(self.dimensions(), vector.len())?;
         vector.copy_from_slice(&self.embed_batch(&[text])?);
         Ok(())
     }

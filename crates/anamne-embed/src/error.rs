@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 impl EmbedError {
     /// Rejects a vector whose length differs from the model's.
-    pub(crate) fn unless_long(expected: usize, found: usize) -> Result<(), Self> {
+    pub(crate) fn check_length(expected: usize, found: usize) -> Result<(), Self> {
         if found == expected {
             return Ok(());
         }

@@ -43,7 +43,7 @@ mod static_model;
 mod token_rows;
 mod wordpiece;
 
-pub use cached::{CacheCounts, CachedEmbedder, TEXTS_AT_A_TIME, VectorCache};
+pub use cached::{BATCH_SIZE, CacheCounts, CachedEmbedder, VectorCache};
 pub use embedder::{Embedder, TokenTable};
 pub use error::EmbedError;
 pub use identity::ModelIdentity;

@@ -93,7 +93,7 @@ impl Embedder for StaticModel {
     }
 
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {
-        EmbedError::unless_long(self.dimensions(), vector.len())?;
+        EmbedError::check_length(self.dimensions(), vector.len())?;
         vector.fill(0.0);
         match &self.table {
             Table::Wordpiece(WordpieceTable { tokenizer, rows }) => {

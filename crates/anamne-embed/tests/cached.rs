@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use anamne_embed::{
-    CacheCounts, CachedEmbedder, EmbedError, Embedder, ModelIdentity, TEXTS_AT_A_TIME, VectorCache,
+    BATCH_SIZE, CacheCounts, CachedEmbedder, EmbedError, Embedder, ModelIdentity, VectorCache,
 };
 
 /// A model that records its calls.
@@ -112,13 +112,13 @@ fn only_what_is_missing_is_asked_for_and_each_text_once() {
 #[test]
 fn many_texts_are_asked_for_in_batches_and_kept_batch_by_batch() {
     let (model, cache) = (Scripted::new("far"), Arc::<InMemory>::default());
-    let texts: Vec<_> = (0..TEXTS_AT_A_TIME * 2 + 3)
+    let texts: Vec<_> = (0..BATCH_SIZE * 2 + 3)
         .map(|number| "x".repeat(number))
         .collect();
     let texts: Vec<_> = texts.iter().map(String::as_str).collect();
     cached(&model, &cache).embed_batch(&texts).unwrap();
     let sizes: Vec<_> = model.asked().iter().map(Vec::len).collect();
-    assert_eq!(sizes, [TEXTS_AT_A_TIME, TEXTS_AT_A_TIME, 3]);
+    assert_eq!(sizes, [BATCH_SIZE, BATCH_SIZE, 3]);
     model.fails.store(true, Ordering::SeqCst);
     let again = cached(&model, &cache);
     again.embed_batch(&texts).expect("all of it is kept");
@@ -154,8 +154,8 @@ fn a_failing_cache_falls_back_to_the_model_and_is_reported() {
     let embedder = cached(&model, &cache);
     cache.fails.store(true, Ordering::SeqCst);
     assert_eq!(embedder.embed_batch(&["text"]).unwrap().len(), 3);
-    assert_eq!(embedder.take_trouble().as_deref(), Some("no disk"));
-    assert_eq!(embedder.take_trouble(), None);
+    assert_eq!(embedder.take_error().as_deref(), Some("no disk"));
+    assert_eq!(embedder.take_error(), None);
     let mut short = [0.0; 2];
     assert!(matches!(
         embedder.embed_into("text", &mut short),

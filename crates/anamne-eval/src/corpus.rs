@@ -14,7 +14,7 @@ const FOREIGN: usize = 24;
 
 /// Selects the conversations to measure.
 #[derive(clap::Args)]
-pub(crate) struct Chosen {
+pub(crate) struct ConversationFilter {
     /// The folder with one folder per set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation if
     /// not given.
     #[arg(long)]
@@ -27,7 +27,7 @@ pub(crate) struct Chosen {
     corpus: Vec<String>,
 }
 
-impl Chosen {
+impl ConversationFilter {
     /// Reads the selected corpora.
     pub(crate) fn corpora(&self) -> Result<Vec<Corpus>, Failure> {
         match &self.data {
@@ -83,7 +83,7 @@ impl Query {
     }
 
     /// Whether a record is evidence for the answer.
-    pub(crate) fn rests_on(&self, record: &Record) -> bool {
+    pub(crate) fn is_supported_by(&self, record: &Record) -> bool {
         self.evidence.contains(&record.id) || self.evidence_threads.contains(&record.thread)
     }
 
@@ -137,7 +137,7 @@ impl Corpus {
     }
 
     /// Marks this share of the records, evenly spread, to be stored without their thread.
-    pub(crate) fn tell_alone(&mut self, share: f64) {
+    pub(crate) fn detach_from_threads(&mut self, share: f64) {
         let before = |number: usize| (number as f64 * share).floor();
         for (number, record) in self.records.iter_mut().enumerate() {
             record.alone = before(number + 1) > before(number);

@@ -21,8 +21,8 @@ mod recall;
 mod sets;
 mod speed;
 mod store;
-mod telling;
 mod torture;
+mod writing;
 
 #[derive(Parser)]
 #[command(
@@ -70,10 +70,10 @@ fn main() -> ExitCode {
         Benchmark::Torture(arguments) => torture::run(&arguments),
         Benchmark::TortureWorker(arguments) => torture::worker::run(&arguments),
         Benchmark::TorturePatient(arguments) => torture::damage::patient::run(&arguments),
-        Benchmark::TortureWriter(arguments) => torture::kills::be_killed(&arguments),
+        Benchmark::TortureWriter(arguments) => torture::kills::run_until_killed(&arguments),
     };
     outcome.unwrap_or_else(|error| {
-        output::complain(&format!("error: {error}"));
+        output::print_error(&format!("error: {error}"));
         ExitCode::FAILURE
     })
 }

@@ -11,7 +11,7 @@ pub(crate) fn line(text: &str) {
 }
 
 /// Writes a line about progress or errors.
-pub(crate) fn complain(text: &str) {
+pub(crate) fn print_error(text: &str) {
     // A closed stderr is ignored.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
@@ -21,6 +21,6 @@ pub(crate) fn judge(below: &[String]) -> ExitCode {
     if below.is_empty() {
         return ExitCode::SUCCESS;
     }
-    complain(&format!("below the floor: {}", below.join(", ")));
+    print_error(&format!("below the floor: {}", below.join(", ")));
     ExitCode::FAILURE
 }

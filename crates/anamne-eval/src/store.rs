@@ -67,7 +67,7 @@ pub(crate) fn time_of(number: u64, records: u64, days: f64) -> Timestamp {
 }
 
 /// Writes all drafts, in transactions of [`BATCH`].
-pub(crate) fn tell(
+pub(crate) fn write(
     space: &Space,
     mut drafts: impl Iterator<Item = Draft>,
 ) -> Result<Vec<MemoryId>, Failure> {
@@ -77,8 +77,8 @@ pub(crate) fn tell(
         if batch.is_empty() {
             return Ok(ids);
         }
-        let told = space.remember_all(&batch)?;
-        ids.extend(told.into_iter().map(|told| told.id));
+        let stored = space.remember_all(&batch)?;
+        ids.extend(stored.into_iter().map(|stored| stored.id));
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn segment(bytes: &[u8]) -> bool {
 
 /// One event, one per line in the input of [`payload`].
 #[derive(Deserialize)]
-struct Told {
+struct EventLine {
     kind: EventKind,
     memory: MemoryId,
     payload: Box<RawValue>,
@@ -54,22 +54,22 @@ struct Told {
 
 /// Payloads, one per line, written to a journal with a valid chain; the database is restored from it.
 pub(crate) fn payload(bytes: &[u8]) -> bool {
-    let told = bytes.split(|&byte| byte == b'\n');
-    let told = told.filter_map(|line| serde_json::from_slice::<Told>(line).ok());
+    let stored = bytes.split(|&byte| byte == b'\n');
+    let stored = stored.filter_map(|line| serde_json::from_slice::<EventLine>(line).ok());
     let zero = Digest::default();
     let mut text = format!(
         "{{\"anamne_journal\":1,\"segment\":1,\"after_seq\":0,\"after_hash\":\"{zero}\"}}\n"
     );
     let mut previous = zero;
-    for (seq, told) in (1..).zip(told) {
+    for (seq, stored) in (1..).zip(stored) {
         let event = Event {
             seq: Seq(seq),
             at: Timestamp::from_second(1_760_000_000 + seq as i64).expect("an instant"),
             actor: Actor::user(),
-            kind: told.kind,
-            memory: told.memory,
+            kind: stored.kind,
+            memory: stored.memory,
         };
-        let line = Line::chain(previous, event, told.payload);
+        let line = Line::chain(previous, event, stored.payload);
         previous = line.hash;
         text += &serde_json::to_string(&line).expect("a line can be written");
         text.push('\n');

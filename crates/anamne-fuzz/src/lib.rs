@@ -12,7 +12,7 @@ mod views;
 mod wire;
 
 /// Maximum input length; the rest is cut.
-pub const LONGEST: usize = 64 * 1024;
+pub const MAX_INPUT_BYTES: usize = 64 * 1024;
 
 /// A fuzz target.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ impl Target {
     /// Runs the target on these bytes; panics only on a defect. Returns whether the input was accepted, to verify that
     /// the corpus gets past the first check.
     pub fn run(&self, bytes: &[u8]) -> bool {
-        (self.run)(&bytes[..bytes.len().min(LONGEST)])
+        (self.run)(&bytes[..bytes.len().min(MAX_INPUT_BYTES)])
     }
 }
 

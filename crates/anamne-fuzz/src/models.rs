@@ -11,7 +11,7 @@ use anamne_store::SpaceConfig;
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 
 /// The separator between two files in the input.
-const BETWEEN: &[u8] = b"\n=====\n";
+const SEPARATOR: &[u8] = b"\n=====\n";
 
 /// A Model2Vec folder: its three files, concatenated.
 pub(crate) fn folder(bytes: &[u8]) -> bool {
@@ -19,10 +19,10 @@ pub(crate) fn folder(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     for name in FILES {
         let end = rest
-            .windows(BETWEEN.len())
-            .position(|window| window == BETWEEN);
+            .windows(SEPARATOR.len())
+            .position(|window| window == SEPARATOR);
         let (file, after) = match end {
-            Some(end) => (&rest[..end], &rest[end + BETWEEN.len()..]),
+            Some(end) => (&rest[..end], &rest[end + SEPARATOR.len()..]),
             None => (rest, &[][..]),
         };
         fs::write(folder.path().join(name), file).expect("written");

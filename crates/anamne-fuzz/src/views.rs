@@ -117,8 +117,8 @@ pub(crate) fn files(bytes: &[u8]) -> bool {
     ask(name, copy.path())
 }
 
-/// Writes `bytes` at `at`; if `mend`, the view's folder, is given, corrects the checksums there.
-fn change(path: &Path, at: usize, bytes: &[u8], mend: Option<&Path>) {
+/// Writes `bytes` at `at`; if `repair`, the view's folder, is given, corrects the checksums there.
+fn change(path: &Path, at: usize, bytes: &[u8], repair: Option<&Path>) {
     let mut content = fs::read(path).expect("a file");
     let at = at % (content.len() + 1);
     let end = (at + bytes.len()).min(content.len());
@@ -127,7 +127,7 @@ fn change(path: &Path, at: usize, bytes: &[u8], mend: Option<&Path>) {
         content.truncate(at);
     }
     content[at.min(end)..end].copy_from_slice(&bytes[..end - at.min(end)]);
-    if let Some(folder) = mend {
+    if let Some(folder) = repair {
         if is_segment(path) && content.len() >= HEADER {
             let sum = xxh3_64(&content[..HEADER - 8]).to_le_bytes();
             content[HEADER - 8..HEADER].copy_from_slice(&sum);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anamne_fuzz::{LONGEST, TARGETS, Target};
+use anamne_fuzz::{MAX_INPUT_BYTES, TARGETS, Target};
 
 /// Panics on any thread of this process: the engine's tasks and threads may catch theirs.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
@@ -94,7 +94,7 @@ fn changed(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
             }
         }
     }
-    bytes.truncate(LONGEST);
+    bytes.truncate(MAX_INPUT_BYTES);
     bytes
 }
 

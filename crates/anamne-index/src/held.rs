@@ -11,13 +11,13 @@ use anamne_store::view::ViewError;
 
 /// A file with its metadata at the time it was opened.
 #[derive(Debug)]
-pub(crate) struct HeldFile {
+pub(crate) struct WatchedFile {
     file: File,
     length: u64,
     modified: Option<SystemTime>,
 }
 
-impl HeldFile {
+impl WatchedFile {
     /// Opens the file at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, ViewError> {
         let file = File::open(path).map_err(|error| ViewError::io("open", path, error))?;
@@ -43,7 +43,7 @@ impl HeldFile {
 
     /// Whether the file is unmodified since it was opened. A deleted file counts as unmodified: its contents stay
     /// available while it is open. About half a microsecond.
-    pub(crate) fn is_untouched(&self) -> bool {
+    pub(crate) fn is_unmodified(&self) -> bool {
         let same = |now: Metadata| now.len() == self.length && now.modified().ok() == self.modified;
         self.file.metadata().is_ok_and(same)
     }
@@ -61,25 +61,25 @@ mod tests {
     fn a_file_that_is_cut_off_or_written_to_is_noticed_and_a_deleted_one_is_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
-        let write = || -> HeldFile {
+        let write = || -> WatchedFile {
             fs::write(&path, b"published").expect("a file");
             // Simulates an old file, because file system clocks may be coarse.
             let file = OpenOptions::new().write(true).open(&path).expect("a file");
             let long_ago = SystemTime::now() - Duration::from_hours(1);
             file.set_modified(long_ago).expect("set");
-            HeldFile::open(&path).expect("held")
+            WatchedFile::open(&path).expect("held")
         };
         let held = write();
-        assert!(held.is_untouched());
+        assert!(held.is_unmodified());
         let mut file = OpenOptions::new().write(true).open(&path).expect("a file");
         file.write_all(b"P").expect("a flipped bit");
-        assert!(!held.is_untouched());
+        assert!(!held.is_unmodified());
         let held = write();
         let file = OpenOptions::new().write(true).open(&path).expect("a file");
         file.set_len(3).expect("cut off");
-        assert!(!held.is_untouched());
+        assert!(!held.is_unmodified());
         let held = write();
         fs::remove_file(&path).expect("removed");
-        assert!(held.is_untouched());
+        assert!(held.is_unmodified());
     }
 }

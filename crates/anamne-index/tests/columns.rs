@@ -10,15 +10,15 @@ use segments_log::{Answers, Log, catch_up, fold, record};
 
 /// Three hundred rows: most of them published, some changed or forgotten afterwards, some new.
 fn log_and_view(folder: &std::path::Path) -> (Log, ColumnsView) {
-    let (view, mut log) = (ColumnsView::made_in(folder), Log::default());
-    (0..250).for_each(|row| log.tell(row, Some(record("first words", row))));
+    let (view, mut log) = (ColumnsView::open_in(folder), Log::default());
+    (0..250).for_each(|row| log.write(row, Some(record("first words", row))));
     fold(&view, &log);
-    (40..60).for_each(|row| log.tell(row, None));
-    (60..90).for_each(|row| log.tell(row, Some(record("second", row * 3))));
+    (40..60).for_each(|row| log.write(row, None));
+    (60..90).for_each(|row| log.write(row, Some(record("second", row * 3))));
     fold(&view, &log);
-    (80..100).for_each(|row| log.tell(row, Some(record("third", row + 7))));
-    (100..110).for_each(|row| log.tell(row, None));
-    (250..300).for_each(|row| log.tell(row, Some(record("new", row))));
+    (80..100).for_each(|row| log.write(row, Some(record("third", row + 7))));
+    (100..110).for_each(|row| log.write(row, None));
+    (250..300).for_each(|row| log.write(row, Some(record("new", row))));
     catch_up(&view, &log);
     (log, view)
 }
@@ -72,9 +72,9 @@ proptest! {
 #[test]
 fn select_works_over_segments_of_several_strides_and_far_rows() {
     let folder = tempfile::tempdir().unwrap();
-    let (view, mut log) = (ColumnsView::made_in(folder.path()), Log::default());
+    let (view, mut log) = (ColumnsView::open_in(folder.path()), Log::default());
     let rows = || (0..150_000).chain([4_000_000_000, u32::MAX]);
-    rows().for_each(|row| log.tell(row, Some(record("x", row % 100_000))));
+    rows().for_each(|row| log.write(row, Some(record("x", row % 100_000))));
     fold(&view, &log);
     let predicate = RowPredicate {
         sessions: vec![3],
@@ -94,11 +94,11 @@ fn select_works_over_segments_of_several_strides_and_far_rows() {
 #[test]
 fn neighbours_are_the_nearest_of_the_thread_by_position() {
     let folder = tempfile::tempdir().unwrap();
-    let (view, mut log) = (ColumnsView::made_in(folder.path()), Log::default());
+    let (view, mut log) = (ColumnsView::open_in(folder.path()), Log::default());
     let mut say = |row: u32, thread, position| {
         let mut record = record("said", row);
         (record.attributes.thread, record.attributes.position) = (thread, position);
-        log.tell(row, Some(record));
+        log.write(row, Some(record));
     };
     // Two alternating threads; rows 20 and 22 were written out of order.
     (0..20).for_each(|row| say(row, 1 + row % 2, row / 2));
@@ -135,10 +135,10 @@ fn neighbours_are_the_nearest_of_the_thread_by_position() {
         (Neighbours::default(), Neighbours::default())
     );
 
-    log.tell(8, None);
+    log.write(8, None);
     let mut moved = record("said later", 12);
     (moved.attributes.thread, moved.attributes.position) = (2, 6);
-    log.tell(12, Some(moved));
+    log.write(12, Some(moved));
     catch_up(&view, &log);
     assert_eq!(
         view.snapshot().neighbours(Row(10), 1),
@@ -152,10 +152,10 @@ fn neighbours_are_the_nearest_of_the_thread_by_position() {
 #[test]
 fn tokens_of_a_long_memory_are_cut() {
     let folder = tempfile::tempdir().unwrap();
-    let (view, mut log) = (ColumnsView::made_in(folder.path()), Log::default());
-    log.tell(0, Some(record(&"a ".repeat(MEMORY_TOKENS + 5), 0)));
-    log.tell(1, Some(record("a b", 0)));
-    log.tell(2, Some(record("", 0)));
+    let (view, mut log) = (ColumnsView::open_in(folder.path()), Log::default());
+    log.write(0, Some(record(&"a ".repeat(MEMORY_TOKENS + 5), 0)));
+    log.write(1, Some(record("a b", 0)));
+    log.write(2, Some(record("", 0)));
     for round in 0..2 {
         if round == 1 {
             fold(&view, &log);

@@ -46,7 +46,7 @@ fn columns(rows: &[Vec<u16>]) -> ColumnsSnapshot {
 }
 
 /// Threads alternating between two topics of twenty tokens each, from 100 and from 200; each row has four of them.
-fn two_matters(threads: u16) -> Vec<Vec<u16>> {
+fn two_topics(threads: u16) -> Vec<Vec<u16>> {
     let row = |number: u16| {
         let thread = number / STRETCH as u16;
         let base = if thread.is_multiple_of(2) { 100 } else { 200 };
@@ -63,7 +63,7 @@ fn fit(rows: &[Vec<u16>]) -> Option<LatentIndex> {
 
 #[test]
 fn stretches_of_the_same_topic_are_nearer() {
-    let index = fit(&two_matters(40)).expect("enough texts");
+    let index = fit(&two_topics(40)).expect("enough texts");
     assert_eq!(index.through(), Seq(7));
     let question = index.direction(&[103]).expect("a direction");
     let nearness = |thread: u32| question.nearness(index.stretch(thread, 3).expect("placed"));
@@ -75,7 +75,7 @@ fn stretches_of_the_same_topic_are_nearer() {
     };
     let (own, other) = (mean(1), mean(2));
     assert!(own > 0.3 && other < 0.1, "{own} and {other}");
-    let first = index.place(&two_matters(1).concat()).expect("a place");
+    let first = index.place(&two_topics(1).concat()).expect("a place");
     assert!((question.nearness(&first) - nearness(1)).abs() < 0.1);
     for thread in 1..=40 {
         assert!((0.0..=1.0).contains(&nearness(thread)));
@@ -84,7 +84,7 @@ fn stretches_of_the_same_topic_are_nearer() {
 
 #[test]
 fn unknown_tokens_and_stretches_have_no_location() {
-    let index = fit(&two_matters(40)).expect("enough texts");
+    let index = fit(&two_topics(40)).expect("enough texts");
     assert!(index.direction(&[]).is_none() && index.place(&[]).is_none());
     assert!(index.direction(&[999]).is_none() && index.place(&[u16::MAX]).is_none());
     assert!(index.stretch(41, 0).is_none() && index.stretch(1, STRETCH).is_none());
@@ -93,8 +93,8 @@ fn unknown_tokens_and_stretches_have_no_location() {
 #[test]
 fn too_few_texts_give_no_index() {
     assert!(fit(&[]).is_none());
-    assert!(fit(&two_matters(15)).is_none());
-    assert!(fit(&two_matters(16)).is_some());
+    assert!(fit(&two_topics(15)).is_none());
+    assert!(fit(&two_topics(16)).is_some());
     // Texts without a common token, and empty texts.
     let alone = |number: u16| vec![vec![number]; STRETCH as usize];
     let index = fit(&(0..20).flat_map(alone).collect::<Vec<_>>()).expect("an index");
@@ -105,7 +105,7 @@ fn too_few_texts_give_no_index() {
 
 #[test]
 fn the_same_columns_give_the_same_file_which_is_read_back() {
-    let rows = two_matters(30);
+    let rows = two_topics(30);
     let index = fit(&rows).expect("an index");
     let bytes = index.encode();
     assert_eq!(bytes, fit(&rows).expect("an index").encode());
@@ -114,7 +114,7 @@ fn the_same_columns_give_the_same_file_which_is_read_back() {
 
 #[test]
 fn a_damaged_file_and_one_of_another_vocabulary_are_refused() {
-    let bytes = fit(&two_matters(20)).expect("an index").encode();
+    let bytes = fit(&two_topics(20)).expect("an index").encode();
     assert_eq!(LatentIndex::decode(&bytes, "other"), None);
     assert_eq!(LatentIndex::decode(&[], "numbers"), None);
     for length in 0..bytes.len() {
@@ -129,7 +129,7 @@ fn a_damaged_file_and_one_of_another_vocabulary_are_refused() {
 
 #[test]
 fn a_row_in_two_tiers_counts_as_in_the_hotter_one() {
-    let rows = two_matters(20);
+    let rows = two_topics(20);
     let (hot, cold) = (columns(&rows), columns(&vec![vec![300]; rows.len()]));
     let index = LatentIndex::fit(&[hot, cold], "numbers".to_owned(), Seq(7)).expect("an index");
     assert_eq!(Some(index), fit(&rows));

@@ -15,7 +15,7 @@ use tantivy::{Index, Term};
 struct Log(Vec<Change>);
 
 impl Log {
-    fn tell(&mut self, row: u32, text: Option<&str>) {
+    fn write(&mut self, row: u32, text: Option<&str>) {
         self.0.retain(|change| change.row != Row(row));
         let seq = self.0.iter().map(|change| change.seq.0).max().unwrap_or(0) + 1;
         let record = text.map(|text| Record {
@@ -95,13 +95,13 @@ fn no_word_of_a_dead_row_stays_in_a_dictionary() {
     );
     assert!(!folder.exists(), "a purge publishes nothing by itself");
     for row in 1..=40 {
-        log.tell(row, Some("a common lantern"));
+        log.write(row, Some("a common lantern"));
     }
-    log.tell(41, Some("a common lantern with a quellfruit"));
+    log.write(41, Some("a common lantern with a quellfruit"));
     view.fold(&log, &mut silent).expect("folded");
-    log.tell(42, Some("another lantern"));
+    log.write(42, Some("another lantern"));
     view.fold(&log, &mut silent).expect("folded");
-    log.tell(41, None);
+    log.write(41, None);
     view.fold(&log, &mut silent).expect("folded");
     assert!(knows(&folder, "quellfruit"), "a fold alone leaves it there");
     let files = || fs::read_dir(&folder).expect("a folder").count();
@@ -128,7 +128,7 @@ fn another_process_that_folds_is_not_overtaken() {
     let folder = home.path().join("active");
     let view = LexicalView::open(folder.clone());
     let mut log = Log::default();
-    log.tell(1, Some("a lantern"));
+    log.write(1, Some("a lantern"));
     view.fold(&log, &mut |_| {}).expect("folded");
     let lock = fs::File::open(home.path().join("active.lock")).expect("the lock");
     lock.lock().expect("locked");

@@ -17,7 +17,7 @@ const ROWS: u32 = 60;
 
 #[derive(Clone, Debug)]
 enum Step {
-    Tell { row: u32, seed: u32, words: usize },
+    Write { row: u32, seed: u32, words: usize },
     Forget { row: u32 },
     CatchUp,
     Fold,
@@ -27,7 +27,7 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        8 => (0..ROWS, any::<u32>(), 0..120_usize).prop_map(|(row, seed, words)| Step::Tell { row, seed, words }),
+        8 => (0..ROWS, any::<u32>(), 0..120_usize).prop_map(|(row, seed, words)| Step::Write { row, seed, words }),
         2 => (0..ROWS).prop_map(|row| Step::Forget { row }),
         2 => Just(Step::CatchUp),
         2 => Just(Step::Fold),
@@ -40,7 +40,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// The answers of a view built from the whole log at once.
 fn fresh_answers<V: Answers>(log: &Log) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let view = V::made_in(&folder.path().join("fresh"));
+    let view = V::open_in(&folder.path().join("fresh"));
     fold(&view, log);
     assert_eq!(view.tail_rows(), 0);
     view.answers(ROWS)
@@ -49,14 +49,14 @@ fn fresh_answers<V: Answers>(log: &Log) -> Vec<String> {
 fn follows_the_log<V: Answers>(steps: Vec<Step>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("view");
-    let (mut view, other) = (V::made_in(&path), V::made_in(&path));
+    let (mut view, other) = (V::open_in(&path), V::open_in(&path));
     let mut log = Log::default();
     for step in steps {
         match step {
-            Step::Tell { row, seed, words } => {
-                log.tell(row, Some(record(&text(seed, words), seed % 1_000)));
+            Step::Write { row, seed, words } => {
+                log.write(row, Some(record(&text(seed, words), seed % 1_000)));
             }
-            Step::Forget { row } => log.tell(row, None),
+            Step::Forget { row } => log.write(row, None),
             Step::CatchUp => catch_up(&view, &log),
             Step::Fold => {
                 fold(&view, &log);
@@ -65,7 +65,7 @@ fn follows_the_log<V: Answers>(steps: Vec<Step>) {
             Step::FoldByOther => {
                 fold(&other, &log);
             }
-            Step::Reopen => view = V::made_in(&path),
+            Step::Reopen => view = V::open_in(&path),
         }
     }
     let expected = fresh_answers::<V>(&log);
@@ -94,11 +94,11 @@ proptest! {
 
 /// A log of `rows` memories, written to `path` in three folds.
 fn three_folds<V: Answers>(path: &Path, rows: u32) -> Log {
-    let (view, mut log) = (V::made_in(path), Log::default());
+    let (view, mut log) = (V::open_in(path), Log::default());
     for (number, part) in (0..3).zip([0..rows, 0..rows / 4, rows / 2..rows]) {
         for row in part {
             let forget = (row + number).is_multiple_of(9);
-            log.tell(
+            log.write(
                 row,
                 (!forget).then(|| record(&text(row * 3 + number, 40 + row as usize % 90), row)),
             );
@@ -138,7 +138,7 @@ fn damage_is_noticed_and_healed<V: Answers>() {
         fs::remove_file(file).unwrap();
         fs::write(file, &bytes).unwrap();
 
-        let view = V::made_in(&path);
+        let view = V::open_in(&path);
         let answers = view.answers(ROWS);
         assert!(
             view.health() != Health::Whole || answers == expected,
@@ -183,7 +183,7 @@ fn missing_files_heal<V: Answers>() {
     let path = folder.path().join("view");
     let log = three_folds::<V>(&path, ROWS);
     let expected = fresh_answers::<V>(&log);
-    let view = V::made_in(&path);
+    let view = V::open_in(&path);
 
     fs::remove_dir_all(&path).unwrap();
     view.refresh();
@@ -201,7 +201,7 @@ fn missing_files_heal<V: Answers>() {
         .find(|file| file.to_string_lossy().contains("segment-"))
         .unwrap();
     fs::remove_file(segment).unwrap();
-    let view = V::made_in(&path);
+    let view = V::open_in(&path);
     assert!(matches!(view.health(), Health::Broken(_)));
     assert_eq!(fold(&view, &log), Fold::Published(log.head().unwrap()));
     assert_eq!(view.answers(ROWS), expected);
@@ -221,13 +221,13 @@ fn vectors_heal_when_files_or_the_folder_are_gone() {
 fn two_views_on_one_folder_see_each_others_folds() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (
-        ColumnsView::made_in(folder.path()),
-        ColumnsView::made_in(folder.path()),
+        ColumnsView::open_in(folder.path()),
+        ColumnsView::open_in(folder.path()),
     );
     let mut log = Log::default();
     for round in 0..30 {
         for row in 0..5 {
-            log.tell(round * 5 + row, Some(record(&text(round, 9), row)));
+            log.write(round * 5 + row, Some(record(&text(round, 9), row)));
         }
         let (folding, watching) = if round % 2 == 0 {
             (&one, &other)
@@ -250,14 +250,14 @@ fn two_views_on_one_folder_see_each_others_folds() {
 #[test]
 fn a_snapshot_stays_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    let (view, mut log) = (ColumnsView::made_in(folder.path()), Log::default());
-    log.tell(1, Some(record("one", 1)));
+    let (view, mut log) = (ColumnsView::open_in(folder.path()), Log::default());
+    log.write(1, Some(record("one", 1)));
     fold(&view, &log);
-    log.tell(2, Some(record("two", 2)));
+    log.write(2, Some(record("two", 2)));
     catch_up(&view, &log);
     let before = view.snapshot();
-    log.tell(1, None);
-    log.tell(2, Some(record("two and more", 2)));
+    log.write(1, None);
+    log.write(2, Some(record("two and more", 2)));
     catch_up(&view, &log);
     fold(&view, &log);
     assert_eq!(
@@ -278,10 +278,10 @@ fn an_interrupted_fold_leaves_the_old_state_and_its_remains_are_swept() {
     let path = folder.path().join("view");
     let mut log = three_folds::<ColumnsView>(&path, ROWS);
     let expected = fresh_answers::<ColumnsView>(&log);
-    let view = ColumnsView::made_in(&path);
+    let view = ColumnsView::open_in(&path);
     let watermark = view.watermark();
     for row in ROWS..ROWS + 5_000 {
-        log.tell(row, Some(record("later", row)));
+        log.write(row, Some(record("later", row)));
     }
     log.readings = Some(AtomicUsize::new(2));
     assert!(view.fold(&log, &mut |_| {}).is_err());
@@ -299,7 +299,7 @@ fn an_interrupted_fold_leaves_the_old_state_and_its_remains_are_swept() {
     )
     .unwrap();
     fs::write(path.join("manifest.tmp"), b"half").unwrap();
-    let view = ColumnsView::made_in(&path);
+    let view = ColumnsView::open_in(&path);
     assert_eq!(
         (view.watermark(), view.answers(ROWS)),
         (watermark, expected)
@@ -323,11 +323,11 @@ fn an_interrupted_fold_leaves_the_old_state_and_its_remains_are_swept() {
 fn only_one_folds_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (
-        ColumnsView::made_in(folder.path()),
-        ColumnsView::made_in(folder.path()),
+        ColumnsView::open_in(folder.path()),
+        ColumnsView::open_in(folder.path()),
     );
     let mut log = Log::default();
-    (0..3_000).for_each(|row| log.tell(row, Some(record("something", row))));
+    (0..3_000).for_each(|row| log.write(row, Some(record("something", row))));
     let mut met = Vec::new();
     one.fold(&log, &mut |_| met.push(fold(&other, &log)))
         .unwrap();
@@ -342,10 +342,10 @@ fn only_one_folds_at_a_time() {
 #[test]
 fn many_small_folds_leave_few_segments() {
     let folder = tempfile::tempdir().unwrap();
-    let (view, mut log) = (ColumnsView::made_in(folder.path()), Log::default());
+    let (view, mut log) = (ColumnsView::open_in(folder.path()), Log::default());
     for round in 0..60 {
         for row in 0..20 {
-            log.tell(round * 17 + row, Some(record(&text(round, 5), row)));
+            log.write(round * 17 + row, Some(record(&text(round, 5), row)));
         }
         fold(&view, &log);
         let files = files(folder.path()).into_iter();
@@ -363,7 +363,7 @@ fn many_small_folds_leave_few_segments() {
 fn another_model_or_vocabulary_is_a_rebuild() {
     let folder = tempfile::tempdir().unwrap();
     let mut log = Log::default();
-    (0..20).for_each(|row| log.tell(row, Some(record(&text(row, 30), row))));
+    (0..20).for_each(|row| log.write(row, Some(record(&text(row, 30), row))));
 
     let path = folder.path().join("vectors");
     fold(
@@ -401,9 +401,9 @@ fn a_record_that_cannot_be_embedded_holds_the_view_up_until_it_can() {
     let embedder = Directions::new("directions", 64);
     let view = VectorsView::open(folder.path(), embedder.clone()).unwrap();
     let mut log = Log::default();
-    log.tell(1, Some(record("one", 1)));
+    log.write(1, Some(record("one", 1)));
     catch_up(&view, &log);
-    log.tell(2, Some(record("two", 2)));
+    log.write(2, Some(record("two", 2)));
     embedder.fails.store(true, SeqCst);
     catch_up(&view, &log);
     assert_eq!(view.position(), Seq(1));
@@ -421,7 +421,7 @@ fn a_record_that_cannot_be_embedded_holds_the_view_up_until_it_can() {
 #[test]
 fn changes_that_are_known_already_are_skipped() {
     let folder = tempfile::tempdir().unwrap();
-    let view = ColumnsView::made_in(folder.path());
+    let view = ColumnsView::open_in(folder.path());
     let change = |seq, text: &str| Change {
         seq: Seq(seq),
         row: Row(4),

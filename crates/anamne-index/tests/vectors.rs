@@ -15,10 +15,10 @@ fn view(folder: &std::path::Path, published: u32, tail: u32) -> (Log, VectorsVie
     let view = VectorsView::open(folder, Directions::new("directions", DIMENSIONS)).unwrap();
     let mut log = Log::default();
     (0..published)
-        .for_each(|row| log.tell(row, Some(record(&text_about(row % TOPICS, row, 12), row))));
+        .for_each(|row| log.write(row, Some(record(&text_about(row % TOPICS, row, 12), row))));
     fold(&view, &log);
     (published..published + tail)
-        .for_each(|row| log.tell(row, Some(record(&text_about(row % TOPICS, row, 12), row))));
+        .for_each(|row| log.write(row, Some(record(&text_about(row % TOPICS, row, 12), row))));
     catch_up(&view, &log);
     (log, view)
 }
@@ -113,10 +113,10 @@ fn a_long_memory_is_found_by_any_of_its_parts() {
     let view = VectorsView::open(folder.path(), embedder.clone()).unwrap();
     let mut log = Log::default();
     let long = text(3, 600);
-    log.tell(0, Some(record(&text(1, 600), 0)));
-    log.tell(1, Some(record(&long, 1)));
-    log.tell(2, Some(record("short and simple", 2)));
-    log.tell(3, Some(record("", 3)));
+    log.write(0, Some(record(&text(1, 600), 0)));
+    log.write(1, Some(record(&long, 1)));
+    log.write(2, Some(record("short and simple", 2)));
+    log.write(3, Some(record("", 3)));
     for round in 0..2 {
         if round == 0 {
             catch_up(&view, &log);

@@ -57,11 +57,11 @@ impl Activity {
     }
 
     /// Adds the counts to the current minute in the file, unless they are zero or were flushed less than
-    /// [`Settings::flush_every`] ago. Returns whether anything was added.
+    /// [`Settings::flush_interval`] ago. Returns whether anything was added.
     pub fn flush_if_due(&self, queue: &Queue) -> Result<bool, QueueError> {
         let now = self.clock.now().as_microsecond();
         let last = self.flushed.load(Ordering::Relaxed);
-        let every = microseconds(queue.settings().flush_every);
+        let every = microseconds(queue.settings().flush_interval);
         // A clock that was set back must not block flushing.
         if now >= last && now.saturating_sub(last) < every {
             return Ok(false);

@@ -17,9 +17,9 @@ pub(super) const DATABASE: SideDatabase = SideDatabase {
 
 /// A random id of one task database; a recreated file has another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Stamp(pub(super) u128);
+pub(super) struct QueueId(pub(super) u128);
 
-impl Stamp {
+impl QueueId {
     /// The stamp of the file that a transaction reads.
     pub(super) fn of(transaction: &Transaction<'_>) -> Result<Self, QueueError> {
         let mut statement = transaction.prepare_cached("SELECT stamp FROM file")?;

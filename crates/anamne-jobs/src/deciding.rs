@@ -3,7 +3,7 @@
 use rusqlite::{Transaction, params};
 use serde::Serialize;
 
-use super::database::Stamp;
+use super::database::QueueId;
 use super::ending::finish;
 use super::rows::{find, list, unfinished};
 use super::{Queue, QueueError, Task, TaskId, TaskState};
@@ -11,7 +11,7 @@ use super::{Queue, QueueError, Task, TaskId, TaskState};
 /// The result of retrying a dead letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Retried {
+pub enum RetryOutcome {
     /// It is queued again, with its attempts reset.
     Queued(TaskId),
     /// A newer task of the same kind and key is unfinished, so the dead letter was cancelled.
@@ -25,19 +25,19 @@ impl Queue {
     }
 
     /// Queues a dead letter again, to start now.
-    pub fn retry(&self, id: TaskId) -> Result<Retried, QueueError> {
+    pub fn retry(&self, id: TaskId) -> Result<RetryOutcome, QueueError> {
         let now = self.now_in_microseconds();
         self.change(|transaction, stamp| {
             let task = find(transaction, id, stamp)?;
             if task.state != TaskState::Dead {
-                return Err(not_in(&task, TaskState::Dead, "tried again"));
+                return Err(wrong_state(&task, TaskState::Dead, "tried again"));
             }
             self.retry_in(transaction, &task, now)
         })
     }
 
     /// Queues every dead letter again, to start now.
-    pub fn retry_all(&self) -> Result<Vec<Retried>, QueueError> {
+    pub fn retry_all(&self) -> Result<Vec<RetryOutcome>, QueueError> {
         let now = self.now_in_microseconds();
         self.change(|transaction, stamp| {
             let dead = dead(transaction, stamp)?;
@@ -54,7 +54,7 @@ impl Queue {
         self.change(|transaction, stamp| {
             let task = find(transaction, id, stamp)?;
             if !matches!(task.state, TaskState::Waiting | TaskState::Dead) {
-                return Err(not_in(&task, TaskState::Waiting, "cancelled"));
+                return Err(wrong_state(&task, TaskState::Waiting, "cancelled"));
             }
             transaction.execute("DELETE FROM again WHERE task = ?1", [id.0 as i64])?;
             let kept = self.inner.settings.finished_kept;
@@ -68,26 +68,26 @@ impl Queue {
         transaction: &Transaction<'_>,
         task: &Task,
         now: i64,
-    ) -> Result<Retried, QueueError> {
+    ) -> Result<RetryOutcome, QueueError> {
         if let Some((newer, _)) = unfinished(transaction, &task.kind, &task.key)? {
             let kept = self.inner.settings.finished_kept;
             finish(transaction, task, TaskState::Cancelled, now, kept)?;
-            return Ok(Retried::Newer(TaskId(newer as u64)));
+            return Ok(RetryOutcome::Newer(TaskId(newer as u64)));
         }
         let mut statement = transaction.prepare_cached(
             "UPDATE tasks SET state = 1, attempts = 0, not_before = ?2, finished = NULL WHERE id = ?1",
         )?;
         statement.execute(params![task.id.0 as i64, now])?;
-        Ok(Retried::Queued(task.id))
+        Ok(RetryOutcome::Queued(task.id))
     }
 }
 
-fn dead(transaction: &Transaction<'_>, stamp: Stamp) -> Result<Vec<Task>, QueueError> {
+fn dead(transaction: &Transaction<'_>, stamp: QueueId) -> Result<Vec<Task>, QueueError> {
     let order = "state = 3 ORDER BY finished DESC, id DESC";
     list(transaction, order, usize::MAX, stamp)
 }
 
-fn not_in(task: &Task, wanted: TaskState, action: &'static str) -> QueueError {
+fn wrong_state(task: &Task, wanted: TaskState, action: &'static str) -> QueueError {
     QueueError::State {
         id: task.id,
         state: task.state,

@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::enqueueing::enqueue;
-use super::retries::pause_before;
+use super::retries::retry_delay;
 use super::settings::latest;
-use super::task::{LONGEST_ERROR, instant, shortened};
+use super::task::{MAX_ERROR_CHARS, instant, shortened};
 use super::{Lease, NewTask, Priority, QueueError, Settings, Task, TaskState};
 
 /// The result of a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failed {
+pub enum FailureOutcome {
     /// The task is retried at this time.
     Again(Timestamp),
     /// That was the last attempt.
@@ -28,17 +28,17 @@ impl Lease {
 
     /// Marks this attempt as failed: the task is retried after a delay, or becomes a dead letter after its last
     /// attempt.
-    pub fn fail(self, error: &str) -> Result<Failed, QueueError> {
+    pub fn fail(self, error: &str) -> Result<FailureOutcome, QueueError> {
         let now = self.queue.now_in_microseconds();
         let settings = &self.queue.inner.settings;
         self.change(|transaction, task| {
-            if task.attempts >= settings.most_attempts {
+            if task.attempts >= settings.max_attempts {
                 bury(transaction, task, error, now, settings)?;
-                return Ok(Failed::Dead);
+                return Ok(FailureOutcome::Dead);
             }
-            let again = now.saturating_add(pause_before(task, settings));
+            let again = now.saturating_add(retry_delay(task, settings));
             put_back(transaction, task, again, Some(error), task.attempts)?;
-            Ok(Failed::Again(instant(again)))
+            Ok(FailureOutcome::Again(instant(again)))
         })
     }
 
@@ -79,7 +79,7 @@ fn put_back(
     let mut statement = transaction.prepare_cached(
         "UPDATE tasks SET state = 1, not_before = ?2, error = coalesce(?3, error), attempts = ?4 WHERE id = ?1",
     )?;
-    let error = error.map(|error| shortened(error, LONGEST_ERROR));
+    let error = error.map(|error| shortened(error, MAX_ERROR_CHARS));
     statement.execute(params![task.id.0 as i64, begin, error, attempts])?;
     Ok(())
 }
@@ -97,7 +97,7 @@ pub(super) fn bury(
     earlier.execute([&task.kind, &task.key])?;
     let mut statement = transaction
         .prepare_cached("UPDATE tasks SET state = 3, finished = ?2, error = ?3 WHERE id = ?1")?;
-    let error = shortened(error, LONGEST_ERROR);
+    let error = shortened(error, MAX_ERROR_CHARS);
     statement.execute(params![task.id.0 as i64, now, error])?;
     let mut oldest = transaction.prepare_cached(
         "DELETE FROM tasks WHERE id IN

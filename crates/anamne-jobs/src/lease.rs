@@ -2,9 +2,9 @@
 
 use rusqlite::{Transaction, params};
 
-use super::database::Stamp;
+use super::database::QueueId;
 use super::rows::find;
-use super::task::{LONGEST_ERROR, shortened};
+use super::task::{MAX_ERROR_CHARS, shortened};
 use super::{Progress, Queue, QueueError, Task};
 
 /// The right to run and end a task. A lease that is dropped without ending the task expires, as if its holder had been
@@ -51,7 +51,7 @@ impl Lease {
 
     /// Records the progress.
     pub fn progress(&mut self, progress: &Progress) -> Result<(), QueueError> {
-        let text = shortened(&progress.text, LONGEST_ERROR);
+        let text = shortened(&progress.text, MAX_ERROR_CHARS);
         let [done, total] =
             [progress.done, progress.total].map(|steps| i64::try_from(steps).unwrap_or(i64::MAX));
         self.change(|transaction, task| {
@@ -86,7 +86,7 @@ impl Lease {
     }
 
     /// The current task, if this lease still holds it.
-    fn check(&self, transaction: &Transaction<'_>, stamp: Stamp) -> Result<Task, QueueError> {
+    fn check(&self, transaction: &Transaction<'_>, stamp: QueueId) -> Result<Task, QueueError> {
         let lost = QueueError::LeaseLost(self.task.id);
         if stamp != self.task.file {
             return Err(lost);

@@ -55,22 +55,22 @@ use rusqlite::{OptionalExtension, Transaction};
 
 pub use activity::{Activity, ActivityNow};
 pub use database::TASKS_FORMAT;
-pub use deciding::Retried;
-pub use ending::Failed;
+pub use deciding::RetryOutcome;
+pub use ending::FailureOutcome;
 pub use error::QueueError;
 pub use lease::Lease;
 pub use level::Level;
 pub use pausing::Pause;
 pub use periodic::{Periodic, PeriodicState, Timing};
 pub use report::{KindCount, QueueReport};
-pub use runner::{Handlers, Outcome, Ran, Runner, TaskContext, TaskError};
-pub use settings::{LONGEST_LEASE, Settings};
+pub use runner::{Handlers, Outcome, Runner, TaskContext, TaskError, TaskRun};
+pub use settings::{MAX_LEASE, Settings};
 pub use task::{
-    LONGEST_ERROR, LONGEST_KEY, LONGEST_KIND, LONGEST_PAYLOAD, NewTask, Priority, Progress, Task,
-    TaskId, TaskState,
+    MAX_ERROR_CHARS, MAX_KEY_BYTES, MAX_KIND_CHARS, MAX_PAYLOAD_BYTES, NewTask, Priority, Progress,
+    Task, TaskId, TaskState,
 };
 
-use database::{DATABASE, Stamp};
+use database::{DATABASE, QueueId};
 
 /// A handle on the queue of a space; clones share it. Every method may be called by several threads and processes at
 /// once; each is one short transaction.
@@ -167,8 +167,8 @@ impl Queue {
             Ok(())
         })?;
         self.in_file(|file| {
-            file.remove_set_aside()?;
-            Ok(file.cut_log()?)
+            file.remove_quarantined()?;
+            Ok(file.truncate_wal()?)
         })
     }
 
@@ -179,12 +179,12 @@ impl Queue {
     /// Runs `work` in a read transaction.
     fn look<T>(
         &self,
-        mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
+        mut work: impl FnMut(&Transaction<'_>, QueueId) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
         self.in_file(|file| {
             file.with(|connection| {
                 let transaction = connection.transaction()?;
-                work(&transaction, Stamp::of(&transaction)?)
+                work(&transaction, QueueId::of(&transaction)?)
             })
         })
     }
@@ -192,9 +192,9 @@ impl Queue {
     /// Runs `work` in one write transaction, which is durable on return.
     fn change<T>(
         &self,
-        mut work: impl FnMut(&Transaction<'_>, Stamp) -> Result<T, QueueError>,
+        mut work: impl FnMut(&Transaction<'_>, QueueId) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
-        self.in_file(|file| file.change(|transaction| work(transaction, Stamp::of(transaction)?)))
+        self.in_file(|file| file.change(|transaction| work(transaction, QueueId::of(transaction)?)))
     }
 
     /// Adds the path to errors.

@@ -171,7 +171,7 @@ fn timing(stored: &str) -> Result<Timing, QueueError> {
 }
 
 /// Corrects times later than the next regular one, computed by a clock that has since been set back.
-fn bring_back(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
+fn correct_next_times(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
     let mut statement =
         transaction.prepare_cached("SELECT name, timing, next FROM periodic WHERE next > ?1")?;
     let mut rows = statement.query([now])?;
@@ -188,8 +188,8 @@ fn bring_back(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError>
 }
 
 /// Queues the periodic work that is due at `now`.
-pub(super) fn queue_what_is_due(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
-    bring_back(transaction, now)?;
+pub(super) fn enqueue_due(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
+    correct_next_times(transaction, now)?;
     let mut statement = transaction.prepare_cached(
         "SELECT name, kind, timing, priority, next FROM periodic WHERE next <= ?1
          ORDER BY next, name",

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction};
 
-use super::database::Stamp;
+use super::database::QueueId;
 use super::task::instant;
 use super::{Priority, Progress, QueueError, Task, TaskId, TaskState};
 
@@ -11,7 +11,7 @@ const COLUMNS: &str = "id, kind, key, payload, priority, cheap, state, not_befor
      progress_done, progress_total, progress_text, error, created, started, finished";
 
 /// Reads a task from a row with the [`COLUMNS`].
-fn read(row: &Row<'_>, file: Stamp) -> Result<Task, QueueError> {
+fn read(row: &Row<'_>, file: QueueId) -> Result<Task, QueueError> {
     let unknown = |what: &str| QueueError::damaged("tasks.db".as_ref(), what);
     let payload: String = row.get(3)?;
     Ok(Task {
@@ -41,7 +41,7 @@ fn read(row: &Row<'_>, file: Stamp) -> Result<Task, QueueError> {
 pub(super) fn find(
     transaction: &Transaction<'_>,
     id: TaskId,
-    stamp: Stamp,
+    stamp: QueueId,
 ) -> Result<Task, QueueError> {
     let statement = format!("SELECT {COLUMNS} FROM tasks WHERE id = ?1");
     let mut statement = transaction.prepare_cached(&statement)?;
@@ -57,7 +57,7 @@ pub(super) fn list(
     transaction: &Transaction<'_>,
     condition: &str,
     most: usize,
-    stamp: Stamp,
+    stamp: QueueId,
 ) -> Result<Vec<Task>, QueueError> {
     let statement = format!("SELECT {COLUMNS} FROM tasks WHERE {condition} LIMIT ?1");
     let mut statement = transaction.prepare_cached(&statement)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::settings::microseconds;
-use super::{Activity, Failed, Lease, Level, Progress, Queue, QueueError, Task};
+use super::{Activity, FailureOutcome, Lease, Level, Progress, Queue, QueueError, Task};
 
 /// Task handlers.
 pub trait Handlers {
@@ -28,7 +28,7 @@ pub enum TaskError {
     Failed(String),
     /// A permanent failure; every retry would fail too.
     #[error("{0}")]
-    Hopeless(String),
+    Permanent(String),
     /// It can't run before this time; the attempt is not counted.
     #[error("not before {until}: {reason}")]
     Postponed {
@@ -72,7 +72,7 @@ pub enum Outcome {
 
 /// A task run and its outcome.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ran {
+pub struct TaskRun {
     /// The task at its start.
     pub task: Task,
     /// The outcome.
@@ -120,7 +120,7 @@ impl<H: Handlers> Runner<H> {
     }
 
     /// Runs the next task that may run now, on this thread; `None` if there is none.
-    pub fn run_next(&self) -> Result<Option<Ran>, QueueError> {
+    pub fn run_next(&self) -> Result<Option<TaskRun>, QueueError> {
         let level = self.level()?;
         let kinds = self.handlers.kinds();
         let Some(mut lease) = self.queue.lease(&self.worker, &kinds, level)? else {
@@ -131,16 +131,16 @@ impl<H: Handlers> Runner<H> {
             lease: &mut lease,
             level: &|| self.level(),
             looked: None,
-            told: None,
+            stored: None,
             asked_to_stop: false,
-            trouble: None,
+            queue_error: None,
         };
         let run = AssertUnwindSafe(|| self.handlers.run(&task, &mut context));
         let ended = catch_unwind(run)
-            .unwrap_or_else(|panic| Err(TaskError::Failed(said_in(panic.as_ref()))));
-        let ended = match context.trouble.take() {
+            .unwrap_or_else(|panic| Err(TaskError::Failed(panic_message(panic.as_ref()))));
+        let ended = match context.queue_error.take() {
             // An error of the queue takes precedence over the handler's error.
-            Some(trouble) if ended.is_err() => Err(TaskError::Queue(trouble)),
+            Some(queue_error) if ended.is_err() => Err(TaskError::Queue(queue_error)),
             _ => ended,
         };
         let asked_to_stop = context.asked_to_stop;
@@ -157,7 +157,11 @@ impl<H: Handlers> Runner<H> {
 }
 
 /// Records how a task ended.
-fn end(lease: Lease, ended: Result<(), TaskError>, asked_to_stop: bool) -> Result<Ran, QueueError> {
+fn end(
+    lease: Lease,
+    ended: Result<(), TaskError>,
+    asked_to_stop: bool,
+) -> Result<TaskRun, QueueError> {
     let task = lease.task().clone();
     let error = ended
         .as_ref()
@@ -171,11 +175,11 @@ fn end(lease: Lease, ended: Result<(), TaskError>, asked_to_stop: bool) -> Resul
         Err(TaskError::Postponed { until, reason }) => lease
             .postpone(until, &reason)
             .map(|()| Outcome::Postponed(until)),
-        Err(TaskError::Hopeless(_)) => lease.bury(&error).map(|()| Outcome::Dead),
+        Err(TaskError::Permanent(_)) => lease.bury(&error).map(|()| Outcome::Dead),
         Err(TaskError::Failed(_) | TaskError::Stopped | TaskError::Queue(_)) => {
             lease.fail(&error).map(|failed| match failed {
-                Failed::Again(begin) => Outcome::Failed(begin),
-                Failed::Dead => Outcome::Dead,
+                FailureOutcome::Again(begin) => Outcome::Failed(begin),
+                FailureOutcome::Dead => Outcome::Dead,
             })
         }
     };
@@ -183,7 +187,7 @@ fn end(lease: Lease, ended: Result<(), TaskError>, asked_to_stop: bool) -> Resul
         Err(QueueError::LeaseLost(_)) => Outcome::Lost,
         outcome => outcome?,
     };
-    Ok(Ran {
+    Ok(TaskRun {
         task,
         outcome,
         error,
@@ -191,7 +195,7 @@ fn end(lease: Lease, ended: Result<(), TaskError>, asked_to_stop: bool) -> Resul
 }
 
 /// The message of a panic.
-fn said_in(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let said = panic
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -205,9 +209,9 @@ pub struct TaskContext<'run> {
     level: &'run dyn Fn() -> Result<Level, QueueError>,
     /// Times of the last stop check and of the last progress report.
     looked: Option<i64>,
-    told: Option<i64>,
+    stored: Option<i64>,
     asked_to_stop: bool,
-    trouble: Option<QueueError>,
+    queue_error: Option<QueueError>,
 }
 
 impl TaskContext<'_> {
@@ -215,13 +219,13 @@ impl TaskContext<'_> {
     /// task, its kind or the queue was paused, or the lease was lost.
     ///
     /// Call it between steps: it renews the lease when due. It reads the queue at most once per
-    /// [`Settings::look_every`](super::Settings::look_every), and costs next to nothing in between.
+    /// [`Settings::check_interval`](super::Settings::look_every), and costs next to nothing in between.
     pub fn should_stop(&mut self) -> bool {
         if !self.asked_to_stop && is_due(&mut self.looked, &self.lease.queue) {
             match self.look() {
                 Ok(stop) => self.asked_to_stop = stop,
-                Err(trouble) => {
-                    self.trouble = Some(trouble);
+                Err(queue_error) => {
+                    self.queue_error = Some(queue_error);
                     self.asked_to_stop = true;
                 }
             }
@@ -242,10 +246,10 @@ impl TaskContext<'_> {
     }
 
     /// Reports progress: `done` of `total` steps, 0 if the total is unknown. Written at most once per
-    /// [`Settings::look_every`](super::Settings::look_every), and when all steps are done.
+    /// [`Settings::check_interval`](super::Settings::look_every), and when all steps are done.
     pub fn progress(&mut self, done: u64, total: u64, text: &str) -> Result<(), TaskError> {
         let is_last = total > 0 && done >= total;
-        if is_due(&mut self.told, &self.lease.queue) || is_last {
+        if is_due(&mut self.stored, &self.lease.queue) || is_last {
             self.lease.renew_if_due()?;
             self.lease.progress(&Progress {
                 done,
@@ -270,7 +274,7 @@ impl TaskContext<'_> {
 /// Whether the interval since `last` has passed; if so, sets `last` to the current time.
 fn is_due(last: &mut Option<i64>, queue: &Queue) -> bool {
     let now = queue.now_in_microseconds();
-    let every = microseconds(queue.settings().look_every);
+    let every = microseconds(queue.settings().check_interval);
     let is_due = last.is_none_or(|last| now < last || now.saturating_sub(last) >= every);
     if is_due {
         *last = Some(now);

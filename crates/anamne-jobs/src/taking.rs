@@ -2,12 +2,12 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::database::Stamp;
+use super::database::QueueId;
 use super::ending::bury;
-use super::periodic::queue_what_is_due;
+use super::periodic::enqueue_due;
 use super::rows::find;
 use super::settings::latest;
-use super::task::{LONGEST_ERROR, shortened};
+use super::task::{MAX_ERROR_CHARS, shortened};
 use super::{Lease, Level, Queue, QueueError, TaskId};
 
 impl Queue {
@@ -25,11 +25,11 @@ impl Queue {
         let now = self.now_in_microseconds();
         let until = now.saturating_add(self.inner.settings.lease_microseconds());
         let kinds = serde_json::Value::from(kinds).to_string();
-        let worker = shortened(worker, LONGEST_ERROR);
+        let worker = shortened(worker, MAX_ERROR_CHARS);
         let leased = self.change(|transaction, stamp| {
-            queue_what_is_due(transaction, now)?;
+            enqueue_due(transaction, now)?;
             self.take_back(transaction, now, stamp)?;
-            let_go_on(transaction, now)?;
+            start_postponed_now(transaction, now)?;
             let Some(id) = next(transaction, &kinds, level, now)? else {
                 return Ok(None);
             };
@@ -54,7 +54,7 @@ impl Queue {
         &self,
         transaction: &Transaction<'_>,
         now: i64,
-        stamp: Stamp,
+        stamp: QueueId,
     ) -> Result<(), QueueError> {
         // A lease that ends later than any that could be given now was given by a clock that has since been set back.
         let mut gone = transaction.prepare_cached(
@@ -66,7 +66,7 @@ impl Queue {
             .collect::<Result<Vec<_>, _>>()?;
         for id in gone {
             let task = find(transaction, TaskId(id as u64), stamp)?;
-            if task.attempts >= self.inner.settings.most_attempts {
+            if task.attempts >= self.inner.settings.max_attempts {
                 let error = "the process died or hung in every attempt";
                 bury(transaction, &task, error, now, &self.inner.settings)?;
             } else {
@@ -80,7 +80,7 @@ impl Queue {
 }
 
 /// Lets tasks start now that a clock, since set back, had postponed: they would wait for years.
-fn let_go_on(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
+fn start_postponed_now(transaction: &Transaction<'_>, now: i64) -> Result<(), QueueError> {
     let mut statement = transaction.prepare_cached(
         "UPDATE tasks SET not_before = ?1, created = min(created, ?1)
          WHERE state = 1 AND priority IN (0, 1, 2, 3) AND not_before > ?2 AND max(created, coalesce(started, 0)) > ?2",

@@ -8,16 +8,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::database::Stamp;
+use super::database::QueueId;
 
 /// Maximum characters of a kind, or of the name of periodic work.
-pub const LONGEST_KIND: usize = 64;
+pub const MAX_KIND_CHARS: usize = 64;
 /// Maximum bytes of a key.
-pub const LONGEST_KEY: usize = 512;
+pub const MAX_KEY_BYTES: usize = 512;
 /// Maximum bytes of a payload as JSON.
-pub const LONGEST_PAYLOAD: usize = 64 << 10;
+pub const MAX_PAYLOAD_BYTES: usize = 64 << 10;
 /// Maximum characters of a stored error; the rest is cut.
-pub const LONGEST_ERROR: usize = 2_000;
+pub const MAX_ERROR_CHARS: usize = 2_000;
 
 /// The id of a task, unique in one task database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -130,11 +130,11 @@ pub struct Progress {
 /// leaves nothing here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewTask {
-    /// The kind, which selects the handler; 1 to [`LONGEST_KIND`] characters.
+    /// The kind, which selects the handler; 1 to [`MAX_KIND_CHARS`] characters.
     pub kind: String,
-    /// The subject; unique among the unfinished tasks of the kind; at most [`LONGEST_KEY`] bytes.
+    /// The subject; unique among the unfinished tasks of the kind; at most [`MAX_KEY_BYTES`] bytes.
     pub key: String,
-    /// Input of the handler; at most [`LONGEST_PAYLOAD`] bytes.
+    /// Input of the handler; at most [`MAX_PAYLOAD_BYTES`] bytes.
     pub payload: Value,
     /// The priority.
     pub priority: Priority,
@@ -178,13 +178,13 @@ impl NewTask {
     /// Checks all limits; returns the payload as stored.
     pub(super) fn checked(&self) -> Result<String, InvalidValue> {
         check_kind("kind", &self.kind)?;
-        if self.key.len() > LONGEST_KEY {
-            let accepts = format!("at most {LONGEST_KEY} bytes");
+        if self.key.len() > MAX_KEY_BYTES {
+            let accepts = format!("at most {MAX_KEY_BYTES} bytes");
             return Err(InvalidValue::new("key", accepts, &self.key));
         }
         let payload = self.payload.to_string();
-        if payload.len() > LONGEST_PAYLOAD {
-            let accepts = format!("at most {LONGEST_PAYLOAD} bytes of JSON");
+        if payload.len() > MAX_PAYLOAD_BYTES {
+            let accepts = format!("at most {MAX_PAYLOAD_BYTES} bytes of JSON");
             let given = format!("{} bytes", payload.len());
             return Err(InvalidValue::new("payload", accepts, given));
         }
@@ -194,10 +194,10 @@ impl NewTask {
 
 pub(super) fn check_kind(field: &str, kind: &str) -> Result<(), InvalidValue> {
     let length = kind.chars().count();
-    if (1..=LONGEST_KIND).contains(&length) && !kind.chars().any(char::is_control) {
+    if (1..=MAX_KIND_CHARS).contains(&length) && !kind.chars().any(char::is_control) {
         return Ok(());
     }
-    let accepts = format!("1 to {LONGEST_KIND} characters without control characters");
+    let accepts = format!("1 to {MAX_KIND_CHARS} characters without control characters");
     Err(InvalidValue::new(field, accepts, kind))
 }
 
@@ -236,7 +236,7 @@ pub struct Task {
     pub finished: Option<Timestamp>,
     /// The stamp of its task database.
     #[serde(skip)]
-    pub(super) file: Stamp,
+    pub(super) file: QueueId,
 }
 
 /// Converts stored microseconds; values outside the calendar are clamped.

@@ -15,6 +15,5 @@ pub mod consolidation;
 pub mod graph;
 pub mod reading;
 pub mod readings;
-pub mod signals;
 pub mod summaries;
 mod vectors;

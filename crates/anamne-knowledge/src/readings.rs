@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anamne_store::{SideDatabase, StoreError, cut_log, remove_derived};
+use anamne_store::{SideDatabase, StoreError, remove_derived, truncate_wal};
 use anamne_types::{ConflictKind, EntityType, RelationType, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -27,7 +27,7 @@ const DATABASE: SideDatabase = SideDatabase {
 
 /// A model's verdict on two statements that seem to contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ConflictReading {
     /// The kind of contradiction; `None` if both can hold.
     pub kind: Option<ConflictKind>,
     /// The reason; may be empty.
@@ -134,13 +134,13 @@ impl Readings {
     }
 
     /// The model's verdict on a contradiction.
-    pub fn verdict(&self, contradiction: &str) -> Result<Option<Verdict>, StoreError> {
+    pub fn verdict(&self, contradiction: &str) -> Result<Option<ConflictReading>, StoreError> {
         Ok(self
             .connection()
             .prepare_cached("SELECT kind, reason FROM verdicts WHERE contradiction = ?1")?
             .query_row([contradiction], |row| {
                 let kind: Option<u8> = row.get(0)?;
-                Ok(Verdict {
+                Ok(ConflictReading {
                     kind: kind.and_then(ConflictKind::from_number),
                     reason: row.get(1)?,
                 })
@@ -153,7 +153,7 @@ impl Readings {
         &self,
         contradiction: &str,
         model: &str,
-        verdict: &Verdict,
+        verdict: &ConflictReading,
     ) -> Result<(), StoreError> {
         self.connection().execute(
             "INSERT OR REPLACE INTO verdicts VALUES (?1, ?2, ?3, ?4)",
@@ -189,7 +189,7 @@ impl Readings {
             connection.execute("DELETE FROM readings WHERE row = ?1", [row])?;
         }
         connection.execute_batch("DELETE FROM verdicts; VACUUM;")?;
-        cut_log(&connection, &self.path)
+        truncate_wal(&connection, &self.path)
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {

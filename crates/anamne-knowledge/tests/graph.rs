@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anamne_knowledge::graph::{ContradictionQuery, EntityQuery, Graph};
 use anamne_knowledge::reading::{Reading, Statement, Term};
-use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_knowledge::readings::{ConflictReading, Readings};
 use anamne_types::{
     Assertion, ConflictKind, EntityType, KnowledgeState, Object, Relation, Row, Seq,
 };
@@ -133,22 +133,25 @@ fn two_people_who_disagree_leave_both_contested() {
 fn assertions_outrank_extraction() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
-    let told = Assertion::Relation {
+    let stored = Assertion::Relation {
         subject: "Mara Lind".to_owned(),
         relation: "lives_in".to_owned(),
         object: "Berlin".to_owned(),
         valid_from: None,
         valid_to: None,
     };
-    log.assert(5, &told);
+    log.assert(5, &stored);
     let (_folder, graph) = extracted(&log);
     let relations = graph.relations("Mara Lind", day(20)).expect("known");
     assert_eq!(
         relation(&relations, "lives_in", "Bonn").valid_to,
         Some(day(5))
     );
-    let told = relation(&relations, "lives_in", "Berlin");
-    assert_eq!((told.told, told.state), (true, KnowledgeState::Active));
+    let stored = relation(&relations, "lives_in", "Berlin");
+    assert_eq!(
+        (stored.asserted, stored.state),
+        (true, KnowledgeState::Active)
+    );
 }
 
 #[test]
@@ -196,12 +199,12 @@ fn a_denied_entity_is_gone_until_the_denial_is_forgotten() {
 #[test]
 fn an_entity_asserted_after_its_denial_is_back() {
     let log = Log::default();
-    let told = Assertion::Entity {
+    let stored = Assertion::Entity {
         name: "Bonn".to_owned(),
         entity_type: EntityType::Place,
         aliases: vec!["B. on Rhine".to_owned()],
     };
-    log.assert(1, &told);
+    log.assert(1, &stored);
     log.assert(
         2,
         &Assertion::Denial {
@@ -212,7 +215,7 @@ fn an_entity_asserted_after_its_denial_is_back() {
     );
     let (_folder, graph) = extracted(&log);
     graph.entity("Bonn").expect_err("it was denied");
-    log.assert(3, &told);
+    log.assert(3, &stored);
     follow(&graph, &log);
     let entity = graph.entity("bonn").expect("it was told again");
     assert_eq!(entity.aliases, ["B. on Rhine"]);
@@ -249,8 +252,8 @@ fn entities_named_together_twice_are_neighbours() {
 #[test]
 fn a_late_memory_has_its_thirty_days_too() {
     let log = Log::default();
-    let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
-    log.learn(told, day(300));
+    let stored = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.set_stored_at(stored, day(300));
     let (_folder, graph) = extracted(&log);
     let known = |on| graph.relations("Mara Lind", day(on)).expect("known").len();
     assert_eq!((known(329), known(331)), (1, 0));
@@ -259,8 +262,8 @@ fn a_late_memory_has_its_thirty_days_too() {
 #[test]
 fn an_expired_memory_counts_as_forgotten() {
     let log = Log::default();
-    let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
-    log.expire(told, day(9));
+    let stored = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.expire(stored, day(9));
     let (_folder, graph) = extracted(&log);
     graph.entity("Mara Lind").expect("known");
     let follow_on = |on| {
@@ -285,8 +288,8 @@ fn an_expired_memory_counts_as_forgotten() {
 #[test]
 fn memories_expired_by_a_wrong_clock_come_back() {
     let log = Log::default();
-    let told = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
-    log.expire(told, day(9));
+    let stored = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.expire(stored, day(9));
     let (_folder, graph) = extracted(&log);
     let follow_on = |on| {
         graph
@@ -313,7 +316,7 @@ fn memories_expired_by_a_wrong_clock_come_back() {
     follow_on(9);
     graph.entity("Mara Lind").expect_err("it has expired");
     graph.entity("Teo Marchand").expect("it has not");
-    log.expire(told, day(20));
+    log.expire(stored, day(20));
     follow_on(10);
     graph.entity("Mara Lind").expect("its expiry was postponed");
 }
@@ -407,12 +410,12 @@ fn a_first_name_refers_to_the_person_of_the_thread() {
 #[test]
 fn properties_and_neighbours_are_found() {
     let log = Log::default();
-    let told = [
+    let stored = [
         ("Skep", "runs_on", "Hetzner"),
         ("Mara Lind", "works_on", "Skep"),
         ("Hetzner", "located_in", "Falkenstein"),
     ];
-    for (subject, relation, object) in told {
+    for (subject, relation, object) in stored {
         let (subject, relation, object) =
             (subject.to_owned(), relation.to_owned(), object.to_owned());
         log.assert(
@@ -618,14 +621,14 @@ fn readings_and_verdicts_of_a_model_replace_the_rules() {
         ..ContradictionQuery::default()
     };
     let found = graph.contradictions(&contradictions).expect("listed");
-    let verdict = Verdict {
+    let verdict = ConflictReading {
         kind: None,
         reason: "another project".to_owned(),
     };
     readings
         .judge(&found[0].id, "scripted", &verdict)
         .expect("kept");
-    graph.look_again(&found[0].id).expect("looked");
+    graph.refresh_contradiction(&found[0].id).expect("looked");
     let check = |graph: &Graph| {
         let relations = graph.relations("Mara Lind", day(3)).expect("known");
         let names: Vec<_> = relations.iter().map(|one| one.relation.as_str()).collect();

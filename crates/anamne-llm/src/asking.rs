@@ -11,7 +11,7 @@ use super::breaker::Breaker;
 use super::extract::extract;
 use super::ledger::{Order, Outcome};
 use super::pace::wait;
-use super::quote::harmless;
+use super::quote::without_control_tokens;
 use super::rate::RateLimit;
 use super::{
     Approvals, BridgeConfig, BridgeError, Embedded, Environment, KeySources, Keychain,
@@ -29,7 +29,7 @@ pub const KEY_FILE: &str = "model.key";
 pub const CATALOG_FILE: &str = "catalog.db";
 
 /// External dependencies of the bridge, passed in by the caller.
-pub struct Surroundings<'a> {
+pub struct BridgeContext<'a> {
     /// Wall-clock time.
     pub clock: Arc<dyn Clock>,
     /// Monotonic time, and sleep.
@@ -87,7 +87,7 @@ struct Work<'a> {
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// Maximum characters of an invalid answer that are sent back to the model.
-const MOST_SHOWN: usize = 8_000;
+const MAX_REPEATED_CHARACTERS: usize = 8_000;
 
 impl Bridge {
     /// The bridge configured by `model.toml` in the store folder; `None` if it is disabled or missing.
@@ -96,7 +96,7 @@ impl Bridge {
     /// can't be opened.
     pub fn open(
         store: &Path,
-        surroundings: &Surroundings<'_>,
+        surroundings: &BridgeContext<'_>,
     ) -> Result<Option<Self>, BridgeError> {
         let config = BridgeConfig::load(&store.join(MODEL_FILE))?;
         if !config.enabled {
@@ -182,9 +182,11 @@ impl Bridge {
             Err(problem) => problem,
         };
         let mut corrected = request.clone();
-        let shown: String = reply.text.chars().take(MOST_SHOWN).collect();
+        let shown: String = reply.text.chars().take(MAX_REPEATED_CHARACTERS).collect();
         if !shown.trim().is_empty() {
-            corrected.messages.push(Message::answered(harmless(&shown)));
+            corrected
+                .messages
+                .push(Message::answered(without_control_tokens(&shown)));
         }
         corrected.messages.push(Message::asked(format!(
             "That answer can't be used: {problem}. Do the same task once more, with the same data, and answer with one \
@@ -287,7 +289,7 @@ impl Bridge {
                 Err(error) => error,
             };
             let rest = error.retry_after().filter(|&rest| rest > longest_pause);
-            if error.speaks_against_provider() {
+            if error.is_provider_failure() {
                 leave.failed(self.pace.elapsed(), rest);
             }
             let pause = self.pause_after(&error, number, longest_pause);
@@ -322,8 +324,8 @@ impl Bridge {
         let reservation = self.ledger.reserve(&order, budgets, self.clock.now())?;
         let answered = attempt(longest);
         let outcome = match &answered {
-            Ok((usage, _)) => usage.map_or(Outcome::Likely(work.likely), Outcome::Took),
-            Err(error) if error.may_be_charged() => Outcome::Likely(work.likely),
+            Ok((usage, _)) => usage.map_or(Outcome::Estimated(work.likely), Outcome::Reported),
+            Err(error) if error.may_be_charged() => Outcome::Estimated(work.likely),
             Err(_) => Outcome::Nothing,
         };
         self.ledger.settle(&reservation, outcome)?;

@@ -20,14 +20,14 @@ enum State {
 
 /// Permission for one request. Dropping it without an outcome doesn't count as success or failure.
 #[derive(Debug)]
-pub(crate) struct Leave<'breaker> {
+pub(crate) struct Permit<'breaker> {
     breaker: &'breaker Breaker,
     probe: bool,
     decided: bool,
 }
 
 /// Maximum time that a provider's retry-after keeps the circuit open.
-const LONGEST_REST: Duration = Duration::from_hours(1);
+const MAX_OPEN_TIME: Duration = Duration::from_hours(1);
 
 impl Breaker {
     pub(crate) fn new(failures: u32, pause: Duration) -> Self {
@@ -39,7 +39,7 @@ impl Breaker {
     }
 
     /// Permission for a request, or the time until one may be given.
-    pub(crate) fn enter(&self, now: Duration) -> Result<Leave<'_>, Duration> {
+    pub(crate) fn enter(&self, now: Duration) -> Result<Permit<'_>, Duration> {
         let mut state = self.lock();
         let probe = match *state {
             State::Closed { .. } => false,
@@ -50,7 +50,7 @@ impl Breaker {
         if probe {
             *state = State::Probing;
         }
-        Ok(Leave {
+        Ok(Permit {
             breaker: self,
             probe,
             decided: false,
@@ -62,7 +62,7 @@ impl Breaker {
     }
 }
 
-impl Leave<'_> {
+impl Permit<'_> {
     /// Records that the provider answered.
     pub(crate) fn succeeded(mut self) {
         self.decided = true;
@@ -83,7 +83,7 @@ impl Leave<'_> {
             State::Open { .. } | State::Probing => return,
         };
         let open_for = rest
-            .map(|rest| rest.min(LONGEST_REST))
+            .map(|rest| rest.min(MAX_OPEN_TIME))
             .or_else(|| (count >= self.breaker.failures).then_some(self.breaker.pause));
         *state = match open_for {
             Some(pause) => State::Open { until: now + pause },
@@ -92,7 +92,7 @@ impl Leave<'_> {
     }
 }
 
-impl Drop for Leave<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         if self.probe && !self.decided {
             // The next request may probe at once.
@@ -160,7 +160,7 @@ mod tests {
         let breaker = breaker();
         let leave = breaker.enter(seconds(0)).expect("leave");
         leave.failed(seconds(0), Some(seconds(1_000_000)));
-        assert_eq!(breaker.enter(seconds(0)).map(drop), Err(LONGEST_REST));
+        assert_eq!(breaker.enter(seconds(0)).map(drop), Err(MAX_OPEN_TIME));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use anamne_types::InvalidValue;
 use serde::{Deserialize, Serialize};
 
 use super::guarded::{Privacy, parse_settings, read_guarded, write_settings};
-use super::keys::{KeyOrigin, KeySources, Wanted, check_variable};
+use super::keys::{KeyOrigin, KeyRequest, KeySources, check_variable};
 use super::{BridgeError, Budgets, Key, Price, PriceRule, listed_price};
 
 /// File format version.
@@ -272,7 +272,7 @@ impl BridgeConfig {
         let address = self.address()?;
         let account = self.key_account()?;
         sources.approvals.require_variable(self)?;
-        let wanted = Wanted {
+        let wanted = KeyRequest {
             account: &account,
             former_account: self.is_at_provider()?.then_some(address.host()),
             variable: self.key_variable(),
@@ -308,12 +308,12 @@ impl BridgeConfig {
     /// The price of a model: from `prices`, longest prefix first, then from the built-in list, which doesn't apply to
     /// models on this machine. `None` if unknown; then only token budgets apply.
     pub fn price_of(&self, model: &str) -> Option<Price> {
-        let told = self
+        let stored = self
             .prices
             .iter()
             .filter(|rule| model.starts_with(&rule.prefix))
             .max_by_key(|rule| rule.prefix.len());
-        match told {
+        match stored {
             Some(rule) => Some(rule.price()),
             None if self.is_on_this_machine() => None,
             None => listed_price(model),

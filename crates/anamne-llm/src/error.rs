@@ -331,7 +331,7 @@ impl BridgeError {
     }
 
     /// Whether this is a failure of the provider and not of the request.
-    pub fn speaks_against_provider(&self) -> bool {
+    pub fn is_provider_failure(&self) -> bool {
         match self {
             Self::Status { status, .. } => matches!(status, 401 | 403 | 404 | 408 | 429 | 500..),
             Self::Connection { .. }

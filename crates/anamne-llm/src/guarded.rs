@@ -155,12 +155,12 @@ fn check_folder(path: &Path) -> Result<(), BridgeError> {
     let metadata = std::fs::metadata(&folder).map_err(BridgeError::io("look at", &folder))?;
     match fault(&metadata, Privacy::Settings) {
         None => Ok(()),
-        Some(Fault::Writable(mode) | Fault::Readable(mode)) => Err(refused(
+        Some(ExposureReason::Writable(mode) | ExposureReason::Readable(mode)) => Err(refused(
             path,
             format!("others can write to its folder (mode {mode:o})"),
             format!("check it, then run `chmod go-w` on {}", folder.display()),
         )),
-        Some(Fault::Owner { owner, user }) => Err(refused(
+        Some(ExposureReason::Owner { owner, user }) => Err(refused(
             path,
             format!("its folder belongs to user {owner}, and this process runs as user {user}"),
             format!(
@@ -186,16 +186,16 @@ fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), 
     check_kind(path, metadata)?;
     match fault(metadata, privacy) {
         None => Ok(()),
-        Some(Fault::Readable(mode)) => Err(BridgeError::KeyFileOpen {
+        Some(ExposureReason::Readable(mode)) => Err(BridgeError::KeyFileOpen {
             path: path.to_owned(),
             mode,
         }),
-        Some(Fault::Writable(mode)) => Err(refused(
+        Some(ExposureReason::Writable(mode)) => Err(refused(
             path,
             format!("others can write to it (mode {mode:o})"),
             "check what it says, then run `chmod go-w` on it",
         )),
-        Some(Fault::Owner { owner, user }) => Err(refused(
+        Some(ExposureReason::Owner { owner, user }) => Err(refused(
             path,
             format!("it belongs to user {owner}, and this process runs as user {user}"),
             "run this as the owner, or check what it says and run `chown` on it",
@@ -206,31 +206,31 @@ fn check_file(path: &Path, metadata: &Metadata, privacy: Privacy) -> Result<(), 
 /// Why a file may have been written or read by another user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), allow(dead_code))] // only Unix has owners and permissions
-enum Fault {
+enum ExposureReason {
     Owner { owner: u32, user: u32 },
     Writable(u32),
     Readable(u32),
 }
 
 #[cfg(unix)]
-fn fault(metadata: &Metadata, privacy: Privacy) -> Option<Fault> {
+fn fault(metadata: &Metadata, privacy: Privacy) -> Option<ExposureReason> {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::geteuid().as_raw();
     judge(metadata.uid(), metadata.mode() & 0o777, user, privacy)
 }
 
 #[cfg(not(unix))]
-fn fault(_: &Metadata, _: Privacy) -> Option<Fault> {
+fn fault(_: &Metadata, _: Privacy) -> Option<ExposureReason> {
     None
 }
 
 #[cfg(any(unix, test))]
-fn judge(owner: u32, mode: u32, user: u32, privacy: Privacy) -> Option<Fault> {
+fn judge(owner: u32, mode: u32, user: u32, privacy: Privacy) -> Option<ExposureReason> {
     const ROOT: u32 = 0;
     match privacy {
-        _ if owner != user && owner != ROOT => Some(Fault::Owner { owner, user }),
-        Privacy::Secret if mode & 0o077 != 0 => Some(Fault::Readable(mode)),
-        _ if mode & 0o022 != 0 => Some(Fault::Writable(mode)),
+        _ if owner != user && owner != ROOT => Some(ExposureReason::Owner { owner, user }),
+        Privacy::Secret if mode & 0o077 != 0 => Some(ExposureReason::Readable(mode)),
+        _ if mode & 0o022 != 0 => Some(ExposureReason::Writable(mode)),
         _ => None,
     }
 }
@@ -257,18 +257,42 @@ mod tests {
             let found = judge(owner, mode, user, privacy);
             assert_eq!(found, expected, "{owner} {mode:o} {user} {privacy:?}");
         };
-        let foreign = |owner, user| Some(Fault::Owner { owner, user });
+        let foreign = |owner, user| Some(ExposureReason::Owner { owner, user });
         check(1000, 0o600, 1000, Settings, None);
         check(1000, 0o644, 1000, Settings, None);
         check(0, 0o644, 1000, Settings, None);
-        check(1000, 0o664, 1000, Settings, Some(Fault::Writable(0o664)));
-        check(1000, 0o602, 1000, Settings, Some(Fault::Writable(0o602)));
-        check(0, 0o666, 0, Settings, Some(Fault::Writable(0o666)));
+        check(
+            1000,
+            0o664,
+            1000,
+            Settings,
+            Some(ExposureReason::Writable(0o664)),
+        );
+        check(
+            1000,
+            0o602,
+            1000,
+            Settings,
+            Some(ExposureReason::Writable(0o602)),
+        );
+        check(0, 0o666, 0, Settings, Some(ExposureReason::Writable(0o666)));
         check(1001, 0o600, 1000, Settings, foreign(1001, 1000));
         // Root must not use a key file that belongs to another user.
         check(1000, 0o600, 0, Settings, foreign(1000, 0));
         check(1000, 0o600, 1000, Secret, None);
-        check(1000, 0o640, 1000, Secret, Some(Fault::Readable(0o640)));
-        check(1000, 0o602, 1000, Secret, Some(Fault::Readable(0o602)));
+        check(
+            1000,
+            0o640,
+            1000,
+            Secret,
+            Some(ExposureReason::Readable(0o640)),
+        );
+        check(
+            1000,
+            0o602,
+            1000,
+            Secret,
+            Some(ExposureReason::Readable(0o602)),
+        );
     }
 }

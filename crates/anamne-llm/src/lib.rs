@@ -9,7 +9,7 @@
 //! without a model.
 //!
 //! This crate never reads the environment, the home folder or a clock by itself: they are passed in as
-//! [`Surroundings`]. Keys never appear in errors, logs or `Debug`. Other machines are reached by TLS only, and
+//! [`BridgeContext`]. Keys never appear in errors, logs or `Debug`. Other machines are reached by TLS only, and
 //! redirects are not followed.
 //!
 //! ```
@@ -19,7 +19,7 @@
 //!     Bridge, BridgeConfig, BridgeError, Call, LanguageModel, Ledger, Reply, Request, SystemPace, Usage, tasks,
 //! };
 //!
-//! A model with a constant answer.
+//! // A model with a constant answer.
 //! struct Parrot;
 //!
 //! impl LanguageModel for Parrot {
@@ -42,9 +42,9 @@
 //! let config = BridgeConfig::default();
 //! let bridge = Bridge::new(config, Arc::new(Parrot), ledger, Arc::new(SystemClock), Arc::new(SystemPace::new()));
 //!
-//! let said = |text| tasks::Said { text, author: "Ida", on: jiff::civil::date(2026, 1, 31) };
+//! let said = |text| tasks::SourceText { text, author: "Ida", on: jiff::civil::date(2026, 1, 31) };
 //! let judged = tasks::judge(&bridge, &Call::of("core"), &said("The club meets in the hall"), &said("We moved to the barn"))?;
-//! assert_eq!(judged.verdict, tasks::Verdict::Superseded);
+//! assert_eq!(judged.verdict, tasks::ConflictVerdict::Superseded);
 //! assert_eq!(bridge.ledger().costs(&Default::default())?[0].input_tokens, 200);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -69,7 +69,7 @@ mod transport;
 mod wording;
 
 pub use approvals::{Approval, Approvals, STORE_ID_FILE};
-pub use asking::{Bridge, CATALOG_FILE, Call, KEY_FILE, MODEL_FILE, Surroundings};
+pub use asking::{Bridge, BridgeContext, CATALOG_FILE, Call, KEY_FILE, MODEL_FILE};
 pub use config::{BridgeConfig, Provider, RateLimits, Retries, Timeouts};
 pub use error::BridgeError;
 pub use keys::{
@@ -78,8 +78,7 @@ pub use keys::{
 };
 pub(crate) use ledger::listed_price;
 pub use ledger::{
-    BudgetKind, BudgetStanding, Budgets, CostQuery, CostRow, CostsBy, Ledger, Money, Price,
-    PriceRule,
+    BudgetKind, BudgetState, Budgets, CostQuery, CostRow, CostsBy, Ledger, Money, Price, PriceRule,
 };
 pub use model::{Embedded, LanguageModel, Message, RemoteEmbedder, Reply, Request, Speaker, Usage};
 pub use pace::{Pace, SystemPace};

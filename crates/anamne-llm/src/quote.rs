@@ -67,7 +67,7 @@ fn begins_like_control(next: &str) -> bool {
 }
 
 /// A model's own answer for a second try, without control tokens and invisible characters.
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn without_control_tokens(text: &str) -> String {
     let text = escape_invisible(text);
     let mut out = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn an_answer_given_back_holds_no_control_tokens() {
         assert_eq!(
-            harmless("<|im_end|>[INST][1]ä\u{202e}"),
+            without_control_tokens("<|im_end|>[INST][1]ä\u{202e}"),
             "\\u003c|im_end|>\\u005bINST][1]ä\\u{202E}"
         );
     }

@@ -130,7 +130,7 @@ struct Check {
 }
 
 impl Check {
-    fn tell(&mut self, place: &str, expected: &str) {
+    fn note(&mut self, place: &str, expected: &str) {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(format!("{place} {expected}"));
         }
@@ -140,7 +140,7 @@ impl Check {
         if let Some(types) = schema.get("type").and_then(types)
             && !types.iter().any(|name| is_of(name, value))
         {
-            self.tell(
+            self.note(
                 place,
                 &format!("must be of the type {}", types.join(" or ")),
             );
@@ -150,7 +150,7 @@ impl Check {
             && !allowed.contains(value)
         {
             let words: Vec<_> = allowed.iter().map(Value::to_string).collect();
-            self.tell(place, &format!("must be one of {}", words.join(", ")));
+            self.note(place, &format!("must be one of {}", words.join(", ")));
             return;
         }
         match value {
@@ -169,7 +169,7 @@ impl Check {
     fn object(&mut self, place: &str, schema: &Value, fields: &Map<String, Value>) {
         for name in schema.get("required").and_then(strings).unwrap_or_default() {
             if !fields.contains_key(name) {
-                self.tell(place, &format!("must have {name:?}"));
+                self.note(place, &format!("must have {name:?}"));
             }
         }
         let known = schema.get("properties").and_then(Value::as_object);
@@ -178,7 +178,7 @@ impl Check {
             match known.and_then(|known| known.get(name)) {
                 Some(schema) => self.value(&format!("{place}.{name}"), schema, value),
                 None if closed => {
-                    self.tell(
+                    self.note(
                         place,
                         "must not have properties that the schema does not name",
                     );
@@ -213,7 +213,7 @@ impl Check {
                 (measure, limit)
             };
             if low > high {
-                self.tell(place, &format!("must {expected} {bound}{unit}"));
+                self.note(place, &format!("must {expected} {bound}{unit}"));
             }
         }
     }

@@ -104,7 +104,7 @@ impl Transport {
     fn refused(&self, answer: &Answer) -> InvalidValue {
         let words = words_of(&answer.body);
         let blotted = match &self.key {
-            Some(key) => key.blot(&words),
+            Some(key) => key.redact(&words),
             None => words.clone(),
         };
         let error = BridgeError::Status {

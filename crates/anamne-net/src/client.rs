@@ -9,10 +9,10 @@ use ureq::{Agent, Error, SendBody};
 use crate::Address;
 
 /// Maximum size of a response body.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BODY_BYTES: u64 = 16 << 20;
 
 /// Maximum size of a response body with a status other than 200.
-const MOST_ERROR_BYTES: u64 = 64 << 10;
+const MAX_ERROR_BODY_BYTES: u64 = 64 << 10;
 
 /// Timeouts of a request.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +133,7 @@ impl Client {
         for header in headers {
             request = request.header(header.name, header.value.clone());
         }
-        let mut sending = Sending {
+        let mut sending = RequestBody {
             bytes: body,
             sent: 0,
         };
@@ -146,8 +146,8 @@ impl Client {
         let mut answer = answered.map_err(|error| failed(&error, sent))?;
         let status = answer.status().as_u16();
         let most = match status {
-            200 => MOST_BYTES,
-            _ => MOST_ERROR_BYTES,
+            200 => MAX_BODY_BYTES,
+            _ => MAX_ERROR_BODY_BYTES,
         };
         let read = answer.body_mut().with_config().limit(most).read_to_vec();
         let body = match read {
@@ -185,12 +185,12 @@ fn failed(error: &Error, sent: bool) -> NetError {
 }
 
 /// The request body, which counts the bytes read by the transport: some only if the connection was established.
-struct Sending {
+struct RequestBody {
     bytes: Vec<u8>,
     sent: usize,
 }
 
-impl Read for Sending {
+impl Read for RequestBody {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let taken = (&self.bytes[self.sent..]).read(buffer)?;
         self.sent += taken;

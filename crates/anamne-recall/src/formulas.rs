@@ -31,8 +31,8 @@ pub(crate) fn order<E>(
     };
     let by_words = places(ranked, |ranked| ranked.candidate.lexical_rank);
     let by_meaning = places(ranked, |ranked| ranked.candidate.vector_rank);
-    let told = ranked.iter().filter_map(|ranked| ranked.candidate.lexical);
-    let most = told.fold(f32::MIN_POSITIVE, f32::max);
+    let stored = ranked.iter().filter_map(|ranked| ranked.candidate.lexical);
+    let most = stored.fold(f32::MIN_POSITIVE, f32::max);
     for (at, ranked) in ranked.iter_mut().enumerate() {
         let lexical = ranked
             .candidate

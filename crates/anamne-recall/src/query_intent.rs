@@ -1,8 +1,12 @@
 //! The kinds and categories of memory that a query's wording asks for: "how do I …" asks for a skill, "which decision
 //! …" for a decision.
 
+use std::sync::LazyLock;
+
 use anamne_store::view::Attributes;
+use anamne_text::lexicon::{Lexicon, LexiconError};
 use anamne_types::{Category, Kind};
+use rustc_hash::FxHashMap;
 
 /// The first words of a query that are examined.
 const WORDS: usize = 64;
@@ -14,163 +18,31 @@ enum Target {
     OfCategory(Category),
 }
 
-/// Phrases of whole lower-case words, by what they ask for; mostly English.
-const PHRASES: &[(Target, &[&str])] = &[
-    (
-        Target::OfKind(Kind::Skill),
-        &[
-            "how do i",
-            "how do we",
-            "how do you",
-            "how does one",
-            "how to",
-            "how can i",
-            "how can we",
-            "how should i",
-            "how should we",
-            "how would i",
-            "how would we",
-            "steps to",
-            "steps for",
-            "the steps",
-            "procedure",
-            "instructions for",
-            "step by step",
-            "wie kann ich",
-            "wie können wir",
-            "wie kann man",
-            "wie mache ich",
-            "wie macht man",
-            "wie geht",
-            "anleitung",
-            "schritte",
-            "comment faire",
-            "comment puis je",
-            "cómo puedo",
-            "cómo se hace",
-            "pasos para",
-        ],
-    ),
-    (
-        Target::OfCategory(Category::ArchitectureDecision),
-        &[
-            "decision",
-            "decisions",
-            "decide",
-            "decided",
-            "choose",
-            "chose",
-            "chosen",
-            "rationale",
-            "entscheidung",
-            "entschieden",
-            "entscheiden",
-            "décision",
-            "décidé",
-            "choisi",
-            "decisión",
-            "decidimos",
-            "elegimos",
-        ],
-    ),
-    (
-        Target::OfCategory(Category::BugFix),
-        &[
-            "bug",
-            "bugs",
-            "error",
-            "errors",
-            "went wrong",
-            "goes wrong",
-            "fix",
-            "fixes",
-            "fixed",
-            "crash",
-            "crashes",
-            "crashed",
-            "root cause",
-            "workaround",
-            "exception",
-            "fehler",
-            "absturz",
-            "behoben",
-            "erreur",
-            "bogue",
-            "fallo",
-            "errores",
-        ],
-    ),
-    (
-        Target::OfCategory(Category::Preference),
-        &[
-            "prefer",
-            "prefers",
-            "preferred",
-            "preference",
-            "preferences",
-            "likes",
-            "do i like",
-            "do we like",
-            "do you like",
-            "do they like",
-            "does he like",
-            "does she like",
-            "favourite",
-            "favorite",
-            "bevorzugt",
-            "lieber",
-            "mag",
-            "mögen",
-            "préfère",
-            "prefiere",
-        ],
-    ),
-    (
-        Target::OfCategory(Category::Constraint),
-        &[
-            "must",
-            "must not",
-            "mustn't",
-            "limit",
-            "limits",
-            "allowed",
-            "forbidden",
-            "constraint",
-            "constraints",
-            "requirement",
-            "requirements",
-            "restriction",
-            "restrictions",
-            "darf",
-            "dürfen",
-            "erlaubt",
-            "verboten",
-            "interdit",
-            "prohibido",
-        ],
-    ),
-    (
-        Target::OfCategory(Category::Configuration),
-        &[
-            "config",
-            "configuration",
-            "configure",
-            "configured",
-            "setting",
-            "settings",
-            "port",
-            "ports",
-            "env",
-            "environment variable",
-            "environment variables",
-            "einstellung",
-            "einstellungen",
-            "konfiguration",
-            "paramètre",
-            "configuración",
-        ],
-    ),
-];
+/// The phrases of the data file by what they ask for.
+static PHRASES: LazyLock<Vec<(Target, Vec<&'static str>)>> =
+    LazyLock::new(|| load().expect("a test loads the data file"));
+
+fn load() -> Result<Vec<(Target, Vec<&'static str>)>, LexiconError> {
+    const TEXT: &str = include_str!("../data/query_intent.txt");
+    let file = Lexicon::parse("query_intent.txt", TEXT)?;
+    let kinds = Kind::ALL
+        .iter()
+        .map(|kind| (format!("kind {kind}"), Target::OfKind(*kind)));
+    let categories = Category::ALL.iter();
+    let categories = categories.map(|category| {
+        (
+            format!("category {category}"),
+            Target::OfCategory(*category),
+        )
+    });
+    let known: FxHashMap<String, Target> = kinds.chain(categories).collect();
+    let of_section = |section: &'static str| {
+        let target = known.get(section).copied();
+        let target = target.ok_or_else(|| file.unknown_section(section))?;
+        Ok((target, file.names(section)?))
+    };
+    file.sections().into_iter().map(of_section).collect()
+}
 
 /// Bit sets of the kinds and categories that a query asks for, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -189,7 +61,7 @@ impl QueryIntent {
         for word in words {
             initials[initial(word)] = true;
         }
-        for (target, phrases) in PHRASES {
+        for (target, phrases) in PHRASES.iter() {
             let mut candidates = phrases.iter().filter(|phrase| initials[initial(phrase)]);
             if candidates.any(|phrase| contains_phrase(words, phrase)) {
                 match target {
@@ -310,11 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_lower_case_and_unique() {
+    fn phrases_are_unique_across_targets() {
         let mut seen = std::collections::BTreeSet::new();
-        for phrase in PHRASES.iter().flat_map(|(_, phrases)| *phrases) {
-            assert_eq!(phrase.to_lowercase(), **phrase);
-            assert!(seen.insert(*phrase), "{phrase}");
+        for phrase in load().unwrap().into_iter().flat_map(|(_, phrases)| phrases) {
+            assert!(seen.insert(phrase), "{phrase}");
         }
     }
 }

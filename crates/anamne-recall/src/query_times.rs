@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anamne_store::view::Attributes;
-use anamne_text::time::{Reach, TimeExpression, When, expressions, month_of};
+use anamne_text::time::{EventDistance, TimeExpression, TimeMeaning, expressions, month_of};
 use anamne_types::{Memory, Recall, TimeWords, UnderstoodTime};
 use jiff::Timestamp;
 
@@ -44,12 +44,13 @@ impl QueryTimes {
         let found = expressions(&recall.query, asked_at, &zone);
         for TimeExpression { text, when } in found.into_iter().take(MAX_TIMES) {
             let (range, event_id) = match &when {
-                When::Range(range) => (range.clone(), None),
+                TimeMeaning::Range(range) => (range.clone(), None),
                 // An open range covers about half of all memories and would not prioritise anything.
-                When::Around {
-                    reach: Reach::Open, ..
+                TimeMeaning::Around {
+                    reach: EventDistance::Open,
+                    ..
                 } if recall.time_words == TimeWords::Prefer => continue,
-                When::Around { event: words, .. } => {
+                TimeMeaning::Around { event: words, .. } => {
                     let Some(memory) = event(words)? else {
                         continue;
                     };

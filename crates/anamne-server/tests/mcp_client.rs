@@ -76,8 +76,8 @@ async fn check_round(client: &Client, version: &ProtocolVersion) {
     );
     let tools = client.list_all_tools().await.expect("tools");
     assert_eq!(tools.len(), 8);
-    let told = json!({ "content": "The staging server listens on port 8471" });
-    let stored = call(client, "memory_store", told).await;
+    let written = json!({ "content": "The staging server listens on port 8471" });
+    let stored = call(client, "memory_store", written).await;
     let asked = json!({ "query": "which port does the staging server use?" });
     let found = call(client, "memory_search", asked).await;
     assert_eq!(found["results"][0]["memory"]["id"], stored["id"]);

@@ -19,7 +19,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use forms::{is_known, skeleton};
-use world::{Words, calls, hostile, told};
+use world::{Words, calls, hostile, stored};
 
 fn settings() -> Settings {
     Settings::default()
@@ -41,7 +41,7 @@ async fn answers(words: &Words, settings: Settings) -> Answers {
     let mut raw = Raw::start_with(folder, options, settings);
     raw.initialize_as(&words.client, "2025-11-25").await;
     let mut replies = Vec::new();
-    for memory in told(words) {
+    for memory in stored(words) {
         let reply = raw.call("memory_store", memory).await;
         replies.push(("memory_store".to_owned(), reply));
     }
@@ -125,8 +125,10 @@ fn every_tool_and_each_of_its_choices_is_asked() {
     let server = MemoryServer::open(Options::new(folder.path()), "core", settings());
     let server = server.expect("a server");
     let words = Words::harmless();
-    let told = told(&words).into_iter().map(|told| ("memory_store", told));
-    let asked: Vec<_> = told.chain(calls(&words)).collect();
+    let stored = stored(&words)
+        .into_iter()
+        .map(|stored| ("memory_store", stored));
+    let asked: Vec<_> = stored.chain(calls(&words)).collect();
     let choices = |tool: &str, field: &str| -> BTreeSet<String> {
         let of_tool = asked.iter().filter(|(name, _)| *name == tool);
         let values = of_tool.filter_map(|(_, arguments)| arguments[field].as_str());

@@ -119,7 +119,7 @@ async fn a_reply_keeps_to_its_token_budget_and_says_what_it_left_out() {
 #[tokio::test]
 async fn a_store_answers_with_id_and_knows_what_it_knows() {
     let mut raw = raw().await;
-    let told = json!({
+    let written = json!({
         "content": "We chose SQLite because it needs no server",
         "category": "architecture_decision",
         "tags": ["storage", "database"],
@@ -130,11 +130,11 @@ async fn a_store_answers_with_id_and_knows_what_it_knows() {
         "occurred_at": "2026-03",
         "metadata": { "ticket": 12 },
     });
-    let stored = raw.done("memory_store", told.clone()).await;
+    let stored = raw.done("memory_store", written.clone()).await;
     assert_eq!(stored["space"], "core");
     assert_eq!(stored["duplicate"], false);
     assert!(stored["seq"].is_u64());
-    let again = raw.done("memory_store", told).await;
+    let again = raw.done("memory_store", written).await;
     assert_eq!(again["duplicate"], true);
     assert_eq!(again["id"], stored["id"]);
     let got = raw.done("memory_get", json!({ "id": stored["id"] })).await;
@@ -475,8 +475,8 @@ async fn a_list_pages_and_filters() {
     for number in 1..=5 {
         let day = format!("2026-03-0{number}");
         let kind = if number == 5 { "thought" } else { "message" };
-        let told = json!({ "content": format!("entry {number}"), "occurred_at": day, "kind": kind, "tags": ["log"] });
-        raw.done("memory_store", told).await;
+        let written = json!({ "content": format!("entry {number}"), "occurred_at": day, "kind": kind, "tags": ["log"] });
+        raw.done("memory_store", written).await;
     }
     let contents = |listed: &Value| -> Vec<String> {
         let memories = listed["memories"].as_array().expect("memories");
@@ -611,8 +611,8 @@ async fn spaces_are_isolated_and_created_by_storing() {
 async fn a_search_may_go_to_other_spaces_and_says_where_each_result_is_from() {
     let mut raw = raw().await;
     raw.store("Lunch is at noon").await;
-    let told = json!({ "content": "Tomatoes are watered at six", "space": "garden" });
-    raw.done("memory_store", told).await;
+    let written = json!({ "content": "Tomatoes are watered at six", "space": "garden" });
+    raw.done("memory_store", written).await;
     for space in ["all", "auto", "core,garden"] {
         let asked = json!({ "query": "when are the tomatoes watered?", "space": space });
         let result = raw.call("memory_search", asked).await;

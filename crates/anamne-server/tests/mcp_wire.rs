@@ -311,9 +311,9 @@ async fn a_silent_client_is_no_error() {
 
 /// A clock that panics on demand.
 #[derive(Debug, Default)]
-struct Brittle(AtomicBool);
+struct PanickingClock(AtomicBool);
 
-impl Clock for Brittle {
+impl Clock for PanickingClock {
     fn now(&self) -> Timestamp {
         assert!(!self.0.load(Ordering::SeqCst), "the clock is broken");
         "2026-03-04T12:00:00Z".parse().expect("an instant")
@@ -323,7 +323,7 @@ impl Clock for Brittle {
 #[tokio::test]
 async fn a_panic_ends_its_own_request_only() {
     let folder = tempfile::tempdir().expect("a folder");
-    let clock = Arc::new(Brittle::default());
+    let clock = Arc::new(PanickingClock::default());
     let mut options = Options::new(folder.path()).background(false);
     options.clock = clock.clone();
     let mut raw = Raw::start_with(folder, options, Settings::default().structured(true));
@@ -348,7 +348,7 @@ async fn a_panic_ends_its_own_request_only() {
 async fn times_are_read_by_the_clock_and_in_the_zone_of_the_host() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut options = Options::new(folder.path()).background(false);
-    options.clock = Arc::new(Brittle::default());
+    options.clock = Arc::new(PanickingClock::default());
     let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
     let mut raw = Raw::start_with(
         folder,

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::files::length_of;
 use crate::restore::side_file;
-use crate::source::moves::{self, Aged, Ages};
+use crate::source::moves::{self, AgeLimits, MoveCandidate};
 use crate::source::{contents, uses};
 use crate::space::SpaceSource;
 
@@ -31,7 +31,7 @@ const SETTLED: i64 = DAY;
 
 /// Which memories to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aging {
+pub enum AgingScope {
     /// Old enough, and last written or changed at least a day ago.
     Settled,
     /// Everything old enough.
@@ -63,7 +63,7 @@ pub struct TierCount {
 /// Moves memories in batches. The move lock is held for one batch at a time.
 pub struct Mover<'space> {
     space: &'space SpaceSource,
-    ages: Ages,
+    ages: AgeLimits,
     actor: Actor,
     batch: usize,
     /// How far the recent and the active tier have been scanned, microseconds since 1970.
@@ -75,18 +75,18 @@ pub struct Mover<'space> {
 
 impl SpaceSource {
     /// Starts moving old memories, by the space's settings and clock.
-    pub fn mover(&self, aging: Aging) -> Result<Mover<'_>> {
+    pub fn mover(&self, aging: AgingScope) -> Result<Mover<'_>> {
         let config = self.current_config()?.tiers.clone();
         let now = self.now().as_microsecond();
         let before = |days: u32| now.saturating_sub(i64::from(days).saturating_mul(DAY));
         Ok(Mover {
             space: self,
-            ages: Ages {
+            ages: AgeLimits {
                 active: before(config.active_days),
                 recent: before(config.recent_days),
                 settled: match aging {
-                    Aging::Settled => now.saturating_sub(SETTLED),
-                    Aging::All => i64::MAX,
+                    AgingScope::Settled => now.saturating_sub(SETTLED),
+                    AgingScope::All => i64::MAX,
                 },
             },
             actor: Actor {
@@ -106,7 +106,7 @@ impl SpaceSource {
             .iter()
             .map(|(id, at)| (*id, at.as_microsecond()))
             .collect();
-        let news = self.read(|reader| uses::news(reader, &uses))?;
+        let news = self.read(|reader| uses::unrecorded_uses(reader, &uses))?;
         if news.is_empty() {
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl Mover<'_> {
         Ok(Step::Done)
     }
 
-    fn move_to(&mut self, source: Tier, target: Tier, aged: &[Aged]) -> Result<u64> {
+    fn move_to(&mut self, source: Tier, target: Tier, aged: &[MoveCandidate]) -> Result<u64> {
         let space = self.space;
         space.write_quietly(|transaction| transaction.expect_in(target, aged))?;
         let rows: Vec<Row> = aged.iter().map(|memory| memory.row).collect();

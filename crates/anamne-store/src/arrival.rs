@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 /// An imported item.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Arrival {
+pub struct ImportItem {
     /// The content.
     pub draft: Draft,
     /// The fields kept from the other store; `None` for a new memory.

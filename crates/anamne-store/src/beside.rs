@@ -33,7 +33,7 @@ const MOVED: [(&str, &str); 2] = [
 ///
 /// Safe to run in two processes at once. A process of the earlier version that has the file open keeps using its own
 /// copy. Existing targets are not replaced.
-pub fn move_kept(space: &Path) -> Result<()> {
+pub fn move_non_views(space: &Path) -> Result<()> {
     for (former, present) in MOVED {
         let (former, present) = (space.join(former), space.join(present));
         if look_at(&former)?.is_none() {
@@ -53,7 +53,7 @@ pub fn move_kept(space: &Path) -> Result<()> {
 /// Removes the views of a space, after moving out what can't be recomputed. Files that can't be moved now stay.
 pub fn remove_views(space: &Path) -> Result<()> {
     let views = space.join(VIEWS);
-    if move_kept(space).is_ok() {
+    if move_non_views(space).is_ok() {
         return remove_if_there(&views);
     }
     for path in entries(&views)? {
@@ -169,7 +169,7 @@ mod tests {
         drop(open);
         // An existing target is kept.
         drop(make(&space.join("views/readings.db"), "later"));
-        move_kept(space).expect("moved");
+        move_non_views(space).expect("moved");
         assert_eq!(read(&space.join("paid/readings.db")).0, "paid");
         assert!(!space.join("views/readings.db").exists());
     }
@@ -180,7 +180,7 @@ mod tests {
         let space = space.path();
         fs::create_dir_all(space.join("views")).expect("made");
         fs::write(space.join("views/meta.db"), [7; 5_000]).expect("written");
-        move_kept(space).expect("moved");
+        move_non_views(space).expect("moved");
         assert_eq!(
             fs::read(space.join("observed/meta.db")).expect("read"),
             [7; 5_000]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Why a file was rejected.
 #[derive(Debug)]
-pub enum Unfit {
+pub enum RejectedFile {
     /// Not a regular file: a folder, FIFO, socket or device.
     NotRegular,
     /// Longer than this many bytes.
@@ -16,7 +16,7 @@ pub enum Unfit {
     Io(std::io::Error),
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for RejectedFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRegular => formatter.write_str("not a regular file"),
@@ -30,12 +30,12 @@ impl fmt::Display for Unfit {
 ///
 /// Checks the type before opening, so that no device is touched; opens without blocking, in case a FIFO has replaced
 /// the file; then checks the type of the opened file again.
-pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, Unfit> {
+pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, RejectedFile> {
     match std::fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => return Err(Unfit::NotRegular),
+        Ok(metadata) if !metadata.is_file() => return Err(RejectedFile::NotRegular),
         Ok(_) => {}
         Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(Unfit::Io(error)),
+        Err(error) => return Err(RejectedFile::Io(error)),
     }
     let mut options = OpenOptions::new();
     options.read(true);
@@ -47,17 +47,17 @@ pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, Unfit> {
     let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(Unfit::Io(error)),
+        Err(error) => return Err(RejectedFile::Io(error)),
     };
-    if file.metadata().map_err(Unfit::Io)?.is_file() {
+    if file.metadata().map_err(RejectedFile::Io)?.is_file() {
         Ok(Some(file))
     } else {
-        Err(Unfit::NotRegular)
+        Err(RejectedFile::NotRegular)
     }
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` if it does not exist.
-pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unfit> {
+pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, RejectedFile> {
     let Some(file) = open_regular(path)? else {
         return Ok(None);
     };
@@ -65,9 +65,9 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unfit> {
     // A file can be longer than its metadata says, and can grow while being read.
     file.take(limit + 1)
         .read_to_end(&mut bytes)
-        .map_err(Unfit::Io)?;
+        .map_err(RejectedFile::Io)?;
     if bytes.len() as u64 > limit {
-        return Err(Unfit::TooLong(limit));
+        return Err(RejectedFile::TooLong(limit));
     }
     Ok(Some(bytes))
 }
@@ -90,16 +90,19 @@ mod tests {
             read_regular(&path, 4).expect("read").expect("there"),
             b"four"
         );
-        assert!(matches!(read_regular(&path, 3), Err(Unfit::TooLong(3))));
+        assert!(matches!(
+            read_regular(&path, 3),
+            Err(RejectedFile::TooLong(3))
+        ));
         assert!(matches!(read_regular(&path.join("below"), 3), Ok(None)));
         let unfit = read_regular(folder.path(), 4);
-        assert!(matches!(unfit, Err(Unfit::NotRegular)), "{unfit:?}");
+        assert!(matches!(unfit, Err(RejectedFile::NotRegular)), "{unfit:?}");
         #[cfg(unix)]
         {
             let zero = folder.path().join("zero");
             std::os::unix::fs::symlink("/dev/zero", &zero).expect("a link");
             let unfit = read_regular(&zero, 4);
-            assert!(matches!(unfit, Err(Unfit::NotRegular)), "{unfit:?}");
+            assert!(matches!(unfit, Err(RejectedFile::NotRegular)), "{unfit:?}");
         }
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anamne_types::{InvalidValue, MemoryId, NextStep, Seq};
 
-use crate::files::may_only_be_read;
-use crate::trouble::Trouble;
+use crate::file_problem::FileProblem;
+use crate::files::is_write_denied;
 
 /// The result type of this crate.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -87,7 +87,7 @@ pub enum StoreError {
     },
     /// A memory in the database doesn't match its digest and can't be repaired from the journal.
     #[error("the database is damaged: the memory {id} doesn't match the digest of event {seq}")]
-    Unproven {
+    Unverified {
         /// The memory.
         id: MemoryId,
         /// The event of its current version.
@@ -188,11 +188,11 @@ pub enum StoreError {
 
 /// The database failure, and what to do.
 fn what_failed(error: &rusqlite::Error) -> String {
-    match Trouble::of_sqlite(error) {
-        Some(Trouble::Busy) => {
+    match FileProblem::of_sqlite(error) {
+        Some(FileProblem::Busy) => {
             format!("the source database is locked by another process ({error}); try again later")
         }
-        Some(Trouble::PermissionDenied) => format!(
+        Some(FileProblem::PermissionDenied) => format!(
             "no permission to use the source database ({error}); check the permissions of the store's folder"
         ),
         _ => format!("the source database failed: {error}"),
@@ -201,7 +201,7 @@ fn what_failed(error: &rusqlite::Error) -> String {
 
 /// Whether SQLite reports a corrupt file.
 pub(crate) fn is_broken(error: &rusqlite::Error) -> bool {
-    Trouble::of_sqlite(error) == Some(Trouble::Damaged)
+    FileProblem::of_sqlite(error) == Some(FileProblem::Damaged)
 }
 
 /// Operations that fail without read permission.
@@ -267,7 +267,7 @@ impl StoreError {
                 path,
                 reason,
             }
-        } else if is_denied && may_only_be_read(&path) {
+        } else if is_denied && is_write_denied(&path) {
             Self::ReadOnly {
                 action,
                 path,
@@ -285,7 +285,7 @@ impl StoreError {
             Self::NoSpace(_) => Some(NextStep::ListSpaces),
             Self::State { .. } => Some(NextStep::ListForgotten),
             Self::QuotaExceeded { .. } => Some(NextStep::MakeRoom),
-            _ => self.trouble().map(Trouble::next_step),
+            _ => self.problem().map(FileProblem::next_step),
         }
     }
 
@@ -326,12 +326,12 @@ impl StoreError {
                 | Self::State { .. }
                 | Self::Conflict { .. }
                 | Self::WasErased { .. }
-                | Self::Unproven { .. }
+                | Self::Unverified { .. }
         )
     }
 
     /// Whether it is unrepaired damage, so that sound parts can still be read individually.
-    pub(crate) fn is_unmended_damage(&self) -> bool {
+    pub(crate) fn is_unrepaired_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. }) || self.may_be_damage()
     }
 
@@ -342,7 +342,7 @@ impl StoreError {
             return true;
         }
         match self {
-            Self::Json(_) | Self::Unproven { .. } => true,
+            Self::Json(_) | Self::Unverified { .. } => true,
             Self::Sqlite(error) => match error.sqlite_error_code() {
                 // The database is missing, or its files don't belong together.
                 Some(code) => matches!(

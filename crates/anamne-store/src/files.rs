@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::file_problem::FileProblem;
 use crate::storage::{Disk, Storage};
-use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
 /// Creates a folder and its parents, with owner-only permissions.
@@ -128,8 +128,8 @@ pub(crate) fn bytes_under(folder: &Path) -> Result<u64> {
 
 /// Whether this process lacks permission to write to the file at `path` or its folder. Determined by trying; any other
 /// error returns `false`.
-pub(crate) fn may_only_be_read(path: &Path) -> bool {
-    let denied = |error| Trouble::of_io(error) == Some(Trouble::PermissionDenied);
+pub(crate) fn is_write_denied(path: &Path) -> bool {
+    let denied = |error| FileProblem::of_io(error) == Some(FileProblem::PermissionDenied);
     if let Err(error) = OpenOptions::new().write(true).open(path) {
         return denied(&error);
     }

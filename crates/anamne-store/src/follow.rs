@@ -9,7 +9,7 @@ use crate::Result;
 use crate::lock::LONGEST_WAIT;
 use crate::space::SpaceSource;
 use crate::view::{ChangeFeed, Fold, Health, View, ViewError};
-use crate::watch::Watch;
+use crate::watch::CommitWatcher;
 
 /// Changes read per batch.
 const BATCH: usize = 4_096;
@@ -28,7 +28,7 @@ pub struct Followers {
 }
 
 struct Progress {
-    watch: Watch,
+    watch: CommitWatcher,
     head: Seq,
     /// Whether a colder tier has so few rows that its views need no published part.
     is_small: bool,

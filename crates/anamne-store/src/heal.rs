@@ -56,7 +56,7 @@ impl SpaceSource {
         let mut journal = Journal::on(&self.journal_folder(), self.storage.clone());
         // Unreadable outbox lines were never acknowledged, or are in the journal.
         let _ = open_untouched(&self.database)
-            .and_then(|connection| send_on_outbox(&connection, &mut journal));
+            .and_then(|connection| flush_outbox(&connection, &mut journal));
         let found = examine(&self.folder)?;
         if found
             .findings
@@ -66,12 +66,12 @@ impl SpaceSource {
             return Ok(());
         }
         let mut repair = Repair::default();
-        repair.mend_database(&self.folder, &found)?;
-        let mut mended = vec![format!(
+        repair.repair_database(&self.folder, &found)?;
+        let mut repaired = vec![format!(
             "the database was damaged while in use ({error}) and has been restored"
         )];
-        mended.append(&mut repair.mended);
-        self.note_mended(mended);
+        repaired.append(&mut repair.repaired);
+        self.note_repairs(repaired);
         Ok(())
     }
 }
@@ -116,7 +116,7 @@ impl SpaceSource {
 const EXAMINED: &str = "examined";
 
 /// Appends the outbox lines that verifiably continue the journal, up to the first that does not.
-fn send_on_outbox(connection: &Connection, journal: &mut Journal) -> Result<()> {
+fn flush_outbox(connection: &Connection, journal: &mut Journal) -> Result<()> {
     let (mut seq, mut hash) = journal.end()?;
     let mut statement =
         connection.prepare("SELECT line FROM outbox WHERE seq > ?1 ORDER BY seq")?;

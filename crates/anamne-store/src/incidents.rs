@@ -26,7 +26,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 /// Records the repairs made at `at`. Write errors are ignored: the caller reports the repairs anyway.
-pub(crate) fn note(folder: &Path, at: Timestamp, mended: &[String]) {
+pub(crate) fn note(folder: &Path, at: Timestamp, repaired: &[String]) {
     let write = || -> Option<()> {
         let path = file(folder);
         if look_at(&path)
@@ -41,7 +41,7 @@ pub(crate) fn note(folder: &Path, at: Timestamp, mended: &[String]) {
             replace_file(&path, kept.as_bytes()).ok()?;
         }
         let mut lines = String::new();
-        for what in mended {
+        for what in repaired {
             let incident = Incident {
                 at,
                 what: what.clone(),

@@ -43,14 +43,14 @@ pub(crate) fn is_any(space: &Path) -> Result<bool> {
 }
 
 /// The quarantined files and folders anywhere under the folder of a space.
-pub fn set_aside_in(space: &Path) -> Result<Vec<PathBuf>> {
+pub fn quarantined_in(space: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in entries(space)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.contains(".damaged") {
             found.push(path);
         } else if path.is_dir() {
-            found.append(&mut set_aside_in(&path)?);
+            found.append(&mut quarantined_in(&path)?);
         }
     }
     found.sort();

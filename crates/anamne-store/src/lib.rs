@@ -30,6 +30,7 @@ mod config;
 mod derivation;
 mod error;
 mod examine;
+mod file_problem;
 mod files;
 mod follow;
 mod git;
@@ -59,24 +60,24 @@ mod space_name;
 mod special_files;
 mod storage;
 mod store;
-mod telling;
-mod trouble;
 pub mod view;
 mod watch;
 mod writer;
+mod writes;
 
-pub use aging::{Aging, Mover, Step, TierCount};
-pub use arrival::{Arrival, Origin};
+pub use aging::{AgingScope, Mover, Step, TierCount};
+pub use arrival::{ImportItem, Origin};
 pub use backup::{BackupReport, BackupState, KnownBackup, backups_of};
-pub use bounded::{Unfit, read_regular};
+pub use bounded::{RejectedFile, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
-    BackupConfig, EmbeddingConfig, KeptQueries, MetaConfig, QuotaConfig, RecallConfig,
+    BackupConfig, EmbeddingConfig, MetaConfig, QueryLogging, QuotaConfig, RecallConfig,
     RetentionConfig, RoleConfig, SpaceConfig, TiersConfig,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use error::{Result, StoreError};
 pub use examine::{Examination, Finding, Part, examine};
+pub use file_problem::FileProblem;
 pub use files::{
     FileIdentity, create_private_folder, entries, identity_at, open_private_file,
     remove_if_there as remove_path, replace_file, set_aside,
@@ -84,28 +85,27 @@ pub use files::{
 pub use follow::{Degraded, Followers};
 pub use incidents::Incident;
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
-pub use leftovers::set_aside_in;
+pub use leftovers::quarantined_in;
 pub use lock::LONGEST_WAIT;
 pub use project::Project;
 pub use project_config::{ProjectConfig, ProjectFolder};
-pub use projects::{KnownProject, ProjectSpace, ProjectStanding};
+pub use projects::{KnownProject, ProjectSpace, ProjectStatus};
 pub use repair::{Repair, repair};
 pub use retention::{Present, RetentionPlan};
 pub use rewind::Rewound;
 pub use settings_file::toml_problem;
 pub use side_database::{
-    SideDatabase, SideError, SideFile, Unusable, cut_log, remove_derived, remove_set_aside,
-    set_aside_derived, shows_damage,
+    SideDatabase, SideError, SideFile, UnusableFile, quarantine_derived, remove_derived,
+    remove_quarantined, shows_damage, truncate_wal,
 };
-pub use sound::{Apart, LinksApart, SoundFeed};
+pub use sound::{LinksAndDamage, MemoriesAndDamage, UndamagedFeed};
 pub use source::{
     Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,
-    Standing, Statistics,
+    Statistics, Visibility,
 };
 pub use space::SpaceSource;
 pub use space_name::SpaceName;
 pub use storage::{Disk, Storage};
 pub use store::{StoreFolder, Unreadable};
-pub use telling::EachTold;
-pub use trouble::Trouble;
-pub use watch::Watch;
+pub use watch::CommitWatcher;
+pub use writes::BatchResult;

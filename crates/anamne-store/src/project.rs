@@ -58,7 +58,7 @@ impl Identity {
 
 /// A project's self-description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Card {
+pub(crate) struct ProjectDescription {
     /// The preferred name.
     pub(crate) label: Option<SpaceName>,
     /// The description.
@@ -131,7 +131,7 @@ impl Project {
     }
 
     /// The description from the front matter of its CLAUDE.md; the folder's name is the fallback for the name.
-    pub(crate) fn card(&self, notes: &mut Vec<String>) -> Card {
+    pub(crate) fn card(&self, notes: &mut Vec<String>) -> ProjectDescription {
         let path = self.root().join("CLAUDE.md");
         let text = match read_regular(&path, LARGEST_CARD) {
             Ok(None) => String::new(),
@@ -161,7 +161,7 @@ impl Project {
                 }
             }
         }
-        Card {
+        ProjectDescription {
             label,
             description: property(front_matter, "description").map_or_else(String::new, described),
             former: former_name(front_matter, rest)

@@ -37,7 +37,7 @@ struct Measured {
 
 /// A write to be admitted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted<'space> {
+pub(crate) struct WriteRequest<'space> {
     pub(crate) space: &'space str,
     pub(crate) folder: &'space Path,
     /// The end of the log before it.
@@ -55,7 +55,7 @@ impl Usage {
     ///
     /// Free, except for an occasional walk over the folder and one before a refusal: [`StoreError::QuotaExceeded`]
     /// always reports measured bytes.
-    pub(crate) fn admit(&mut self, wanted: Wanted<'_>) -> Result<()> {
+    pub(crate) fn admit(&mut self, wanted: WriteRequest<'_>) -> Result<()> {
         let cost = COPIES * wanted.lines + PAGES + wanted.logged;
         let known = self.measured.filter(|measured| {
             wanted.head.0.saturating_sub(measured.at.0) < EVENTS_BETWEEN

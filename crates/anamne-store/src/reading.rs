@@ -4,10 +4,10 @@ use anamne_types::{Filter, InvalidValue, Limits, Link, Memory, MemoryId, Row, Ve
 
 use rusqlite::Connection;
 
-use crate::source::history::Missing;
+use crate::source::history::MissingState;
 use crate::source::{
-    self, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Standing,
-    Statistics, filter, history, link, past, read, rows, statistics,
+    self, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Statistics,
+    Visibility, filter, history, link, past, read, rows, statistics,
 };
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};
@@ -29,7 +29,7 @@ impl SpaceSource {
 
     /// The memory with this id, forgotten ones included, erased ones not.
     pub fn get(&self, id: MemoryId) -> Result<Memory> {
-        match self.read(|reader| read::proven_by_id(self.names.of(reader), id))? {
+        match self.read(|reader| read::verified_by_id(self.names.of(reader), id))? {
             Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
             _ => Err(self.no_memory(id)),
         }
@@ -42,7 +42,7 @@ impl SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let mut memories = Vec::with_capacity(rows.len());
             for &row in rows {
-                if let Some(stored) = read::proven_by_row(self.names.of(&reader), row)?
+                if let Some(stored) = read::verified_by_row(self.names.of(&reader), row)?
                     && stored.memory.deleted_at.is_none()
                 {
                     memories.push((row, self.with_space(stored.memory)));
@@ -106,11 +106,11 @@ impl SpaceSource {
     pub fn select(
         &self,
         filter: &Filter,
-        standing: Standing,
+        visibility: Visibility,
         order: Order,
     ) -> Result<Vec<MemoryId>> {
         filter.check()?;
-        self.read(|reader| filter::select(reader, filter, standing, order))
+        self.read(|reader| filter::select(reader, filter, visibility, order))
     }
 
     /// The memories with these ids, in the given order; missing and erased ones are skipped.
@@ -118,7 +118,7 @@ impl SpaceSource {
         self.read(|reader| {
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
-                if let Some(stored) = read::proven_by_id(self.names.of(reader), id)?
+                if let Some(stored) = read::verified_by_id(self.names.of(reader), id)?
                     && !stored.erased
                 {
                     memories.push(self.with_space(stored.memory));
@@ -135,7 +135,7 @@ impl SpaceSource {
 
     /// The number that represents the name of a thread, author, session or tag, if known.
     pub fn number_of(&self, name: &str) -> Result<Option<u32>> {
-        self.read(|reader| Names::find_surely(reader, name))
+        self.read(|reader| Names::find_unindexed(reader, name))
     }
 
     /// The live rows just before and after a row in its thread.
@@ -146,7 +146,7 @@ impl SpaceSource {
     /// All states of a memory, the current one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>> {
         self.read_past(|reader, missing| {
-            let stored = read::proven_by_id(self.names.of(reader), id)?;
+            let stored = read::verified_by_id(self.names.of(reader), id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::of(reader, &stored, missing)
         })
@@ -154,9 +154,11 @@ impl SpaceSource {
 
     /// Reads earlier states. If one is missing, both copies are examined and a damaged database is restored; a state
     /// that neither copy holds was lost before.
-    fn read_past<T>(&self, work: impl Fn(&Connection, Missing) -> Result<T>) -> Result<T> {
-        match self.read(|reader| work(reader, Missing::Damage)) {
-            Err(StoreError::Unproven { .. }) => self.read(|reader| work(reader, Missing::Loss)),
+    fn read_past<T>(&self, work: impl Fn(&Connection, MissingState) -> Result<T>) -> Result<T> {
+        match self.read(|reader| work(reader, MissingState::Damage)) {
+            Err(StoreError::Unverified { .. }) => {
+                self.read(|reader| work(reader, MissingState::Loss))
+            }
             read => read,
         }
     }
@@ -165,7 +167,7 @@ impl SpaceSource {
     /// without memory if its content has been erased. O(events).
     pub fn as_of(&self, id: MemoryId, at: jiff::Timestamp) -> Result<Option<Version>> {
         let version = self.read_past(|reader, missing| {
-            let stored = read::proven_by_id(self.names.of(reader), id)?;
+            let stored = read::verified_by_id(self.names.of(reader), id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::as_of(reader, &stored, at, missing)
         })?;
@@ -217,7 +219,7 @@ impl SpaceSource {
 
     /// The links that start or end at each of these rows, strongest first. Per row and direction, only those to the
     /// `most` latest memories. A single query; the linked memories may be forgotten.
-    pub fn links_leading_from(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>> {
+    pub fn links_of_rows(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>> {
         self.read(|reader| link::leading_from(reader, rows, most))
     }
 

@@ -11,8 +11,8 @@ use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::{Payload, Stored};
 use crate::source::{
-    Names, Occasion, Tables, Transaction, contents, end_of_log, history, link, log, open_writer,
-    read,
+    Names, Tables, Transaction, WriteContext, contents, end_of_log, history, link, log,
+    open_writer, read,
 };
 use crate::{Result, StoreError};
 
@@ -24,7 +24,7 @@ const WRITE_BATCH: usize = 4 << 20;
 
 /// The result of a replay.
 #[derive(Debug, Default)]
-pub(crate) struct Replayed {
+pub(crate) struct ReplayReport {
     /// Events added to the source.
     pub(crate) events: u64,
     /// Why the replay is incomplete: damage, or a journal with a different history.
@@ -39,8 +39,8 @@ pub(crate) fn source_from_journal(
     tables: Tables<'_>,
     folder: &Path,
     end: (Seq, Digest),
-) -> Result<Replayed> {
-    let mut replayed = Replayed::default();
+) -> Result<ReplayReport> {
+    let mut replayed = ReplayReport::default();
     let mut lines = Lines::of(folder)?;
     loop {
         let mut transaction = begin(tables, end_of_log(&tables)?)?;
@@ -59,7 +59,7 @@ const NOBODY: &Actor = &Actor {
 };
 
 fn begin(tables: Tables<'_>, end: (Seq, Digest)) -> Result<Transaction<'_>> {
-    let occasion = Occasion {
+    let occasion = WriteContext {
         space: "",
         actor: NOBODY,
         now: jiff::Timestamp::UNIX_EPOCH,
@@ -72,7 +72,7 @@ fn replay_batch(
     transaction: &mut Transaction<'_>,
     lines: &mut Lines,
     end: (Seq, Digest),
-    replayed: &mut Replayed,
+    replayed: &mut ReplayReport,
 ) -> Result<bool> {
     let mut taken = 0;
     while taken < REPLAY_BATCH {
@@ -103,7 +103,11 @@ fn replay_batch(
 ///
 /// If memories were erased, names may get different numbers than before, so the views, which store these numbers, are
 /// removed and rebuilt. `space` is the folder of the space.
-pub(crate) fn database_from_journal(path: &Path, journal: &Path, space: &Path) -> Result<Replayed> {
+pub(crate) fn database_from_journal(
+    path: &Path,
+    journal: &Path,
+    space: &Path,
+) -> Result<ReplayReport> {
     let unfinished = path.with_extension("db.unfinished");
     remove_database(&unfinished)?;
     let connection = open_writer(&unfinished)?;

@@ -145,7 +145,7 @@ impl SpaceSource {
         let mut changed = 0;
         for ids in ids.chunks(BATCH) {
             changed += match self.write_freely(actor, |transaction| change(transaction, ids)) {
-                Err(error) if error.is_unmended_damage() => {
+                Err(error) if error.is_unrepaired_damage() => {
                     let readable = self.readable(ids, passed)?;
                     self.write_freely(actor, |transaction| change(transaction, &readable))?
                 }

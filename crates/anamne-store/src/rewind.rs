@@ -84,7 +84,7 @@ impl SpaceSource {
         };
         let mut emptied = BTreeSet::new();
         let mut journal = Journal::at(&folder.join("journal"));
-        let told = Lines::of(&self.journal_folder())?
+        let stored = Lines::of(&self.journal_folder())?
             .take_while(|line| !matches!(line, Ok(line) if line.seq > through))
             .inspect(|line| {
                 if let Ok(line) = line {
@@ -92,7 +92,7 @@ impl SpaceSource {
                     note_emptied(line, &mut emptied);
                 }
             });
-        let written = restore::write_lines(told, &mut journal)?;
+        let written = restore::write_lines(stored, &mut journal)?;
         if written != through.0 {
             let reason =
                 format!("it ends at event {written}, before the requested event {through}");

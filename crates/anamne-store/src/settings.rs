@@ -18,19 +18,19 @@ pub(crate) struct Settings {
 
 #[derive(Debug)]
 struct Read {
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     config: Arc<SpaceConfig>,
 }
 
 /// Detects changes of the file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     identity: FileIdentity,
     modified: Option<SystemTime>,
     length: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(metadata: &Metadata) -> Self {
         Self {
             identity: identity_of(metadata),
@@ -65,7 +65,7 @@ impl Settings {
     /// file counts as unchanged.
     pub(crate) fn current(&self) -> Result<Arc<SpaceConfig>> {
         let metadata = found("look at", &self.path, std::fs::metadata(&self.path))?;
-        let Some(stamp) = metadata.as_ref().map(Stamp::of) else {
+        let Some(stamp) = metadata.as_ref().map(FileStamp::of) else {
             return Ok(self.known());
         };
         let mut read = self.lock();

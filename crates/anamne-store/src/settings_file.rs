@@ -7,7 +7,7 @@ use anamne_text::echo::shorten_values;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::bounded::{Unfit, read_regular};
+use crate::bounded::{RejectedFile, read_regular};
 use crate::files::replace_file;
 use crate::{Result, StoreError};
 
@@ -54,7 +54,7 @@ fn read_settings(path: &Path) -> Result<Option<String>> {
     }
     let bytes = match read_regular(path, LONGEST_SETTINGS) {
         Ok(bytes) => bytes,
-        Err(Unfit::Io(error)) => return Err(StoreError::io("read", path)(error)),
+        Err(RejectedFile::Io(error)) => return Err(StoreError::io("read", path)(error)),
         Err(unfit) => return Err(StoreError::damaged(path, unfit.to_string())),
     };
     let text = bytes.map(String::from_utf8).transpose();

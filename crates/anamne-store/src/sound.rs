@@ -12,16 +12,16 @@ use crate::view::{MemoryFeed, MemoryState, ViewError};
 use crate::{Result, StoreError};
 
 /// Sound memories, and damaged ones with their errors.
-pub type Apart = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
+pub type MemoriesAndDamage = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
 
 /// Sound links, and damaged ones with their errors.
-pub type LinksApart = (Vec<Link>, Vec<(Link, StoreError)>);
+pub type LinksAndDamage = (Vec<Link>, Vec<(Link, StoreError)>);
 
 impl SpaceSource {
     /// The memories with these ids, like [`SpaceSource::get_each`]; those with unrepairable damage are skipped and
     /// added to `passed`.
-    pub fn get_sound(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<Memory>> {
-        let (sound, damaged) = self.get_apart(ids)?;
+    pub fn get_undamaged(&self, ids: &[MemoryId], passed: &mut Skipped) -> Result<Vec<Memory>> {
+        let (sound, damaged) = self.get_with_damage(ids)?;
         for (id, error) in damaged {
             passed.add(id, &error, error.next_step());
         }
@@ -30,7 +30,7 @@ impl SpaceSource {
 
     /// The memories with these ids, like [`SpaceSource::get_each`]; those with unrepairable damage are returned
     /// separately, with their errors.
-    pub fn get_apart(&self, ids: &[MemoryId]) -> Result<Apart> {
+    pub fn get_with_damage(&self, ids: &[MemoryId]) -> Result<MemoriesAndDamage> {
         let mut damaged = Vec::new();
         let stored = self.sound(ids, |id, error| damaged.push((id, error)))?;
         let there = stored.into_iter().filter(|stored| !stored.erased);
@@ -45,7 +45,7 @@ impl SpaceSource {
         for &id in ids {
             match read::by_id(self.names().of(&reader), id) {
                 Ok(_) => readable.push(id),
-                Err(error) if error.is_unmended_damage() => {
+                Err(error) if error.is_unrepaired_damage() => {
                     passed.add(id, &error, error.next_step());
                 }
                 Err(error) => return Err(error),
@@ -64,20 +64,20 @@ impl SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let found = ids
                 .iter()
-                .map(|&id| read::proven_by_id(self.names().of(&reader), id));
+                .map(|&id| read::verified_by_id(self.names().of(&reader), id));
             found.collect::<Result<Vec<_>, _>>()
         });
         match all {
             Ok(found) => return Ok(found.into_iter().flatten().collect()),
-            Err(error) if !error.is_unmended_damage() => return Err(error),
+            Err(error) if !error.is_unrepaired_damage() => return Err(error),
             Err(_) => {}
         }
         let reader = self.reader()?;
         let mut sound = Vec::with_capacity(ids.len());
         for &id in ids {
-            match read::proven_by_id(self.names().of(&reader), id) {
+            match read::verified_by_id(self.names().of(&reader), id) {
                 Ok(found) => sound.extend(found),
-                Err(error) if error.is_unmended_damage() => skip(id, error),
+                Err(error) if error.is_unrepaired_damage() => skip(id, error),
                 Err(error) => return Err(error),
             }
         }
@@ -86,18 +86,18 @@ impl SpaceSource {
 
     /// Every link of the space, like [`SpaceSource::all_links`]; those with unrepairable damage are returned separately
     /// as stored, with their errors.
-    pub fn links_apart(&self) -> Result<LinksApart> {
+    pub fn links_with_damage(&self) -> Result<LinksAndDamage> {
         match self.all_links() {
             Ok(links) => return Ok((links, Vec::new())),
-            Err(error) if !error.is_unmended_damage() => return Err(error),
+            Err(error) if !error.is_unrepaired_damage() => return Err(error),
             Err(_) => {}
         }
-        let (mut sound, mut damaged) = LinksApart::default();
+        let (mut sound, mut damaged) = LinksAndDamage::default();
         let reader = self.reader()?;
-        for (link, proven) in link::each_proven(&reader)? {
-            match proven {
+        for (link, verified) in link::each_verified(&reader)? {
+            match verified {
                 Ok(()) => sound.push(link),
-                Err(error) if error.is_unmended_damage() => damaged.push((link, error)),
+                Err(error) if error.is_unrepaired_damage() => damaged.push((link, error)),
                 Err(error) => return Err(error),
             }
         }
@@ -105,8 +105,8 @@ impl SpaceSource {
     }
 
     /// The log as knowledge and summaries read it; memories with unrepairable damage count as forgotten.
-    pub fn sound_feed(&self) -> SoundFeed<'_> {
-        SoundFeed {
+    pub fn undamaged_feed(&self) -> UndamagedFeed<'_> {
+        UndamagedFeed {
             space: self,
             passed: RefCell::default(),
         }
@@ -114,12 +114,12 @@ impl SpaceSource {
 }
 
 /// A [`MemoryFeed`] that skips damaged memories and records them.
-pub struct SoundFeed<'space> {
+pub struct UndamagedFeed<'space> {
     space: &'space SpaceSource,
     passed: RefCell<(BTreeSet<MemoryId>, Skipped)>,
 }
 
-impl SoundFeed<'_> {
+impl UndamagedFeed<'_> {
     /// The skipped memories, each once.
     pub fn skipped(self) -> Skipped {
         self.passed.into_inner().1
@@ -133,14 +133,14 @@ impl SoundFeed<'_> {
     }
 }
 
-impl MemoryFeed for SoundFeed<'_> {
+impl MemoryFeed for UndamagedFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
         MemoryFeed::head(self.space)
     }
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
         let skip = |id, error: &StoreError| self.skip(id, error);
-        Ok(self.space.sound_states(after, limit, &skip)?)
+        Ok(self.space.undamaged_states(after, limit, &skip)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
@@ -151,22 +151,22 @@ impl MemoryFeed for SoundFeed<'_> {
 }
 
 impl SpaceSource {
-    fn sound_states(
+    fn undamaged_states(
         &self,
         after: Seq,
         limit: usize,
         skip: &dyn Fn(MemoryId, &StoreError),
     ) -> Result<Vec<MemoryState>> {
         match self.states(after, limit) {
-            Err(error) if error.is_unmended_damage() => {}
+            Err(error) if error.is_unrepaired_damage() => {}
             states => return states,
         }
         let reader = self.reader()?;
         let mut states = Vec::new();
         for (seq, row, id) in states::changed_since(&reader, after, limit)? {
-            let memory = match read::proven_by_row(self.names().of(&reader), row) {
+            let memory = match read::verified_by_row(self.names().of(&reader), row) {
                 Ok(stored) => stored.and_then(states::alive),
-                Err(error) if error.is_unmended_damage() => {
+                Err(error) if error.is_unrepaired_damage() => {
                     skip(id, &error);
                     None
                 }

@@ -67,9 +67,9 @@ impl StoreFolder {
             .collect();
         folders.sort();
         let named = |path: PathBuf| {
-            let told = SpaceConfig::read(&path.join("space.toml")).ok().flatten();
+            let stored = SpaceConfig::read(&path.join("space.toml")).ok().flatten();
             let called = path.file_name().map(|name| name.to_string_lossy());
-            let name = match &told {
+            let name = match &stored {
                 Some(config) => config.name.parse().ok(),
                 None => called.as_ref().and_then(|called| called.parse().ok()),
             };

@@ -12,14 +12,14 @@ use crate::space::SpaceSource;
 use crate::view::Change;
 
 /// Notices commits of any connection in any process.
-pub struct Watch {
+pub struct CommitWatcher {
     database: PathBuf,
     identity: FileIdentity,
     connection: Connection,
     version: Option<i64>,
 }
 
-impl Watch {
+impl CommitWatcher {
     pub(crate) fn open(database: PathBuf) -> Result<Self> {
         let (identity, connection) = open_identified(&database, open_reader)?;
         Ok(Self {

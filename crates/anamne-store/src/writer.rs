@@ -11,7 +11,7 @@ use crate::cleaning;
 use crate::files::{FileIdentity, look_at, remove_unfinished, set_aside};
 use crate::journal::{Digest, Entry, Journal};
 use crate::leftovers;
-use crate::restore::{self, Replayed, database_files, side_file};
+use crate::restore::{self, ReplayReport, database_files, side_file};
 use crate::source::{Names, contents, end_of_log, erasure, open_identified, open_writer};
 use crate::storage::Storage;
 use crate::{Result, StoreError};
@@ -26,7 +26,7 @@ pub(crate) struct Writer {
 
 /// The locations of a space's two copies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Places<'space> {
+pub(crate) struct SpacePaths<'space> {
     pub(crate) storage: &'space Arc<dyn Storage>,
     pub(crate) folder: &'space Path,
     pub(crate) database: &'space Path,
@@ -36,14 +36,14 @@ impl Writer {
     /// Opens and reconciles both copies; the write lock must be held.
     ///
     /// A missing, empty or broken database is restored from the journal, after the old one was quarantined. Messages
-    /// for a person are added to `mended`.
-    pub(crate) fn open(places: Places<'_>, mended: &mut Vec<String>) -> Result<Self> {
+    /// for a person are added to `repaired`.
+    pub(crate) fn open(places: SpacePaths<'_>, repaired: &mut Vec<String>) -> Result<Self> {
         let journal = places.folder.join("journal");
         let mut journal = Journal::on(&journal, places.storage.clone());
         let sound = match open_sound(places.database) {
             Err(error) if error.is_broken_database() => {
                 let reason = format!("the database was broken ({error})");
-                set_database_aside(places.database, &reason, mended)?;
+                quarantine_database(places.database, &reason, repaired)?;
                 None
             }
             opened => opened?,
@@ -53,7 +53,7 @@ impl Writer {
                 (identity, connection)
             }
             empty => {
-                restore_if_told(places, empty.is_some(), &mut journal, mended)?;
+                restore_unless_new(places, empty.is_some(), &mut journal, repaired)?;
                 open_identified(places.database, open_writer)?
             }
         };
@@ -62,7 +62,7 @@ impl Writer {
             journal,
             identity,
         };
-        writer.make_agree(places, mended)?;
+        writer.reconcile_copies(places, repaired)?;
         Ok(writer)
     }
 
@@ -102,22 +102,26 @@ impl Writer {
         lines.map(|line| Ok(Entry::read(line?)?)).collect()
     }
 
-    fn make_agree(&mut self, places: Places<'_>, mended: &mut Vec<String>) -> Result<()> {
+    fn reconcile_copies(
+        &mut self,
+        places: SpacePaths<'_>,
+        repaired: &mut Vec<String>,
+    ) -> Result<()> {
         let disagreement = match self.settle() {
             Err(StoreError::Damaged { reason, .. }) => Some(reason),
             settled => settled.map(|_| None)?,
         };
         if let Some(reason) = disagreement {
-            let reason = self.replay_newer(reason, mended)?;
+            let reason = self.replay_newer(reason, repaired)?;
             if let Some(reason) = reason {
-                self.rewrite_journal(&reason, mended)?;
+                self.rewrite_journal(&reason, repaired)?;
             }
         }
         self.finish_erasures_if_any(places)
     }
 
     /// Finishes an erasure that was interrupted by a crash or blocked by a reader of older pages.
-    pub(crate) fn finish_erasures_if_any(&mut self, places: Places<'_>) -> Result<()> {
+    pub(crate) fn finish_erasures_if_any(&mut self, places: SpacePaths<'_>) -> Result<()> {
         if erasure::is_pending(&self.connection)? {
             self.finish_erasures(places)?;
         }
@@ -125,7 +129,11 @@ impl Writer {
     }
 
     /// Replays events that the database lacks from the journal; returns why the two still disagree, if they do.
-    fn replay_newer(&mut self, reason: String, mended: &mut Vec<String>) -> Result<Option<String>> {
+    fn replay_newer(
+        &mut self,
+        reason: String,
+        repaired: &mut Vec<String>,
+    ) -> Result<Option<String>> {
         let end = end_of_log(&self.connection)?;
         let further = match self.journal.end() {
             Err(StoreError::Damaged { .. }) => false,
@@ -137,17 +145,17 @@ impl Writer {
         let names = Names::default();
         let replayed =
             restore::source_from_journal(names.of(&self.connection), &self.journal.folder, end)?;
-        note_replayed(&replayed, mended);
+        note_replayed(&replayed, repaired);
         match self.settle() {
             Err(StoreError::Damaged { reason, .. }) => Ok(Some(replayed.stopped.unwrap_or(reason))),
             settled => settled.map(|_| None),
         }
     }
 
-    fn rewrite_journal(&mut self, reason: &str, mended: &mut Vec<String>) -> Result<()> {
+    fn rewrite_journal(&mut self, reason: &str, repaired: &mut Vec<String>) -> Result<()> {
         let names = Names::default();
         let events = restore::journal_from_source(names.of(&self.connection), &mut self.journal)?;
-        mended.push(format!(
+        repaired.push(format!(
             "the journal was unusable ({reason}); {events} events were rewritten from the database"
         ));
         self.settle().map(|_| ())
@@ -156,7 +164,7 @@ impl Writer {
     /// Removes erased content from the journal, the database's WAL and the quarantined copies.
     ///
     /// May be interrupted at any point and repeated.
-    pub(crate) fn finish_erasures(&mut self, places: Places<'_>) -> Result<()> {
+    pub(crate) fn finish_erasures(&mut self, places: SpacePaths<'_>) -> Result<()> {
         let erasure = erasure::pending(&self.connection)?;
         let through = end_of_log(&self.connection)?.0;
         cleaning::note(places.folder, through)?;
@@ -188,18 +196,18 @@ fn open_sound(database: &Path) -> Result<Option<(FileIdentity, Connection)>> {
 }
 
 /// Restores the database of a space from its journal, unless the journal is empty.
-fn restore_if_told(
-    places: Places<'_>,
+fn restore_unless_new(
+    places: SpacePaths<'_>,
     is_empty: bool,
     journal: &mut Journal,
-    mended: &mut Vec<String>,
+    repaired: &mut Vec<String>,
 ) -> Result<()> {
-    let told = match journal.end() {
+    let stored = match journal.end() {
         // The readable part is replayed.
         Err(StoreError::Damaged { .. }) => true,
         journaled => journaled?.0 > Seq(0),
     };
-    if !told {
+    if !stored {
         return Ok(());
     }
     let reason = if is_empty {
@@ -207,33 +215,33 @@ fn restore_if_told(
     } else {
         "the database was missing"
     };
-    set_database_aside(places.database, reason, mended)?;
+    quarantine_database(places.database, reason, repaired)?;
     let replayed = restore::database_from_journal(places.database, &journal.folder, places.folder)?;
-    note_replayed(&replayed, mended);
+    note_replayed(&replayed, repaired);
     Ok(())
 }
 
-fn note_replayed(replayed: &Replayed, mended: &mut Vec<String>) {
+fn note_replayed(replayed: &ReplayReport, repaired: &mut Vec<String>) {
     if replayed.events > 0 {
         let events = replayed.events;
-        mended.push(format!(
+        repaired.push(format!(
             "{events} missing events were restored from the journal"
         ));
     }
     if let Some(reason) = &replayed.stopped {
-        mended.push(format!("the journal is unreadable at its end: {reason}"));
+        repaired.push(format!("the journal is unreadable at its end: {reason}"));
     }
 }
 
 /// Quarantines a database with its side files, which must not be applied to another database.
-fn set_database_aside(database: &Path, reason: &str, mended: &mut Vec<String>) -> Result<()> {
+fn quarantine_database(database: &Path, reason: &str, repaired: &mut Vec<String>) -> Result<()> {
     if let Some(folder) = database.parent() {
         remove_unfinished(folder)?;
     }
     for path in database_files(database)? {
         if look_at(&path)?.is_some_and(|state| state.length > 0) {
             let aside = set_aside(&path)?;
-            mended.push(format!(
+            repaired.push(format!(
                 "{reason}; {} was renamed to {}",
                 path.display(),
                 aside.display()

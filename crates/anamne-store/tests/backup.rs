@@ -37,7 +37,7 @@ impl Shelf {
     fn open(&self) -> SpaceSource {
         let space = SpaceSource::open(&self.space(), &SpaceName::core(), clock(), false)
             .expect("the backup opens");
-        assert_eq!(space.mended(), Vec::<String>::new());
+        assert_eq!(space.repaired(), Vec::<String>::new());
         assert_sound(&space);
         space
     }
@@ -56,7 +56,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files_under(folder).into_iter().map(content).collect()
 }
 
-fn tell(space: &SpaceSource, text: &str) -> MemoryId {
+fn write(space: &SpaceSource, text: &str) -> MemoryId {
     space.remember(&user(), &text.into()).expect("a write").id
 }
 
@@ -69,7 +69,7 @@ fn long(number: usize) -> String {
 fn a_backup_holds_everything_and_opens_as_a_store() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
-    let id = tell(&space, "the first state");
+    let id = write(&space, "the first state");
     let edit = Edit {
         content: Some("the second state".to_owned()),
         ..Edit::default()
@@ -103,7 +103,7 @@ fn an_empty_space_is_backed_up_too() {
     let space = home.open();
     let report = space.backup(&shelf.store()).expect("a backup");
     assert_eq!((report.last_seq, report.segments_copied), (Seq(0), 0));
-    tell(&shelf.open(), "told to the copy");
+    write(&shelf.open(), "told to the copy");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_second_backup_copies_no_sealed_segment_again() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
     for number in 0..21 {
-        tell(&space, &long(number));
+        write(&space, &long(number));
     }
     space.seal_journal().expect("sealing");
     let first = space.backup(&shelf.store()).expect("a backup");
@@ -126,7 +126,7 @@ fn a_second_backup_copies_no_sealed_segment_again() {
     };
     let before = stamps();
     assert_eq!(before.len(), 2);
-    tell(&space, "one more");
+    write(&space, "one more");
     let second = space.backup(&shelf.store()).expect("a backup");
     assert_eq!((second.first, second.last_seq), (false, Seq(22)));
     assert_eq!((second.segments_copied, second.segments_kept), (1, 2));
@@ -136,7 +136,7 @@ fn a_second_backup_copies_no_sealed_segment_again() {
     assert_eq!(third.bytes_copied, 0, "there was nothing new");
     // A segment sealed in the meantime replaces the plain one.
     for number in 0..11 {
-        tell(&space, &long(100 + number));
+        write(&space, &long(100 + number));
     }
     space.backup(&shelf.store()).expect("a backup");
     space.seal_journal().expect("sealing");
@@ -149,9 +149,9 @@ fn a_second_backup_copies_no_sealed_segment_again() {
 fn what_was_erased_leaves_the_backup_with_the_next_one() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
-    let secret = tell(&space, "the passphrase is xylophone quartz");
+    let secret = write(&space, "the passphrase is xylophone quartz");
     for number in 0..21 {
-        tell(&space, &long(number));
+        write(&space, &long(number));
     }
     space.seal_journal().expect("sealing");
     space.backup(&shelf.store()).expect("a backup");
@@ -186,18 +186,18 @@ fn what_was_erased_leaves_the_backup_with_the_next_one() {
 fn a_diverged_backup_is_not_overwritten() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
-    tell(&space, "one");
+    write(&space, "one");
     space.backup(&shelf.store()).expect("a backup");
-    let own = tell(&shelf.open(), "told to the copy alone");
+    let own = write(&shelf.open(), "told to the copy alone");
     for further in ["two", "three"] {
-        tell(&space, further);
+        write(&space, further);
         let refused = space.backup(&shelf.store()).expect_err("it went its way");
         assert!(matches!(refused, StoreError::Diverged { .. }), "{refused}");
     }
     assert!(shelf.open().get(own).is_ok());
     let other = Home::new();
     let stranger = other.open();
-    tell(&stranger, "of another store");
+    write(&stranger, "of another store");
     let refused = stranger.backup(&shelf.store()).expect_err("another store");
     assert!(matches!(refused, StoreError::Diverged { .. }), "{refused}");
 }
@@ -206,10 +206,10 @@ fn a_diverged_backup_is_not_overwritten() {
 fn damage_of_the_source_does_not_reach_the_backup() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
-    tell(&space, "a sound state of affairs");
+    write(&space, "a sound state of affairs");
     space.backup(&shelf.store()).expect("a backup");
     let before = contents(&shelf.space());
-    tell(&space, "another one");
+    write(&space, "another one");
     drop(space);
     let segment = home.journal().join("000001.jsonl");
     let text = fs::read_to_string(&segment).expect("a segment");
@@ -224,7 +224,7 @@ fn a_damaged_backup_is_noticed_and_mended_by_the_next_one() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
     for number in 0..11 {
-        tell(&space, &long(number));
+        write(&space, &long(number));
     }
     space.seal_journal().expect("sealing");
     space.backup(&shelf.store()).expect("a backup");
@@ -263,15 +263,15 @@ fn a_damaged_backup_is_noticed_and_mended_by_the_next_one() {
 fn an_interrupted_backup_leaves_a_store_that_opens_and_the_next_one_finishes_it() {
     let (home, shelf, later) = (Home::new(), Shelf::new(), Shelf::new());
     let space = home.open();
-    let kept = tell(&space, "kept from the beginning");
-    let erased = tell(&space, "erased later on");
+    let kept = write(&space, "kept from the beginning");
+    let erased = write(&space, "erased later on");
     for number in 0..7 {
-        tell(&space, &long(number));
+        write(&space, &long(number));
     }
     space.backup(&shelf.store()).expect("a backup");
     copy_folder(&shelf.store(), &later.store());
     for number in 7..12 {
-        tell(&space, &long(number));
+        write(&space, &long(number));
     }
     space.erase(&user(), erased).expect("an erasure");
     space.seal_journal().expect("sealing");
@@ -328,12 +328,12 @@ fn child_writes_until_it_is_told_to_end() {
     let mut out = std::io::stdout();
     for round in 0.. {
         let text = format!("child {number} tells {round} {}", "padding ".repeat(500));
-        let told = space
+        let stored = space
             .remember(&user(), &Draft::new(text).thread("log").tag("a tag"))
             .expect("a write");
         if round % 9 == 8 {
             space
-                .erase(&user(), told.id)
+                .erase(&user(), stored.id)
                 .or_else(still_read)
                 .expect("an erasure");
         }
@@ -342,7 +342,7 @@ fn child_writes_until_it_is_told_to_end() {
         }
         // The parent closes the pipe once it has seen enough.
         let erased = if round % 9 == 8 { "erased" } else { "kept" };
-        if writeln!(out, "{MARK}{} {erased}", told.id)
+        if writeln!(out, "{MARK}{} {erased}", stored.id)
             .and_then(|()| out.flush())
             .is_err()
         {
@@ -370,13 +370,13 @@ fn a_backup_beside_writers_holds_all_that_was_acknowledged_before_it_began() {
         .expect("a child");
     let output = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut acknowledged = Vec::new();
-    let mut told = output.map_while(Result::ok).filter_map(|line| {
+    let mut stored = output.map_while(Result::ok).filter_map(|line| {
         let (_, rest) = line.split_once(MARK)?;
         let (id, fate) = rest.split_once(' ')?;
         Some((id.parse::<MemoryId>().expect("an id"), fate == "kept"))
     });
     for round in 0..6 {
-        acknowledged.extend(told.by_ref().take(40));
+        acknowledged.extend(stored.by_ref().take(40));
         let report = space.backup(&shelf.store()).expect("a backup");
         assert_eq!(report.first, round == 0);
         let found = examine(&home.space()).expect("an examination");
@@ -388,7 +388,7 @@ fn a_backup_beside_writers_holds_all_that_was_acknowledged_before_it_began() {
             assert_eq!(copy.get(*id).is_ok(), *kept, "in round {round}");
         }
     }
-    drop(told);
+    drop(stored);
     child.wait().expect("the child's end");
     assert!(acknowledged.len() >= 240);
     assert_sound(&space);
@@ -398,11 +398,11 @@ fn a_backup_beside_writers_holds_all_that_was_acknowledged_before_it_began() {
 fn a_folder_is_listed_as_soon_as_something_is_copied_there_and_not_before() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
-    tell(&space, "told here");
+    write(&space, "told here");
     // The store of another space: nothing is copied there.
     let other = Home::new();
     let elsewhere = other.open();
-    tell(&elsewhere, "told elsewhere");
+    write(&elsewhere, "told elsewhere");
     elsewhere.backup(&shelf.store()).expect("a backup");
     let refused = space.backup(&shelf.store()).expect_err("of another space");
     assert!(matches!(refused, StoreError::Diverged { .. }), "{refused}");
@@ -425,7 +425,7 @@ fn a_folder_is_listed_as_soon_as_something_is_copied_there_and_not_before() {
 fn a_backup_with_a_database_of_a_newer_version_is_left_as_it_is() {
     let (home, shelf) = (Home::new(), Shelf::new());
     let space = home.open();
-    tell(&space, "told here");
+    write(&space, "told here");
     space.backup(&shelf.store()).expect("a backup");
     let database = shelf.space().join("memories/active.db");
     let newer = rusqlite::Connection::open(&database).expect("a database");
@@ -434,7 +434,7 @@ fn a_backup_with_a_database_of_a_newer_version_is_left_as_it_is() {
         .expect("a newer one");
     drop(newer);
     let before = fs::read(&database).expect("a file");
-    tell(&space, "told since");
+    write(&space, "told since");
     let refused = space.backup(&shelf.store()).expect_err("it is newer");
     assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
     assert_eq!(fs::read(&database).expect("a file"), before);

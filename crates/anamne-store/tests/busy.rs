@@ -6,17 +6,18 @@ use std::fs::OpenOptions;
 use std::path::Path;
 
 use anamne_store::{
-    Aging, SpaceName, SpaceSource, Step, StoreError, SystemClock, Trouble, entries, examine, repair,
+    AgingScope, FileProblem, SpaceName, SpaceSource, Step, StoreError, SystemClock, entries,
+    examine, repair,
 };
 use anamne_types::Draft;
 use common::{Home, assert_sound, user};
 use jiff::ToSpan;
 use rusqlite::Connection;
 
-fn tell(space: &SpaceSource, count: usize) {
+fn write(space: &SpaceSource, count: usize) {
     for number in 0..count {
-        let told = space.remember(&user(), &Draft::new(format!("page {number} of the log")));
-        told.expect("a write");
+        let stored = space.remember(&user(), &Draft::new(format!("page {number} of the log")));
+        stored.expect("a write");
     }
 }
 
@@ -32,7 +33,7 @@ fn lock(database: &Path) -> Connection {
 #[track_caller]
 fn assert_busy<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
     let error = outcome.expect_err("busy");
-    assert_eq!(error.trouble(), Some(Trouble::Busy), "{error}");
+    assert_eq!(error.problem(), Some(FileProblem::Busy), "{error}");
     assert!(error.to_string().contains("another process"), "{error}");
 }
 
@@ -47,16 +48,16 @@ fn assert_nothing_aside(home: &Home) {
 fn a_locked_database_is_not_repaired_and_not_set_aside() {
     let home = Home::new();
     let space = home.open();
-    tell(&space, 3);
+    write(&space, 3);
     drop(space);
     let other = lock(&home.database());
-    let mend = || repair(&home.space(), &SpaceName::core(), &SystemClock);
-    assert_busy(mend());
+    let repair = || repair(&home.space(), &SpaceName::core(), &SystemClock);
+    assert_busy(repair());
     assert_busy(examine(&home.space()));
     drop(other);
     assert_nothing_aside(&home);
-    let repaired = mend().expect("repaired");
-    assert_eq!((repaired.mended, repaired.lost), (vec![], vec![]));
+    let repaired = repair().expect("repaired");
+    assert_eq!((repaired.repaired, repaired.lost), (vec![], vec![]));
     assert_sound(&home.open());
 }
 
@@ -64,13 +65,13 @@ fn a_locked_database_is_not_repaired_and_not_set_aside() {
 fn a_database_locked_only_for_writing_is_examined_and_found_sound() {
     let home = Home::new();
     let space = home.open();
-    tell(&space, 3);
+    write(&space, 3);
     drop(space);
     let other = Connection::open(home.database()).expect("opened");
     other.execute_batch("BEGIN EXCLUSIVE").expect("begun");
     let repaired =
         repair(&home.space(), &SpaceName::core(), &SystemClock).expect("nothing to repair");
-    assert_eq!((repaired.mended, repaired.lost), (vec![], vec![]));
+    assert_eq!((repaired.repaired, repaired.lost), (vec![], vec![]));
     drop(other);
     assert_nothing_aside(&home);
 }
@@ -80,7 +81,7 @@ fn a_database_truncated_while_open_elsewhere_is_repaired() {
     for length in [0, 50, 5_000] {
         let home = Home::new();
         let space = home.open();
-        tell(&space, 40);
+        write(&space, 40);
         // Its connections stay open and hold locks that keep SQLite from initialising an empty file as a database.
         let other = Connection::open(home.database()).expect("opened");
         let sent_on = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -89,7 +90,7 @@ fn a_database_truncated_while_open_elsewhere_is_repaired() {
         file.and_then(|file| file.set_len(length)).expect("a cut");
         let repaired = repair(&home.space(), &SpaceName::core(), &SystemClock).expect("repaired");
         assert_eq!(repaired.lost, Vec::<String>::new(), "{length}");
-        assert_ne!(repaired.mended, Vec::<String>::new(), "{length}");
+        assert_ne!(repaired.repaired, Vec::<String>::new(), "{length}");
         drop(space);
         assert_sound(&home.open());
     }
@@ -102,7 +103,7 @@ fn a_locked_file_of_a_colder_tier_is_busy_too() {
     let then = space.now() - (24 * 300).hours();
     let draft = Draft::new("page 1 of the log").occurred_at(then);
     let id = space.remember(&user(), &draft).expect("a write").id;
-    let mut mover = space.mover(Aging::All).expect("a mover");
+    let mut mover = space.mover(AgingScope::All).expect("a mover");
     while mover.step().expect("a step") != Step::Done {}
     drop(mover);
     drop(space);
@@ -117,5 +118,5 @@ fn a_locked_file_of_a_colder_tier_is_busy_too() {
     drop(other);
     assert_nothing_aside(&home);
     assert_eq!(space.get(id).expect("a memory").content, draft.content);
-    assert_eq!(space.mended(), Vec::<String>::new());
+    assert_eq!(space.repaired(), Vec::<String>::new());
 }

@@ -11,7 +11,7 @@ use anamne_types::{Draft, Edit, Link, LinkType, MemoryId};
 use common::{Home, MARK, assert_sound, child, child_task, head, open, open_in_child, user};
 
 /// A space with every kind of event, and the contents that must not be lost.
-fn told(home: &Home) -> Vec<(MemoryId, String)> {
+fn stored(home: &Home) -> Vec<(MemoryId, String)> {
     let space = home.open();
     let mut ids = Vec::new();
     for content in ["gauge one", "gauge two", "gauge three"] {
@@ -45,7 +45,7 @@ fn told(home: &Home) -> Vec<(MemoryId, String)> {
             .remember_all(&user(), &batch)
             .expect("a batch")
             .iter()
-            .map(|told| told.id),
+            .map(|stored| stored.id),
     );
     contents(&space, &ids)
 }
@@ -58,7 +58,7 @@ fn contents(space: &SpaceSource, ids: &[MemoryId]) -> Vec<(MemoryId, String)> {
 
 /// Opens the space, and checks that nothing is lost and that writing works.
 #[track_caller]
-fn check_mended(home: &Home, expected: &[(MemoryId, String)]) -> Vec<String> {
+fn check_repaired(home: &Home, expected: &[(MemoryId, String)]) -> Vec<String> {
     let space = home.open();
     let ids: Vec<_> = expected.iter().map(|(id, _)| *id).collect();
     assert_eq!(contents(&space, &ids), expected);
@@ -69,13 +69,13 @@ fn check_mended(home: &Home, expected: &[(MemoryId, String)]) -> Vec<String> {
         .expect("a write after mending");
     assert_eq!(head(&space).0, before.0 + 1);
     assert_sound(&space);
-    let mended = space.mended();
+    let repaired = space.repaired();
     drop(space);
     assert!(
-        home.open().mended().is_empty(),
+        home.open().repaired().is_empty(),
         "what is mended stays mended"
     );
-    mended
+    repaired
 }
 
 fn segment(home: &Home) -> std::path::PathBuf {
@@ -90,7 +90,7 @@ fn truncate(path: &Path, length: usize) {
 #[test]
 fn a_journal_cut_anywhere_in_its_last_lines_is_mended() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     let text = fs::read(segment(&home)).expect("a segment");
     let line_ends: Vec<_> = (0..text.len())
         .filter(|&index| text[index] == b'\n')
@@ -101,14 +101,14 @@ fn a_journal_cut_anywhere_in_its_last_lines_is_mended() {
     for length in (last_line..text.len()).chain(ends.filter(|end| *end <= text.len())) {
         let copy = home.copy();
         truncate(&segment(&copy), length);
-        check_mended(&copy, &expected);
+        check_repaired(&copy, &expected);
     }
 }
 
 #[test]
 fn a_torn_line_behind_the_last_one_is_cut_off() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     for torn in ["{", "{\"seq\":11,\"at\":\"2026", "\u{0}\u{0}\u{0}\u{0}"] {
         let copy = home.copy();
         let mut file = OpenOptions::new()
@@ -117,7 +117,7 @@ fn a_torn_line_behind_the_last_one_is_cut_off() {
             .expect("a segment");
         file.write_all(torn.as_bytes()).expect("a torn line");
         assert_eq!(
-            check_mended(&copy, &expected),
+            check_repaired(&copy, &expected),
             Vec::<String>::new(),
             "a torn line is no damage"
         );
@@ -129,45 +129,45 @@ fn a_torn_line_behind_the_last_one_is_cut_off() {
 #[test]
 fn a_segment_that_was_only_begun_is_begun_again() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     for begun in ["", "{\"anamne_jour"] {
         let copy = home.copy();
         fs::write(copy.journal().join("000002.jsonl"), begun).expect("a segment");
-        check_mended(&copy, &expected);
+        check_repaired(&copy, &expected);
     }
     let home = Home::new();
     drop(home.open());
     fs::create_dir_all(home.journal()).expect("a folder");
     fs::write(segment(&home), "").expect("a segment");
-    check_mended(&home, &[]);
+    check_repaired(&home, &[]);
 }
 
 #[test]
 fn a_segment_that_is_there_plain_and_sealed_counts_once() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     let plain = fs::read(segment(&home)).expect("a segment");
     let sealed = zstd::encode_all(&plain[..plain.len() / 2], 3).expect("a frame");
     fs::write(home.journal().join("000001.jsonl.zst"), sealed).expect("a sealed segment");
-    assert_eq!(check_mended(&home, &expected), Vec::<String>::new());
+    assert_eq!(check_repaired(&home, &expected), Vec::<String>::new());
 }
 
 #[test]
 fn a_journal_whose_only_segment_is_sealed_continues() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     let plain = fs::read(segment(&home)).expect("a segment");
     let sealed = zstd::encode_all(&plain[..], 3).expect("a frame");
     fs::write(home.journal().join("000001.jsonl.zst"), sealed).expect("a sealed segment");
     fs::remove_file(segment(&home)).expect("a removal");
-    assert_eq!(check_mended(&home, &expected), Vec::<String>::new());
+    assert_eq!(check_repaired(&home, &expected), Vec::<String>::new());
     assert!(home.journal().join("000002.jsonl").exists());
 }
 
 #[test]
 fn a_database_of_garbage_is_set_aside_and_restored() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     let sound = fs::read(home.database()).expect("a database");
     let mut half = sound.clone();
     half[200..].fill(0xA5);
@@ -180,12 +180,12 @@ fn a_database_of_garbage_is_set_aside_and_restored() {
         let copy = home.copy();
         copy.remove_database();
         fs::write(copy.database(), &garbage).expect("garbage");
-        let mended = check_mended(&copy, &expected);
+        let repaired = check_repaired(&copy, &expected);
         assert!(
-            mended
+            repaired
                 .iter()
                 .any(|line| line.contains("restored from the journal")),
-            "{mended:?}"
+            "{repaired:?}"
         );
         if !garbage.is_empty() {
             let aside = copy.at("memories/active.db.damaged-1");
@@ -207,13 +207,13 @@ fn a_restored_database_ignores_the_wal_of_the_lost_one() {
     drop(space);
     assert!(copy.at("memories/active.db-wal").exists());
     fs::remove_file(copy.database()).expect("a removal");
-    check_mended(&copy, &[(id, "gauge".to_owned())]);
+    check_repaired(&copy, &[(id, "gauge".to_owned())]);
 }
 
 #[test]
 fn damage_in_the_middle_of_the_journal_is_found_and_mended_from_the_database() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     let text = fs::read(segment(&home)).expect("a segment");
     for index in (0..text.len()).step_by(37) {
         let copy = home.copy();
@@ -231,7 +231,7 @@ fn damage_in_the_middle_of_the_journal_is_found_and_mended_from_the_database() {
         // Without its line feed the last line is torn, as after a crash, and rewritten unchanged.
         let torn = index + 1 == text.len();
         assert!(
-            !problems.is_empty() || !space.mended().is_empty() || kept || torn,
+            !problems.is_empty() || !space.repaired().is_empty() || kept || torn,
             "byte {index} was changed and nobody noticed"
         );
         let ids: Vec<_> = expected.iter().map(|(id, _)| *id).collect();
@@ -242,17 +242,17 @@ fn damage_in_the_middle_of_the_journal_is_found_and_mended_from_the_database() {
 #[test]
 fn if_both_copies_are_damaged_everything_before_the_damage_is_saved() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     let text = fs::read_to_string(segment(&home)).expect("a segment");
     let damaged = text.replace("gauge three", "gauge thre3");
     fs::write(segment(&home), &damaged).expect("a damaged segment");
     home.remove_database();
-    let mended = check_mended(&home, &[expected[0].clone()]);
+    let repaired = check_repaired(&home, &[expected[0].clone()]);
     assert!(
-        mended
+        repaired
             .iter()
             .any(|line| line.contains("payload hash mismatch at event 3")),
-        "{mended:?}"
+        "{repaired:?}"
     );
     let aside = home.at("journal.damaged-1/000001.jsonl");
     assert_eq!(
@@ -264,21 +264,21 @@ fn if_both_copies_are_damaged_everything_before_the_damage_is_saved() {
 #[test]
 fn a_journal_of_another_space_is_not_taken_for_this_ones() {
     let (home, other) = (Home::new(), Home::new());
-    let expected = told(&home);
-    told(&other);
+    let expected = stored(&home);
+    stored(&other);
     home.remove_journal();
     common::copy_folder(&other.journal(), &home.journal());
-    let mended = check_mended(&home, &expected);
+    let repaired = check_repaired(&home, &expected);
     assert!(
-        mended.iter().any(|line| line.contains("differs")),
-        "{mended:?}"
+        repaired.iter().any(|line| line.contains("differs")),
+        "{repaired:?}"
     );
 }
 
 #[test]
 fn an_open_space_notices_that_a_copy_was_lost_or_replaced() {
     let home = Home::new();
-    let expected = told(&home);
+    let expected = stored(&home);
     let space = home.open();
     let ids: Vec<_> = expected.iter().map(|(id, _)| *id).collect();
     space.remember(&user(), &"one".into()).expect("a write");
@@ -332,7 +332,7 @@ fn an_erasure_that_a_crash_interrupted_is_finished() {
         .execute("INSERT INTO erasing (row) VALUES (1)", [])
         .expect("the note");
     drop(database);
-    check_mended(&home, &[]);
+    check_repaired(&home, &[]);
     let text = fs::read_to_string(segment(&home)).expect("a segment");
     assert!(!text.contains("stone eleven"), "{text}");
 }
@@ -345,7 +345,7 @@ fn child_writes_until_it_is_killed() {
     let space = open_in_child(&space);
     let mut out = std::io::stdout();
     for round in 0.. {
-        let told = if round % 5 == 4 {
+        let stored = if round % 5 == 4 {
             let batch: Vec<_> = (0..3)
                 .map(|part| Draft::new(format!("batch {number} {round} {part}")))
                 .collect();
@@ -361,10 +361,10 @@ fn child_writes_until_it_is_killed() {
             ]
         };
         if round % 7 == 6 {
-            space.forget(&user(), told[0].id).expect("a change");
+            space.forget(&user(), stored[0].id).expect("a change");
         }
-        for told in told {
-            writeln!(out, "{MARK}{}", told.id).expect("the parent's pipe");
+        for stored in stored {
+            writeln!(out, "{MARK}{}", stored.id).expect("the parent's pipe");
         }
         out.flush().expect("the parent's pipe");
     }

@@ -44,7 +44,11 @@ fn check(first: &Draft, second: &Draft, same: bool) {
     let batch = space
         .remember_all(&user(), &[second.clone(), second.clone()])
         .expect("a batch");
-    assert!(batch.iter().all(|told| told.duplicate && told.id == two.id));
+    assert!(
+        batch
+            .iter()
+            .all(|stored| stored.duplicate && stored.id == two.id)
+    );
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn check_harbour(space: &SpaceSource) {
 fn a_space_of_format_1_opens_reads_and_takes_more() {
     let home = made_by_format(1);
     let space = home.open();
-    assert!(space.mended().is_empty(), "{:?}", space.mended());
+    assert!(space.repaired().is_empty(), "{:?}", space.repaired());
     check_harbour(&space);
     space
         .remember(&user(), &Draft::new("told to the present version"))

@@ -146,11 +146,11 @@ fn no_byte_of_an_erased_memory_is_left_in_any_file() {
             (Some("secretthread"), &["secrettag".to_owned()][..])
         );
     }
-    let told = space
+    let stored = space
         .remember(&user(), &Draft::new("newer").thread("secretthread"))
         .expect("a write")
         .id;
-    assert_eq!(reader.get(told).expect("a memory").position, Some(1));
+    assert_eq!(reader.get(stored).expect("a memory").position, Some(1));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn a_reader_in_the_way_delays_an_erasure_and_does_not_undo_it() {
 fn many_memories_are_erased_in_one_transaction_with_names_used_only_by_them() {
     let home = Home::new();
     let space = home.open();
-    let told: Vec<_> = (0..60)
+    let stored: Vec<_> = (0..60)
         .map(|number| {
             let mut draft = Draft::new(format!("secretcontent {number}"))
                 .thread(if number == 0 {
@@ -334,11 +334,11 @@ fn many_memories_are_erased_in_one_transaction_with_names_used_only_by_them() {
     let before = head(&space);
     assert!(
         space
-            .erase_all(&user(), &[told[1], MemoryId::at(0)])
+            .erase_all(&user(), &[stored[1], MemoryId::at(0)])
             .is_err()
     );
     assert_eq!(head(&space), before, "all or none");
-    let twice = [&told[1..], &told[5..9]].concat();
+    let twice = [&stored[1..], &stored[5..9]].concat();
     space.erase_all(&user(), &twice).expect("an erasure");
     assert_eq!(head(&space).0, before.0 + 59, "each once");
     for secret in [
@@ -353,7 +353,7 @@ fn many_memories_are_erased_in_one_transaction_with_names_used_only_by_them() {
             "{secret}"
         );
     }
-    let kept = space.get(told[0]).expect("a memory");
+    let kept = space.get(stored[0]).expect("a memory");
     assert_eq!(
         (kept.thread.as_deref(), kept.session.as_deref()),
         (Some("kept thread"), Some("kept session"))
@@ -388,7 +388,7 @@ fn no_copy_of_a_cell_moved_within_its_page_survives_an_erasure() {
             .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % limit
     };
-    let mut told = Vec::new();
+    let mut stored = Vec::new();
     for number in 0..500_u32 {
         let filler = "w ".repeat(dice(120) as usize);
         let draft = Draft::new(format!("zq{number:05} {filler}")).tag(format!("zq{number:05}"));
@@ -400,18 +400,18 @@ fn no_copy_of_a_cell_moved_within_its_page_survives_an_erasure() {
             };
             space.edit(&user(), id, &edit).expect("an edit");
         }
-        told.push((number, id));
+        stored.push((number, id));
     }
-    assert_eq!(marks_in(&home.space()).len(), told.len());
+    assert_eq!(marks_in(&home.space()).len(), stored.len());
     for _ in 0..6 {
-        let (gone, kept): (Vec<_>, Vec<_>) = told.iter().copied().partition(|_| dice(3) == 0);
+        let (gone, kept): (Vec<_>, Vec<_>) = stored.iter().copied().partition(|_| dice(3) == 0);
         let ids: Vec<_> = gone.iter().map(|(_, id)| *id).collect();
         space.erase_all(&user(), &ids).expect("an erasure");
         let marks = marks_in(&home.space());
         for (number, _) in gone {
             assert_eq!(marks.get(&number), None, "zq{number:05}");
         }
-        told = kept;
+        stored = kept;
     }
     assert_sound(&space);
 }

@@ -13,15 +13,15 @@ use anamne_types::{Actor, Draft, Edit, Link, LinkType, Memory, MemoryId, Seq, Ve
 use common::{Home, assert_sound, clock, copy_folder, files_under, user};
 
 /// A space with every kind of event.
-fn told(home: &Home) -> Vec<MemoryId> {
+fn stored(home: &Home) -> Vec<MemoryId> {
     let space = home.open();
-    let tell = |text: &str| {
+    let write = |text: &str| {
         let draft = Draft::new(text).thread("dyke watch").tag("water");
         space.remember(&user(), &draft).expect("a write").id
     };
     let ids: Vec<_> = ["gauge one", "gauge two", "gauge three", "gauge four"]
         .into_iter()
-        .map(tell)
+        .map(write)
         .collect();
     let edit = Edit {
         content: Some("gauge 2 reads low".to_owned()),
@@ -49,7 +49,7 @@ fn told(home: &Home) -> Vec<MemoryId> {
         .unlink(&user(), ids[0], ids[1], LinkType::Supersedes)
         .expect("an unlink");
     space.forget(&user(), ids[3]).expect("a change");
-    let erased = tell("the key lies under stone eleven");
+    let erased = write("the key lies under stone eleven");
     space
         .link(&user(), &link(ids[0], erased, LinkType::Causes))
         .expect("a link");
@@ -57,7 +57,7 @@ fn told(home: &Home) -> Vec<MemoryId> {
     ids
 }
 
-/// Number of events written by [`told`].
+/// Number of events written by [`stored`].
 const EVENTS: u64 = 15;
 
 fn segment(home: &Home) -> PathBuf {
@@ -79,14 +79,14 @@ fn look(home: &Home) -> Examination {
     examine(&home.space()).expect("an examination")
 }
 
-fn mend(home: &Home) -> Repair {
+fn repair_home(home: &Home) -> Repair {
     repair(&home.space(), &SpaceName::core(), clock().as_ref()).expect("a repair")
 }
 
 /// The losses, except for link reasons of removed links, which only the journal keeps.
-fn lost_states(mended: &Repair) -> Vec<&String> {
+fn lost_states(repaired: &Repair) -> Vec<&String> {
     let of_link = |lost: &&String| lost.contains("(linked)") || lost.contains("(unlinked)");
-    mended.lost.iter().filter(|lost| !of_link(lost)).collect()
+    repaired.lost.iter().filter(|lost| !of_link(lost)).collect()
 }
 
 /// The complete content of these memories.
@@ -127,7 +127,7 @@ fn check_finding(home: &Home, part: Part, file: &str, event: u64) {
 #[test]
 fn a_sound_space_has_no_findings_and_looking_changes_no_byte() {
     let home = Home::new();
-    told(&home);
+    stored(&home);
     let before = contents(&home.space());
     let found = look(&home);
     assert_eq!((found.findings, found.notes), (vec![], vec![]));
@@ -159,7 +159,7 @@ fn a_sound_space_has_no_findings_and_looking_changes_no_byte() {
 #[test]
 fn a_flipped_byte_anywhere_in_the_journal_is_named_and_mended() {
     let home = Home::new();
-    let ids = told(&home);
+    let ids = stored(&home);
     let expected = everything(&home.open(), &ids);
     let text = fs::read(segment(&home)).expect("a segment");
     let mut line = 0;
@@ -199,13 +199,13 @@ fn a_flipped_byte_anywhere_in_the_journal_is_named_and_mended() {
             found.findings
         );
         assert!(found.findings.len() <= 2, "{:?}", found.findings);
-        let mended = mend(&copy);
-        assert_eq!(lost_states(&mended), Vec::<&String>::new(), "byte {at}");
+        let repaired = repair_home(&copy);
+        assert_eq!(lost_states(&repaired), Vec::<&String>::new(), "byte {at}");
         assert_eq!(look(&copy).findings, [], "byte {at}");
         let aside = fs::read(copy.at("journal.damaged-1/000001.jsonl"));
         assert_eq!(aside.expect("the journal, set aside"), damaged);
         let space = copy.open();
-        assert_eq!(space.mended(), Vec::<String>::new());
+        assert_eq!(space.repaired(), Vec::<String>::new());
         assert_eq!(everything(&space, &ids), expected);
     }
 }
@@ -213,7 +213,7 @@ fn a_flipped_byte_anywhere_in_the_journal_is_named_and_mended() {
 #[test]
 fn a_flipped_byte_anywhere_in_the_database_is_named_or_means_nothing() {
     let home = Home::new();
-    let ids = told(&home);
+    let ids = stored(&home);
     let expected = everything(&home.open(), &ids);
     let sound = fs::read(home.database()).expect("a database");
     let mut named = 0;
@@ -238,8 +238,8 @@ fn a_flipped_byte_anywhere_in_the_database_is_named_or_means_nothing() {
                 .iter()
                 .all(|finding| finding.part == Part::Database)
         );
-        let mended = mend(&copy);
-        assert_eq!(mended.lost, Vec::<String>::new(), "byte {at}");
+        let repaired = repair_home(&copy);
+        assert_eq!(repaired.lost, Vec::<String>::new(), "byte {at}");
         assert_eq!(look(&copy).findings, [], "byte {at}");
         let aside = fs::read(copy.at("memories/active.db.damaged-1"));
         assert_eq!(aside.expect("the database, set aside"), damaged);
@@ -257,7 +257,7 @@ fn a_changed_word_in_the_database_is_named_by_its_event() {
         ("scribe", "scr1be", 6),
     ] {
         let home = Home::new();
-        let ids = told(&home);
+        let ids = stored(&home);
         let database = rusqlite::Connection::open(home.database()).expect("a database");
         // SQLite itself makes the change, so only the digests of the log can detect it.
         for sql in [
@@ -269,8 +269,8 @@ fn a_changed_word_in_the_database_is_named_by_its_event() {
         }
         drop(database);
         check_finding(&home, Part::Database, "memories/active.db", event);
-        let mended = mend(&home);
-        assert_eq!(mended.lost, Vec::<String>::new());
+        let repaired = repair_home(&home);
+        assert_eq!(repaired.lost, Vec::<String>::new());
         assert_eq!(look(&home).findings, []);
         assert_eq!(
             home.open().get(ids[2]).expect("a memory").content,
@@ -299,7 +299,7 @@ fn rows_that_differ_from_the_journal_are_found() {
         ("DELETE FROM links", None),
     ] {
         let home = Home::new();
-        told(&home);
+        stored(&home);
         let database = rusqlite::Connection::open(home.database()).expect("a database");
         assert!(database.execute(sql, []).expect("a change") > 0, "{sql}");
         drop(database);
@@ -310,7 +310,7 @@ fn rows_that_differ_from_the_journal_are_found() {
                 .any(|finding| finding.part == Part::Database && finding.event == event.map(Seq)),
             "{sql}: {found:?}"
         );
-        assert_eq!(mend(&home).lost, Vec::<String>::new());
+        assert_eq!(repair_home(&home).lost, Vec::<String>::new());
         assert_eq!(look(&home).findings, [], "{sql}");
     }
 }
@@ -319,7 +319,7 @@ fn rows_that_differ_from_the_journal_are_found() {
 fn missing_files_are_named_and_mended() {
     for file in ["space.toml", "memories/active.db", "journal/000001.jsonl"] {
         let home = Home::new();
-        let ids = told(&home);
+        let ids = stored(&home);
         let expected = everything(&home.open(), &ids);
         fs::remove_file(home.at(file)).expect("a loss");
         let found = look(&home).findings;
@@ -329,7 +329,11 @@ fn missing_files_are_named_and_mended() {
                 .any(|finding| file.starts_with(finding.file.as_str())),
             "{file}: {found:?}"
         );
-        assert_eq!(lost_states(&mend(&home)), Vec::<&String>::new(), "{file}");
+        assert_eq!(
+            lost_states(&repair_home(&home)),
+            Vec::<&String>::new(),
+            "{file}"
+        );
         assert_eq!(look(&home).findings, [], "{file}");
         assert_eq!(everything(&home.open(), &ids), expected, "{file}");
     }
@@ -338,12 +342,12 @@ fn missing_files_are_named_and_mended() {
 #[test]
 fn settings_that_cant_be_read_are_set_aside() {
     let home = Home::new();
-    told(&home);
+    stored(&home);
     for garbage in ["format = \"one\"".as_bytes(), b"\xff\xfe", b""] {
         fs::write(home.at("space.toml"), garbage).expect("damage");
         let found = look(&home).findings;
         assert_eq!(found[0].part, Part::Settings, "{found:?}");
-        mend(&home);
+        repair_home(&home);
         assert_eq!(look(&home).findings, []);
     }
     let aside = fs::read(home.at("space.toml.damaged-2")).expect("set aside");
@@ -353,7 +357,7 @@ fn settings_that_cant_be_read_are_set_aside() {
 #[test]
 fn a_list_of_backups_that_cant_be_read_is_set_aside() {
     let (home, shelf) = (Home::new(), Home::new());
-    told(&home);
+    stored(&home);
     home.open().backup(&shelf.space()).expect("a backup");
     fs::write(home.at("backups.toml"), "format = 1\nbackup = 3").expect("damage");
     let found = look(&home).findings;
@@ -362,7 +366,7 @@ fn a_list_of_backups_that_cant_be_read_is_set_aside() {
         (Part::Settings, "backups.toml")
     );
     assert!(home.open().backups().is_err());
-    mend(&home);
+    repair_home(&home);
     assert_eq!(look(&home).findings, []);
     home.open().backup(&shelf.space()).expect("a backup");
     assert_eq!(home.open().backups().expect("known backups").len(), 1);
@@ -371,7 +375,7 @@ fn a_list_of_backups_that_cant_be_read_is_set_aside() {
 #[test]
 fn damage_in_different_places_of_both_copies_is_repaired() {
     let home = Home::new();
-    let ids = told(&home);
+    let ids = stored(&home);
     let expected = everything(&home.open(), &ids);
     replace(
         &segment(&home),
@@ -388,7 +392,7 @@ fn damage_in_different_places_of_both_copies_is_repaired() {
     drop(database);
     check_finding(&home, Part::Journal, "journal/000001.jsonl", 1);
     check_finding(&home, Part::Database, "memories/active.db", 3);
-    assert_eq!(mend(&home).lost, Vec::<String>::new());
+    assert_eq!(repair_home(&home).lost, Vec::<String>::new());
     assert_eq!(look(&home).findings, []);
     assert_eq!(everything(&home.open(), &ids), expected);
 }
@@ -396,7 +400,7 @@ fn damage_in_different_places_of_both_copies_is_repaired() {
 #[test]
 fn losses_in_both_copies_are_listed_and_the_rest_is_saved() {
     let home = Home::new();
-    let ids = told(&home);
+    let ids = stored(&home);
     replace(
         &segment(&home),
         "\"content\":\"gauge three\"",
@@ -410,12 +414,12 @@ fn losses_in_both_copies_are_listed_and_the_rest_is_saved() {
         )
         .expect("a change");
     drop(database);
-    let mended = mend(&home);
-    assert_eq!(mended.lost.len(), 1, "{:?}", mended.lost);
+    let repaired = repair_home(&home);
+    assert_eq!(repaired.lost.len(), 1, "{:?}", repaired.lost);
     assert!(
-        mended.lost[0].contains(&ids[2].to_string()),
+        repaired.lost[0].contains(&ids[2].to_string()),
         "{:?}",
-        mended.lost
+        repaired.lost
     );
     assert_eq!(look(&home).findings, []);
     let space = home.open();
@@ -430,9 +434,9 @@ fn losses_in_both_copies_are_listed_and_the_rest_is_saved() {
 #[test]
 fn a_journal_of_another_space_gives_way_to_the_database() {
     let (home, other) = (Home::new(), Home::new());
-    let ids = told(&home);
+    let ids = stored(&home);
     let expected = everything(&home.open(), &ids);
-    told(&other);
+    stored(&other);
     home.remove_journal();
     copy_folder(&other.journal(), &home.journal());
     let found = look(&home).findings;
@@ -440,7 +444,7 @@ fn a_journal_of_another_space_gives_way_to_the_database() {
         found.iter().any(|finding| finding.part == Part::Journal),
         "{found:?}"
     );
-    mend(&home);
+    repair_home(&home);
     assert_eq!(look(&home).findings, []);
     assert_eq!(everything(&home.open(), &ids), expected);
 }
@@ -448,16 +452,16 @@ fn a_journal_of_another_space_gives_way_to_the_database() {
 #[test]
 fn a_space_without_damage_is_left_as_it_is() {
     let home = Home::new();
-    told(&home);
+    stored(&home);
     let before = contents(&home.space());
-    assert_eq!(mend(&home), Repair::default());
+    assert_eq!(repair_home(&home), Repair::default());
     assert_eq!(contents(&home.space()), before);
 }
 
 #[test]
 fn an_event_that_waits_for_the_journal_is_no_damage() {
     let home = Home::new();
-    let ids = told(&home);
+    let ids = stored(&home);
     let text = fs::read_to_string(segment(&home)).expect("a segment");
     let last = text.trim_end().rfind('\n').expect("lines") + 1;
     // As after a crash between the commit and the journal write, whole or torn.

@@ -153,13 +153,13 @@ struct Acknowledged {
 }
 
 impl Acknowledged {
-    fn told(&mut self, space: &SpaceSource, texts: &[String]) -> Option<MemoryId> {
+    fn stored(&mut self, space: &SpaceSource, texts: &[String]) -> Option<MemoryId> {
         let drafts: Vec<_> = texts.iter().map(|text| Draft::new(text.clone())).collect();
         match space.remember_all(&user(), &drafts) {
-            Ok(told) => {
-                let ids = told.iter().map(|told| told.id);
+            Ok(stored) => {
+                let ids = stored.iter().map(|stored| stored.id);
                 self.contents.extend(ids.zip(texts.iter().cloned()));
-                Some(told[0].id)
+                Some(stored[0].id)
             }
             Err(error) => self.refuse(&error),
         }
@@ -215,23 +215,23 @@ fn work(space: &SpaceSource, acknowledged: &mut Acknowledged) {
     let text = |round: usize| format!("round {round}: {}", "the sluice is shut, ".repeat(20));
     let mut first = None;
     for round in 0..6 {
-        let told = acknowledged.told(space, &[text(round)]);
-        first = first.or(told);
-        if let Some(id) = told
+        let stored = acknowledged.stored(space, &[text(round)]);
+        first = first.or(stored);
+        if let Some(id) = stored
             && round % 3 == 1
         {
             acknowledged.edit(space, id, &format!("edited in round {round}"));
         }
     }
     let batch: Vec<_> = (10..15).map(text).collect();
-    acknowledged.told(space, &batch);
+    acknowledged.stored(space, &batch);
     if let Err(error) = space.seal_journal() {
         acknowledged.refuse::<()>(&error);
     }
     if let Some(id) = first {
         acknowledged.erase(space, id);
     }
-    acknowledged.told(space, &[text(20)]);
+    acknowledged.stored(space, &[text(20)]);
 }
 
 fn run(at: usize, fault: Fault) -> (usize, Acknowledged) {

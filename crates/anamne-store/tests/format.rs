@@ -9,7 +9,7 @@ use anamne_store::{SpaceName, SpaceSource, StoreError, StoreFolder};
 use anamne_types::Draft;
 use common::{Home, child_task, clock, files_under, open, open_in_child, user};
 
-fn told() -> Home {
+fn stored() -> Home {
     let home = Home::new();
     home.open()
         .remember(&user(), &"a note".into())
@@ -44,7 +44,7 @@ fn check_refused(home: &Home, file: &Path, format: i64) {
 
 #[test]
 fn a_newer_database_is_refused() {
-    let home = told();
+    let home = stored();
     let database = rusqlite::Connection::open(home.database()).expect("a database");
     database
         .pragma_update(None, "user_version", 99)
@@ -55,7 +55,7 @@ fn a_newer_database_is_refused() {
 
 #[test]
 fn a_newer_config_is_refused() {
-    let home = told();
+    let home = stored();
     let config = home.at("space.toml");
     fs::write(&config, "format = 99\nshape = \"other\"\n").expect("a config");
     check_refused(&home, &config, 1);
@@ -64,7 +64,7 @@ fn a_newer_config_is_refused() {
 #[test]
 fn a_newer_journal_is_refused() {
     for with_database in [true, false] {
-        let home = told();
+        let home = stored();
         let segment = home.journal().join("000001.jsonl");
         fs::write(
             &segment,
@@ -89,7 +89,7 @@ fn a_newer_journal_is_refused() {
 
 #[test]
 fn a_config_of_another_space_is_not_opened() {
-    let home = told();
+    let home = stored();
     let name: SpaceName = "other".parse().expect("a name");
     let error = SpaceSource::open(&home.space(), &name, clock(), true)
         .err()
@@ -138,7 +138,7 @@ fn child_makes_a_space() {
         .id;
     space
         .remember(&user(), &"to be erased".into())
-        .map(|told| space.erase(&user(), told.id))
+        .map(|stored| space.erase(&user(), stored.id))
         .expect("a write")
         .expect("an erasure");
     assert!(space.get(id).is_ok());

@@ -32,7 +32,7 @@ fn normal(text: &str) -> String {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Remember(Vec<Telling>),
+    Remember(Vec<Writes>),
     Edit {
         which: usize,
         content: Option<usize>,
@@ -61,7 +61,7 @@ enum Step {
 }
 
 #[derive(Clone, Debug)]
-struct Telling {
+struct Writes {
     content: usize,
     place: Option<(usize, Option<u32>)>,
     external_id: Option<usize>,
@@ -70,7 +70,7 @@ struct Telling {
     kind: usize,
 }
 
-fn telling() -> impl Strategy<Value = Telling> {
+fn writes() -> impl Strategy<Value = Writes> {
     let place = proptest::option::of((0..2usize, proptest::option::of(0..3u32)));
     (
         0..12usize,
@@ -80,7 +80,7 @@ fn telling() -> impl Strategy<Value = Telling> {
         any::<f64>(),
         0..3usize,
     )
-        .prop_map(|(content, place, external_id, tag, weight, kind)| Telling {
+        .prop_map(|(content, place, external_id, tag, weight, kind)| Writes {
             content,
             place,
             external_id,
@@ -94,7 +94,7 @@ fn step() -> impl Strategy<Value = Step> {
     let which = 0..8usize;
     let some = |range: std::ops::Range<usize>| proptest::option::of(range);
     prop_oneof![
-        6 => proptest::collection::vec(telling(), 1..4).prop_map(Step::Remember),
+        6 => proptest::collection::vec(writes(), 1..4).prop_map(Step::Remember),
         3 => (which.clone(), some(0..12), some(0..4), some(0..4), proptest::option::of(1..=10u8), proptest::option::of(0.0..=1.0f32), proptest::option::weighted(0.2, 0..8usize))
             .prop_map(|(which, content, add, remove, importance, weight, superseded_by)| Step::Edit { which, content, add, remove, importance, weight, superseded_by }),
         2 => which.clone().prop_map(Step::Forget),
@@ -111,7 +111,7 @@ const LINKS: [LinkType; 3] = [LinkType::Supports, LinkType::Supersedes, LinkType
 
 /// A memory in the model.
 #[derive(Clone, Debug)]
-struct Told {
+struct Written {
     id: MemoryId,
     content: String,
     thread: Option<String>,
@@ -127,7 +127,7 @@ struct Told {
     events: Vec<EventKind>,
 }
 
-impl Told {
+impl Written {
     fn live(&self) -> bool {
         !self.forgotten && !self.erased
     }
@@ -143,49 +143,51 @@ impl Told {
 
 #[derive(Default)]
 struct Model {
-    told: Vec<Told>,
+    stored: Vec<Written>,
     links: BTreeMap<(MemoryId, MemoryId, LinkType), f32>,
     head: u64,
 }
 
 impl Model {
     fn log(&mut self, index: usize, kind: EventKind) {
-        self.told[index].events.push(kind);
+        self.stored[index].events.push(kind);
         self.head += 1;
     }
 
     fn known(&self, draft: &Draft) -> Result<Option<MemoryId>, ()> {
-        let same = |told: &&Told| normal(&told.content) == normal(&draft.content);
+        let same = |stored: &&Written| normal(&stored.content) == normal(&draft.content);
         if let Some(external_id) = &draft.external_id {
             let holder = self
-                .told
+                .stored
                 .iter()
-                .find(|told| told.external_id.as_ref() == Some(external_id));
+                .find(|stored| stored.external_id.as_ref() == Some(external_id));
             return match holder {
-                Some(told) if !same(&told) => Err(()),
-                holder => Ok(holder.map(|told| told.id)),
+                Some(stored) if !same(&stored) => Err(()),
+                holder => Ok(holder.map(|stored| stored.id)),
             };
         }
-        let placed = |told: &&Told| match (&draft.thread, draft.position) {
-            (Some(_), Some(_)) => told.thread == draft.thread && told.position == draft.position,
+        let placed = |stored: &&Written| match (&draft.thread, draft.position) {
+            (Some(_), Some(_)) => {
+                stored.thread == draft.thread && stored.position == draft.position
+            }
             _ => true,
         };
         Ok(self
-            .told
+            .stored
             .iter()
-            .filter(|told| told.live())
+            .filter(|stored| stored.live())
             .filter(same)
             .find(placed)
-            .map(|told| told.id))
+            .map(|stored| stored.id))
     }
 
     fn next_position(&self, thread: &str) -> u32 {
         let taken = self
-            .told
+            .stored
             .iter()
-            .filter(|told| told.thread.as_deref() == Some(thread));
+            .filter(|stored| stored.thread.as_deref() == Some(thread));
         taken
-            .filter_map(|told| told.position)
+            .filter_map(|stored| stored.position)
             .max()
             .map_or(0, |last| last + 1)
     }
@@ -195,7 +197,7 @@ impl Model {
             .thread
             .as_deref()
             .map(|thread| draft.position.unwrap_or_else(|| self.next_position(thread)));
-        self.told.push(Told {
+        self.stored.push(Written {
             id,
             content: draft.content.clone(),
             thread: draft.thread.clone(),
@@ -209,39 +211,37 @@ impl Model {
             erased: false,
             events: Vec::new(),
         });
-        self.log(self.told.len() - 1, EventKind::Remembered);
+        self.log(self.stored.len() - 1, EventKind::Remembered);
     }
 }
 
-fn draft_of(telling: &Telling) -> Draft {
-    let mut draft = Draft::new(text(telling.content));
-    if let Some((thread, position)) = telling.place {
+fn draft_of(writes: &Writes) -> Draft {
+    let mut draft = Draft::new(text(writes.content));
+    if let Some((thread, position)) = writes.place {
         draft = draft.thread(format!("thread {thread}"));
         draft.position = position;
     }
-    draft = draft.kind([Kind::Message, Kind::Skill, Kind::Fact][telling.kind]);
-    draft.external_id = telling
-        .external_id
-        .map(|number| format!("outside-{number}"));
+    draft = draft.kind([Kind::Message, Kind::Skill, Kind::Fact][writes.kind]);
+    draft.external_id = writes.external_id.map(|number| format!("outside-{number}"));
     draft
         .tags
-        .extend(telling.tag.map(|number| format!("tag {number}")));
+        .extend(writes.tag.map(|number| format!("tag {number}")));
     draft
         .metadata
-        .insert("weight".to_owned(), serde_json::json!(telling.weight));
+        .insert("weight".to_owned(), serde_json::json!(writes.weight));
     draft
 }
 
 /// Applies a step to both, and checks that they respond alike.
 fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
     let id_of = |model: &Model, which: usize| {
-        (!model.told.is_empty()).then(|| model.told[which % model.told.len()].id)
+        (!model.stored.is_empty()).then(|| model.stored[which % model.stored.len()].id)
     };
     let index_of = |model: &Model, id: MemoryId| {
         model
-            .told
+            .stored
             .iter()
-            .position(|told| told.id == id)
+            .position(|stored| stored.id == id)
             .expect("a known id")
     };
     match step {
@@ -253,13 +253,13 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
             for (draft, answer) in drafts.iter().zip(answers) {
                 match (model.known(draft), answer) {
                     (Err(()), Err(StoreError::Conflict { .. })) => {}
-                    (Ok(Some(known)), Ok(told)) => {
-                        assert_eq!((told.id, told.duplicate), (known, true));
+                    (Ok(Some(known)), Ok(stored)) => {
+                        assert_eq!((stored.id, stored.duplicate), (known, true));
                     }
-                    (Ok(None), Ok(told)) => {
-                        assert!(!told.duplicate);
-                        model.remember(draft, told.id);
-                        assert_eq!(told.seq.0, model.head);
+                    (Ok(None), Ok(stored)) => {
+                        assert!(!stored.duplicate);
+                        model.remember(draft, stored.id);
+                        assert_eq!(stored.seq.0, model.head);
                     }
                     (expected, answer) => {
                         panic!("{draft:?}: {expected:?} was expected, {answer:?} came")
@@ -294,34 +294,34 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
             };
             let answer = space.edit(&user(), id, &edit);
             let index = index_of(model, id);
-            let possible = model.told[index].live()
+            let possible = model.stored[index].live()
                 && successor.is_none_or(|successor| {
-                    successor != id && model.told[index_of(model, successor)].live()
+                    successor != id && model.stored[index_of(model, successor)].live()
                 });
             assert_eq!(answer.is_ok(), possible, "{answer:?}");
             if !possible {
                 return;
             }
-            let told = &mut model.told[index];
-            let before = told.clone();
-            told.content = edit.content.clone().unwrap_or(told.content.clone());
+            let stored = &mut model.stored[index];
+            let before = stored.clone();
+            stored.content = edit.content.clone().unwrap_or(stored.content.clone());
             edit.remove_tags.iter().for_each(|tag| {
-                told.tags.remove(tag);
+                stored.tags.remove(tag);
             });
-            told.tags.extend(edit.add_tags.iter().cloned());
-            told.importance = importance.unwrap_or(told.importance);
-            told.trust = weight.unwrap_or(told.trust);
-            told.superseded_by = successor.or(told.superseded_by);
-            let state = |told: &Told| {
+            stored.tags.extend(edit.add_tags.iter().cloned());
+            stored.importance = importance.unwrap_or(stored.importance);
+            stored.trust = weight.unwrap_or(stored.trust);
+            stored.superseded_by = successor.or(stored.superseded_by);
+            let state = |stored: &Written| {
                 (
-                    told.content.clone(),
-                    told.tags.clone(),
-                    told.importance,
-                    told.trust.to_bits(),
-                    told.superseded_by,
+                    stored.content.clone(),
+                    stored.tags.clone(),
+                    stored.importance,
+                    stored.trust.to_bits(),
+                    stored.superseded_by,
                 )
             };
-            if state(told) != state(&before) {
+            if state(stored) != state(&before) {
                 model.log(index, EventKind::Edited);
             }
         }
@@ -330,10 +330,10 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
                 return;
             };
             let index = index_of(model, id);
-            let possible = model.told[index].live();
+            let possible = model.stored[index].live();
             assert_eq!(space.forget(&user(), id).is_ok(), possible);
             if possible {
-                model.told[index].forgotten = true;
+                model.stored[index].forgotten = true;
                 model.log(index, EventKind::Forgotten);
             }
         }
@@ -342,10 +342,10 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
                 return;
             };
             let index = index_of(model, id);
-            let possible = model.told[index].forgotten && !model.told[index].erased;
+            let possible = model.stored[index].forgotten && !model.stored[index].erased;
             assert_eq!(space.restore(&user(), id).is_ok(), possible);
             if possible {
-                model.told[index].forgotten = false;
+                model.stored[index].forgotten = false;
                 model.log(index, EventKind::Restored);
             }
         }
@@ -354,12 +354,16 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
                 return;
             };
             let index = index_of(model, id);
-            let possible = !model.told[index].erased;
+            let possible = !model.stored[index].erased;
             assert_eq!(space.erase(&user(), id).is_ok(), possible);
             if possible {
-                let told = &mut model.told[index];
-                (told.erased, told.thread, told.position, told.external_id) =
-                    (true, None, None, None);
+                let stored = &mut model.stored[index];
+                (
+                    stored.erased,
+                    stored.thread,
+                    stored.position,
+                    stored.external_id,
+                ) = (true, None, None, None);
                 model
                     .links
                     .retain(|(from, to, _), _| *from != id && *to != id);
@@ -384,15 +388,15 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
                 created_at: jiff::Timestamp::UNIX_EPOCH,
             };
             let (source, target) = (index_of(model, from), index_of(model, to));
-            let possible = from != to && model.told[source].live() && model.told[target].live();
+            let possible = from != to && model.stored[source].live() && model.stored[target].live();
             assert_eq!(space.link(&user(), &link).is_ok(), possible);
             if possible {
                 model.links.insert((from, to, link.link_type), link.weight);
                 model.log(source, EventKind::Linked);
                 if link.link_type == LinkType::Supersedes
-                    && model.told[target].superseded_by != Some(from)
+                    && model.stored[target].superseded_by != Some(from)
                 {
-                    model.told[target].superseded_by = Some(from);
+                    model.stored[target].superseded_by = Some(from);
                     model.log(target, EventKind::Edited);
                 }
             }
@@ -407,7 +411,7 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
             };
             let link_type = LINKS[*link_type];
             let (source, target) = (index_of(model, from), index_of(model, to));
-            let possible = !model.told[source].erased && !model.told[target].erased;
+            let possible = !model.stored[source].erased && !model.stored[target].erased;
             let was_there = model.links.contains_key(&(from, to, link_type));
             assert_eq!(
                 space.unlink(&user(), from, to, link_type).ok(),
@@ -417,9 +421,9 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
                 model.links.remove(&(from, to, link_type));
                 model.log(source, EventKind::Unlinked);
                 if link_type == LinkType::Supersedes
-                    && model.told[target].superseded_by == Some(from)
+                    && model.stored[target].superseded_by == Some(from)
                 {
-                    model.told[target].superseded_by = None;
+                    model.stored[target].superseded_by = None;
                     model.log(target, EventKind::Edited);
                 }
             }
@@ -432,17 +436,17 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
 /// Compares everything that can be queried with the model.
 fn compare(space: &SpaceSource, model: &Model) {
     assert_eq!(head(space).0, model.head);
-    for (index, told) in model.told.iter().enumerate() {
-        let history = space.history(told.id).expect("a history");
+    for (index, stored) in model.stored.iter().enumerate() {
+        let history = space.history(stored.id).expect("a history");
         let events: Vec<_> = history.iter().map(|version| version.change).collect();
-        assert_eq!(events, told.events);
-        assert_eq!(history.last().expect("an event").version, told.version());
-        if told.erased {
-            assert!(space.get(told.id).is_err());
+        assert_eq!(events, stored.events);
+        assert_eq!(history.last().expect("an event").version, stored.version());
+        if stored.erased {
+            assert!(space.get(stored.id).is_err());
             assert!(history.iter().all(|version| version.memory.is_none()));
             continue;
         }
-        let memory = space.get(told.id).expect("a memory");
+        let memory = space.get(stored.id).expect("a memory");
         assert_eq!(memory.row, Row(index as u32 + 1));
         let seen = (
             &memory.content,
@@ -455,20 +459,20 @@ fn compare(space: &SpaceSource, model: &Model) {
         assert_eq!(
             seen,
             (
-                &told.content,
-                &told.thread,
-                told.position,
-                &told.external_id,
-                told.importance,
-                told.superseded_by
+                &stored.content,
+                &stored.thread,
+                stored.position,
+                &stored.external_id,
+                stored.importance,
+                stored.superseded_by
             )
         );
-        assert_eq!(memory.tags, told.tags.iter().cloned().collect::<Vec<_>>());
+        assert_eq!(memory.tags, stored.tags.iter().cloned().collect::<Vec<_>>());
         assert_eq!(
             (memory.deleted_at.is_some(), memory.version),
-            (told.forgotten, told.version())
+            (stored.forgotten, stored.version())
         );
-        assert_eq!(memory.trust.to_bits(), told.trust.to_bits());
+        assert_eq!(memory.trust.to_bits(), stored.trust.to_bits());
         let mut states = history
             .iter()
             .filter(|version| !matches!(version.change, EventKind::Linked | EventKind::Unlinked));
@@ -487,13 +491,13 @@ fn compare(space: &SpaceSource, model: &Model) {
             },
             memory
         );
-        let links = space.links(told.id).expect("links");
+        let links = space.links(stored.id).expect("links");
         assert_eq!(
             links.len(),
             model
                 .links
                 .keys()
-                .filter(|(from, to, _)| [from, to].contains(&&told.id))
+                .filter(|(from, to, _)| [from, to].contains(&&stored.id))
                 .count()
         );
     }
@@ -511,16 +515,16 @@ fn compare(space: &SpaceSource, model: &Model) {
             .collect()
     };
     let live: BTreeSet<_> = model
-        .told
+        .stored
         .iter()
-        .filter(|told| told.live())
-        .map(|told| told.id)
+        .filter(|stored| stored.live())
+        .map(|stored| stored.id)
         .collect();
     let forgotten: BTreeSet<_> = model
-        .told
+        .stored
         .iter()
-        .filter(|told| told.forgotten && !told.erased)
-        .map(|told| told.id)
+        .filter(|stored| stored.forgotten && !stored.erased)
+        .map(|stored| stored.id)
         .collect();
     assert_eq!((ids(false), ids(true)), (live.clone(), forgotten.clone()));
     let links: BTreeMap<_, _> = space
@@ -538,7 +542,7 @@ fn compare(space: &SpaceSource, model: &Model) {
         statistics.links,
         statistics.events,
     );
-    let erased = model.told.iter().filter(|told| told.erased).count();
+    let erased = model.stored.iter().filter(|stored| stored.erased).count();
     assert_eq!(
         counted,
         (
@@ -550,10 +554,10 @@ fn compare(space: &SpaceSource, model: &Model) {
         )
     );
     let threads: BTreeSet<_> = model
-        .told
+        .stored
         .iter()
-        .filter(|told| told.live())
-        .filter_map(|told| told.thread.clone())
+        .filter(|stored| stored.live())
+        .filter_map(|stored| stored.thread.clone())
         .collect();
     assert_eq!(statistics.threads, threads.len() as u64);
     assert_sound(space);
@@ -576,12 +580,12 @@ fn everything(space: &SpaceSource, model: &Model) -> Everything {
         .expect("the log");
     Everything {
         memories: model
-            .told
+            .stored
             .iter()
-            .map(|told| {
+            .map(|stored| {
                 (
-                    space.get(told.id).ok(),
-                    space.history(told.id).expect("a history"),
+                    space.get(stored.id).ok(),
+                    space.history(stored.id).expect("a history"),
                 )
             })
             .collect(),
@@ -605,7 +609,7 @@ fn lose_each_copy(home: &Home, space: SpaceSource, model: &Model) {
         home.remove_database();
         let space = home.open();
         assert!(
-            !space.mended().is_empty(),
+            !space.repaired().is_empty(),
             "a restored database is spoken of"
         );
         assert_eq!(everything(&space, model), before, "round {round}");
@@ -646,7 +650,7 @@ proptest! {
             if matches!(step, Step::Reopen) {
                 drop(space);
                 space = reopen();
-                prop_assert!(space.mended().is_empty(), "nothing was broken: {:?}", space.mended());
+                prop_assert!(space.repaired().is_empty(), "nothing was broken: {:?}", space.repaired());
             }
             compare(&space, &model);
         }

@@ -26,7 +26,7 @@ fn child_writes_its_share() {
     let mut written = 0;
     while written < WRITES {
         let text = |part: usize| format!("child {number} tells {written}.{part}");
-        let mut told = Vec::new();
+        let mut stored = Vec::new();
         if written % 10 == 3 {
             let batch: Vec<_> = (0..3)
                 .map(|part| {
@@ -35,9 +35,9 @@ fn child_writes_its_share() {
                         .tag(format!("tag {written}"))
                 })
                 .collect();
-            told = space.remember_all(&user(), &batch).expect("a batch");
+            stored = space.remember_all(&user(), &batch).expect("a batch");
         } else {
-            told.push(
+            stored.push(
                 space
                     .remember(
                         &user(),
@@ -51,11 +51,11 @@ fn child_writes_its_share() {
                 importance: Some(9),
                 ..Edit::default()
             };
-            space.edit(&user(), told[0].id, &edit).expect("an edit");
+            space.edit(&user(), stored[0].id, &edit).expect("an edit");
         }
-        written += told.len();
-        for told in told {
-            writeln!(out, "{MARK}{} {}", told.id, told.seq).expect("the parent's pipe");
+        written += stored.len();
+        for stored in stored {
+            writeln!(out, "{MARK}{} {}", stored.id, stored.seq).expect("the parent's pipe");
         }
     }
 }
@@ -70,21 +70,21 @@ fn four_processes_write_at_once_and_nothing_is_lost_or_doubled() {
                 .expect("a child")
         })
         .collect();
-    let mut told: Vec<(MemoryId, u64)> = Vec::new();
+    let mut stored: Vec<(MemoryId, u64)> = Vec::new();
     for child in children {
         let output = child.wait_with_output().expect("the child's end");
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).expect("text");
         for line in text.lines().filter_map(|line| line.split_once(MARK)) {
             let (id, seq) = line.1.split_once(' ').expect("an id and a number");
-            told.push((id.parse().expect("an id"), seq.parse().expect("a number")));
+            stored.push((id.parse().expect("an id"), seq.parse().expect("a number")));
         }
     }
-    assert!(told.len() >= CHILDREN * WRITES);
+    assert!(stored.len() >= CHILDREN * WRITES);
     let space = home.open();
-    assert!(space.mended().is_empty(), "{:?}", space.mended());
+    assert!(space.repaired().is_empty(), "{:?}", space.repaired());
     assert_sound(&space);
-    for (id, seq) in &told {
+    for (id, seq) in &stored {
         let history = space.history(*id).expect("a history");
         assert_eq!(
             history[0].seq,
@@ -93,11 +93,12 @@ fn four_processes_write_at_once_and_nothing_is_lost_or_doubled() {
         );
     }
     assert_eq!(
-        told.iter()
+        stored
+            .iter()
             .map(|(_, seq)| seq)
             .collect::<BTreeSet<_>>()
             .len(),
-        told.len()
+        stored.len()
     );
     let seqs: Vec<_> = lines(&home).iter().map(|line| line.seq.0).collect();
     assert_eq!(
@@ -107,7 +108,7 @@ fn four_processes_write_at_once_and_nothing_is_lost_or_doubled() {
     );
     assert_eq!(
         space.statistics().expect("counts").memories,
-        told.len() as u64
+        stored.len() as u64
     );
 }
 
@@ -121,8 +122,8 @@ fn child_writes_when_it_is_asked() {
     for (round, line) in std::io::stdin().lines().enumerate() {
         line.expect("the parent's line");
         let draft = Draft::new(format!("asked {number} {round}")).author("the child");
-        let told = space.remember(&user(), &draft).expect("a write");
-        writeln!(out, "{MARK}{} {}", told.id, told.seq).expect("the parent's pipe");
+        let stored = space.remember(&user(), &draft).expect("a write");
+        writeln!(out, "{MARK}{} {}", stored.id, stored.seq).expect("the parent's pipe");
         out.flush().expect("the parent's pipe");
     }
 }
@@ -156,7 +157,7 @@ fn every_read_sees_what_any_process_was_acknowledged_before_it() {
         writeln!(input, "go").expect("the child's pipe");
         let answer = output
             .map(|line| line.expect("a line"))
-            .find_map(|line| line.split_once(MARK).map(|(_, told)| told.to_owned()))
+            .find_map(|line| line.split_once(MARK).map(|(_, stored)| stored.to_owned()))
             .expect("an acknowledgement");
         let (id, seq) = answer.split_once(' ').expect("an id and a number");
         assert!(

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use anamne_store::{
-    Clock, Project, ProjectSpace, ProjectStanding, SpaceConfig, SpaceName, StoreError, StoreFolder,
+    Clock, Project, ProjectSpace, ProjectStatus, SpaceConfig, SpaceName, StoreError, StoreFolder,
     SystemClock,
 };
 use jiff::Timestamp;
@@ -34,7 +34,7 @@ fn space(desk: &Desk, folder: &Path) -> String {
         .expect("a space");
     let claimed = claim(desk, folder);
     assert_eq!(looked_up.name, claimed.name, "looking and claiming agree");
-    assert_eq!(claim(desk, folder).standing, ProjectStanding::Known);
+    assert_eq!(claim(desk, folder).status, ProjectStatus::Known);
     claimed.name.to_string()
 }
 
@@ -110,7 +110,7 @@ fn a_folder_that_moved_keeps_its_space() {
     fs::rename(&folder, &moved).expect("moved");
     let found = claim(&desk, &moved);
     assert!(
-        matches!(found.standing, ProjectStanding::Moved { .. }),
+        matches!(found.status, ProjectStatus::Moved { .. }),
         "{found:?}"
     );
     assert_eq!(space(&desk, &moved), "api");
@@ -144,7 +144,7 @@ fn a_copy_has_a_space_of_its_own_until_a_person_joins_them() {
     let clone = desk.path("other/api");
     copy(&folder, &clone);
     let found = claim(&desk, &clone);
-    let ProjectStanding::New { alike, .. } = &found.standing else {
+    let ProjectStatus::New { alike, .. } = &found.status else {
         panic!("{found:?}")
     };
     assert_eq!(alike[0].space.as_str(), "api");
@@ -350,8 +350,8 @@ fn a_space_of_an_earlier_version_goes_to_the_project_that_used_it_where_that_is_
         return;
     }
     assert_eq!(
-        (found.name.as_str(), &found.standing),
-        ("River Watch", &ProjectStanding::Adopted)
+        (found.name.as_str(), &found.status),
+        ("River Watch", &ProjectStatus::Adopted)
     );
     // File timestamps lag by some milliseconds, so a folder created immediately may seem older.
     std::thread::sleep(std::time::Duration::from_millis(100));
@@ -362,7 +362,7 @@ fn a_space_of_an_earlier_version_goes_to_the_project_that_used_it_where_that_is_
     let generic = desk.repository("gen");
     fs::write(generic.join("CLAUDE.md"), "# CLAUDE.md\n").expect("written");
     let found = claim(&desk, &generic);
-    let ProjectStanding::New { formerly, .. } = &found.standing else {
+    let ProjectStatus::New { formerly, .. } = &found.status else {
         panic!("{found:?}")
     };
     assert_eq!(

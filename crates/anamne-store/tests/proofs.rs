@@ -3,12 +3,12 @@
 
 mod common;
 
-use anamne_store::{Listing, LogQuery, Order, Part, SpaceSource, Standing, examine};
+use anamne_store::{Listing, LogQuery, Order, Part, SpaceSource, Visibility, examine};
 use anamne_types::{Draft, Edit, Filter, Link, LinkType, MemoryId};
 use common::{Home, assert_sound, user};
 
 /// Two memories; the first was edited and links to the second.
-fn told(home: &Home) -> [MemoryId; 2] {
+fn stored(home: &Home) -> [MemoryId; 2] {
     let space = home.open();
     let ids = ["the tide is out", "the tide is in"]
         .map(|text| space.remember(&user(), &Draft::new(text)).expect("told").id);
@@ -36,17 +36,17 @@ fn check<T: PartialEq + std::fmt::Debug>(
     ask: impl Fn(&SpaceSource, [MemoryId; 2]) -> T,
 ) {
     let home = Home::new();
-    let ids = told(&home);
+    let ids = stored(&home);
     let before = ask(&home.open(), ids);
     let database = rusqlite::Connection::open(home.database()).expect("a database");
     assert!(database.execute(sql, []).expect("a change") > 0, "{sql}");
     drop(database);
     let space = home.open();
     assert_eq!(ask(&space, ids), before, "{sql}");
-    let mended = space.mended();
+    let repaired = space.repaired();
     assert!(
-        mended.iter().any(|said| said.contains("restored")),
-        "{sql}: {mended:?}"
+        repaired.iter().any(|said| said.contains("restored")),
+        "{sql}: {repaired:?}"
     );
     assert_sound(&space);
 }
@@ -132,7 +132,7 @@ fn damage_index(home: &Home, bytes: &[u8]) {
 fn a_memory_that_the_index_of_ids_has_lost_is_there() {
     for by_prefix in [false, true] {
         let home = Home::new();
-        let [first, _] = told(&home);
+        let [first, _] = stored(&home);
         damage_index(&home, first.as_bytes());
         let space = home.open();
         if by_prefix {
@@ -141,7 +141,7 @@ fn a_memory_that_the_index_of_ids_has_lost_is_there() {
         }
         let memory = space.get(first).expect("a memory");
         assert_eq!(memory.content, "the tide is far out");
-        assert!(!space.mended().is_empty());
+        assert!(!space.repaired().is_empty());
         assert_sound(&space);
     }
 }
@@ -149,7 +149,7 @@ fn a_memory_that_the_index_of_ids_has_lost_is_there() {
 #[test]
 fn a_memory_that_another_index_has_lost_is_listed() {
     let home = Home::new();
-    let [first, second] = told(&home);
+    let [first, second] = stored(&home);
     let memory = home.open().get(first).expect("a memory");
     let happened = memory.occurred_at.as_microsecond().to_be_bytes();
     damage_index(&home, &happened);
@@ -168,7 +168,7 @@ fn a_memory_that_another_index_has_lost_is_listed() {
     assert!(ids.contains(&first), "{ids:?}");
     let all = Filter::default();
     let mut selected = space
-        .select(&all, Standing::Live, Order::OldestFirst)
+        .select(&all, Visibility::Live, Order::OldestFirst)
         .expect("ids");
     selected.sort();
     assert_eq!(selected, [first, second]);
@@ -177,7 +177,7 @@ fn a_memory_that_another_index_has_lost_is_listed() {
 #[test]
 fn hidden_changes_are_found_by_reading_everything_back() {
     let home = Home::new();
-    told(&home);
+    stored(&home);
     let space = home.open();
     assert_eq!(space.examine_and_heal().expect("read back"), []);
     let database = rusqlite::Connection::open(home.database()).expect("a database");

@@ -99,14 +99,14 @@ fn link(from: MemoryId, to: MemoryId) -> Link {
 fn take(space: &SpaceSource, state: &mut State, ids: &mut Vec<MemoryId>, step: &Step) {
     if let Step::Remember(text) = step {
         let content = format!("note {text} of {}", ids.len());
-        let told = space
+        let stored = space
             .remember(
                 &user(),
                 &Draft::new(content.clone()).thread("log").tag("a tag"),
             )
             .expect("a write");
-        ids.push(told.id);
-        state.live.insert(told.id, content);
+        ids.push(stored.id);
+        state.live.insert(stored.id, content);
         return;
     }
     if ids.is_empty() {
@@ -186,7 +186,7 @@ fn open_rebuilt(store: &Path) -> SpaceSource {
     let found = examine(&folder).expect("an examination");
     assert_eq!(found.findings, []);
     let space = SpaceSource::open(&folder, &SpaceName::core(), clock(), false).expect("it opens");
-    assert_eq!(space.mended(), Vec::<String>::new());
+    assert_eq!(space.repaired(), Vec::<String>::new());
     assert_sound(&space);
     space
 }
@@ -238,13 +238,13 @@ fn what_differed_at_an_instant_is_read_up_to_a_bound() {
     let clock = clock();
     let space = SpaceSource::open(&home.space(), &SpaceName::core(), clock.clone(), true)
         .expect("the space opens");
-    let tell = |text: &str| space.remember(&user(), &text.into()).expect("a write").id;
-    let ids = [tell("one"), tell("two"), tell("three")];
+    let write = |text: &str| space.remember(&user(), &text.into()).expect("a write").id;
+    let ids = [write("one"), write("two"), write("three")];
     let then = now(&clock);
     for id in ids {
         space.forget(&user(), id).expect("a write");
     }
-    tell("four");
+    write("four");
     assert!(space.past(then, 2).expect("an answer").is_none());
     let past = space.past(then, 3).expect("an answer").expect("no more");
     assert_eq!((past.through.0, past.later), (3, Some(Row(4))));

@@ -55,7 +55,7 @@ fn full_segments_are_sealed_and_the_chain_continues() {
     assert_sound(&space);
     drop((space, other));
     let space = home.open();
-    assert!(space.mended().is_empty());
+    assert!(space.repaired().is_empty());
     space
         .remember(&user(), &"after reopening".into())
         .expect("a write");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anamne_store::{
-    SideDatabase, SideFile, StoreError, Unusable, remove_derived, remove_set_aside,
+    SideDatabase, SideFile, StoreError, UnusableFile, remove_derived, remove_quarantined,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -20,7 +20,7 @@ const MARKED: SideDatabase = SideDatabase {
 };
 
 const KEPT: SideDatabase = SideDatabase {
-    unusable: Unusable::Kept,
+    unusable: UnusableFile::Kept,
     ..MARKED
 };
 
@@ -134,7 +134,7 @@ fn a_damaged_one_is_set_aside_and_one_copy_kept() {
         assert_eq!(place.count(FIRST), 0);
         assert_eq!(place.set_aside(), 1);
     }
-    remove_set_aside(&place.path).expect("removed");
+    remove_quarantined(&place.path).expect("removed");
     assert_eq!(place.set_aside(), 0);
 }
 
@@ -229,7 +229,7 @@ fn an_earlier_format_is_migrated_or_recreated() {
 #[test]
 fn a_file_filled_by_another_version_is_recreated() {
     let versioned = SideDatabase {
-        unusable: Unusable::ReplacedWhere(|connection| {
+        unusable: UnusableFile::ReplacedWhere(|connection| {
             let others = "SELECT count(*) > 0 FROM things WHERE name = 'other'";
             connection.query_row(others, [], |row| row.get(0))
         }),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anamne_store::view::{ChangeFeed, View};
 use anamne_store::{
-    Aging, Followers, Listing, LogQuery, SpaceName, SpaceSource, Step as Moving, StoreFolder,
+    AgingScope, Followers, Listing, LogQuery, SpaceName, SpaceSource, Step as Moving, StoreFolder,
 };
 use anamne_types::{Body, Draft, Edit, EventKind, MemoryId, Row, Seq, Tier};
 use common::{Home, MemoryView, assert_sound, files_under, user};
@@ -25,13 +25,13 @@ fn days_ago(text: &str, days: i64) -> Draft {
     Draft::new(text).occurred_at(start() - (24 * days).hours())
 }
 
-fn tell(space: &SpaceSource, draft: &Draft) -> MemoryId {
+fn write(space: &SpaceSource, draft: &Draft) -> MemoryId {
     space.remember(&user(), draft).expect("a write").id
 }
 
 /// Moves everything that has aged; returns the number of memories.
 fn move_all(space: &SpaceSource) -> u64 {
-    let mut mover = space.mover(Aging::All).expect("a mover");
+    let mut mover = space.mover(AgingScope::All).expect("a mover");
     mover.clean().expect("a clean tier");
     let mut moved = 0;
     loop {
@@ -69,9 +69,9 @@ fn memories_move_unchanged_as_they_age() {
         tool_log: Vec::new(),
         salience: Some(0.5),
     };
-    let old = tell(&space, &draft);
-    let recent = tell(&space, &days_ago("the mole was mended", 45).thread("log"));
-    let new = tell(&space, &days_ago("the gauge was read", 3).thread("log"));
+    let old = write(&space, &draft);
+    let recent = write(&space, &days_ago("the mole was mended", 45).thread("log"));
+    let new = write(&space, &days_ago("the gauge was read", 3).thread("log"));
     let before = [old, recent, new].map(|id| space.get(id).expect("a memory"));
     let listing = Listing {
         limit: 10,
@@ -122,8 +122,8 @@ fn memories_move_unchanged_as_they_age() {
 fn a_memory_written_just_now_is_not_moved_in_the_background() {
     let home = Home::new();
     let space = home.open();
-    tell(&space, &days_ago("an old letter, found today", 900));
-    let mut mover = space.mover(Aging::Settled).expect("a mover");
+    write(&space, &days_ago("an old letter, found today", 900));
+    let mut mover = space.mover(AgingScope::Settled).expect("a mover");
     assert_eq!(mover.step().expect("a step"), Moving::Done);
 }
 
@@ -136,9 +136,9 @@ fn facts_stay_while_they_matter() {
         draft.body = Body::Fact { category: None };
         draft.importance(importance)
     };
-    let vital = tell(&space, &fact("the lock opens at high water only", 8));
+    let vital = write(&space, &fact("the lock opens at high water only", 8));
     // Facts age from the time of writing, which was just now.
-    let fresh = tell(&space, &fact("the crane is green", 3));
+    let fresh = write(&space, &fact("the crane is green", 3));
     assert_eq!(move_all(&space), 0);
     assert_eq!(
         [vital, fresh].map(|id| tier_of(&space, id)),
@@ -150,7 +150,7 @@ fn facts_stay_while_they_matter() {
 fn a_change_brings_a_memory_back() {
     let home = Home::new();
     let space = home.open();
-    let id = tell(&space, &days_ago("the buoy is red", 300));
+    let id = write(&space, &days_ago("the buoy is red", 300));
     move_all(&space);
     let edit = Edit {
         add_tags: vec!["buoys".to_owned()],
@@ -169,12 +169,12 @@ fn a_change_brings_a_memory_back() {
 fn an_erased_memory_leaves_the_file_of_its_tier() {
     let home = Home::new();
     let space = home.open();
-    let erased = tell(
+    let erased = write(
         &space,
         &days_ago("unspeakable words", 300).tag("unspeakable"),
     );
-    let edited = tell(&space, &days_ago("unspeakable as well", 300));
-    let kept = tell(&space, &days_ago("an ordinary day", 300));
+    let edited = write(&space, &days_ago("unspeakable as well", 300));
+    let kept = write(&space, &days_ago("an ordinary day", 300));
     move_all(&space);
     let edit = Edit {
         content: Some("unspeakable in other words".to_owned()),
@@ -198,10 +198,10 @@ fn an_erased_memory_leaves_the_file_of_its_tier() {
 
 #[test]
 fn a_damaged_or_lost_archive_is_restored_from_the_journal() {
-    let told = |home: &Home| {
+    let stored = |home: &Home| {
         let space = home.open();
         let ids: Vec<_> = (0..20)
-            .map(|number| tell(&space, &days_ago(&format!("page {number} of the log"), 300)))
+            .map(|number| write(&space, &days_ago(&format!("page {number} of the log"), 300)))
             .collect();
         move_all(&space);
         ids
@@ -209,7 +209,7 @@ fn a_damaged_or_lost_archive_is_restored_from_the_journal() {
     for harm in ["lost", "cut", "overwritten"] {
         for in_use in [false, true] {
             let home = Home::new();
-            let ids = told(&home);
+            let ids = stored(&home);
             let file = home.at("memories/archive-2024Q4.db");
             let space = in_use.then(|| home.open());
             match harm {
@@ -226,7 +226,7 @@ fn a_damaged_or_lost_archive_is_restored_from_the_journal() {
                 let content = space.get(*id).expect("a memory").content;
                 assert_eq!(content, format!("page {number} of the log"), "{harm}");
             }
-            assert!(!space.mended().is_empty(), "{harm}: it is spoken of");
+            assert!(!space.repaired().is_empty(), "{harm}: it is spoken of");
             assert_sound(&space);
             assert_eq!(move_all(&space), 20, "{harm}");
             assert_sound(&space);
@@ -238,8 +238,8 @@ fn a_damaged_or_lost_archive_is_restored_from_the_journal() {
 fn a_lost_database_is_restored_with_all_tiers() {
     let home = Home::new();
     let space = home.open();
-    let old = tell(&space, &days_ago("long ago", 300));
-    let new = tell(&space, &days_ago("just now", 1));
+    let old = write(&space, &days_ago("long ago", 300));
+    let new = write(&space, &days_ago("just now", 1));
     move_all(&space);
     drop(space);
     home.remove_database();
@@ -259,12 +259,12 @@ fn a_lost_database_is_restored_with_all_tiers() {
 fn a_backup_holds_every_tier_and_copies_an_archive_once() {
     let home = Home::new();
     let space = home.open();
-    let old = tell(&space, &days_ago(&"a long winter ".repeat(500), 300));
-    tell(&space, &days_ago("summer", 60));
+    let old = write(&space, &days_ago(&"a long winter ".repeat(500), 300));
+    write(&space, &days_ago("summer", 60));
     move_all(&space);
     let store = tempfile::tempdir().expect("a folder");
     space.backup(store.path()).expect("a backup");
-    tell(&space, &days_ago("autumn", 1));
+    write(&space, &days_ago("autumn", 1));
     let archived = StoreFolder::at(store.path())
         .space(&SpaceName::core())
         .join("memories/archive-2024Q4.db");
@@ -302,7 +302,7 @@ fn writers_continue_while_memories_move() {
         let writer = scope.spawn(|| {
             let other = home.open();
             (0..100)
-                .map(|number| tell(&other, &Draft::new(format!("meanwhile {number}"))))
+                .map(|number| write(&other, &Draft::new(format!("meanwhile {number}"))))
                 .collect::<Vec<_>>()
         });
         let mut moved = 0;
@@ -318,8 +318,8 @@ fn writers_continue_while_memories_move() {
 
 /// An action of a user, or the passing of time.
 #[derive(Clone, Debug)]
-enum Deed {
-    Tell { days: u16 },
+enum Action {
+    Write { days: u16 },
     Edit { which: usize },
     Forget { which: usize },
     Restore { which: usize },
@@ -328,15 +328,15 @@ enum Deed {
     Reopen,
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = Action> {
     prop_oneof![
-        4 => (0_u16..400).prop_map(|days| Deed::Tell { days }),
-        2 => any::<usize>().prop_map(|which| Deed::Edit { which }),
-        1 => any::<usize>().prop_map(|which| Deed::Forget { which }),
-        1 => any::<usize>().prop_map(|which| Deed::Restore { which }),
-        1 => any::<usize>().prop_map(|which| Deed::Erase { which }),
-        3 => (1_usize..4).prop_map(|steps| Deed::Age { steps }),
-        1 => Just(Deed::Reopen),
+        4 => (0_u16..400).prop_map(|days| Action::Write { days }),
+        2 => any::<usize>().prop_map(|which| Action::Edit { which }),
+        1 => any::<usize>().prop_map(|which| Action::Forget { which }),
+        1 => any::<usize>().prop_map(|which| Action::Restore { which }),
+        1 => any::<usize>().prop_map(|which| Action::Erase { which }),
+        3 => (1_usize..4).prop_map(|steps| Action::Age { steps }),
+        1 => Just(Action::Reopen),
     ]
 }
 
@@ -385,13 +385,13 @@ proptest! {
         for (number, deed) in deeds.iter().enumerate() {
             let chosen = |which: usize| ids.get(which % ids.len().max(1)).copied();
             match *deed {
-                Deed::Tell { days } => {
+                Action::Write { days } => {
                     let text = format!("deed {number}, {days} days ago");
-                    let id = tell(&space, &days_ago(&text, i64::from(days)));
+                    let id = write(&space, &days_ago(&text, i64::from(days)));
                     ids.push(id);
                     expected.insert(id, Some((text, true)));
                 }
-                Deed::Edit { which } => if let Some(id) = chosen(which)
+                Action::Edit { which } => if let Some(id) = chosen(which)
                     && let Some(Some((text, true))) = expected.get(&id)
                 {
                     let text = format!("{text}, changed");
@@ -399,35 +399,35 @@ proptest! {
                     space.edit(&user(), id, &edit).expect("an edit");
                     expected.insert(id, Some((text, true)));
                 },
-                Deed::Forget { which } => if let Some(id) = chosen(which)
+                Action::Forget { which } => if let Some(id) = chosen(which)
                     && let Some(Some((_, live @ true))) = expected.get_mut(&id)
                 {
                     space.forget(&user(), id).expect("forgotten");
                     *live = false;
                 },
-                Deed::Restore { which } => if let Some(id) = chosen(which)
+                Action::Restore { which } => if let Some(id) = chosen(which)
                     && let Some(Some((_, live @ false))) = expected.get_mut(&id)
                 {
                     space.restore(&user(), id).expect("restored");
                     *live = true;
                 },
-                Deed::Erase { which } => if let Some(id) = chosen(which)
+                Action::Erase { which } => if let Some(id) = chosen(which)
                     && expected.get(&id).is_some_and(Option::is_some)
                 {
                     space.erase(&user(), id).expect("erased");
                     expected.insert(id, None);
                 },
-                Deed::Age { steps } => {
-                    let mut mover = space.mover(Aging::All).expect("a mover");
+                Action::Age { steps } => {
+                    let mut mover = space.mover(AgingScope::All).expect("a mover");
                     mover.clean().expect("clean");
                     for _ in 0..steps {
                         mover.step().expect("a step");
                     }
                 }
-                Deed::Reopen => {
+                Action::Reopen => {
                     drop(space);
                     space = home.open();
-                    prop_assert!(space.mended().is_empty(), "{:?}", space.mended());
+                    prop_assert!(space.repaired().is_empty(), "{:?}", space.repaired());
                 }
             }
             following.catch_up(&space);

@@ -256,9 +256,9 @@ impl FoundTerms {
     }
 
     fn into_query(self, stops: LanguageSet) -> QueryTerms {
-        let writing = Writing::of(&self.terms);
+        let writing = CapitalUse::of(&self.terms);
         let is_stop = |term: &FoundTerm| {
-            term.functions.meets(stops) && !writing.makes_a_name(term) && !self.is_month(term)
+            term.functions.meets(stops) && !writing.marks_name(term) && !self.is_month(term)
         };
         let only_stop_words = self.terms.iter().all(|term| term.guest || is_stop(term));
         let mut query = QueryTerms::default();
@@ -294,12 +294,12 @@ impl QueryTerm {
 }
 
 /// The use of capitals in a query: they mark names only if they are rare.
-struct Writing {
+struct CapitalUse {
     capitals_are_rare: bool,
     lower_case_exists: bool,
 }
 
-impl Writing {
+impl CapitalUse {
     fn of(terms: &[FoundTerm]) -> Self {
         let words = terms.iter().filter(|term| !term.guest);
         let (mut capitalised, mut lower) = (0, 0);
@@ -315,7 +315,7 @@ impl Writing {
         }
     }
 
-    fn makes_a_name(&self, term: &FoundTerm) -> bool {
+    fn marks_name(&self, term: &FoundTerm) -> bool {
         match term.case {
             Case::Lower => false,
             Case::Upper => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Maximum characters of a value in a message.
-pub const LONGEST_ECHO: usize = 200;
+pub const MAX_VALUE_CHARS: usize = 200;
 
 /// The beginning of a value, for a message about it; `…` marks truncation.
 ///
@@ -14,18 +14,18 @@ pub const LONGEST_ECHO: usize = 200;
 /// assert_eq!(shorten(&"x".repeat(1_000)).chars().count(), 201);
 /// ```
 pub fn shorten(value: &str) -> Cow<'_, str> {
-    match value.char_indices().nth(LONGEST_ECHO) {
+    match value.char_indices().nth(MAX_VALUE_CHARS) {
         Some((end, _)) => Cow::Owned(format!("{}…", &value[..end])),
         None => Cow::Borrowed(value),
     }
 }
 
-/// The message with at most [`LONGEST_ECHO`] characters of each value in it; `…` marks truncation.
+/// The message with at most [`MAX_VALUE_CHARS`] characters of each value in it; `…` marks truncation.
 ///
 /// A value is the text between two equal quotation marks (`"` or a backtick) on one line, a run without white space, or
 /// the part of a file that a parser shows after `|`. Other words are unchanged. O(length).
 pub fn shorten_values(message: &str) -> Cow<'_, str> {
-    if message.chars().nth(LONGEST_ECHO).is_none() {
+    if message.chars().nth(MAX_VALUE_CHARS).is_none() {
         return Cow::Borrowed(message);
     }
     let mut shortened = String::with_capacity(message.len().min(4_096));
@@ -97,7 +97,7 @@ mod tests {
     fn each_value_is_shortened_to_its_beginning() {
         let long = "x".repeat(10_000);
         let spaced = "word ".repeat(2_000);
-        let short = "x".repeat(LONGEST_ECHO);
+        let short = "x".repeat(MAX_VALUE_CHARS);
         for (message, expected) in [
             (long.clone(), format!("{short}…")),
             (

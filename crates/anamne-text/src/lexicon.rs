@@ -62,6 +62,8 @@ pub enum LexiconError {
 pub struct Lexicon {
     file: &'static str,
     sections: FxHashMap<&'static str, Vec<Line>>,
+    /// The lines of the headers.
+    headers: FxHashMap<&'static str, usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,8 +92,8 @@ impl Lexicon {
     /// Splits a text into sections. O(bytes).
     pub fn parse(file: &'static str, text: &'static str) -> Result<Self, LexiconError> {
         let mut sections: FxHashMap<&'static str, Vec<Line>> = FxHashMap::default();
+        let mut headers = FxHashMap::default();
         let mut current = None;
-        let mut last_header = 0;
         for (index, line) in text.lines().enumerate() {
             let number = index + 1;
             let line = line.trim();
@@ -102,11 +104,11 @@ impl Lexicon {
                 .strip_prefix('[')
                 .and_then(|line| line.strip_suffix(']'))
             {
-                refuse_empty(file, last_header, current, &sections)?;
                 if sections.insert(name, Vec::new()).is_some() {
                     return Err(fault_at(file, number, format!("[{name}] appears twice")));
                 }
-                (current, last_header) = (Some(name), number);
+                headers.insert(name, number);
+                current = Some(name);
                 continue;
             }
             let lines = current.and_then(|name| sections.get_mut(name));
@@ -115,8 +117,20 @@ impl Lexicon {
             };
             lines.push(Line { number, text: line });
         }
-        refuse_empty(file, last_header, current, &sections)?;
-        Ok(Self { file, sections })
+        if let Some((name, _)) = sections.iter().find(|(_, lines)| lines.is_empty()) {
+            return Err(fault_at(file, headers[name], format!("[{name}] is empty")));
+        }
+        Ok(Self {
+            file,
+            sections,
+            headers,
+        })
+    }
+
+    /// The error for a section that the caller doesn't know.
+    pub fn unknown_section(&self, section: &str) -> LexiconError {
+        let number = self.headers.get(section).copied().unwrap_or_default();
+        fault_at(self.file, number, format!("unknown section [{section}]"))
     }
 
     /// The sections, sorted.
@@ -188,20 +202,6 @@ impl Lexicon {
             }
         }
         Ok(entries)
-    }
-}
-
-fn refuse_empty(
-    file: &'static str,
-    line: usize,
-    section: Option<&'static str>,
-    sections: &FxHashMap<&'static str, Vec<Line>>,
-) -> Result<(), LexiconError> {
-    match section {
-        Some(name) if sections[name].is_empty() => {
-            Err(fault_at(file, line, format!("[{name}] is empty")))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 pub use self::invisible::{is_invisible, shows};
-pub use self::name::{LONGEST_NAME, quote_name};
+pub use self::name::{MAX_NAME_CHARS, quote_name};
 
 /// The prefix of each line of foreign text.
 pub const MARK: &str = "> ";

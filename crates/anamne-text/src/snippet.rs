@@ -160,7 +160,7 @@ fn count_chars(text: &str, places: &[(usize, usize, usize)]) -> Vec<Match> {
 }
 
 fn find_words(text: &str, terms: &[QueryTerm], places: &mut Vec<(usize, usize, usize)>) {
-    let heads = Heads::of(terms);
+    let heads = TermPrefixes::of(terms);
     // Of equal terms, the first is used.
     let numbers: FxHashMap<&str, usize> = terms
         .iter()
@@ -185,13 +185,13 @@ fn find_words(text: &str, terms: &[QueryTerm], places: &mut Vec<(usize, usize, u
 
 /// The first letters of the ASCII words that can match a term: stems keep the first two, except `die` (from `dying`)
 /// and similar ones.
-struct Heads {
+struct TermPrefixes {
     single: [bool; 256],
     /// By the first byte, a bit for each second byte.
     pairs: [[u64; 4]; 256],
 }
 
-impl Heads {
+impl TermPrefixes {
     fn of(terms: &[QueryTerm]) -> Self {
         let mut heads = Self {
             single: [false; 256],

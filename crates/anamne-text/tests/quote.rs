@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use anamne_text::quote::{
-    LONGEST_NAME, MARK, escape_invisible, is_invisible, is_line_break, lines, on_one_line,
+    MARK, MAX_NAME_CHARS, escape_invisible, is_invisible, is_line_break, lines, on_one_line,
     quote_block, quote_name,
 };
 use proptest::prelude::*;
@@ -110,7 +110,7 @@ fn names_lose_what_gives_our_lines_their_form() {
     check("", "unnamed");
     check("[],\n", "unnamed");
     let long = "x".repeat(500);
-    check(&long, &format!("{}…", "x".repeat(LONGEST_NAME)));
+    check(&long, &format!("{}…", "x".repeat(MAX_NAME_CHARS)));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn quoting_costs_linear_time_and_bounded_space() {
         let text = unit.repeat(200_000);
         assert!(escape_invisible(&text).len() <= 6 * text.len());
         assert!(quote_block(&text).len() <= 6 * text.len() + MARK.len());
-        assert!(quote_name(&text).chars().count() <= LONGEST_NAME + 1);
+        assert!(quote_name(&text).chars().count() <= MAX_NAME_CHARS + 1);
     }
 }
 
@@ -212,7 +212,7 @@ proptest! {
         let name = quote_name(&text);
         prop_assert!(is_plain(&name));
         prop_assert!(!name.is_empty() && name.trim() == name);
-        prop_assert!(name.chars().count() <= LONGEST_NAME + 1);
+        prop_assert!(name.chars().count() <= MAX_NAME_CHARS + 1);
         let gives_form = ['(', ')', '[', ']', '{', '}', '<', '>', ',', '"', '`'];
         prop_assert!(!name.contains(gives_form) && !name.contains(is_line_break));
         prop_assert!(!name.starts_with('#'));

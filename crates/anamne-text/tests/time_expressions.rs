@@ -1,6 +1,6 @@
 //! Time expressions in questions, and words that are none.
 
-use anamne_text::time::{Direction, Reach, When, expressions};
+use anamne_text::time::{Direction, EventDistance, TimeMeaning, expressions};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -30,11 +30,11 @@ fn show(instant: Timestamp) -> String {
     }
 }
 
-fn show_reach(direction: Direction, reach: Reach) -> String {
+fn show_reach(direction: Direction, reach: EventDistance) -> String {
     match reach {
-        Reach::Open => format!("{direction:?}"),
-        Reach::Within(span) => format!("{direction:?} within {span:#}"),
-        Reach::At(span) => format!("{direction:?} at {span:#}"),
+        EventDistance::Open => format!("{direction:?}"),
+        EventDistance::Within(span) => format!("{direction:?} within {span:#}"),
+        EventDistance::At(span) => format!("{direction:?} at {span:#}"),
         _ => "unknown".to_owned(),
     }
 }
@@ -46,10 +46,10 @@ fn read(question: &str) -> String {
         .map(|found| {
             let words = &question[found.text];
             match found.when {
-                When::Range(range) => {
+                TimeMeaning::Range(range) => {
                     format!("{words} = {} {}", show(range.start), show(range.end))
                 }
-                When::Around {
+                TimeMeaning::Around {
                     event,
                     direction,
                     reach,
@@ -480,10 +480,10 @@ fn is_sound(question: &str, asked_at: Timestamp) -> Result<(), TestCaseError> {
         let event = asked_at..asked_at.checked_add(2.hours()).unwrap_or(asked_at);
         let range = found.when.around(&event, &berlin());
         prop_assert!(range.start <= range.end);
-        if let When::Range(range) = &found.when {
+        if let TimeMeaning::Range(range) = &found.when {
             prop_assert!(range.start < range.end);
         }
-        if let When::Around { event, .. } = &found.when {
+        if let TimeMeaning::Around { event, .. } = &found.when {
             prop_assert!((1..=5).contains(&event.split(' ').count()) && !event.is_empty());
         }
     }

@@ -236,7 +236,7 @@ pub struct ContextEntry {
 
 /// A memory that didn't fit into a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct OmittedMemory {
     /// The memory's id.
     pub id: MemoryId,
     /// Why: `over_budget` or `duplicate`.
@@ -255,7 +255,7 @@ pub struct Context {
     /// The memories in it, in reading order.
     pub entries: Vec<ContextEntry>,
     /// The memories that did not fit, best first.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedMemory>,
     /// Why there is no block, if nothing reaches the requested confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<Abstention>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::MemoryId;
 
 /// Declares an enum with one spelling in code, JSON, CLI and database, and a stable number.
-macro_rules! words {
+macro_rules! string_enum {
     ($(#[$doc:meta])* $name:ident as $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -53,9 +53,9 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub(crate) use string_enum;
 
-words! {
+string_enum! {
     /// The kind of a memory.
     Kind as "kind" {
         /// A message of a conversation.
@@ -77,7 +77,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// The category of a fact.
     Category as "category" {
         /// A decision about the structure of a system.
@@ -101,7 +101,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// The role of a message's author.
     Role as "role" {
         /// A person.

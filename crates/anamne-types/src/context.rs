@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::body::words;
+use crate::body::string_enum;
 use crate::limits::accept;
 use crate::{InvalidValue, Recall};
 
-words! {
+string_enum! {
     /// A context block without a query.
     ContextPreset as "preset" {
         /// Start of a session: decisions, open points, important facts, recent work.

@@ -57,7 +57,7 @@ impl From<String> for Draft {
 
 impl Draft {
     /// The default importance.
-    pub const USUAL_IMPORTANCE: u8 = 5;
+    pub const DEFAULT_IMPORTANCE: u8 = 5;
 
     /// A message with this content.
     pub fn new(content: impl Into<String>) -> Self {

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::body::words;
+use crate::body::string_enum;
 use crate::limits::check_name;
 use crate::{InvalidValue, MemoryId, Seq};
 
-words! {
+string_enum! {
     /// The kind of an event.
     EventKind as "event kind" {
         /// A memory was stored.
@@ -36,7 +36,7 @@ impl EventKind {
     }
 }
 
-words! {
+string_enum! {
     /// The kind of actor.
     ActorKind as "actor" {
         /// A person.

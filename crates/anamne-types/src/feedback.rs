@@ -56,8 +56,8 @@ impl Judgement {
 
     /// The feedback in this metadata; empty if there is none or it is malformed.
     pub fn of(metadata: &Metadata) -> Self {
-        let told = metadata.get(Self::NAME);
-        let judgement = told.and_then(|told| serde_json::from_value(told.clone()).ok());
+        let stored = metadata.get(Self::NAME);
+        let judgement = stored.and_then(|stored| serde_json::from_value(stored.clone()).ok());
         judgement.unwrap_or_default()
     }
 
@@ -86,10 +86,10 @@ impl Judgement {
     /// ```
     /// use anamne_types::Judgement;
     ///
-    /// let judged = |useful, useless| Judgement { useful, useless, ..Judgement::default() }.standing();
+    /// let judged = |useful, useless| Judgement { useful, useless, ..Judgement::default() }.quality();
     /// assert_eq!((judged(0, 0), judged(2, 0), judged(0, 2), judged(5, 5)), (0.0, 0.5, -0.5, 0.0));
     /// ```
-    pub fn standing(&self) -> f32 {
+    pub fn quality(&self) -> f32 {
         let (useful, useless) = (self.useful as f32, self.useless as f32);
         (useful - useless) / (useful + useless + 2.0)
     }

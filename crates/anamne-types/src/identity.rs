@@ -33,7 +33,7 @@ impl MemoryId {
 }
 
 /// Displays newtypes like their contents.
-macro_rules! shown_as_held {
+macro_rules! display_as_inner {
     ($($name:ty),+) => {
         $(impl std::fmt::Display for $name {
             fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -42,9 +42,9 @@ macro_rules! shown_as_held {
         })+
     };
 }
-pub(crate) use shown_as_held;
+pub(crate) use display_as_inner;
 
-shown_as_held!(MemoryId, Row, Seq);
+display_as_inner!(MemoryId, Row, Seq);
 
 impl FromStr for MemoryId {
     type Err = InvalidValue;

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::body::words;
-use crate::identity::shown_as_held;
+use crate::body::string_enum;
+use crate::identity::display_as_inner;
 use crate::{InvalidValue, MemoryId, RelationType};
 
-words! {
+string_enum! {
     /// The type of an entity.
     EntityType as "entity type" {
         /// A person, or an animal with a name.
@@ -38,7 +38,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// How well a statement or entity is established.
     KnowledgeState as "state" {
         /// From one memory only; ignored after thirty days unless confirmed.
@@ -52,7 +52,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// The perspective of a frame.
     Perspective as "frame" {
         /// What it is and has.
@@ -66,7 +66,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// The kind of contradiction between two statements.
     ConflictKind as "kind of contradiction" {
         /// The later one supersedes the earlier one: something changed.
@@ -81,7 +81,7 @@ words! {
 #[serde(transparent)]
 pub struct EntityId(pub Uuid);
 
-shown_as_held!(EntityId);
+display_as_inner!(EntityId);
 
 impl FromStr for EntityId {
     type Err = InvalidValue;
@@ -183,7 +183,8 @@ pub struct Relation {
     /// When it was stored.
     pub recorded_at: Timestamp,
     /// Whether it was asserted by someone, not extracted.
-    pub told: bool,
+    #[serde(alias = "told")]
+    pub asserted: bool,
     /// Its evidence, latest first, at most ten.
     pub evidence: Vec<Evidence>,
     /// Number of evidence memories.

@@ -36,8 +36,8 @@ mod spaces;
 mod tier;
 
 pub use answer::{
-    Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, LeftOut, NearestMiss,
-    Plan, Remembered, ScoreParts, Step, UnderstoodTime, Work,
+    Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, NearestMiss,
+    OmittedMemory, Plan, Remembered, ScoreParts, Step, UnderstoodTime, Work,
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
@@ -63,6 +63,6 @@ pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};
 pub use relation::RelationType;
 pub use scope::{Right, Scope, SpaceSet};
-pub use skipped::{PassedEntry, Skipped};
+pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use tier::{Temperature, Tier};

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::body::words;
+use crate::body::string_enum;
 use crate::limits::{accept, check_text, check_unit};
 use crate::{InvalidValue, Limits, MemoryId};
 
-words! {
+string_enum! {
     /// The type of a link: `from` *extends* `to`, `from` *contradicts* `to`, and so on.
     LinkType as "link type" {
         /// Extends it.

@@ -1,10 +1,10 @@
 //! Ranking formulas.
 
 use crate::InvalidValue;
-use crate::body::words;
+use crate::body::string_enum;
 use crate::limits::accept;
 
-words! {
+string_enum! {
     /// The ranking formula.
     ///
     /// All but the first are published formulas for comparison, over the hits of the lexical and the vector search:
@@ -32,11 +32,11 @@ words! {
 }
 
 /// The maximum absolute weight of a feature.
-const HEAVIEST: f32 = 1_000.0;
+const MAX_WEIGHT: f32 = 1_000.0;
 
 /// Checks the weight of a feature in `field`: -1000 to 1000. Whether the feature exists is checked by recall.
 pub fn check_weight(field: &str, feature: &str, weight: f32) -> Result<(), InvalidValue> {
-    let accepts = format_args!("a number from -{HEAVIEST} to {HEAVIEST} for {feature}");
-    let is_light = weight.is_finite() && weight.abs() <= HEAVIEST;
+    let accepts = format_args!("a number from -{MAX_WEIGHT} to {MAX_WEIGHT} for {feature}");
+    let is_light = weight.is_finite() && weight.abs() <= MAX_WEIGHT;
     accept(is_light, field, accepts, weight)
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::body::words;
+use crate::body::string_enum;
 use crate::limits::{accept, check_name, check_text};
 use crate::{InvalidValue, Limits};
 
@@ -92,7 +92,7 @@ impl AsOf {
     }
 }
 
-words! {
+string_enum! {
     /// How time expressions in a query are used: "last week", "in March", "the week before the release".
     #[derive(Default)]
     TimeWords as "time_words" {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::body::words;
+use crate::body::string_enum;
 use crate::limits::{accept, check_some};
 use crate::{Actor, InvalidValue};
 
@@ -53,7 +53,7 @@ impl SpaceSet {
     }
 }
 
-words! {
+string_enum! {
     /// A right beyond reading and writing.
     Right as "right" {
         /// Permanently remove content, also from the journal and the backups.

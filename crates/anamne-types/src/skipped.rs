@@ -13,12 +13,12 @@ pub struct Skipped {
     /// The number of skipped entries.
     pub count: u64,
     /// The first [`Skipped::MOST`] of them, in the order of the operation.
-    pub first: Vec<PassedEntry>,
+    pub first: Vec<SkippedEntry>,
 }
 
 /// A skipped entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PassedEntry {
+pub struct SkippedEntry {
     /// Its name: an id, a space or a path.
     pub entry: String,
     /// Why it was skipped.
@@ -36,7 +36,7 @@ impl Skipped {
     pub fn add(&mut self, entry: impl Display, reason: impl Display, next_step: Option<NextStep>) {
         self.count += 1;
         if self.first.len() < Self::MOST {
-            self.first.push(PassedEntry {
+            self.first.push(SkippedEntry {
                 entry: entry.to_string(),
                 reason: reason.to_string(),
                 next_step,

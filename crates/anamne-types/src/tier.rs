@@ -8,9 +8,9 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::InvalidValue;
-use crate::body::words;
+use crate::body::string_enum;
 
-words! {
+string_enum! {
     /// Which tiers a query searches.
     #[derive(Default)]
     Temperature as "temperature" {

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // No background work, so that this program decides when the graph is extracted.
     let store = Store::open_with(Options::new(folder.path()).background(false))?;
     let space = store.space("core")?;
-    tell(&space)?;
+    write(&space)?;
     // Names, statements and contradictions are extracted by rules, without a model.
     space.extract(&mut |_| true)?;
     let knowledge = space.knowledge()?;
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn tell(space: &Space) -> Result<(), Box<dyn std::error::Error>> {
+fn write(space: &Space) -> Result<(), Box<dyn std::error::Error>> {
     for line in SAID.lines() {
         let (said, text) = line.split_once(": ").ok_or("a line without a speaker")?;
         let (day, author) = said.split_once(' ').ok_or("a line without a day")?;

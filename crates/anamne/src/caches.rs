@@ -8,7 +8,7 @@ use anamne_store::SpaceSource;
 use anamne_types::{Kind, MemoryId, Seq};
 use jiff::Timestamp;
 
-use crate::ask::past::KnownPast;
+use crate::query::past::KnownPast;
 
 /// Number of used facts and skills that are buffered before the background records them.
 const MANY_USES: usize = 500;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anamne_text::echo::shorten;
 use anamne_types::{InvalidValue, NextStep, Right};
 
-use crate::tell::import::ImportReport;
+use crate::write::import::ImportReport;
 
 /// Errors of the engine.
 #[derive(Debug, thiserror::Error)]
@@ -189,7 +189,7 @@ impl Error {
             | Self::Knowledge(GraphError::NoEntity { .. } | GraphError::NoContradiction { .. }) => {
                 ErrorKind::NotFound
             }
-            _ => self.trouble().map_or(ErrorKind::Failed, ErrorKind::from),
+            _ => self.problem().map_or(ErrorKind::Failed, ErrorKind::from),
         }
     }
 

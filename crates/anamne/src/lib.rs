@@ -18,25 +18,25 @@
 //! The engine is blocking, works without a network, and never prints. It must not depend on a door (a command line, a
 //! protocol), and uses only the paths, clocks and models that it is given.
 
-mod ask;
+mod background_problems;
 mod caches;
 mod core;
 mod derived;
 mod due;
 mod error;
+mod error_kind;
 mod front_matter;
 mod jobs;
-mod keep;
-mod know;
+mod knowledge;
 mod likeness;
+mod maintenance;
 mod models;
+mod query;
 #[cfg(test)]
 mod set_clock;
 mod space;
 mod store;
-mod tell;
-mod trouble;
-mod troubles;
+mod write;
 
 pub use anamne_embed as embed;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
@@ -47,32 +47,32 @@ pub use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySent
 pub use anamne_recall::context::best_sentence;
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
-    Examination, Finding, JournalReport, KeptQueries, KnownBackup, KnownProject, LONGEST_WAIT,
-    Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
-    ProjectSpace, ProjectStanding, QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig,
-    SpaceConfig, SpaceName, Standing, Statistics, StoreError, StoreFolder, SystemClock, TierCount,
-    TiersConfig, Unreadable,
+    Examination, Finding, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
+    LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
+    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
+    RoleConfig, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, SystemClock,
+    TierCount, TiersConfig, Unreadable, Visibility,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
 pub use derived::embedding_cache::{CacheSize, EmbeddingCache};
 pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
-pub use derived::{BringDerived, DerivedSite, ViewState};
+pub use derived::{DerivedFactory, DerivedSite, ViewState};
 pub use error::{Denied, Error, ErrorKind};
 pub use jobs::{ChoreReport, Moved};
-pub use keep::doctor::{CheckUp, SpaceReport};
-pub use keep::erasing::{BackupUpdate, Erased, Unreached};
-pub use keep::export::{CorpusReport, Exported};
-pub use keep::keeping::{Backups, NotRepaired, RepairReport, StruckBackup, Verification};
-pub use keep::retention::{RetentionApplied, RetentionState, RetentionUndone};
-pub use keep::travel::Rewind;
-pub use know::consolidating::Regarded;
-pub use know::knowledge::Knowledge;
-pub use know::topics::{KnownTopic, Verdict};
-pub use know::wording::Worded;
+pub use knowledge::consolidating::QualitySignals;
+pub use knowledge::graph::Knowledge;
+pub use knowledge::topics::{KnownTopic, TopicVerdict};
+pub use knowledge::wording::RewordedSentence;
+pub use maintenance::doctor::{CheckUp, SpaceReport};
+pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
+pub use maintenance::export::{CorpusReport, ExportReport};
+pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
+pub use maintenance::travel::Rewind;
+pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};
 pub use space::Space;
 pub use store::{Options, Store};
-pub use tell::import::{BadLine, BadLines, ImportOptions, ImportReport, Unproven};
-pub use tell::transfer::{Kept, Selection, Transfer};
+pub use write::import::{BadLine, BadLines, ImportOptions, ImportReport, UnverifiedClaims};
+pub use write::transfer::{NotMoved, Selection, Transfer};
 pub use {anamne_jobs as queue, anamne_llm as llm};

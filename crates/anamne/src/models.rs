@@ -36,8 +36,8 @@ impl Model {
     }
 
     /// The last cache failure; returned once.
-    pub(crate) fn take_trouble(&self) -> Option<String> {
-        self.cached.as_ref()?.take_trouble()
+    pub(crate) fn take_error(&self) -> Option<String> {
+        self.cached.as_ref()?.take_error()
     }
 
     /// The folder name of its vectors.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anamne_store::{Listing, Order, SpaceConfig, SpaceSource, Standing};
+use anamne_store::{Listing, Order, SpaceConfig, SpaceSource, Visibility};
 use anamne_types::{Actor, Filter, Memory, MemoryId, Right, Scope};
 
 use crate::Error;
@@ -123,10 +123,10 @@ impl Space {
     pub fn select(
         &self,
         filter: &Filter,
-        standing: Standing,
+        visibility: Visibility,
         order: Order,
     ) -> Result<Vec<MemoryId>, Error> {
-        Ok(self.inner.source.select(filter, standing, order)?)
+        Ok(self.inner.source.select(filter, visibility, order)?)
     }
 
     /// The memories with these ids, in order; missing and erased ones are skipped.

@@ -14,13 +14,13 @@ use anamne_llm::Bridge;
 use anamne_types::{Actor, Right, Scope};
 
 use crate::Error;
+use crate::background_problems::BackgroundProblems;
 use crate::core::Inner;
 use crate::derived::embedding_cache::EmbeddingCache;
-use crate::derived::{BringDerived, Site};
+use crate::derived::{DerivedFactory, Site};
 use crate::error::Denied;
 use crate::models::Models;
 use crate::space::Space;
-use crate::troubles::Troubles;
 
 /// Default size of the embedding cache: about 1.3 million vectors of 768 dimensions.
 const CACHE_BYTES: u64 = 2 << 30;
@@ -53,7 +53,7 @@ pub struct Options {
     /// The optional language model for background work.
     pub language_model: Option<Arc<Bridge>>,
     /// Additional derived data for each space, managed like the engine's own.
-    pub derived: Vec<BringDerived>,
+    pub derived: Vec<DerivedFactory>,
     /// Whether a background thread folds tails, rebuilds views, runs tasks, and verifies both copies daily. A program
     /// without it calls [`Space::settle`] before it ends.
     pub background: bool,
@@ -250,7 +250,7 @@ impl Store {
             source: Arc::new(source),
             models: self.models.clone(),
             bridge: self.options.language_model.clone(),
-            troubles: Arc::new(Troubles::default()),
+            problems: Arc::new(BackgroundProblems::default()),
             brought: self.options.derived.clone().into(),
         };
         let reranker = self.options.reranker.clone();

@@ -42,7 +42,7 @@ const ELSEWHERE: [&str; 4] = [
     "mortgage",
 ];
 
-fn told(notes: &[&str]) -> (TempDir, Space) {
+fn stored(notes: &[&str]) -> (TempDir, Space) {
     let (folder, space) = space();
     for note in notes {
         space.remember(*note).expect("remembered");
@@ -68,7 +68,7 @@ fn best(answer: &Answer) -> f32 {
 #[test]
 fn a_question_about_something_else_gets_a_low_confidence_in_a_memory_of_any_size() {
     for size in [0, 1, 3, 20] {
-        let (_folder, space) = told(&NOTES[..size]);
+        let (_folder, space) = stored(&NOTES[..size]);
         for question in ELSEWHERE {
             let answer = asked(&space, &Recall::new(question));
             assert!(best(&answer) < 0.2, "{size} {question:?}: {answer:#?}");
@@ -79,7 +79,7 @@ fn a_question_about_something_else_gets_a_low_confidence_in_a_memory_of_any_size
 #[test]
 fn a_question_in_the_words_of_a_memory_gets_a_high_confidence_in_a_memory_of_any_size() {
     for size in [1, 3, 20] {
-        let (_folder, space) = told(&NOTES[..size]);
+        let (_folder, space) = stored(&NOTES[..size]);
         for (question, note) in [
             ("The staging server listens on which port?", NOTES[0]),
             ("the staging server listens on port 8471", NOTES[0]),
@@ -94,7 +94,7 @@ fn a_question_in_the_words_of_a_memory_gets_a_high_confidence_in_a_memory_of_any
 
 #[test]
 fn questions_with_little_or_nothing_in_them_are_judged_soberly() {
-    let (_folder, space) = told(&NOTES);
+    let (_folder, space) = stored(&NOTES);
     for question in ["?!", "🦀", "the of and", "what is it?", "x"] {
         let answer = asked(&space, &Recall::new(question));
         assert!(best(&answer) < 0.25, "{question:?}: {answer:#?}");
@@ -106,7 +106,7 @@ fn questions_with_little_or_nothing_in_them_are_judged_soberly() {
 
 #[test]
 fn other_languages_are_judged_by_the_words_they_share() {
-    let (_folder, space) = told(&[
+    let (_folder, space) = stored(&[
         "Die Häuser am Fluss wurden letztes Jahr renoviert",
         "Резервные копии хранятся на втором сервере",
         "東京の倉庫は毎週月曜日に棚卸しをします",
@@ -141,7 +141,7 @@ fn what_another_person_said_of_themselves_does_not_answer() {
         };
         space.remember(turn).expect("remembered");
     }
-    for (told, not_told) in [
+    for (stored, not_written) in [
         (
             "What did Ada plant on the balcony?",
             "What did Ben plant on the balcony?",
@@ -151,19 +151,19 @@ fn what_another_person_said_of_themselves_does_not_answer() {
             "Whom did Ada sell the motorcycle to?",
         ),
     ] {
-        let [told, not_told] =
-            [told, not_told].map(|question| asked(&space, &Recall::new(question)));
+        let [stored, not_written] =
+            [stored, not_written].map(|question| asked(&space, &Recall::new(question)));
         assert!(
-            told.answered > 2.0 * not_told.answered,
-            "{told:#?}\n{not_told:#?}"
+            stored.answered > 2.0 * not_written.answered,
+            "{stored:#?}\n{not_written:#?}"
         );
-        assert!(best(&told) > 2.0 * best(&not_told));
+        assert!(best(&stored) > 2.0 * best(&not_written));
     }
 }
 
 #[test]
 fn one_search_alone_is_judged_too() {
-    let (_folder, space) = told(&NOTES);
+    let (_folder, space) = stored(&NOTES);
     for signals in [Signals::Lexical, Signals::Semantic] {
         let of = |question: &str| asked(&space, &Recall::new(question).signals(signals));
         let (sure, unsure) = (
@@ -177,7 +177,7 @@ fn one_search_alone_is_judged_too() {
 
 #[test]
 fn a_result_says_what_its_confidence_was_judged_by() {
-    let (_folder, space) = told(&NOTES);
+    let (_folder, space) = stored(&NOTES);
     let answer = asked(
         &space,
         &Recall::new("which port does the staging server listen on?"),

@@ -16,7 +16,7 @@ use anamne::embed::{Embedder, StaticModel};
 use anamne::text::tokens::estimate_tokens;
 use anamne::{
     Context, ContextPreset, ContextRequest, Draft, EntityType, ImportOptions, Limits, MemoryId,
-    Options, Recall, Row, Space, Standing, Store,
+    Options, Recall, Row, Space, Store, Visibility,
 };
 use anamne_index::vectors::embedded_texts;
 use anamne_knowledge::conflicts::claims;
@@ -110,10 +110,10 @@ fn faults_of_functions(shape: &Shape) -> Vec<String> {
             .map(|(name, run)| Cost::of(name, ANY, &mut || run(&text)));
         costs.collect()
     };
-    told(shape, |small| faults(small, &mut run))
+    stored(shape, |small| faults(small, &mut run))
 }
 
-fn told(shape: &Shape, faults: impl FnMut(usize) -> Vec<String>) -> Vec<String> {
+fn stored(shape: &Shape, faults: impl FnMut(usize) -> Vec<String>) -> Vec<String> {
     let found = sizes().iter().copied().flat_map(faults);
     found
         .map(|fault| format!("{}: {fault}", shape.name))
@@ -139,12 +139,12 @@ impl Home {
         let store = Store::open_with(options).expect("a store");
         let space = store.space("tests").expect("a space");
         let home = Self { folder, space };
-        home.tell("The harbour was rebuilt in March, and Ada signed the lease.");
+        home.write("The harbour was rebuilt in March, and Ada signed the lease.");
         home.recall("What did Ada sign?");
         home
     }
 
-    fn tell(&self, text: &str) {
+    fn write(&self, text: &str) {
         let draft = Draft::new(text).thread("talk").author("Ada");
         self.space.remember(draft).expect("told");
     }
@@ -170,7 +170,7 @@ fn doors(text: &str) -> Vec<Cost> {
     let mut lines = Vec::new();
     let usual = Cost::of("", ANY, &mut || home.recall(&beginning)).took;
     let mut costs = vec![
-        Cost::of("remember", MOST_AT_WRITING, &mut || home.tell(text)),
+        Cost::of("remember", MOST_AT_WRITING, &mut || home.write(text)),
         Cost::of("first recall", MOST_AT_WRITING, &mut || {
             home.recall(&beginning);
         }),
@@ -198,7 +198,7 @@ fn doors(text: &str) -> Vec<Cost> {
         }),
         Cost::of("export of notes", ANY, &mut || {
             space
-                .export_notes(&notes, Standing::Live)
+                .export_notes(&notes, Visibility::Live)
                 .expect("exported");
         }),
         Cost::of("export of a corpus", ANY, &mut || {
@@ -240,7 +240,7 @@ fn doors(text: &str) -> Vec<Cost> {
 fn questions(text: &str) -> Vec<Cost> {
     let home = Home::new();
     for day in 1..30 {
-        home.tell(&format!(
+        home.write(&format!(
             "Release {day} was on day {day} of May, a week later."
         ));
     }
@@ -263,7 +263,7 @@ fn every_door_is_linear_in_texts_of_every_kind() {
                 shape.text(bytes.min(Limits::CONTENT_BYTES) - 16)
             ))
         };
-        told(shape, |small| faults(small, &mut run))
+        stored(shape, |small| faults(small, &mut run))
     };
     let faults: Vec<String> = chosen(60).flat_map(faults_of).collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
@@ -277,7 +277,7 @@ fn every_question_is_answered_in_linear_time() {
             let bytes = (bytes / 4).min(Limits::QUERY_BYTES) - 16;
             questions(&format!("So: {}", shape.text(bytes)))
         };
-        told(shape, |small| faults(small, &mut run))
+        stored(shape, |small| faults(small, &mut run))
     };
     let faults: Vec<String> = chosen(9).flat_map(faults_of).collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));

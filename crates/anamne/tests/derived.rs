@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anamne::{
-    BringDerived, Budget, Class, Damage, Derived, DerivedSite, Effort, Error, Options, Recall, Seq,
-    Space, Store,
+    Budget, Class, Damage, Derived, DerivedFactory, DerivedSite, Effort, Error, Options, Recall,
+    Seq, Space, Store,
 };
 
 /// All memories in one file: the first line is the event that it covers, the last one the number of lines.
@@ -19,7 +19,7 @@ struct Toy {
 }
 
 impl Toy {
-    fn bring(class: Class) -> BringDerived {
+    fn bring(class: Class) -> DerivedFactory {
         Arc::new(move |site: &DerivedSite| {
             let site = site.clone();
             Arc::new(Self { class, site })
@@ -58,9 +58,9 @@ impl Derived<Error> for Toy {
         if self.is_due(budget.effort)? {
             let head = self.site.feed.head()?;
             let states = self.site.feed.states_since(Seq(0), usize::MAX)?;
-            let told = states.into_iter().filter_map(|state| state.memory);
-            let told: Vec<_> = told.map(|memory| memory.content + "\n").collect();
-            let text = format!("{head}\n{}{}\n", told.concat(), told.len());
+            let stored = states.into_iter().filter_map(|state| state.memory);
+            let stored: Vec<_> = stored.map(|memory| memory.content + "\n").collect();
+            let text = format!("{head}\n{}{}\n", stored.concat(), stored.len());
             let folder = self.site.folder.join(self.class.folder());
             anamne_store::create_private_folder(&folder)?;
             anamne_store::replace_file(&self.path(), text.as_bytes())?;
@@ -168,12 +168,12 @@ fn what_is_damaged_is_mended_and_keeps_nothing_else_back() {
         let answer = space.recall(&Recall::new("lamp")).expect("an answer");
         assert_eq!(answer.results.len(), 1);
         let found = space.check_up().expect("checked");
-        let said = found.mended.iter().find(|said| said.starts_with("toy: "));
+        let said = found.repaired.iter().find(|said| said.starts_with("toy: "));
         assert!(said.is_some() && found.problems.is_empty(), "{found:?}");
         let aside = path.with_file_name("toy.txt.damaged-1");
         assert_eq!(aside.exists(), class == Class::Paid);
         assert!(toy(&space, class).contains("lamp"));
-        assert!(space.check_up().expect("checked").mended.is_empty());
+        assert!(space.check_up().expect("checked").repaired.is_empty());
     }
 }
 
@@ -189,15 +189,15 @@ fn it_stands_in_the_report() {
     let state = report.views.iter().find(|view| view.name == "toy");
     let state = state.expect("the toy");
     assert_eq!((state.class, state.position), (Class::Observed, Some(1)));
-    assert!(state.exists && state.bytes > 0 && state.trouble.is_empty());
+    assert!(state.exists && state.bytes > 0 && state.problem.is_empty());
 }
 
 /// Set for a process that stores memories until it is killed.
-const TELLER: &str = "ANAMNE_TEST_TELLER";
+const WRITER_CHILD: &str = "ANAMNE_TEST_TELLER";
 
 #[test]
 fn processes_that_are_killed_leave_it_as_the_log_says() {
-    if let Some(root) = std::env::var_os(TELLER) {
+    if let Some(root) = std::env::var_os(WRITER_CHILD) {
         let space = space(Path::new(&root), Class::Log);
         for number in 0.. {
             space
@@ -212,7 +212,7 @@ fn processes_that_are_killed_leave_it_as_the_log_says() {
     for pause in [40, 90, 150, 230] {
         let mut child = Command::new(&program)
             .args(["--exact", name, "--nocapture"])
-            .env(TELLER, home.path())
+            .env(WRITER_CHILD, home.path())
             .stdout(Stdio::null())
             .spawn()
             .expect("a process");
@@ -229,8 +229,8 @@ fn processes_that_are_killed_leave_it_as_the_log_says() {
         assert!(found.problems.is_empty(), "{found:?}");
         settle(&space);
         let text = toy(&space, Class::Log);
-        let told = space.report().expect("a report").statistics.memories;
-        assert_eq!(text.lines().last(), Some(&*told.to_string()));
+        let stored = space.report().expect("a report").statistics.memories;
+        assert_eq!(text.lines().last(), Some(&*stored.to_string()));
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use anamne::embed::StaticModel;
 use anamne::{
-    Body, Draft, Edit, ErrorKind, Filter, Link, LinkType, MemoryId, Order, Recall, Space, Standing,
+    Body, Draft, Edit, ErrorKind, Filter, Link, LinkType, MemoryId, Order, Recall, Space,
+    Visibility,
 };
 use anamne_store::{SpaceName, SpaceSource, SystemClock};
 use common::{Home, files_with, link};
@@ -185,7 +186,7 @@ fn many_are_erased_together_or_not_at_all() {
     assert!(space.erase_all(&[id, unknown]).is_err());
     assert_eq!(space.report().expect("a report").statistics, before);
     let all = space
-        .select(&Filter::default(), Standing::Live, Order::OldestFirst)
+        .select(&Filter::default(), Visibility::Live, Order::OldestFirst)
         .expect("ids");
     let most: Vec<_> = all
         .iter()
@@ -207,7 +208,7 @@ fn a_whole_space_is_emptied_forgotten_memories_included() {
     let (space, id, _) = filled(&home);
     space.forget(id).expect("forgotten");
     let all = space
-        .select(&Filter::default(), Standing::Both, Order::OldestFirst)
+        .select(&Filter::default(), Visibility::Both, Order::OldestFirst)
         .expect("ids");
     assert_eq!(all.len(), 1_201);
     assert!(space.erase_all(&all).expect("erased").is_complete());

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anamne::{BackupUpdate, Draft, Erased, MemoryId, Recall, Space};
+use anamne::{BackupUpdate, Draft, MemoryId, OutsideErasure, Recall, Space};
 use common::files_under;
 use site::{LIVE, Site, all_traces, damage_and_repair, fill, full, use_everything};
 use traces::{kinds_in, traces_in};
@@ -111,18 +111,18 @@ fn assert_known(kinds: &BTreeSet<String>) {
 }
 
 /// Why backups were not reached, by the store's name.
-fn troubles(updates: &[BackupUpdate]) -> Vec<(String, String)> {
-    let failed = updates.iter().filter(|update| !update.trouble.is_empty());
+fn problems(updates: &[BackupUpdate]) -> Vec<(String, String)> {
+    let failed = updates.iter().filter(|update| !update.problem.is_empty());
     let named = failed.map(|update| {
         let name = update.folder.file_name().expect("a name");
-        (name.to_string_lossy().into_owned(), update.trouble.clone())
+        (name.to_string_lossy().into_owned(), update.problem.clone())
     });
     named.collect()
 }
 
 #[track_caller]
-fn assert_reached(erased: &Erased) {
-    assert_eq!(troubles(&erased.backups), []);
+fn assert_reached(erased: &OutsideErasure) {
+    assert_eq!(problems(&erased.backups), []);
     assert_eq!(erased.left, []);
     assert!(erased.is_complete());
 }
@@ -267,7 +267,7 @@ fn in_a_backup_that_was_written_to_the_same_memories_are_erased() {
     let site = Site::new();
     let (space, id) = backed_up(&site);
     let apart = site.space("backup");
-    let told = apart
+    let stored = apart
         .remember("Only the backup knows of this")
         .expect("told")
         .id;
@@ -285,8 +285,8 @@ fn in_a_backup_that_was_written_to_the_same_memories_are_erased() {
     );
     site.assert_nothing_left();
     assert_sound(&site, "backup");
-    assert!(site.space("backup").get(told).is_ok());
-    assert!(site.space("second").get(told).is_ok());
+    assert!(site.space("backup").get(stored).is_ok());
+    assert!(site.space("second").get(stored).is_ok());
     // Another erasure finds nothing to do there, and changes nothing else.
     let other = space.remember("zyxasked again").expect("told").id;
     assert_reached(&space.erase(other).expect("erased"));
@@ -298,17 +298,17 @@ fn another_store_in_the_place_of_a_backup_is_named_and_left_alone() {
     let (space, id) = backed_up(&site);
     fs::remove_dir_all(site.root("backup")).expect("removed");
     let other = site.space("backup");
-    let told = other.remember("Another story altogether").expect("told").id;
+    let stored = other.remember("Another story altogether").expect("told").id;
     let erased = space.erase(id).expect("erased");
     assert!(!erased.is_complete());
-    let [(name, trouble)] = &troubles(&erased.backups)[..] else {
+    let [(name, problem)] = &problems(&erased.backups)[..] else {
         panic!("{erased:?}")
     };
     assert!(
-        name == "backup" && trouble.contains("unrelated store"),
-        "{trouble}"
+        name == "backup" && problem.contains("unrelated store"),
+        "{problem}"
     );
-    assert!(other.get(told).is_ok());
+    assert!(other.get(stored).is_ok());
     assert!(space.check_up().expect("a check-up").problems[0].contains("may still"));
     let store = site.store("store");
     let forgotten = store
@@ -402,7 +402,7 @@ const WAYS: [Way; 4] = [
         let found = site.space("store").check_up().expect("a check-up");
         assert_eq!(found.problems, Vec::<String>::new());
         assert!(
-            found.mended.iter().any(|said| said.contains("backup")),
+            found.repaired.iter().any(|said| said.contains("backup")),
             "{found:?}"
         );
     }),

@@ -7,7 +7,7 @@ use std::fs;
 
 use anamne::{
     BadLines, Body, Category, Draft, Edit, Error, Filter, ImportOptions, Link, LinkType, Memory,
-    MemoryId, Metadata, Order, Role, Row, Seq, Space, Standing, ToolCall,
+    MemoryId, Metadata, Order, Role, Row, Seq, Space, ToolCall, Visibility,
 };
 use common::{Home, files_under, link};
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ fn essence(memory: Memory) -> Memory {
 
 fn all(space: &Space) -> (BTreeMap<MemoryId, Memory>, Vec<Link>) {
     let ids = space
-        .select(&Filter::default(), Standing::Both, Order::OldestFirst)
+        .select(&Filter::default(), Visibility::Both, Order::OldestFirst)
         .expect("ids");
     let memories = space.get_each(&ids).expect("memories");
     let mut links = space.all_links().expect("links");
@@ -42,7 +42,7 @@ fn check_round_trip(space: &Space) {
     let expected = all(space);
     let mut lines = Vec::new();
     let exported = space
-        .export_standing(&mut lines, Standing::Both)
+        .export_visibility(&mut lines, Visibility::Both)
         .expect("exported")
         .exported;
     assert_eq!(exported as usize, expected.0.len());
@@ -71,7 +71,7 @@ fn check_round_trip(space: &Space) {
     let vault = home.root().join("vault");
     assert_eq!(
         space
-            .export_notes(&vault, Standing::Both)
+            .export_notes(&vault, Visibility::Both)
             .expect("exported")
             .exported,
         exported
@@ -323,7 +323,7 @@ fn notes_have_names_that_every_system_takes_and_links_that_lead_somewhere() {
         .expect("linked");
     let vault = home.root().join("vault");
     space
-        .export_notes(&vault, Standing::Live)
+        .export_notes(&vault, Visibility::Live)
         .expect("exported");
     let end = |id: MemoryId| id.to_string()[28..].to_owned();
     let name = |position: &str, id| format!("Plans 2026 27/{position} Shall we Yes no {}", end(id));
@@ -339,7 +339,7 @@ fn notes_have_names_that_every_system_takes_and_links_that_lead_somewhere() {
         "{note}"
     );
     let refused = space
-        .export_notes(&vault, Standing::Live)
+        .export_notes(&vault, Visibility::Live)
         .expect_err("it is not empty");
     assert!(matches!(refused, Error::Unsuitable { .. }), "{refused}");
 }

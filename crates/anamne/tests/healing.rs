@@ -30,27 +30,27 @@ impl Dice {
 }
 
 /// Every acknowledged memory, with its content.
-type Told = Vec<(MemoryId, String)>;
+type Written = Vec<(MemoryId, String)>;
 
-fn tell(space: &Space, told: &mut Told, count: usize) {
+fn write(space: &Space, stored: &mut Written, count: usize) {
     for _ in 0..count {
-        let number = told.len();
+        let number = stored.len();
         let content = format!(
             "note {number}: the lighthouse keeper wrote {} in book {}",
             number * 7_919 % 10_007,
             number % 17
         );
         let draft = Draft::new(content.clone());
-        told.push((space.remember(draft).expect("a write").id, content));
+        stored.push((space.remember(draft).expect("a write").id, content));
     }
 }
 
 /// A newly opened space of some hundred pages, none of which is cached.
-fn filled(home: &Home) -> (Space, Told) {
-    let mut told = Told::new();
+fn filled(home: &Home) -> (Space, Written) {
+    let mut stored = Written::new();
     let space = home.space();
-    tell(&space, &mut told, 300);
-    let (id, content) = &mut told[3];
+    write(&space, &mut stored, 300);
+    let (id, content) = &mut stored[3];
     "note 3: the lighthouse keeper was mistaken".clone_into(content);
     let edit = Edit {
         content: Some(content.clone()),
@@ -58,29 +58,29 @@ fn filled(home: &Home) -> (Space, Told) {
     };
     space.edit(*id, &edit).expect("an edit");
     drop(space);
-    (home.space(), told)
+    (home.space(), stored)
 }
 
 #[track_caller]
-fn assert_all_there(space: &Space, told: &Told) {
-    for (id, content) in told {
+fn assert_all_there(space: &Space, stored: &Written) {
+    for (id, content) in stored {
         assert_eq!(&space.get(*id).expect("a memory").content, content);
     }
     let listing = Listing {
         limit: 10_000,
         ..Listing::default()
     };
-    assert_eq!(space.list(&listing).expect("a list").len(), told.len());
+    assert_eq!(space.list(&listing).expect("a list").len(), stored.len());
 }
 
 #[track_caller]
-fn assert_goes_on(space: &Space, told: &mut Told) {
+fn assert_goes_on(space: &Space, stored: &mut Written) {
     let answer = space
         .recall(&Recall::new("lighthouse keeper").limit(5))
         .expect("an answer");
     assert_eq!(answer.results.len(), 5);
-    tell(space, told, 2);
-    assert_all_there(space, told);
+    write(space, stored, 2);
+    assert_all_there(space, stored);
     let found = space.check_up().expect("a check-up");
     assert_eq!(found.problems, Vec::<String>::new());
 }
@@ -113,18 +113,18 @@ fn overwrite_pages(home: &Home, dice: &mut Dice, count: u64) {
 fn pages_that_are_overwritten_in_use_lose_nothing() {
     for seed in 0..6 {
         let home = Home::new();
-        let (space, mut told) = filled(&home);
+        let (space, mut stored) = filled(&home);
         let other = home.space();
         overwrite_pages(&home, &mut Dice(seed), 12);
-        assert_all_there(&space, &told);
-        assert_all_there(&other, &told);
-        assert_goes_on(&space, &mut told);
-        assert_goes_on(&other, &mut told);
+        assert_all_there(&space, &stored);
+        assert_all_there(&other, &stored);
+        assert_goes_on(&space, &mut stored);
+        assert_goes_on(&other, &mut stored);
         assert_eq!(set_aside(&home), 1, "the damaged database is kept, once");
-        let mended = space.check_up().expect("a check-up").mended;
+        let repaired = space.check_up().expect("a check-up").repaired;
         assert!(
-            mended.iter().any(|line| line.contains("in use")),
-            "{mended:?}"
+            repaired.iter().any(|line| line.contains("in use")),
+            "{repaired:?}"
         );
     }
 }
@@ -132,7 +132,7 @@ fn pages_that_are_overwritten_in_use_lose_nothing() {
 #[test]
 fn the_answer_that_met_the_damage_says_so_and_the_next_one_does_not() {
     let home = Home::new();
-    let (space, told) = filled(&home);
+    let (space, stored) = filled(&home);
     let database = database(&home);
     let length = fs::metadata(&database).expect("a database").len();
     let question = Recall::new("lighthouse keeper").limit(5);
@@ -152,13 +152,13 @@ fn the_answer_that_met_the_damage_says_so_and_the_next_one_does_not() {
     );
     let next = space.recall(&question).expect("an answer");
     assert_eq!(next.degraded, Vec::<String>::new());
-    assert_all_there(&space, &told);
+    assert_all_there(&space, &stored);
     drop(space);
     let found = home
         .space()
         .check_up()
         .expect("a check-up of another process");
-    assert_eq!(found.mended, Vec::<String>::new());
+    assert_eq!(found.repaired, Vec::<String>::new());
     let is_told = |line: &String| line.contains("has been restored");
     assert!(found.earlier.iter().any(is_told), "{:?}", found.earlier);
 }
@@ -167,7 +167,7 @@ fn the_answer_that_met_the_damage_says_so_and_the_next_one_does_not() {
 fn a_database_that_is_cut_in_use_loses_nothing() {
     for (seed, share) in [(11, 0), (12, 1), (13, 40), (14, 80)] {
         let home = Home::new();
-        let (space, mut told) = filled(&home);
+        let (space, mut stored) = filled(&home);
         let other = home.space();
         let file = OpenOptions::new()
             .write(true)
@@ -177,8 +177,8 @@ fn a_database_that_is_cut_in_use_loses_nothing() {
         let odd = Dice(seed).below(PAGE);
         file.set_len((length * share / 100 + odd * u64::from(share > 0)).min(length - 1))
             .expect("a cut");
-        assert_goes_on(&other, &mut told);
-        assert_goes_on(&space, &mut told);
+        assert_goes_on(&other, &mut stored);
+        assert_goes_on(&space, &mut stored);
     }
 }
 
@@ -186,24 +186,24 @@ fn a_database_that_is_cut_in_use_loses_nothing() {
 fn a_database_that_is_deleted_or_replaced_in_use_loses_nothing() {
     for with in [None, Some(&b""[..]), Some(b"no database at all")] {
         let home = Home::new();
-        let (space, mut told) = filled(&home);
+        let (space, mut stored) = filled(&home);
         let other = home.space();
-        tell(&space, &mut told, 3);
+        write(&space, &mut stored, 3);
         fs::remove_file(database(&home)).expect("a removal");
         if let Some(content) = with {
             fs::write(database(&home), content).expect("another file");
         }
-        assert_goes_on(&space, &mut told);
-        assert_goes_on(&other, &mut told);
-        tell(&other, &mut told, 2);
-        assert_all_there(&space, &told);
+        assert_goes_on(&space, &mut stored);
+        assert_goes_on(&other, &mut stored);
+        write(&other, &mut stored, 2);
+        assert_all_there(&space, &stored);
     }
 }
 
 #[test]
 fn where_the_journal_is_damaged_too_nothing_is_given_up() {
     let home = Home::new();
-    let (space, told) = filled(&home);
+    let (space, stored) = filled(&home);
     let journal = home.folder().join("journal");
     let segment = fs::read_dir(&journal)
         .expect("a folder")
@@ -221,7 +221,7 @@ fn where_the_journal_is_damaged_too_nothing_is_given_up() {
     let length = file.metadata().expect("its length").len();
     file.write_all_at(&vec![0x5a; (length - PAGE) as usize], PAGE)
         .expect("damage");
-    let error = space.get(told[5].0).expect_err("nothing can be mended");
+    let error = space.get(stored[5].0).expect_err("nothing can be mended");
     assert_eq!(error.next_step(), Some(NextStep::Repair), "{error}");
     assert_eq!(set_aside(&home), 0, "everything stays where it is");
 }

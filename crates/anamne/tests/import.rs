@@ -172,7 +172,7 @@ fn batches_are_bounded_by_records_and_by_bytes() {
     // Twelve metadata entries count too, not only content.
     let mood = "x".repeat(30_000);
     let line = |number: usize| format!("{{\"text\": \"{number}\", \"mood\": \"{mood}\"}}\n");
-    let told: String = (0..12).map(line).collect();
-    let found = batches(&told);
+    let stored: String = (0..12).map(line).collect();
+    let found = batches(&stored);
     assert!(found.len() > 1, "{found:?}");
 }

@@ -52,8 +52,11 @@ fn an_import_can_not_forge_what_a_person_told() {
     );
     space.extract(&mut |_| true).expect("extracted");
     let relations = space.knowledge().expect("knowledge").relations("Mallory");
-    let told = relations.unwrap_or_default();
-    assert!(told.iter().all(|relation| !relation.told), "{told:?}");
+    let stored = relations.unwrap_or_default();
+    assert!(
+        stored.iter().all(|relation| !relation.asserted),
+        "{stored:?}"
+    );
 }
 
 #[test]
@@ -128,11 +131,11 @@ fn an_agent_can_not_vouch_for_an_import() {
 fn what_this_store_exported_comes_back_as_it_was() {
     let (_folder, store) = store();
     let source = store.space("work").expect("a space");
-    let told = Draft {
+    let stored = Draft {
         importance: Some(9),
         ..Draft::new("The vault code changes on Mondays")
     };
-    source.remember(told).expect("told");
+    source.remember(stored).expect("told");
     let mut lines = Vec::new();
     source.export(&mut lines).expect("an export");
     let lines = String::from_utf8(lines).expect("text");
@@ -172,13 +175,13 @@ fn what_this_store_exported_comes_back_as_it_was() {
 fn an_import_can_not_take_a_persons_memory_out_of_the_answers() {
     let (_folder, store) = store();
     let space = store.space("work").expect("a space");
-    let told = space
+    let stored = space
         .remember("The vault opens with the blue key")
         .expect("told")
         .id;
     for link_type in ["supersedes", "contradicts"] {
         let line = format!(
-            r#"{{"id":"{link_type}","text":"The vault stays open","links":[{{"to":"{told}","type":"{link_type}"}}]}}"#
+            r#"{{"id":"{link_type}","text":"The vault stays open","links":[{{"to":"{stored}","type":"{link_type}"}}]}}"#
         );
         let report = import(&space, &line, BadLines::Skip);
         assert_eq!(
@@ -192,18 +195,18 @@ fn an_import_can_not_take_a_persons_memory_out_of_the_answers() {
             report.bad[0]
         );
     }
-    assert_eq!(space.get(told).expect("a memory").superseded_by, None);
+    assert_eq!(space.get(stored).expect("a memory").superseded_by, None);
     // It may supersede its own memories, and may be related to a person's memory.
     let lines = format!(
         "{}\n{}",
         r#"{"id":"one","text":"The gate is green"}"#,
         format_args!(
-            r#"{{"id":"two","text":"The gate is red","links":[{{"to":"one","type":"supersedes"}},{{"to":"{told}","type":"related"}}]}}"#
+            r#"{{"id":"two","text":"The gate is red","links":[{{"to":"one","type":"supersedes"}},{{"to":"{stored}","type":"related"}}]}}"#
         )
     );
     let report = import(&space, &lines, BadLines::Skip);
     assert_eq!((report.links, report.bad.len()), (2, 0), "{report:?}");
-    let links = space.links(told).expect("links");
+    let links = space.links(stored).expect("links");
     assert_eq!(links.len(), 1);
     assert_eq!(links[0].link_type, LinkType::Related);
 }

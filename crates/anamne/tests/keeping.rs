@@ -36,11 +36,11 @@ const LIMIT: u64 = 8_000_000;
 
 /// Stores pages, then short notes, until the quota rejects them; the quota is never exceeded on disk.
 fn fill(home: &Home, space: &Space) -> usize {
-    let pages = tell_until_refused(home, space, &page);
-    pages + tell_until_refused(home, space, &|number| format!("note {number}"))
+    let pages = write_until_refused(home, space, &page);
+    pages + write_until_refused(home, space, &|number| format!("note {number}"))
 }
 
-fn tell_until_refused(home: &Home, space: &Space, text: &dyn Fn(usize) -> String) -> usize {
+fn write_until_refused(home: &Home, space: &Space, text: &dyn Fn(usize) -> String) -> usize {
     for number in 0..10_000 {
         if let Err(error) = space.remember(text(number)) {
             assert_over_quota(&error, LIMIT);
@@ -58,11 +58,11 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
     space
         .configure(|config| config.quota.bytes = LIMIT)
         .expect("configured");
-    let told = fill(&home, &space);
-    assert!(told > 40, "only {told} pages");
+    let stored = fill(&home, &space);
+    assert!(stored > 40, "only {stored} pages");
     let before = space.report().expect("a report").statistics;
     assert_eq!(
-        before.memories as usize, told,
+        before.memories as usize, stored,
         "a refused write changes nothing"
     );
     let listing = anamne::Listing {
@@ -101,19 +101,19 @@ fn a_full_space_refuses_to_grow_and_does_everything_else() {
     assert!(!answer.results.is_empty());
     assert_eq!(
         space.export(std::io::sink()).expect("exported").exported as usize,
-        told
+        stored
     );
     space.forget(third.id).expect("forgotten");
     let ids: Vec<_> = space
         .select(
             &anamne::Filter::default(),
-            anamne::Standing::Both,
+            anamne::Visibility::Both,
             anamne::Order::OldestFirst,
         )
         .expect("ids");
     assert!(
         space
-            .erase_all(&ids[..told / 2])
+            .erase_all(&ids[..stored / 2])
             .expect("erased")
             .is_complete()
     );

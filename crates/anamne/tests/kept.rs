@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anamne::{Recall, Row, Seq, Space, Store};
 use anamne_knowledge::reading::Reading;
-use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_knowledge::readings::{ConflictReading, Readings};
 
 const PAID: &str = "paid/readings.db";
 const OBSERVED: &str = "observed/meta.db";
@@ -20,8 +20,8 @@ fn open(root: &Path) -> Space {
 fn used(root: &Path) -> Space {
     let space = open(root);
     for number in 0..20 {
-        let told = format!("The lamp number {number} burns in the harbour");
-        space.remember(told).expect("told");
+        let stored = format!("The lamp number {number} burns in the harbour");
+        space.remember(stored).expect("told");
     }
     let readings = Readings::open(&space.folder().join(PAID)).expect("opened");
     let empty = Reading {
@@ -31,7 +31,7 @@ fn used(root: &Path) -> Space {
     readings
         .put(Row(1), Seq(2), "a model", Some((&empty, TEXT)))
         .expect("kept");
-    let verdict = Verdict {
+    let verdict = ConflictReading {
         kind: None,
         reason: "both burn".to_owned(),
     };

@@ -48,7 +48,7 @@ fn all() -> EntityQuery {
 fn what_was_told_by_hand_is_known_at_once_and_found_by_recall() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    let told = space.assert(&entity("Skep"), None).expect("told");
+    let stored = space.assert(&entity("Skep"), None).expect("told");
     let known = space
         .knowledge()
         .expect("knowledge")
@@ -61,8 +61,8 @@ fn what_was_told_by_hand_is_known_at_once_and_found_by_recall() {
     let answer = space
         .recall(&Recall::new("what is Skep?"))
         .expect("answered");
-    assert_eq!(answer.results[0].memory.id, told.id);
-    space.forget(told.id).expect("forgotten");
+    assert_eq!(answer.results[0].memory.id, stored.id);
+    space.forget(stored.id).expect("forgotten");
     space
         .knowledge()
         .expect("knowledge")
@@ -201,12 +201,12 @@ fn a_damaged_graph_is_extracted_anew() {
 fn nothing_of_what_was_erased_stays_in_the_graph() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    let told = space
+    let stored = space
         .assert(&entity("Operation Quillfeather"), None)
         .expect("told");
     space.assert(&entity("Skep"), None).expect("told");
     space.extract(&mut |_| true).expect("extracted");
-    assert!(space.erase(told.id).expect("erased").is_complete());
+    assert!(space.erase(stored.id).expect("erased").is_complete());
     for entry in fs::read_dir(space.folder().join("views"))
         .expect("read")
         .flatten()
@@ -231,9 +231,10 @@ fn nothing_of_what_was_erased_stays_in_the_graph() {
 #[test]
 fn several_may_extract_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    let tell = space(folder.path());
+    let write = space(folder.path());
     for number in 0..120 {
-        tell.assert(&entity(&format!("Project Number{number}")), None)
+        write
+            .assert(&entity(&format!("Project Number{number}")), None)
             .expect("told");
     }
     std::thread::scope(|scope| {
@@ -252,7 +253,7 @@ fn several_may_extract_at_once() {
             });
         }
     });
-    let knowledge = tell.knowledge().expect("knowledge");
+    let knowledge = write.knowledge().expect("knowledge");
     assert_eq!(knowledge.entities(&all()).expect("listed").len(), 120);
     let one = knowledge.entity("Project Number77").expect("known");
     assert_eq!(one.mentions, 1);
@@ -287,9 +288,10 @@ fn memories_that_name_the_same_are_associated() {
 #[test]
 fn one_may_throw_the_graph_away_while_others_extract_and_ask() {
     let folder = tempfile::tempdir().expect("a folder");
-    let tell = space(folder.path());
+    let write = space(folder.path());
     for number in 0..60 {
-        tell.assert(&entity(&format!("Project Number{number}")), None)
+        write
+            .assert(&entity(&format!("Project Number{number}")), None)
             .expect("told");
     }
     std::thread::scope(|scope| {
@@ -311,7 +313,7 @@ fn one_may_throw_the_graph_away_while_others_extract_and_ask() {
             }
         });
     });
-    tell.extract(&mut |_| true).expect("extracted");
-    let knowledge = tell.knowledge().expect("knowledge");
+    write.extract(&mut |_| true).expect("extracted");
+    let knowledge = write.knowledge().expect("knowledge");
     assert_eq!(knowledge.entities(&all()).expect("listed").len(), 60);
 }

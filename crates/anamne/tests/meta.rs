@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anamne::{
-    Answer, AsOf, Draft, Feedback, Filter, Judgement, KeptQueries, MemoryId, Options, Recall,
-    Space, Store, Temperature, Tier, Verdict,
+    Answer, AsOf, Draft, Feedback, Filter, Judgement, MemoryId, Options, QueryLogging, Recall,
+    Space, Store, Temperature, Tier, TopicVerdict,
 };
 use common::{Home, files_with};
 use jiff::{SignedDuration, Timestamp};
@@ -64,12 +64,12 @@ impl Years {
                 Draft::new(text).occurred_at(now - age)
             })
             .collect();
-        let told = space.remember_all(&drafts).expect("told");
+        let stored = space.remember_all(&drafts).expect("told");
         space.age(&mut |_, _| {}).expect("moved");
         Self {
             home,
             space,
-            ids: told.into_iter().map(|told| told.id).collect(),
+            ids: stored.into_iter().map(|stored| stored.id).collect(),
             texts,
         }
     }
@@ -316,7 +316,7 @@ fn nothing_is_kept_where_nothing_is_to_be_kept() {
     let years = Years::new(100);
     years
         .space
-        .configure(|config| config.meta.queries = KeptQueries::Off)
+        .configure(|config| config.meta.queries = QueryLogging::Off)
         .expect("configured");
     ask(&years.space, &years.about(10));
     years.space.settle(&mut |_, _| {}).expect("settled");
@@ -391,8 +391,8 @@ fn several_processes_note_side_by_side() {
 fn erasing_reaches_the_openings() {
     let home = Home::new();
     let space = home.space();
-    let told = |text: &str| space.remember(text).expect("told").id;
-    let [gone, kept] = ["The vault opens with xylophone", "The harbour freezes"].map(told);
+    let stored = |text: &str| space.remember(text).expect("told").id;
+    let [gone, kept] = ["The vault opens with xylophone", "The harbour freezes"].map(stored);
     for id in [gone, kept, kept] {
         space.get(id).expect("a memory");
     }
@@ -422,7 +422,7 @@ fn erasing_reaches_the_log() {
     let home = Home::new();
     let space = home.space();
     space
-        .configure(|config| config.meta.queries = KeptQueries::Text)
+        .configure(|config| config.meta.queries = QueryLogging::Text)
         .expect("configured");
     let secret = space
         .remember("The vault of Quillfeather opens with xylophone")
@@ -456,8 +456,8 @@ fn erasing_reaches_the_log() {
 fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
     let home = Home::new();
     let space = home.space();
-    let told = |text: &str| space.remember(text).expect("told").id;
-    let [first, second] = ["The pump in hall one hums", "The pump in hall two hums"].map(told);
+    let stored = |text: &str| space.remember(text).expect("told").id;
+    let [first, second] = ["The pump in hall one hums", "The pump in hall two hums"].map(stored);
     let recall = Recall::new("the pump that hums");
     let score = |id: MemoryId| {
         let answer = ask(&space, &recall);
@@ -479,7 +479,7 @@ fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
         (twice.useful, twice.useless, &*twice.note),
         (0, 2, "the other hall")
     );
-    assert!((judged(second, true).standing() - 1.0 / 3.0).abs() < 1e-6);
+    assert!((judged(second, true).quality() - 1.0 / 3.0).abs() < 1e-6);
     assert!(score(first) < before[0] && score(second) > before[1]);
     assert_eq!(space.history(first).expect("a history").len(), 3);
     // It is in the log, so a rebuild keeps it.
@@ -497,8 +497,8 @@ fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
 fn a_memory_that_is_opened_often_comes_a_little_sooner() {
     let home = Home::new();
     let space = home.space();
-    let told = |text: &str| space.remember(text).expect("told").id;
-    let [one, other] = ["The pump in hall one hums", "The pump in hall two hums"].map(told);
+    let stored = |text: &str| space.remember(text).expect("told").id;
+    let [one, other] = ["The pump in hall one hums", "The pump in hall two hums"].map(stored);
     let recall = Recall::new("the pump that hums");
     let access_in = |space: &Space, recall: &Recall, id: MemoryId| {
         let answer = ask(space, recall);
@@ -568,7 +568,7 @@ fn a_space_says_what_it_knows_much_about_and_what_little() {
     let runa = of("Runa Olsen");
     assert_eq!((runa.memories, runa.asked), (12, 1));
     assert!(
-        runa.confidence.is_some() && runa.verdict <= Verdict::Known,
+        runa.confidence.is_some() && runa.verdict <= TopicVerdict::Known,
         "{runa:?}"
     );
     assert!(space.known_topics(1).expect("topics").len() == 1);

@@ -205,9 +205,9 @@ fn nothing_of_what_was_erased_stays_in_what_a_model_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = model(reads);
     let space = space(folder.path(), &model, Budgets::default());
-    let told = space.remember(SAID).expect("told");
+    let stored = space.remember(SAID).expect("told");
     run(&space);
-    assert!(space.erase(told.id).expect("erased").is_complete());
+    assert!(space.erase(stored.id).expect("erased").is_complete());
     for entry in std::fs::read_dir(space.folder().join("views"))
         .expect("read")
         .flatten()

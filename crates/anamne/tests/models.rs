@@ -16,7 +16,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 /// A costly model that adds a vector per word; tests make it fail and wait, and count its work.
-struct Far {
+struct CostlyModel {
     identity: ModelIdentity,
     dimensions: usize,
     /// Number of embedded memory texts; queries are embedded one at a time.
@@ -30,7 +30,7 @@ struct Far {
     dies: AtomicBool,
 }
 
-impl Far {
+impl CostlyModel {
     fn new(name: &str, dimensions: usize) -> Arc<Self> {
         Arc::new(Self {
             identity: ModelIdentity::new(name, "1"),
@@ -68,7 +68,7 @@ impl Far {
     }
 }
 
-impl Embedder for Far {
+impl Embedder for CostlyModel {
     fn model(&self) -> &ModelIdentity {
         &self.identity
     }
@@ -126,7 +126,7 @@ impl Home {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    fn store(&self, models: &[Arc<Far>], background: bool) -> Store {
+    fn store(&self, models: &[Arc<CostlyModel>], background: bool) -> Store {
         let embedders = models.iter().map(|model| model.clone() as _).collect();
         Store::open_with(Options {
             embedders,
@@ -136,7 +136,7 @@ impl Home {
     }
 
     /// The space, opened like another process would.
-    fn space(&self, models: &[Arc<Far>]) -> Space {
+    fn space(&self, models: &[Arc<CostlyModel>]) -> Space {
         let store = self.store(models, false);
         store.space("tests").expect("a space")
     }
@@ -228,14 +228,14 @@ fn text(number: usize) -> String {
     format!("the cat sat with {} that day", name(number))
 }
 
-fn tell(space: &Space, number: usize) -> MemoryId {
+fn write(space: &Space, number: usize) -> MemoryId {
     space.remember(Draft::new(text(number))).expect("told").id
 }
 
-fn tell_many(space: &Space, numbers: std::ops::Range<usize>) -> Vec<MemoryId> {
+fn write_many(space: &Space, numbers: std::ops::Range<usize>) -> Vec<MemoryId> {
     let drafts: Vec<_> = numbers.map(|number| Draft::new(text(number))).collect();
-    let told = space.remember_all(&drafts).expect("told");
-    told.into_iter().map(|told| told.id).collect()
+    let stored = space.remember_all(&drafts).expect("told");
+    stored.into_iter().map(|stored| stored.id).collect()
 }
 
 /// The results of a query for one of them, and the degraded views.
@@ -275,9 +275,9 @@ const BUILTIN: &str = "anamne-static-v1";
 
 #[test]
 fn a_model_takes_over_when_all_its_vectors_are_there_and_the_former_ones_go() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..300);
+    let stored = write_many(&space, 0..300);
     settle(&space);
     let by_builtin = nearest(&space, &text(7));
     choose(&space, "far");
@@ -287,7 +287,7 @@ fn a_model_takes_over_when_all_its_vectors_are_there_and_the_former_ones_go() {
     settle(&space);
     for process in [&space, &other] {
         assert_eq!(answering(process), "far");
-        check_found(process, 7, told[7]);
+        check_found(process, 7, stored[7]);
     }
     assert_ne!(nearest(&space, &text(7)), by_builtin);
     assert_eq!(nearest(&space, &text(7)), nearest(&other, &text(7)));
@@ -302,23 +302,23 @@ fn a_model_takes_over_when_all_its_vectors_are_there_and_the_former_ones_go() {
 
 #[test]
 fn every_memory_is_found_while_models_change_to_and_fro() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     home.add_model_folder();
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..200);
+    let stored = write_many(&space, 0..200);
     settle(&space);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for teller in 0..2_usize {
-            let (home, far, done, told) = (&home, &far, &done, &told);
+            let (home, far, done, stored) = (&home, &far, &done, &stored);
             scope.spawn(move || {
                 let own = home.space(from_ref(far));
                 let mut number = 1_000 * (teller + 1);
                 loop {
                     let is_last = done.load(Ordering::SeqCst);
-                    let id = tell(&own, number);
+                    let id = write(&own, number);
                     check_found(&own, number, id);
-                    check_found(&own, number % 200, told[number % 200]);
+                    check_found(&own, number % 200, stored[number % 200]);
                     number += 1;
                     if is_last {
                         break;
@@ -340,9 +340,9 @@ fn every_memory_is_found_while_models_change_to_and_fro() {
 
 #[test]
 fn nobody_waits_for_a_slow_model() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..300);
+    let stored = write_many(&space, 0..300);
     settle(&space);
     choose(&space, "far");
     far.shut();
@@ -352,9 +352,9 @@ fn nobody_waits_for_a_slow_model() {
         while !far.waits.load(Ordering::SeqCst) {
             std::thread::yield_now();
         }
-        let id = tell(&space, 900);
+        let id = write(&space, 900);
         check_found(&space, 900, id);
-        check_found(&space, 5, told[5]);
+        check_found(&space, 5, stored[5]);
         let state = space.embedding().expect("a state");
         assert_eq!(
             (state.model.as_str(), state.answering.as_str()),
@@ -366,13 +366,13 @@ fn nobody_waits_for_a_slow_model() {
     });
     settle(&space);
     assert_eq!(answering(&space), "far");
-    check_found(&space, 5, told[5]);
+    check_found(&space, 5, stored[5]);
 }
 
 #[test]
 fn what_was_embedded_before_the_end_of_a_process_is_not_embedded_again() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
-    let told = tell_many(&home.space(&[]), 0..500);
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
+    let stored = write_many(&home.space(&[]), 0..500);
     let mut ends = 0;
     for most in [100, 250, 330, 470] {
         let space = home.space(from_ref(&far));
@@ -381,7 +381,7 @@ fn what_was_embedded_before_the_end_of_a_process_is_not_embedded_again() {
         let error = space.settle(&mut |_, _| {}).expect_err("the model fails");
         assert!(error.to_string().contains("the line is dead"), "{error}");
         assert_eq!(answering(&space), "builtin");
-        check_found(&space, 123, told[123]);
+        check_found(&space, 123, stored[123]);
         ends += 1;
     }
     assert_eq!(ends, 4);
@@ -392,14 +392,14 @@ fn what_was_embedded_before_the_end_of_a_process_is_not_embedded_again() {
     settle(&space);
     assert_eq!(answering(&space), "far");
     assert_eq!(far.embedded(), 500, "each text once");
-    check_found(&space, 123, told[123]);
+    check_found(&space, 123, stored[123]);
 }
 
 #[test]
 fn vectors_that_are_lost_are_made_again_from_the_cache() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    tell_many(&space, 0..200);
+    write_many(&space, 0..200);
     choose(&space, "far");
     settle(&space);
     let expected = nearest(&space, &text(7));
@@ -415,8 +415,8 @@ fn vectors_that_are_lost_are_made_again_from_the_cache() {
 
 #[test]
 fn the_background_goes_on_by_itself() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
-    tell_many(&home.space(&[]), 0..300);
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
+    write_many(&home.space(&[]), 0..300);
     let store = home.store(from_ref(&far), true);
     let space = store.space("tests").expect("a space");
     choose(&space, "far");
@@ -441,10 +441,10 @@ fn cached(root: &Path, text: &str) -> bool {
 
 #[test]
 fn what_is_erased_leaves_the_cache_in_all_its_states() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
     let first = &text(1);
-    let told = tell_many(&space, 0..20);
+    let stored = write_many(&space, 0..20);
     let long: Vec<String> = (0..400).map(|word| format!("word{word}")).collect();
     let long = space.remember(long.join(" ")).expect("told").id;
     choose(&space, "far");
@@ -453,7 +453,7 @@ fn what_is_erased_leaves_the_cache_in_all_its_states() {
         content: Some("the cat sat elsewhere".to_owned()),
         ..anamne::Edit::default()
     };
-    space.edit(told[1], &edit).expect("edited");
+    space.edit(stored[1], &edit).expect("edited");
     ask(&space, 1);
     let size = |space: &Space| {
         let store = home.store(&[], false);
@@ -470,39 +470,39 @@ fn what_is_erased_leaves_the_cache_in_all_its_states() {
     assert!(before > 22, "a long text has several vectors");
     assert!(
         space
-            .erase_all(&[told[1], long])
+            .erase_all(&[stored[1], long])
             .expect("erased")
             .is_complete()
     );
     assert!(!cached(home.0.path(), first));
     assert!(!cached(home.0.path(), "the cat sat elsewhere"));
     assert_eq!(size(&space), 19);
-    check_found(&space, 2, told[2]);
+    check_found(&space, 2, stored[2]);
     assert_eq!(answering(&space), "far");
 }
 
 #[test]
 fn an_erasure_reaches_vectors_that_are_being_made() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..300);
+    let stored = write_many(&space, 0..300);
     choose(&space, "far");
     far.most.store(200, Ordering::SeqCst);
     space.settle(&mut |_, _| {}).expect_err("the model fails");
     assert!(home.vector_folders().contains(&"far-1".to_owned()));
-    assert!(space.erase(told[3]).expect("erased").is_complete());
+    assert!(space.erase(stored[3]).expect("erased").is_complete());
     assert_eq!(home.vector_folders(), Vec::<String>::new());
     far.most.store(u64::MAX, Ordering::SeqCst);
     settle(&space);
     assert_eq!(answering(&space), "far");
-    assert!(!ask(&space, 3).0.contains(&told[3]));
-    check_found(&space, 4, told[4]);
+    assert!(!ask(&space, 3).0.contains(&stored[3]));
+    check_found(&space, 4, stored[4]);
 }
 
 #[test]
 fn a_model_that_there_is_not_is_refused_and_nothing_changes() {
     let home = Home::new();
-    let space = home.space(&[Far::new("far", 48)]);
+    let space = home.space(&[CostlyModel::new("far", 48)]);
     home.add_model_folder();
     let refuse = |model: &str, says: &[&str]| {
         let change = |config: &mut anamne::SpaceConfig| {
@@ -543,7 +543,7 @@ fn while_a_model_can_not_be_had_the_built_in_one_answers_and_says_so() {
     let home = Home::new();
     home.add_model_folder();
     let space = home.space(&[]);
-    let told = tell_many(&space, 0..50);
+    let stored = write_many(&space, 0..50);
     choose(&space, "tiny");
     settle(&space);
     assert_eq!(answering(&space), "tiny");
@@ -552,7 +552,7 @@ fn while_a_model_can_not_be_had_the_built_in_one_answers_and_says_so() {
     fs::rename(home.model_folder(), &away).expect("moved");
     let space = home.space(&[]);
     let (found, degraded) = ask(&space, 9);
-    assert!(found.contains(&told[9]));
+    assert!(found.contains(&stored[9]));
     assert_eq!(degraded, ["embedding model tiny"]);
     settle(&space);
     let found = space.check_up().expect("a check-up");
@@ -568,12 +568,12 @@ fn while_a_model_can_not_be_had_the_built_in_one_answers_and_says_so() {
         (state.model.as_str(), state.answering.as_str()),
         ("tiny", "builtin")
     );
-    let late = tell(&space, 777);
+    let late = write(&space, 777);
     fs::rename(&away, home.model_folder()).expect("moved back");
     settle(&space);
     assert_eq!(answering(&space), "tiny");
     check_found(&space, 777, late);
-    check_found(&space, 9, told[9]);
+    check_found(&space, 9, stored[9]);
 }
 
 #[test]
@@ -581,7 +581,7 @@ fn a_folder_with_another_model_under_the_same_name_is_another_model() {
     let home = Home::new();
     home.add_model_folder();
     let space = home.space(&[]);
-    let told = tell_many(&space, 0..50);
+    let stored = write_many(&space, 0..50);
     choose(&space, "tiny");
     settle(&space);
     let [before] = &home.vector_folders()[..] else {
@@ -601,60 +601,60 @@ fn a_folder_with_another_model_under_the_same_name_is_another_model() {
     };
     assert_ne!(after, before);
     for process in [&space, &home.space(&[])] {
-        check_found(process, 8, told[8]);
+        check_found(process, 8, stored[8]);
         assert_eq!(answering(process), "tiny");
     }
 }
 
 #[test]
 fn a_model_that_can_not_be_reached_keeps_nothing_that_was_erased() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..50);
+    let stored = write_many(&space, 0..50);
     choose(&space, "far");
     settle(&space);
     far.most.store(0, Ordering::SeqCst);
-    tell(&space, 444);
-    assert!(space.erase(told[3]).expect("erased").is_complete());
+    write(&space, 444);
+    assert!(space.erase(stored[3]).expect("erased").is_complete());
     assert!(!cached(home.0.path(), &text(3)));
     assert_eq!(home.vector_folders(), Vec::<String>::new());
     assert_eq!(answering(&space), "builtin");
     far.most.store(u64::MAX, Ordering::SeqCst);
     settle(&space);
     assert_eq!(answering(&space), "far");
-    check_found(&space, 4, told[4]);
+    check_found(&space, 4, stored[4]);
 }
 
 #[test]
 fn a_process_without_the_model_answers_with_the_built_in_one_and_erases_all_the_same() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let with = home.space(from_ref(&far));
-    let told = tell_many(&with, 0..50);
+    let stored = write_many(&with, 0..50);
     choose(&with, "far");
     settle(&with);
     let without = home.space(&[]);
     assert_eq!(ask(&without, 5).1, ["embedding model far"]);
     settle(&without);
-    check_found(&with, 5, told[5]);
+    check_found(&with, 5, stored[5]);
     assert_eq!(answering(&with), "far");
-    assert!(without.erase(told[6]).expect("erased").is_complete());
+    assert!(without.erase(stored[6]).expect("erased").is_complete());
     assert_eq!(home.vector_folders(), Vec::<String>::new());
-    check_found(&with, 5, told[5]);
+    check_found(&with, 5, stored[5]);
     settle(&with);
     assert_eq!(answering(&with), "far");
-    check_found(&with, 5, told[5]);
-    assert!(!ask(&with, 6).0.contains(&told[6]));
+    check_found(&with, 5, stored[5]);
+    assert!(!ask(&with, 6).0.contains(&stored[6]));
 }
 
 #[test]
 fn a_model_that_fails_while_it_answers_costs_its_vectors_alone() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    tell_many(&space, 0..50);
+    write_many(&space, 0..50);
     choose(&space, "far");
     settle(&space);
     far.most.store(0, Ordering::SeqCst);
-    let late = tell(&space, 333);
+    let late = write(&space, 333);
     let (found, degraded) = ask(&space, 333);
     assert!(found.contains(&late));
     assert!(!degraded.is_empty());
@@ -665,7 +665,7 @@ fn a_model_that_fails_while_it_answers_costs_its_vectors_alone() {
 
 #[test]
 fn colder_tiers_get_the_new_vectors_too() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
     let now = space.now();
     let drafts: Vec<_> = (0..400)
@@ -674,14 +674,14 @@ fn colder_tiers_get_the_new_vectors_too() {
             Draft::new(text(number)).occurred_at(now - age)
         })
         .collect();
-    let told = space.remember_all(&drafts).expect("told");
+    let stored = space.remember_all(&drafts).expect("told");
     space.age(&mut |_, _| {}).expect("aged");
     assert!(space.tiers().expect("tiers").len() > 2);
     choose(&space, "far");
     settle(&space);
     assert_eq!(answering(&space), "far");
     for number in [0, 10, 60, 399] {
-        check_found(&space, number, told[number].id);
+        check_found(&space, number, stored[number].id);
     }
     assert_eq!(far.embedded(), 400);
     let tiers: Vec<_> = fs::read_dir(home.vectors().join("far-1"))
@@ -697,7 +697,7 @@ const CHILD: &str = "ANAMNE_TEST_MODELS_CHILD";
 fn a_process_that_dies_while_it_embeds_leaves_a_store_that_works() {
     if let Ok(child) = std::env::var(CHILD) {
         let (texts, root) = child.split_once(' ').expect("two parts");
-        let far = Far::new("far", 48);
+        let far = CostlyModel::new("far", 48);
         far.most
             .store(texts.parse().expect("a number"), Ordering::SeqCst);
         far.dies.store(true, Ordering::SeqCst);
@@ -709,9 +709,9 @@ fn a_process_that_dies_while_it_embeds_leaves_a_store_that_works() {
         settle(&store.space("tests").expect("a space"));
         return;
     }
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..500);
+    let stored = write_many(&space, 0..500);
     choose(&space, "far");
     let mut kept = 0;
     for texts in [10, 64, 150, 100] {
@@ -726,7 +726,7 @@ fn a_process_that_dies_while_it_embeds_leaves_a_store_that_works() {
             .expect("run");
         assert!(!child.status.success(), "it dies before the end");
         let (found, _) = ask(&space, 321);
-        assert!(found.contains(&told[321]));
+        assert!(found.contains(&stored[321]));
         assert_eq!(answering(&home.space(from_ref(&far))), "builtin");
         let size = home
             .store(&[], false)
@@ -741,14 +741,14 @@ fn a_process_that_dies_while_it_embeds_leaves_a_store_that_works() {
     settle(&space);
     assert_eq!(answering(&space), "far");
     assert_eq!(far.embedded() + kept, 500, "each text once");
-    check_found(&space, 321, told[321]);
+    check_found(&space, 321, stored[321]);
 }
 
 #[test]
 fn what_a_process_left_that_died_after_the_change_is_removed_by_the_next() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..100);
+    let stored = write_many(&space, 0..100);
     choose(&space, "far");
     settle(&space);
     drop(space);
@@ -761,18 +761,18 @@ fn what_a_process_left_that_died_after_the_change_is_removed_by_the_next() {
         fs::write(folder.join("manifest"), "half").expect("written");
     }
     let space = home.space(from_ref(&far));
-    check_found(&space, 8, told[8]);
+    check_found(&space, 8, stored[8]);
     settle(&space);
     assert_eq!(home.vector_folders(), ["far-1"]);
     assert!(!fs::read_to_string(&note).expect("a note").contains(BUILTIN));
-    check_found(&space, 8, told[8]);
+    check_found(&space, 8, stored[8]);
 }
 
 #[test]
 fn a_note_removes_nothing_outside_the_folder_of_vectors() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    tell_many(&space, 0..100);
+    write_many(&space, 0..100);
     choose(&space, "far");
     settle(&space);
     drop(space);
@@ -796,9 +796,9 @@ fn a_note_removes_nothing_outside_the_folder_of_vectors() {
 
 #[test]
 fn a_note_that_can_not_be_read_costs_no_answer() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..100);
+    let stored = write_many(&space, 0..100);
     choose(&space, "far");
     settle(&space);
     for garbage in [
@@ -807,20 +807,20 @@ fn a_note_that_can_not_be_read_costs_no_answer() {
         "format = 99\nmodel = \"far\"\nvectors = \"far-1\"",
     ] {
         fs::write(home.vectors().join("answering.toml"), garbage).expect("written");
-        check_found(&space, 8, told[8]);
+        check_found(&space, 8, stored[8]);
         assert_eq!(answering(&space), "builtin");
         settle(&space);
         assert_eq!(answering(&space), "far");
-        check_found(&space, 8, told[8]);
+        check_found(&space, 8, stored[8]);
     }
     assert_eq!(far.embedded(), 100);
 }
 
 #[test]
 fn an_erasure_that_a_process_died_in_is_finished_in_the_cache_too() {
-    let (home, far) = (Home::new(), Far::new("far", 48));
+    let (home, far) = (Home::new(), CostlyModel::new("far", 48));
     let space = home.space(from_ref(&far));
-    let told = tell_many(&space, 0..30);
+    let stored = write_many(&space, 0..30);
     choose(&space, "far");
     settle(&space);
     assert!(cached(home.0.path(), &text(3)));
@@ -828,14 +828,14 @@ fn an_erasure_that_a_process_died_in_is_finished_in_the_cache_too() {
     let lock = home.vectors().join("answering.lock");
     let lock = fs::File::options().write(true).open(lock).expect("a lock");
     lock.lock().expect("locked");
-    let erased = space.erase(told[3]).expect("erased");
+    let erased = space.erase(stored[3]).expect("erased");
     let left = erased.unreached();
     assert!(left[0].place.ends_with("answering.lock"), "{left:?}");
-    assert!(space.get(told[3]).is_err());
+    assert!(space.get(stored[3]).is_err());
     drop(space);
     drop(lock);
     let space = home.space(from_ref(&far));
     settle(&space);
     assert!(!cached(home.0.path(), &text(3)));
-    check_found(&space, 4, told[4]);
+    check_found(&space, 4, stored[4]);
 }

@@ -10,7 +10,7 @@ const TOPICS: [&str; 8] = [
 ];
 
 /// Short memories that answer questions with common words.
-fn tell_ordinary(space: &Space) {
+fn write_ordinary(space: &Space) {
     for number in 0..300 {
         let topic = TOPICS[number % TOPICS.len()];
         let content = format!(
@@ -24,7 +24,7 @@ fn tell_ordinary(space: &Space) {
 }
 
 /// A long memory on many topics that contains a word.
-fn tell_long(space: &Space, word: &str, thread: &str) {
+fn write_long(space: &Space, word: &str, thread: &str) {
     let mut words: Vec<String> = (0..280)
         .map(|number| format!("{} {number}", TOPICS[number % TOPICS.len()]))
         .collect();
@@ -51,11 +51,11 @@ fn leading(answer: &Answer, word: &str) -> usize {
 fn a_word_of_one_two_or_three_memories_brings_them_first() {
     let home = Home::new();
     let space = home.space();
-    tell_ordinary(&space);
+    write_ordinary(&space);
     let words = ["zelvortak", "pg_zelstat_8213", "qux-7731", "№4417b"];
     for (number, word) in words.iter().enumerate() {
         for place in 0..=number % 3 {
-            tell_long(&space, word, &format!("long {number} {place}"));
+            write_long(&space, word, &format!("long {number} {place}"));
         }
     }
     for (number, word) in words.iter().enumerate() {
@@ -81,12 +81,12 @@ fn a_word_of_one_two_or_three_memories_brings_them_first() {
 fn a_word_of_four_memories_and_two_rare_words_change_nothing() {
     let home = Home::new();
     let space = home.space();
-    tell_ordinary(&space);
+    write_ordinary(&space);
     for place in 0..4 {
-        tell_long(&space, "brixolane", &format!("long {place}"));
+        write_long(&space, "brixolane", &format!("long {place}"));
     }
-    tell_long(&space, "zelvortak", "one");
-    tell_long(&space, "quandrivex", "another");
+    write_long(&space, "zelvortak", "one");
+    write_long(&space, "quandrivex", "another");
     for query in [
         "Who keeps the brixolane release notes up to date?",
         "Who keeps the zelvortak release notes or the quandrivex ones up to date?",
@@ -106,9 +106,9 @@ fn a_word_of_four_memories_and_two_rare_words_change_nothing() {
 fn a_filter_a_formula_and_what_was_forgotten_go_before_a_rare_word() {
     let home = Home::new();
     let space = home.space();
-    tell_ordinary(&space);
-    tell_long(&space, "zelvortak", "one");
-    tell_long(&space, "zelvortak", "another");
+    write_ordinary(&space);
+    write_long(&space, "zelvortak", "one");
+    write_long(&space, "zelvortak", "another");
     let query = "Who keeps the release notes about zelvortak up to date?";
     let leads = |recall: &Recall| leading(&ask(&space, recall), "zelvortak");
     assert_eq!(leads(&Recall::new(query)), 2);

@@ -12,7 +12,7 @@ fn space(folder: &Path) -> Space {
     store.space("tests").expect("a space")
 }
 
-fn tell(space: &Space, text: &str) -> MemoryId {
+fn write(space: &Space, text: &str) -> MemoryId {
     space.remember(text).expect("told").id
 }
 
@@ -38,7 +38,7 @@ fn hit(answer: &Answer, memory: MemoryId) -> Option<&Hit> {
     answer.results.iter().find(|hit| hit.memory.id == memory)
 }
 
-fn told(path: &[Step]) -> Vec<(&str, &str)> {
+fn stored(path: &[Step]) -> Vec<(&str, &str)> {
     let steps = path.iter();
     steps
         .map(|step| (step.by.as_str(), step.to.as_str()))
@@ -46,7 +46,7 @@ fn told(path: &[Step]) -> Vec<(&str, &str)> {
 }
 
 /// Unrelated memories, so that not every query finds everything.
-fn tell_noise(space: &Space, count: usize) {
+fn write_noise(space: &Space, count: usize) {
     let drafts: Vec<Draft> = (0..count)
         .map(|number| {
             let things = [
@@ -66,10 +66,10 @@ fn tell_noise(space: &Space, count: usize) {
 fn links_are_followed_both_ways_and_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
-    let plan = tell(&space, "The harbour crane inspection is planned for spring");
-    let after = tell(&space, "budget approved by everybody at lunch");
-    let before = tell(&space, "old tender withdrawn, nobody objected");
+    write_noise(&space, 300);
+    let plan = write(&space, "The harbour crane inspection is planned for spring");
+    let after = write(&space, "budget approved by everybody at lunch");
+    let before = write(&space, "old tender withdrawn, nobody objected");
     link(&space, plan, LinkType::Requires, after);
     link(&space, plan, LinkType::Supersedes, before);
     let question = "harbour crane inspection";
@@ -78,7 +78,7 @@ fn links_are_followed_both_ways_and_named() {
     for (id, by) in [(after, "requires"), (before, "supersedes")] {
         let hit = hit(&answer, id).expect("reached");
         assert_eq!(
-            told(&hit.path),
+            stored(&hit.path),
             [("found", citation(plan).as_str()), (by, &citation(id))]
         );
         assert_eq!(hit.path[1].memory, Some(id));
@@ -94,7 +94,7 @@ fn links_are_followed_both_ways_and_named() {
     let answer = ask(&space, "old tender withdrawn", Depth::Hops(2));
     let far = hit(&answer, after).expect("two hops reach it");
     assert_eq!(
-        told(&far.path),
+        stored(&far.path),
         [
             ("found", citation(before).as_str()),
             ("superseded_by", &citation(plan)),
@@ -109,9 +109,9 @@ fn links_are_followed_both_ways_and_named() {
 fn a_shared_name_leads_from_one_memory_to_another() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
-    let found = tell(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
-    let wanted = tell(&space, "Zenobia Quarrel prefers calls before noon.");
+    write_noise(&space, 300);
+    let found = write(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
+    let wanted = write(&space, "Zenobia Quarrel prefers calls before noon.");
     let not_extracted = ask(&space, "flood barrier survey", Depth::Hops(1));
     assert_eq!(not_extracted.degraded, ["knowledge"]);
     assert!(hit(&not_extracted, wanted).is_none_or(|hit| hit.path.is_empty()));
@@ -126,7 +126,7 @@ fn a_shared_name_leads_from_one_memory_to_another() {
     let reached = hit(&answer, wanted).expect("over the name");
     let citations = [found, wanted].map(|id| space.get(id).expect("there").citation());
     assert_eq!(
-        told(&reached.path),
+        stored(&reached.path),
         [
             ("found", citations[0].as_str()),
             ("mentions", "Zenobia Quarrel"),
@@ -143,7 +143,7 @@ fn a_shared_name_leads_from_one_memory_to_another() {
 fn a_relation_leads_on_to_another_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
+    write_noise(&space, 300);
     let relation = Assertion::Relation {
         subject: "Zenobia Quarrel".to_owned(),
         relation: "works_at".to_owned(),
@@ -160,8 +160,8 @@ fn a_relation_leads_on_to_another_name() {
         space.assert(&entity, None).expect("told");
     }
     space.assert(&relation, None).expect("told");
-    tell(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
-    let wanted = tell(
+    write(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
+    let wanted = write(
         &space,
         "Closing time of Tarnwick Foundry is half past four.",
     );
@@ -174,7 +174,7 @@ fn a_relation_leads_on_to_another_name() {
     );
     let two = ask(&space, "flood barrier survey", Depth::Hops(2));
     let reached = hit(&two, wanted).expect("over the relation");
-    let steps = told(&reached.path);
+    let steps = stored(&reached.path);
     assert_eq!(
         steps[1..3],
         [
@@ -201,14 +201,14 @@ fn a_relation_leads_on_to_another_name() {
 fn a_name_in_the_question_starts_a_path() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
+    write_noise(&space, 300);
     let entity = Assertion::Entity {
         name: "Zenobia Quarrel".to_owned(),
         entity_type: EntityType::Person,
         aliases: vec!["the old badger".to_owned()],
     };
     space.assert(&entity, None).expect("told");
-    let other = tell(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
+    let other = write(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
     space.extract(&mut |_| true).expect("extracted");
     let answer = ask(&space, "when does the old badger wake up?", Depth::Hops(1));
     let reached = hit(&answer, other).expect("by its other name");
@@ -220,7 +220,7 @@ fn a_name_in_the_question_starts_a_path() {
 fn a_filter_holds_for_what_is_reached() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
+    write_noise(&space, 300);
     let tagged = |text: &str, tag: &str| {
         let mut draft = Draft::new(text);
         draft.tags.push(tag.to_owned());
@@ -253,14 +253,14 @@ fn a_filter_holds_for_what_is_reached() {
 fn what_was_forgotten_or_erased_is_neither_reached_nor_passed() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
-    let plan = tell(
+    write_noise(&space, 300);
+    let plan = write(
         &space,
         "The harbour crane inspection is planned by Zenobia Quarrel",
     );
-    let between = tell(&space, "budget approved by everybody at lunch");
-    let behind = tell(&space, "minutes typed twice over, tea was cold");
-    let named = tell(&space, "Zenobia Quarrel prefers calls before noon.");
+    let between = write(&space, "budget approved by everybody at lunch");
+    let behind = write(&space, "minutes typed twice over, tea was cold");
+    let named = write(&space, "Zenobia Quarrel prefers calls before noon.");
     link(&space, plan, LinkType::Requires, between);
     link(&space, between, LinkType::Related, behind);
     space.extract(&mut |_| true).expect("extracted");
@@ -288,7 +288,7 @@ fn what_was_forgotten_or_erased_is_neither_reached_nor_passed() {
 fn a_name_that_everybody_says_leads_nowhere_and_a_hub_stays_within_its_budget() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    let hub = tell(&space, "The harbour crane inspection is planned for spring");
+    let hub = write(&space, "The harbour crane inspection is planned for spring");
     let drafts: Vec<Draft> = (0..2_000)
         .map(|number| Draft::new(format!("Zenobia Quarrel wrote letter {number} by hand")))
         .collect();
@@ -314,7 +314,7 @@ fn a_name_that_everybody_says_leads_nowhere_and_a_hub_stays_within_its_budget() 
 fn neighbours_in_the_thread_are_reached_a_few_places_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
+    write_noise(&space, 300);
     let mut turns = Vec::new();
     for text in [
         "The harbour crane inspection is planned for spring",
@@ -327,7 +327,7 @@ fn neighbours_in_the_thread_are_reached_a_few_places_on() {
         turns.push(space.remember(draft).expect("told").id);
     }
     let answer = ask(&space, "harbour crane inspection", Depth::Hops(1));
-    let path = |turn: usize| hit(&answer, turns[turn]).map(|hit| told(&hit.path).len());
+    let path = |turn: usize| hit(&answer, turns[turn]).map(|hit| stored(&hit.path).len());
     assert_eq!(path(3), Some(2), "three places on");
     assert_eq!(path(4).unwrap_or(0), 0, "four places on is another hop");
 }
@@ -336,9 +336,9 @@ fn neighbours_in_the_thread_are_reached_a_few_places_on() {
 fn a_deep_question_is_asked_again_with_what_was_found() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    tell_noise(&space, 300);
-    let found = tell(&space, "our captain keeps an axolotl in the galley");
-    let wanted = tell(&space, "an axolotl eats worms and small shrimps");
+    write_noise(&space, 300);
+    let found = write(&space, "our captain keeps an axolotl in the galley");
+    let wanted = write(&space, "an axolotl eats worms and small shrimps");
     let answer = ask(&space, "what animal does the captain keep", Depth::Deep);
     let reached = hit(&answer, wanted).expect("found by the second question");
     let last = reached.path.last().expect("a path");
@@ -356,10 +356,10 @@ fn the_same_question_has_the_same_answer_whatever_the_extraction() {
     let answers = [1, 1_000].map(|batch| {
         let folder = &folders[usize::from(batch == 1)];
         let space = space(folder.path());
-        tell_noise(&space, 100);
+        write_noise(&space, 100);
         for name in ["Zenobia Quarrel", "Otto Fennimore", "Petra Holloway"] {
             for place in ["Tarnwick", "Marrowgate"] {
-                tell(
+                write(
                     &space,
                     &format!("{name} surveyed the flood barrier of {place}."),
                 );
@@ -376,7 +376,7 @@ fn the_same_question_has_the_same_answer_whatever_the_extraction() {
                     hit.memory.content.clone(),
                     format!("{:.6}", hit.score),
                     hit.entities.clone(),
-                    told(&hit.path)
+                    stored(&hit.path)
                         .into_iter()
                         .map(|(by, to)| format!("{by} {to}"))
                         .collect::<Vec<_>>(),

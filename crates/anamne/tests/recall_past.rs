@@ -125,7 +125,7 @@ struct Story {
 }
 
 impl Story {
-    fn told(space: Space, clock: &SetClock, seed: u64, steps: i64) -> Self {
+    fn stored(space: Space, clock: &SetClock, seed: u64, steps: i64) -> Self {
         let mut story = Self {
             space,
             model: Model::default(),
@@ -144,11 +144,11 @@ impl Story {
         let live = self.model.live(now);
         let mut pick = |from: &[MemoryId]| from[numbers.below(from.len() as u64) as usize];
         let (one, other) = match live.len() {
-            0 | 1 => return self.tell(numbers, hour, now),
+            0 | 1 => return self.write(numbers, hour, now),
             _ => (pick(&live), pick(&live)),
         };
         match numbers.below(12) {
-            0..=4 => self.tell(numbers, hour, now),
+            0..=4 => self.write(numbers, hour, now),
             5 => self.edit(one, now, |edit, state| {
                 edit.content = Some(format!("the gauge was read anew, mark{hour}"));
                 state.content = format!("the gauge was read anew, mark{hour}");
@@ -180,7 +180,7 @@ impl Story {
         }
     }
 
-    fn tell(&mut self, numbers: &mut Numbers, hour: i64, now: Timestamp) {
+    fn write(&mut self, numbers: &mut Numbers, hour: i64, now: Timestamp) {
         let content = format!("gauge number {hour} was read, mark{hour}");
         let occurred_at = now - (numbers.below(60) as i64 - 10).hours();
         let expires_at = (numbers.below(5) == 0).then(|| now + 9.hours());
@@ -253,7 +253,7 @@ fn a_recall_as_of_an_instant_answers_what_was_known_and_what_held_then() {
         let home = Home::new();
         let (store, clock) = home.store_with_clock("2026-03-01T00:00:00Z");
         let space = store.space("tests").expect("a space");
-        let story = Story::told(space, &clock, seed, 48);
+        let story = Story::stored(space, &clock, seed, 48);
         let now = start() + story.hours.hours();
         clock.set(&now.to_string());
         let (space, model) = (&story.space, &story.model);
@@ -294,7 +294,7 @@ fn a_recall_as_of_an_instant_answers_what_was_known_and_what_held_then() {
 fn what_was_known_at_an_instant_is_what_a_store_rewound_to_it_knows() {
     let home = Home::new();
     let (store, clock) = home.store_with_clock("2026-03-01T00:00:00Z");
-    let story = Story::told(store.space("tests").expect("a space"), &clock, 4_711, 40);
+    let story = Story::stored(store.space("tests").expect("a space"), &clock, 4_711, 40);
     for hour in [14, 21, 33] {
         let at = start() + hour.hours();
         clock.set(&at.to_string());
@@ -322,16 +322,16 @@ fn what_was_known_at_an_instant_is_what_a_store_rewound_to_it_knows() {
 fn changed(home: &Home) -> (Space, MemoryId, MemoryId) {
     let (store, clock) = home.store_with_clock("2026-03-01T09:00:00Z");
     let space = store.space("tests").expect("a space");
-    let tell = |text: &str| {
+    let write = |text: &str| {
         let draft = Draft::new(text)
             .thread("harbour")
             .tag("pier")
             .author("Runa");
         space.remember(draft).expect("told").id
     };
-    let edited = tell("the ferry leaves at seven from the north pier");
-    let forgotten = tell("the pilot lives above the chandlery");
-    tell("the winch was painted green");
+    let edited = write("the ferry leaves at seven from the north pier");
+    let forgotten = write("the pilot lives above the chandlery");
+    write("the winch was painted green");
     clock.set("2026-03-01T10:00:00Z");
     let edit = Edit {
         content: Some("the tram leaves at nine from the market".to_owned()),
@@ -343,7 +343,7 @@ fn changed(home: &Home) -> (Space, MemoryId, MemoryId) {
     space.edit(edited, &edit).expect("edited");
     space.forget(forgotten).expect("forgotten");
     clock.set("2026-03-01T11:00:00Z");
-    tell("the lantern was lit at dusk");
+    write("the lantern was lit at dusk");
     clock.set("2026-03-02T00:00:00Z");
     (space, edited, forgotten)
 }
@@ -436,7 +436,7 @@ fn what_lay_in_a_colder_tier_then_is_found_as_it_was() {
     let drafts: Vec<_> = (0..40)
         .map(|number| Draft::new(format!("the gauge was read, entry {number}")))
         .collect();
-    let told = space.remember_all(&drafts).expect("told");
+    let stored = space.remember_all(&drafts).expect("told");
     clock.set("2026-09-01T00:00:00Z");
     assert!(space.age(&mut |_, _| {}).expect("moved").memories > 0);
     clock.set("2026-09-02T00:00:00Z");
@@ -444,13 +444,13 @@ fn what_lay_in_a_colder_tier_then_is_found_as_it_was() {
         content: Some("the barometer fell".to_owned()),
         ..Edit::default()
     };
-    space.edit(told[7].id, &edit).expect("edited");
-    space.forget(told[8].id).expect("forgotten");
+    space.edit(stored[7].id, &edit).expect("edited");
+    space.forget(stored[8].id).expect("forgotten");
     clock.set("2026-09-03T00:00:00Z");
     for at in ["2026-02-01T00:00:00Z", "2026-09-01T12:00:00Z"] {
         let then = answered(&space, &recall("gauge entry", known(at)));
         assert_eq!(then.len(), 40, "as of {at}");
-        assert_eq!(then[&told[7].id].0, "the gauge was read, entry 7");
+        assert_eq!(then[&stored[7].id].0, "the gauge was read, entry 7");
     }
     let now = answered(&space, &recall("gauge entry", AsOf::default()));
     assert_eq!(
@@ -476,15 +476,15 @@ fn a_release_that_was_put_off_later_still_held_before() {
     let home = Home::new();
     let (store, clock) = home.store_with_clock("2026-03-01T09:00:00Z");
     let space = store.space("tests").expect("a space");
-    let tell = |text: &str, at: &str| {
+    let write = |text: &str, at: &str| {
         let draft = Draft::new(text).occurred_at(instant(at));
         space.remember(draft).expect("told").id
     };
-    let old = tell(
+    let old = write(
         "the release is on the fourth of May",
         "2026-02-01T00:00:00Z",
     );
-    let new = tell(
+    let new = write(
         "the release is on the ninth of June",
         "2026-02-20T00:00:00Z",
     );

@@ -289,14 +289,14 @@ fn parts_of_formulas_are_normalised_as_documented() {
 fn what_is_linked_or_stands_beside_a_find_is_near_to_it() {
     let home = Home::new();
     let space = home.space();
-    let tell = |content: &str, thread: &str| {
+    let write = |content: &str, thread: &str| {
         let draft = Draft::new(content).thread(thread);
         space.remember(draft).expect("remembered").id
     };
-    let lamp = tell("The lamp of the lighthouse turns", "one");
-    let _beside = tell("Its lens was ground abroad", "one");
-    let far = tell("A lamp hangs in the attic", "two");
-    let linked = tell("The lamp oil is in barrels", "three");
+    let lamp = write("The lamp of the lighthouse turns", "one");
+    let _beside = write("Its lens was ground abroad", "one");
+    let far = write("A lamp hangs in the attic", "two");
+    let linked = write("The lamp oil is in barrels", "three");
     space
         .link(&common::link(linked, lamp, "it burns that"))
         .expect("linked");

@@ -245,19 +245,19 @@ fn a_text_that_says_the_date_itself_stands_beside_what_happened_then() {
     let home = Home::new();
     let (store, _) = home.store_with_clock("2026-03-20T12:00:00Z");
     let space = store.space("tests").expect("a space");
-    let tell = |text: &str, at: &str| {
+    let write = |text: &str, at: &str| {
         let draft = Draft::new(text).occurred_at(instant(at));
         space.remember(draft).expect("told");
     };
-    tell(
+    write(
         "the council meets on 7 February 2026",
         "2026-01-02T10:00:00Z",
     );
     for day in 10..20 {
         let text = format!("the council was told of matter {day}");
-        tell(&text, &format!("2026-02-{day}T10:00:00Z"));
+        write(&text, &format!("2026-02-{day}T10:00:00Z"));
     }
-    tell("the harbour froze over", "2026-02-07T10:00:00Z");
+    write("the harbour froze over", "2026-02-07T10:00:00Z");
     let recall = Recall::new("what did the council do on 7 February 2026?").limit(1);
     assert_eq!(
         texts(&space, &recall),

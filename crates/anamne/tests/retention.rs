@@ -47,16 +47,16 @@ impl Bench {
     }
 
     /// Stores a memory on a day, like a process that settles the space before it ends.
-    fn tell(&self, day: &str, text: &str) -> MemoryId {
+    fn write(&self, day: &str, text: &str) -> MemoryId {
         self.set(day);
         let space = self.open();
-        let told = space.remember(text).expect("told").id;
+        let stored = space.remember(text).expect("told").id;
         space.settle(&mut |_, _| {}).expect("settled");
-        told
+        stored
     }
 
     /// Stores many events of a day on that day, in one transaction.
-    fn tell_much(&self, day: &str, count: usize) {
+    fn write_much(&self, day: &str, count: usize) {
         self.set(day);
         let drafts: Vec<_> = (0..count)
             .map(|number| Draft::new(format!("much of {day}, number {number}")))
@@ -65,7 +65,7 @@ impl Bench {
     }
 
     /// Stores many facts that no retention forgets.
-    fn tell_what_is_kept(&self, day: &str, count: usize) {
+    fn write_retained(&self, day: &str, count: usize) {
         self.set(day);
         let fact = |number| Draft::new(format!("a fact of {day}, number {number}"));
         let drafts: Vec<_> = (0..count)
@@ -74,16 +74,16 @@ impl Bench {
         self.open().remember_all(&drafts).expect("told");
     }
 
-    fn tell_old(&self, text: &str) -> MemoryId {
+    fn write_old(&self, text: &str) -> MemoryId {
         let happened = at("2020-06-01");
-        let told = self.open().remember(Draft::new(text).occurred_at(happened));
-        told.expect("told").id
+        let stored = self.open().remember(Draft::new(text).occurred_at(happened));
+        stored.expect("told").id
     }
 
     /// Uses the space on this number of consecutive days, from a day on.
     fn use_on_days(&self, first: &str, days: i32) {
         for text in days_from(first, days) {
-            self.tell(&text, &format!("a note of {text}"));
+            self.write(&text, &format!("a note of {text}"));
         }
     }
 
@@ -142,20 +142,20 @@ fn read_everything(space: &Space, id: MemoryId) {
 #[test]
 fn reading_neither_forgets_nor_erases() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 40);
-    let old = bench.tell_old("an old conversation");
-    bench.tell_much("2026-03-02", 1);
-    bench.tell_much("2026-03-03", 1);
+    bench.write_much("2026-03-01", 40);
+    let old = bench.write_old("an old conversation");
+    bench.write_much("2026-03-02", 1);
+    bench.write_much("2026-03-03", 1);
     // It could be forgotten now, but nothing was written since.
     for day in ["2026-03-03", "2036-03-01", "1970-01-01", "2026-03-04"] {
         bench.set(day);
         read_everything(&bench.open(), old);
         bench.nothing_is_lost();
     }
-    bench.tell("2026-03-04", "a note");
+    bench.write("2026-03-04", "a note");
     assert!(bench.is_forgotten(old));
     bench.use_on_days("2026-03-05", 29);
-    bench.tell_much("2026-04-03", 1);
+    bench.write_much("2026-04-03", 1);
     bench.set("2036-04-03");
     let plan = bench.open().retention().expect("a state");
     assert_eq!(plan.erasable, 1, "{plan:?}");
@@ -166,9 +166,9 @@ fn reading_neither_forgets_nor_erases() {
 #[test]
 fn telling_and_asking_ten_years_ahead_loses_nothing() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 20);
+    bench.write_much("2026-03-01", 20);
     bench.use_on_days("2026-03-02", 5);
-    bench.tell("2036-03-07", "told ten years ahead");
+    bench.write("2036-03-07", "told ten years ahead");
     let space = bench.open();
     let found = space.check_up().expect("a check-up");
     let deferred = found.deferred.join("\n");
@@ -187,26 +187,26 @@ fn telling_and_asking_ten_years_ahead_loses_nothing() {
 #[test]
 fn asking_ten_years_ahead_of_what_was_told_now_loses_nothing() {
     let bench = Bench::keeping(30);
-    let told = bench.tell("2026-03-01", "told now");
+    let stored = bench.write("2026-03-01", "told now");
     bench.use_on_days("2026-03-02", 3);
     bench.set("2036-03-01");
-    read_everything(&bench.open(), told);
-    bench.tell("2026-03-05", "the clock is right again");
+    read_everything(&bench.open(), stored);
+    bench.write("2026-03-05", "the clock is right again");
     bench.nothing_is_lost();
 }
 
 #[test]
 fn a_clock_that_alternates_between_years_loses_nothing() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 100);
+    bench.write_much("2026-03-01", 100);
     for (number, day) in days_from("2026-03-02", 27).enumerate() {
         let wrong = date(2030 + i16::try_from(number).expect("few"), 5, 1).to_string();
-        bench.tell(&wrong, &format!("under the clock of {wrong}"));
+        bench.write(&wrong, &format!("under the clock of {wrong}"));
         if number % 2 == 0 {
-            bench.tell("1970-01-01", &format!("the clock began anew, {number}"));
+            bench.write("1970-01-01", &format!("the clock began anew, {number}"));
         }
         // Two correct days between the wrong ones.
-        bench.tell(&day, &format!("a note of {day}"));
+        bench.write(&day, &format!("a note of {day}"));
         bench.nothing_is_lost();
     }
 }
@@ -214,12 +214,12 @@ fn a_clock_that_alternates_between_years_loses_nothing() {
 #[test]
 fn what_is_told_while_the_clock_is_set_back_is_not_old_for_that() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 60);
+    bench.write_much("2026-03-01", 60);
     bench.use_on_days("2026-03-02", 7);
-    let misdated = bench.tell("1970-01-01", "the clock began anew");
-    let also = bench.tell("1970-01-02", "and went on from there");
+    let misdated = bench.write("1970-01-01", "the clock began anew");
+    let also = bench.write("1970-01-02", "and went on from there");
     // But a memory that is said to be from then is old.
-    let old = bench.tell_old("an old conversation, told under the wrong clock");
+    let old = bench.write_old("an old conversation, told under the wrong clock");
     bench.use_on_days("2026-03-09", 12);
     assert!(bench.is_live(misdated) && bench.is_live(also));
     assert!(bench.is_forgotten(old));
@@ -229,15 +229,15 @@ fn what_is_told_while_the_clock_is_set_back_is_not_old_for_that() {
 #[test]
 fn a_clock_set_back_to_1970_loses_nothing_and_shortens_nothing() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 40);
-    let old = bench.tell_old("an old conversation");
+    bench.write_much("2026-03-01", 40);
+    let old = bench.write_old("an old conversation");
     bench.use_on_days("2026-03-02", 3);
     assert!(bench.is_forgotten(old));
     let left = |bench: &Bench| bench.open().retention().expect("a state").next_erasure;
     let before = left(&bench);
     assert!(before.is_some());
     for number in 0..50 {
-        bench.tell("1970-01-01", &format!("after a restart, {number}"));
+        bench.write("1970-01-01", &format!("after a restart, {number}"));
     }
     bench.set("2026-03-05");
     bench.use_on_days("2026-03-05", 3);
@@ -249,13 +249,13 @@ fn a_clock_set_back_to_1970_loses_nothing_and_shortens_nothing() {
 #[test]
 fn a_jump_of_ten_years_is_one_day_of_use() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 40);
-    let old = bench.tell_old("an old conversation");
+    bench.write_much("2026-03-01", 40);
+    let old = bench.write_old("an old conversation");
     bench.use_on_days("2026-03-02", 2);
     assert!(bench.is_forgotten(old));
-    bench.tell("2036-03-04", "ten years ahead");
-    bench.tell("2036-03-04", "and again");
-    bench.tell("2046-03-04", "twenty years ahead");
+    bench.write("2036-03-04", "ten years ahead");
+    bench.write("2036-03-04", "and again");
+    bench.write("2046-03-04", "twenty years ahead");
     assert!(bench.is_forgotten(old), "two jumps are two days of use");
     bench.use_on_days("2026-03-04", 3);
     let state = bench.open().retention().expect("a state");
@@ -265,8 +265,8 @@ fn a_jump_of_ten_years_is_one_day_of_use() {
 #[test]
 fn what_is_old_is_forgotten_and_erased_after_thirty_days_of_use_over_restarts() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 60);
-    let old = bench.tell_old("an old vorpalconversation");
+    bench.write_much("2026-03-01", 60);
+    let old = bench.write_old("an old vorpalconversation");
     bench.use_on_days("2026-03-02", 1);
     assert!(bench.is_live(old), "two days confirm no date");
     bench.use_on_days("2026-03-03", 1);
@@ -284,7 +284,7 @@ fn what_is_old_is_forgotten_and_erased_after_thirty_days_of_use_over_restarts() 
     // Used on one day a week: only days of use count.
     let mut day = date(2026, 3, 4);
     for left in (1..=29).rev() {
-        bench.tell(&day.to_string(), &format!("a note of {day}"));
+        bench.write(&day.to_string(), &format!("a note of {day}"));
         let state = bench.open().retention().expect("a state");
         if state.deferred.is_empty() {
             assert_eq!(state.next_erasure, Some(left), "{day}");
@@ -294,7 +294,7 @@ fn what_is_old_is_forgotten_and_erased_after_thirty_days_of_use_over_restarts() 
     }
     assert!(bench.is_forgotten(old));
     assert!(!files_with(&bench.home.folder(), b"vorpalconversation").is_empty());
-    bench.tell(&day.to_string(), "the thirtieth day");
+    bench.write(&day.to_string(), "the thirtieth day");
     assert_eq!(bench.memory(old), None);
     assert_eq!(
         files_with(&bench.home.folder(), b"vorpalconversation"),
@@ -307,8 +307,8 @@ fn what_is_old_is_forgotten_and_erased_after_thirty_days_of_use_over_restarts() 
 #[test]
 fn two_processes_on_one_day_count_one_day_of_use() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 40);
-    let old = bench.tell_old("an old conversation");
+    bench.write_much("2026-03-01", 40);
+    let old = bench.write_old("an old conversation");
     bench.use_on_days("2026-03-02", 2);
     assert!(bench.is_forgotten(old));
     bench.set("2026-03-04");
@@ -327,12 +327,12 @@ fn two_processes_on_one_day_count_one_day_of_use() {
 #[test]
 fn two_processes_that_forget_at_once_forget_each_memory_once() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 60);
+    bench.write_much("2026-03-01", 60);
     let old: Vec<_> = (0..5)
-        .map(|number| bench.tell_old(&format!("old, {number}")))
+        .map(|number| bench.write_old(&format!("old, {number}")))
         .collect();
-    bench.tell_much("2026-03-02", 1);
-    bench.tell_much("2026-03-03", 1);
+    bench.write_much("2026-03-02", 1);
+    bench.write_much("2026-03-03", 1);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| bench.open().apply_retention(false).expect("applied"));
@@ -346,9 +346,9 @@ fn two_processes_that_forget_at_once_forget_each_memory_once() {
 #[test]
 fn more_than_a_tenth_waits_until_a_person_confirms_it() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 20);
+    bench.write_much("2026-03-01", 20);
     let old: Vec<_> = (0..5)
-        .map(|number| bench.tell_old(&format!("old, {number}")))
+        .map(|number| bench.write_old(&format!("old, {number}")))
         .collect();
     bench.use_on_days("2026-03-02", 4);
     bench.nothing_is_lost();
@@ -379,9 +379,9 @@ fn more_than_a_tenth_waits_until_a_person_confirms_it() {
 #[test]
 fn more_than_a_tenth_is_not_erased_at_once_without_confirmation() {
     let bench = Bench::keeping(365);
-    bench.tell_much("2026-03-01", 1);
+    bench.write_much("2026-03-01", 1);
     let old: Vec<_> = (0..30)
-        .map(|number| bench.tell_old(&format!("old, {number}")))
+        .map(|number| bench.write_old(&format!("old, {number}")))
         .collect();
     let applied = bench.open().apply_retention(true).expect("applied");
     assert_eq!(applied.forgotten, 30);
@@ -402,10 +402,10 @@ fn more_than_a_tenth_is_not_erased_at_once_without_confirmation() {
 
 /// Nine days with the right clock, and three that are ten years ahead: these make the first memories old.
 fn a_clock_that_stayed_wrong(bench: &Bench) -> MemoryId {
-    let first = bench.tell("2026-02-20", "told under the right clock");
+    let first = bench.write("2026-02-20", "told under the right clock");
     bench.use_on_days("2026-02-21", 8);
-    bench.tell_much("2036-03-01", 60);
-    bench.tell_much("2036-03-02", 60);
+    bench.write_much("2036-03-01", 60);
+    bench.write_much("2036-03-02", 60);
     assert!(bench.is_live(first), "two days confirm nothing");
     bench.use_on_days("2036-03-03", 1);
     assert!(bench.is_forgotten(first));
@@ -439,14 +439,14 @@ fn what_is_not_old_any_more_by_the_right_clock_is_not_erased() {
 #[test]
 fn what_a_person_restored_has_its_whole_term_again_in_days_of_use() {
     let bench = Bench::keeping(10);
-    bench.tell_what_is_kept("2026-03-01", 300);
-    let old = bench.tell_old("an old conversation");
+    bench.write_retained("2026-03-01", 300);
+    let old = bench.write_old("an old conversation");
     bench.use_on_days("2026-03-02", 2);
     assert!(bench.is_forgotten(old));
     bench.open().restore(old).expect("restored");
     bench.use_on_days("2026-03-04", 6);
     // Ten years count as one day of use, and the next day doesn't confirm them.
-    bench.tell("2036-03-10", "ten years ahead");
+    bench.write("2036-03-10", "ten years ahead");
     assert!(bench.is_live(old));
     bench.open().apply_retention(true).expect("applied");
     assert!(bench.is_live(old), "also where a person confirms");
@@ -457,8 +457,8 @@ fn what_a_person_restored_has_its_whole_term_again_in_days_of_use() {
 #[test]
 fn what_a_person_forgot_is_left_alone() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 60);
-    let old = bench.tell_old("an old conversation");
+    bench.write_much("2026-03-01", 60);
+    let old = bench.write_old("an old conversation");
     bench.open().forget(old).expect("forgotten");
     bench.use_on_days("2026-03-02", 40);
     assert!(bench.is_forgotten(old));
@@ -476,17 +476,17 @@ fn what_a_person_forgot_is_left_alone() {
 #[test]
 fn facts_and_skills_that_matter_are_kept() {
     let bench = Bench::keeping(365);
-    bench.tell_much("2026-03-01", 60);
+    bench.write_much("2026-03-01", 60);
     let space = bench.open();
-    let tell = |text: &str, kind: Kind, importance: u8| {
+    let write = |text: &str, kind: Kind, importance: u8| {
         let draft = Draft::new(text).kind(kind).importance(importance);
-        let told = space.remember(draft.occurred_at(at("2025-01-10")));
-        told.expect("told").id
+        let stored = space.remember(draft.occurred_at(at("2025-01-10")));
+        stored.expect("told").id
     };
-    let fact = tell("an old fact that matters", Kind::Fact, 7);
-    let skill = tell("an old skill that matters", Kind::Skill, 10);
-    let trifle = tell("an old fact that matters little", Kind::Fact, 6);
-    let message = tell("an old message", Kind::Message, 9);
+    let fact = write("an old fact that matters", Kind::Fact, 7);
+    let skill = write("an old skill that matters", Kind::Skill, 10);
+    let trifle = write("an old fact that matters little", Kind::Fact, 6);
+    let message = write("an old message", Kind::Message, 9);
     assert_eq!(space.count_outdated(365).expect("a count"), 2);
     bench.use_on_days("2026-03-02", 3);
     assert!(bench.is_live(fact) && bench.is_live(skill));
@@ -496,8 +496,8 @@ fn facts_and_skills_that_matter_are_kept() {
 #[test]
 fn without_a_retention_nothing_more_is_forgotten_or_erased() {
     let bench = Bench::keeping(30);
-    bench.tell_much("2026-03-01", 60);
-    let old = bench.tell_old("an old conversation");
+    bench.write_much("2026-03-01", 60);
+    let old = bench.write_old("an old conversation");
     bench.use_on_days("2026-03-02", 2);
     assert!(bench.is_forgotten(old));
     bench
@@ -528,8 +528,8 @@ fn a_store_of_before_keeps_its_retention_with_the_usual_grace_period() {
         !text.contains("grace"),
         "as versions before wrote it: {text}"
     );
-    bench.tell_much("2026-03-01", 60);
-    let old = bench.tell_old("an old conversation");
+    bench.write_much("2026-03-01", 60);
+    let old = bench.write_old("an old conversation");
     bench.use_on_days("2026-03-02", 3);
     assert!(bench.is_forgotten(old));
     let state = bench.open().retention().expect("a state");
@@ -547,8 +547,8 @@ fn a_grace_period_of_ones_own_is_kept_to() {
         .open()
         .configure(|config| config.retention.grace_days = 0);
     assert_eq!(refused.expect_err("refused").kind(), ErrorKind::Refused);
-    bench.tell_much("2026-03-01", 60);
-    let old = bench.tell_old("an old conversation");
+    bench.write_much("2026-03-01", 60);
+    let old = bench.write_old("an old conversation");
     bench.use_on_days("2026-03-02", 3);
     assert!(bench.is_forgotten(old));
     bench.use_on_days("2026-03-05", 1);

@@ -85,9 +85,9 @@ fn one_is_made_a_day_where_something_was_told_and_so_many_are_kept() {
     let site = Site::new();
     let space = site.space();
     site.schedule(3);
-    let mut told = Vec::new();
+    let mut stored = Vec::new();
     for day in 1..=5 {
-        told.push(
+        stored.push(
             space
                 .remember(format!("note of day {day}"))
                 .expect("told")
@@ -109,7 +109,7 @@ fn one_is_made_a_day_where_something_was_told_and_so_many_are_kept() {
     run(&space);
     assert_eq!(site.backups(), before);
     for (backup, notes) in before.iter().zip(3..) {
-        let held = told.iter().filter(|id| site.holds(backup, **id)).count();
+        let held = stored.iter().filter(|id| site.holds(backup, **id)).count();
         assert_eq!(held, notes, "{}", backup.display());
     }
     assert_eq!(
@@ -117,9 +117,9 @@ fn one_is_made_a_day_where_something_was_told_and_so_many_are_kept() {
         3,
         "what was removed is not looked for"
     );
-    let erased = space.erase(told[0]).expect("erased");
+    let erased = space.erase(stored[0]).expect("erased");
     assert!(erased.is_complete(), "{erased:?}");
-    assert!(before.iter().all(|backup| !site.holds(backup, told[0])));
+    assert!(before.iter().all(|backup| !site.holds(backup, stored[0])));
 }
 
 #[test]

@@ -25,13 +25,13 @@ fn world() -> World {
     let options = anamne::Options::new(folder.path().join("store")).background(false);
     let store = Store::open_with(options).expect("a store");
     let space = store.space("atlas").expect("a space");
-    let tell = |text: &str| {
+    let write = |text: &str| {
         let draft = Draft::new(text).thread("harbour");
         space.remember(draft).expect("told").id
     };
     let (one, other) = (
-        tell("The pilot boat leaves at six"),
-        tell("The pilot boat leaves at seven"),
+        write("The pilot boat leaves at six"),
+        write("The pilot boat leaves at seven"),
     );
     let payroll = store.space("payroll").expect("a space");
     payroll
@@ -303,13 +303,13 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "summaries",
         "summaries_of_thread",
         "export",
-        "export_standing",
+        "export_visibility",
         "export_notes",
         "export_corpus",
         "backups",
         "foldable",
         "insights",
-        "regarded",
+        "quality_signals",
         "check_consistency",
         "query_log",
         "known_topics",

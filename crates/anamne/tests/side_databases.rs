@@ -12,7 +12,7 @@ use anamne::embed::{ModelIdentity, VectorCache};
 use anamne::{EmbeddingCache, Recall, Space};
 use anamne_jobs::{NewTask, Queue};
 use anamne_knowledge::graph::{EntityQuery, Graph};
-use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_knowledge::readings::{ConflictReading, Readings};
 use anamne_knowledge::summaries::{Level, Summaries};
 use anamne_llm::{
     Bridge, BridgeConfig, BridgeError, Call, CostQuery, LanguageModel, Ledger, Message, Reply,
@@ -86,7 +86,7 @@ fn eight_processes_open_each_kind_for_the_first_time_at_once() {
     let mut children: Vec<Worker> = (0..PROCESSES).map(Worker::start).collect();
     for _ in 0..ROUNDS {
         let home = Home::new();
-        tell(&home.space());
+        write(&home.space());
         for (which, kind) in KINDS.iter().enumerate() {
             for child in &mut children {
                 child.order(which, home.root());
@@ -167,7 +167,7 @@ fn obey(number: usize) {
     }
 }
 
-fn tell(space: &Space) {
+fn write(space: &Space) {
     for number in 0..PROCESSES {
         let text = format!("Runa Olsen repaired crane number {number} in Bergen.");
         space.remember(text.as_str()).expect("told");
@@ -297,7 +297,7 @@ fn readings(root: &Path) -> Readings {
 }
 
 fn judge(root: &Path, number: usize) {
-    let verdict = Verdict {
+    let verdict = ConflictReading {
         kind: None,
         reason: format!("both hold, says {number}"),
     };

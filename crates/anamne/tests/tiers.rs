@@ -59,8 +59,8 @@ fn logbook(folder: &Path) -> (Space, Vec<MemoryId>) {
                 .author(["Runa", "Ole"][number as usize % 2])
         })
         .collect();
-    let told = space.remember_all(&drafts).expect("told");
-    (space, told.into_iter().map(|told| told.id).collect())
+    let stored = space.remember_all(&drafts).expect("told");
+    (space, stored.into_iter().map(|stored| stored.id).collect())
 }
 
 fn found(space: &Space, recall: &Recall) -> Vec<(MemoryId, f32)> {

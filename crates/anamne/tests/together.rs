@@ -28,7 +28,7 @@ const MATTERS: [[&str; 8]; 2] = [
 
 /// Stores `number` threads of six messages of every topic, from thread `first` on; the garden's thread 2 begins with
 /// its third word.
-fn tell(space: &Space, first: usize, number: usize) {
+fn write(space: &Space, first: usize, number: usize) {
     for (matter, words) in ["garden", "motor"].into_iter().zip(MATTERS) {
         for thread in first..first + number {
             let said = |position: usize| {
@@ -89,7 +89,7 @@ fn file(home: &Home) -> PathBuf {
 fn a_question_is_near_what_is_told_in_its_matter_by_other_words() {
     let home = Home::new();
     let space = home.space();
-    tell(&space, 0, 24);
+    write(&space, 0, 24);
     let before = ask(&space, "on which day do we note the trowel?");
     assert!(before.results.iter().all(|hit| together(hit) == 0.0));
     settle(&space);
@@ -113,7 +113,7 @@ fn a_question_is_near_what_is_told_in_its_matter_by_other_words() {
 fn what_was_told_since_lies_where_its_own_words_do() {
     let home = Home::new();
     let space = home.space();
-    tell(&space, 0, 24);
+    write(&space, 0, 24);
     settle(&space);
     let made = fs::read(file(&home)).expect("the file");
     let new = |content: &str| space.remember(Draft::new(content)).expect("told").id;
@@ -144,16 +144,16 @@ fn what_was_told_since_lies_where_its_own_words_do() {
 fn it_is_found_out_anew_when_much_was_told_when_it_is_damaged_and_when_it_is_gone() {
     let home = Home::new();
     let space = home.space();
-    tell(&space, 0, 1);
+    write(&space, 0, 1);
     settle(&space);
     assert!(
         !file(&home).exists(),
         "a dozen memories tell nothing of what goes together"
     );
-    tell(&space, 1, 23);
+    write(&space, 1, 23);
     settle(&space);
     let first = fs::read(file(&home)).expect("the file");
-    tell(&space, 24, 4);
+    write(&space, 24, 4);
     settle(&space);
     let second = fs::read(file(&home)).expect("the file");
     assert_ne!(first, second);
@@ -178,7 +178,7 @@ fn it_is_found_out_anew_when_much_was_told_when_it_is_damaged_and_when_it_is_gon
     let found = home.space().check_up().expect("checked");
     assert!(
         found
-            .mended
+            .repaired
             .iter()
             .any(|said| said.starts_with("latent: damaged")),
         "{found:#?}"
@@ -194,7 +194,7 @@ fn it_is_found_out_anew_when_much_was_told_when_it_is_damaged_and_when_it_is_gon
 fn what_was_erased_teaches_nothing_any_more() {
     let home = Home::new();
     let space = home.space();
-    tell(&space, 0, 24);
+    write(&space, 0, 24);
     let secret: Vec<_> = (0..12)
         .map(|number| {
             let said = format!("The trowel number {number} lies beside the zeppelin");
@@ -220,7 +220,7 @@ fn what_was_erased_teaches_nothing_any_more() {
 fn another_process_sees_what_one_has_found_out() {
     let home = Home::new();
     let (one, other) = (home.space(), home.space());
-    tell(&one, 0, 24);
+    write(&one, 0, 24);
     settle(&one);
     let answer = ask(&other, "on which day do we note the trowel?");
     assert!(answer.results.iter().any(|hit| together(hit) > 0.5));

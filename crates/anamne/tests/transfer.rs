@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anamne::{
     Body, Category, Draft, Edit, Error, Filter, Listing, Memory, MemoryId, Order, Role, Selection,
-    Standing, Store, Transfer,
+    Store, Transfer, Visibility,
 };
 use common::{Home, link};
 
@@ -14,7 +14,7 @@ fn store(home: &Home) -> Store {
     home.store_with_clock("2026-03-01T12:00:00Z").0
 }
 
-fn told(store: &Store, space: &str, text: &str, thread: &str) -> MemoryId {
+fn stored(store: &Store, space: &str, text: &str, thread: &str) -> MemoryId {
     let space = store.space(space).expect("a space");
     let draft = Draft::new(text).thread(thread);
     space.remember(draft).expect("told").id
@@ -111,7 +111,7 @@ fn what_goes_arrives_as_it_was() {
         };
         assert_eq!(plain(&arrived), plain(&memory));
     }
-    let left = shared.select(&Filter::default(), Standing::Live, Order::default());
+    let left = shared.select(&Filter::default(), Visibility::Live, Order::default());
     assert_eq!(left.expect("ids"), []);
     assert_eq!(
         listed(&store, "shared", true).len(),
@@ -133,9 +133,9 @@ fn an_interruption_at_any_step_loses_nothing() {
             .map(|text| Draft::new(text.as_str()).thread("t"))
             .collect();
         let shared = store.space("shared").expect("a space");
-        let told = shared.remember_all(&drafts).expect("told");
+        let stored = shared.remember_all(&drafts).expect("told");
         shared
-            .link(&link(told[0].id, told[1_099].id, "both ends"))
+            .link(&link(stored[0].id, stored[1_099].id, "both ends"))
             .expect("linked");
         let mut steps = 0;
         let ended = catch_unwind(AssertUnwindSafe(|| {
@@ -166,7 +166,7 @@ fn an_interruption_at_any_step_loses_nothing() {
 fn what_was_changed_in_the_other_space_since_stays_and_is_named() {
     let home = Home::new();
     let store = store(&home);
-    let id = told(&store, "shared", "The port is 1", "t");
+    let id = stored(&store, "shared", "The port is 1", "t");
     split(&store, &thread("t")).expect("moved");
     let shared = store.existing_space("shared").expect("a space");
     shared.restore(id).expect("restored");
@@ -190,7 +190,7 @@ fn what_was_changed_in_the_other_space_since_stays_and_is_named() {
 fn who_told_it_first_chooses_too() {
     let home = Home::new();
     let store = store(&home);
-    told(&store, "shared", "By the user", "t");
+    stored(&store, "shared", "By the user", "t");
     let agent = store.space("shared").expect("a space");
     let agent = agent
         .acting_as(anamne::Actor::agent("helper"))

@@ -231,7 +231,7 @@ fn a_check_up_names_and_mends_what_was_damaged() {
     let found = reopened(folder.path()).check_up().expect("a check-up");
     assert!(found.problems.is_empty(), "{:?}", found.problems);
     assert!(
-        found.mended.iter().any(|line| line.contains("vectors")),
+        found.repaired.iter().any(|line| line.contains("vectors")),
         "{found:?}"
     );
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anamne::{BackupConfig, BackupReport, Store, StruckBackup};
+use anamne::{BackupConfig, BackupRemoval, BackupReport, Store};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -83,7 +83,7 @@ impl Backup {
         let store = place.existing_store()?;
         let space = place.is_named().then(|| place.space_name().as_str());
         if self.forget {
-            return self.strike(&store, space, output);
+            return self.forget_backup_folder(&store, space, output);
         }
         if let Some(every) = self.every {
             return self.schedule(&store, space, every, output);
@@ -153,13 +153,13 @@ impl Backup {
     }
 
     /// Removes the folder from the list of known backups.
-    fn strike(
+    fn forget_backup_folder(
         self,
         store: &Store,
         space: Option<&str>,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let StruckBackup {
+        let BackupRemoval {
             spaces,
             skipped: passed,
         } = store.forget_backup(&self.folder, space)?;

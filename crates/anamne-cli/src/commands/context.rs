@@ -13,7 +13,7 @@ use crate::wording::{duration, number, visible};
 use crate::{input, settling};
 
 /// Default token budget of a block.
-const USUAL_BUDGET: usize = 1_000;
+const DEFAULT_BUDGET: usize = 1_000;
 
 /// Search the memories and print a block of text for a prompt
 #[derive(Debug, clap::Args)]
@@ -59,7 +59,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let usual = self.preset.map_or(USUAL_BUDGET, ContextPreset::budget);
+        let usual = self.preset.map_or(DEFAULT_BUDGET, ContextPreset::budget);
         let token_budget = self.budget.unwrap_or(usual);
         let considered = ContextRequest::considered(token_budget);
         let recall = Recall {
@@ -90,7 +90,7 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
         output.note("no relevant memories");
     } else {
         for line in visible(context.text.trim_end()).lines() {
-            output.line(with_standing(line))?;
+            output.line(highlight_disputes(line))?;
         }
     }
     output.flush()?;
@@ -113,7 +113,7 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
 }
 
 /// Highlights the notes of an entry that dispute it.
-fn with_standing(line: &str) -> String {
+fn highlight_disputes(line: &str) -> String {
     let is_entry = line
         .strip_prefix("[m")
         .and_then(|rest| rest.split_once(']'));
@@ -155,10 +155,10 @@ mod tests {
             "2026-03-01 · standup",
             "",
         ] {
-            let shown = with_standing(line);
+            let shown = highlight_disputes(line);
             assert_eq!(anstream::adapter::strip_str(&shown).to_string(), line);
         }
-        let shown = with_standing("[m3] (contested by [m12]) Ada: tea");
+        let shown = highlight_disputes("[m3] (contested by [m12]) Ada: tea");
         assert!(
             shown.contains(&paint(YELLOW, "(contested by [m12])")),
             "{shown}"

@@ -16,7 +16,7 @@ use crate::wording::number;
 
 /// Group costs by.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum By {
+enum GroupBy {
     /// One line per day (UTC)
     Day,
     /// One line per month
@@ -27,7 +27,7 @@ enum By {
     Space,
 }
 
-impl By {
+impl GroupBy {
     fn costs(self) -> CostsBy {
         match self {
             Self::Day => CostsBy::Day,
@@ -53,7 +53,7 @@ null}")]
 pub(crate) struct Costs {
     /// Group costs by
     #[arg(long, value_enum, default_value = "day")]
-    by: By,
+    by: GroupBy,
     /// From this day on: 2026-03-01, "last month", 7d, …
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -85,7 +85,7 @@ impl Costs {
         let (costs, budgets) = if catalog.exists() {
             let ledger = Ledger::open(&catalog)?;
             let standings = match &config {
-                Some(config) => ledger.standings(&config.budgets, SystemClock.now())?,
+                Some(config) => ledger.budget_states(&config.budgets, SystemClock.now())?,
                 None => Vec::new(),
             };
             (ledger.costs(&query)?, standings)
@@ -106,18 +106,18 @@ impl Costs {
         if costs.is_empty() {
             output.note("no model calls");
         }
-        for standing in budgets.iter().filter(|standing| standing.limit.is_some()) {
-            let limit = standing.limit.as_deref().unwrap_or_default();
-            let end = if standing.exhausted {
+        for budget in budgets.iter().filter(|budget| budget.limit.is_some()) {
+            let limit = budget.limit.as_deref().unwrap_or_default();
+            let end = if budget.exhausted {
                 format!(
                     "; exhausted, resets {}",
-                    output.dates.relative(standing.opens_at)
+                    output.dates.relative(budget.opens_at)
                 )
             } else {
                 String::new()
             };
-            let said = format!("{}: {} of {limit}{end}", standing.budget, standing.spent);
-            let style = if standing.exhausted { RED } else { DIM };
+            let said = format!("{}: {} of {limit}{end}", budget.budget, budget.spent);
+            let style = if budget.exhausted { RED } else { DIM };
             output.line(paint(style, said))?;
         }
         if let Some(problem) = problem {

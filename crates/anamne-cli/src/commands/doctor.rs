@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::next_step;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
-use crate::projects::{self, Advice};
+use crate::projects::{self, ProjectWarning};
 use crate::wording::one_line;
 
 /// Check everything, repair what can be repaired, and report the rest
@@ -28,7 +28,7 @@ It also names spaces that several projects may share, with the command that
 splits them, and folders that contain the same project.
 
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
-  […], \"mended\": […], \"earlier\": […], \"problems\": […], \"next_steps\": […],
+  […], \"repaired\": […], \"earlier\": […], \"problems\": […], \"next_steps\": […],
   \"hints\": […]}], \"model_problem\": why the configured model is not used,
 or null, \"projects\": [{\"space\", \"finding\", \"commands\": […]}]}")]
 pub(crate) struct Doctor {}
@@ -82,7 +82,7 @@ impl Doctor {
 }
 
 /// Prints advice about projects; nothing is damaged.
-fn print_projects(findings: &[Advice], output: &mut Output) -> Result<(), Failure> {
+fn print_projects(findings: &[ProjectWarning], output: &mut Output) -> Result<(), Failure> {
     if findings.is_empty() {
         return Ok(());
     }
@@ -125,7 +125,7 @@ fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
     for (style, sign, findings) in [
         (GREEN, "well   ", &check_up.well),
         (DIM, "earlier", &check_up.earlier),
-        (YELLOW, "mended ", &check_up.mended),
+        (YELLOW, "repaired ", &check_up.repaired),
         (YELLOW, "waiting", &check_up.deferred),
         (RED, "problem", &check_up.problems),
     ] {

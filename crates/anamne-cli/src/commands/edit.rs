@@ -75,7 +75,9 @@ impl Edit {
             remove_tags: self.untag,
             metadata: self.metadata.into_iter().collect(),
             occurred_at: output.dates.start("at", self.at.as_deref())?,
-            expires_at: output.dates.to_come("expires", self.expires.as_deref())?,
+            expires_at: output
+                .dates
+                .future_time("expires", self.expires.as_deref())?,
             superseded_by: None,
         };
         if edit.is_empty() && self.superseded_by.is_none() {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anamne::{CorpusReport, Exported, Skipped, Space, Standing};
+use anamne::{CorpusReport, ExportReport, Skipped, Space, Visibility};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -70,8 +70,8 @@ struct Written {
     skipped: Skipped,
 }
 
-impl From<Exported> for Written {
-    fn from(exported: Exported) -> Self {
+impl From<ExportReport> for Written {
+    fn from(exported: ExportReport) -> Self {
         Self {
             exported: exported.exported,
             corpus: None,
@@ -95,7 +95,7 @@ impl Export {
         self.check()?;
         let space = place.existing_space()?;
         if let Some(folder) = &self.into {
-            let written = space.export_notes(folder, self.standing())?.into();
+            let written = space.export_notes(folder, self.visibility())?.into();
             return print(&written, folder, output);
         }
         let Some(path) = &self.output else {
@@ -126,11 +126,11 @@ impl Export {
         }
     }
 
-    fn standing(&self) -> Standing {
+    fn visibility(&self) -> Visibility {
         if self.all {
-            Standing::Both
+            Visibility::Both
         } else {
-            Standing::Live
+            Visibility::Live
         }
     }
 
@@ -138,7 +138,7 @@ impl Export {
         if self.format == Format::Corpus {
             return Ok(space.export_corpus(writer)?.into());
         }
-        Ok(space.export_standing(writer, self.standing())?.into())
+        Ok(space.export_visibility(writer, self.visibility())?.into())
     }
 }
 
@@ -165,7 +165,7 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
 /// Reports what is missing in the export.
 fn end(passed: &Skipped, output: &Output) -> Result<(), Failure> {
     // With `--json` only standard output, which contains the memories, has no place for it.
-    skipped::tell_beside(passed, output);
+    skipped::report_to_stderr(passed, output);
     if !passed.is_empty() {
         output.warn("the export lacks them: they are damaged in both copies; `anamne verify` lists the damage");
     }

@@ -3,14 +3,15 @@
 use std::io::{BufRead, IsTerminal};
 
 use anamne::{
-    Erased, Filter, Memory, MemoryId, NextStep, Order, Recall, Space, Standing, Unreached,
+    Filter, Memory, MemoryId, NextStep, Order, OutsideErasure, PendingErasure, Recall, Space,
+    Visibility,
 };
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::next_step;
-use crate::output::{CYAN, Output, memories, paint, say};
+use crate::output::{CYAN, Output, memories, paint, report};
 use crate::place::Place;
 use crate::shell::shell_word;
 use crate::wording::{at_most, file_name, number, one_line, wrapped};
@@ -46,7 +47,7 @@ Examples:
   anamne forget --space recipes --all --hard --yes
 
 With --json: {\"forgotten\": [id, …], \"erased\": [id, …]}; with --hard also
-  \"complete\", \"backups\"?: [{\"folder\", \"trouble\"?: why it may still contain
+  \"complete\", \"backups\"?: [{\"folder\", \"problem\"?: why it may still contain
   erased text, \"removed\"?}], \"removed\"?: [set-aside file, …], \"unreached\"?: [{\"place\",
   \"reason\"}]; where memories are chosen, without --yes: {\"preview\": [memory, …],
   \"hard\"}, and nothing changes")]
@@ -83,7 +84,7 @@ pub(crate) struct Forget {
 }
 
 /// The selected memories.
-struct Chosen {
+struct SelectedMemories {
     ids: Vec<MemoryId>,
     /// Whether the memories were named individually, and not selected by a filter.
     named: bool,
@@ -100,7 +101,7 @@ impl Forget {
                 "no matching memory in the space {}",
                 space.name()
             ));
-            return self.print(&[], &Erased::default(), output);
+            return self.print(&[], &OutsideErasure::default(), output);
         }
         let asks = !self.yes && (self.hard || !chosen.named);
         if asks && output.is_json() && !chosen.named {
@@ -111,7 +112,7 @@ impl Forget {
             output.note("nothing was changed");
             return Ok(());
         }
-        let mut reached = Erased::default();
+        let mut reached = OutsideErasure::default();
         if self.hard {
             reached = space.erase_all(&chosen.ids)?;
         } else {
@@ -164,14 +165,14 @@ impl Forget {
         Ok(())
     }
 
-    fn choose(&self, space: &Space, filter: Filter) -> Result<Chosen, Failure> {
+    fn choose(&self, space: &Space, filter: Filter) -> Result<SelectedMemories, Failure> {
         if !self.ids.is_empty() {
             let ids = ids::resolve_all(space, &self.ids)?;
             // All ids are resolved before the first memory is changed.
             for id in &ids {
                 space.get(*id)?;
             }
-            return Ok(Chosen { ids, named: true });
+            return Ok(SelectedMemories { ids, named: true });
         }
         let ids = if let Some(query) = &self.query {
             let recall = Recall {
@@ -181,24 +182,29 @@ impl Forget {
             let found = space.recall(&recall)?.results;
             found.into_iter().map(|hit| hit.memory.id).collect()
         } else {
-            let standing = if self.hard {
-                Standing::Both
+            let visibility = if self.hard {
+                Visibility::Both
             } else {
-                Standing::Live
+                Visibility::Live
             };
-            space.select(&filter, standing, Order::OldestFirst)?
+            space.select(&filter, visibility, Order::OldestFirst)?
         };
-        Ok(Chosen { ids, named: false })
+        Ok(SelectedMemories { ids, named: false })
     }
 
     /// Shows what will be forgotten or erased, and asks for confirmation.
-    fn is_agreed(&self, chosen: &Chosen, space: &Space, output: &Output) -> Result<bool, Failure> {
+    fn is_agreed(
+        &self,
+        chosen: &SelectedMemories,
+        space: &Space,
+        output: &Output,
+    ) -> Result<bool, Failure> {
         for memory in space.get_each(&chosen.ids[..chosen.ids.len().min(SHOWN)])? {
             show(&memory, output);
         }
         if chosen.ids.len() > SHOWN {
             let more = (chosen.ids.len() - SHOWN) as u64;
-            say(format_args!("  … and {} more", number(more)));
+            report(format_args!("  … and {} more", number(more)));
         }
         let count = memories(chosen.ids.len() as u64);
         if !std::io::stdin().is_terminal() {
@@ -215,7 +221,7 @@ impl Forget {
             (false, true) => format!("Permanently erase {count}, with every earlier version?"),
             (false, false) => format!("Forget {count}?"),
         };
-        say(format_args!("{question} Type yes to continue:"));
+        report(format_args!("{question} Type yes to continue:"));
         let mut answer = String::new();
         std::io::stdin()
             .lock()
@@ -227,7 +233,7 @@ impl Forget {
     fn print(
         &self,
         ids: &[MemoryId],
-        reached: &Erased,
+        reached: &OutsideErasure,
         output: &mut Output,
     ) -> Result<(), Failure> {
         let (forgotten, erased) = if self.hard {
@@ -256,7 +262,7 @@ impl Forget {
 }
 
 /// Adds what the erasure reached and did not reach to the output of `--json`.
-fn describe(reached: &Erased, answer: &mut Value) {
+fn describe(reached: &OutsideErasure, answer: &mut Value) {
     answer["complete"] = reached.is_complete().into();
     let unreached = reached.unreached();
     for (name, list) in [
@@ -270,9 +276,9 @@ fn describe(reached: &Erased, answer: &mut Value) {
     }
 }
 
-fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
+fn print_reached(reached: &OutsideErasure, output: &mut Output) -> Result<(), Failure> {
     for backup in &reached.backups {
-        if backup.trouble.is_empty() {
+        if backup.problem.is_empty() {
             let folder = file_name(&backup.folder);
             output.line(format_args!("and in the backup {folder}"))?;
         }
@@ -284,7 +290,7 @@ fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
         ));
     }
     let unreached = reached.unreached();
-    for Unreached { place, reason, .. } in &unreached {
+    for PendingErasure { place, reason, .. } in &unreached {
         output.warn(format_args!(
             "{} may still contain the text: {}",
             file_name(place),
@@ -295,7 +301,7 @@ fn print_reached(reached: &Erased, output: &mut Output) -> Result<(), Failure> {
         output
             .note("retried by the next `anamne forget --hard`, `anamne backup` or `anamne doctor`");
         let steps = unreached.iter().filter_map(|one| one.next_step);
-        next_step::say_each(steps.chain([NextStep::ForgetBackup]));
+        next_step::report_each(steps.chain([NextStep::ForgetBackup]));
     }
     Ok(())
 }
@@ -304,6 +310,6 @@ fn show(memory: &Memory, output: &Output) {
     let citation = memory.citation();
     let width = output.width.saturating_sub(citation.len() + 4);
     for line in at_most(wrapped(&one_line(&memory.content), width), 1, width) {
-        say(format_args!("  {}  {line}", paint(CYAN, &citation)));
+        report(format_args!("  {}  {line}", paint(CYAN, &citation)));
     }
 }

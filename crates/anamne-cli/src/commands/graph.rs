@@ -10,12 +10,12 @@ use crate::extraction;
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, counted, paint};
 use crate::place::Place;
-use crate::terminal::{Breaks, plain};
+use crate::terminal::{LineBreaks, plain};
 use crate::whole_file::write_whole;
 use crate::wording::file_name;
 
 /// Maximum distance from the entity.
-const FARTHEST: u32 = 6;
+const MAX_STEPS: u32 = 6;
 
 /// Draw the neighbourhood of an entity as text, SVG or DOT
 #[derive(Debug, clap::Args)]
@@ -65,8 +65,8 @@ enum Format {
 
 impl Graph {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        if !(1..=FARTHEST).contains(&self.steps) {
-            let accepts = format!("a whole number from 1 to {FARTHEST}");
+        if !(1..=MAX_STEPS).contains(&self.steps) {
+            let accepts = format!("a whole number from 1 to {MAX_STEPS}");
             return Err(InvalidValue::new("steps", accepts, self.steps).into());
         }
         Limits::check_results(self.limit)?;
@@ -133,7 +133,7 @@ fn drawn(around: &Neighbourhood, format: Format, output: &Output) -> String {
         Format::Text => {
             let mut text = String::new();
             for line in tree(around, output.width, &output.dates) {
-                text.push_str(&plain(&line, Breaks::Shown));
+                text.push_str(&plain(&line, LineBreaks::Shown));
                 text.push('\n');
             }
             text

@@ -12,7 +12,7 @@ use crate::wording::named;
 use crate::{card, ids};
 
 /// Fields that change with every event, or are shown in the heading.
-const SAID_ALREADY: [&str; 5] = ["version", "seq", "updated_at", "content", "deleted_at"];
+const SHOWN_ELSEWHERE: [&str; 5] = ["version", "seq", "updated_at", "content", "deleted_at"];
 
 /// Show all versions of a memory, or the version at a given time
 #[derive(Debug, clap::Args)]
@@ -82,7 +82,7 @@ fn show_as_of(
 
 /// Number, change, time and actor of a version.
 fn heading(version: &Version, output: &Output) -> String {
-    let told = format!(
+    let stored = format!(
         "{} by {}",
         output.dates.both(version.at),
         name(&version.actor)
@@ -93,7 +93,7 @@ fn heading(version: &Version, output: &Output) -> String {
             BOLD,
             format_args!("{:>2} {}", version.version, version.change)
         ),
-        paint(DIM, told)
+        paint(DIM, stored)
     )
 }
 
@@ -136,7 +136,7 @@ fn changes(before: &Memory, after: &Memory) -> Vec<String> {
     names
         .into_iter()
         .filter(|name| {
-            !SAID_ALREADY.contains(&name.as_str()) && before.get(*name) != after.get(*name)
+            !SHOWN_ELSEWHERE.contains(&name.as_str()) && before.get(*name) != after.get(*name)
         })
         .map(|name| {
             format!(

@@ -5,12 +5,12 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anamne::{BadLines, Error, ImportOptions, ImportReport, NextStep, Space, Unproven};
+use anamne::{BadLines, Error, ImportOptions, ImportReport, NextStep, Space, UnverifiedClaims};
 use serde::Serialize;
 
-use crate::failure::{Failure, Taken};
-use crate::next_step::{on_one_line, say_each, worded};
-use crate::output::{Output, memories, say};
+use crate::failure::{Failure, PartialImport};
+use crate::next_step::{on_one_line, report_each, worded};
+use crate::output::{Output, memories, report};
 use crate::place::Place;
 use crate::progress::Bar;
 use crate::wording::{duration, file_name, named, number};
@@ -76,8 +76,8 @@ struct Total {
     imported: u64,
     known: u64,
     links: u64,
-    #[serde(skip_serializing_if = "Unproven::is_empty")]
-    unproven: Unproven,
+    #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
+    unproven: UnverifiedClaims,
     bad: Vec<BadLine>,
     took_ms: f64,
 }
@@ -260,8 +260,8 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
         .taken(sum(before, &taken))
 }
 
-fn sum(before: &Total, report: &ImportReport) -> Taken {
-    Taken {
+fn sum(before: &Total, report: &ImportReport) -> PartialImport {
+    PartialImport {
         imported: before.imported + report.imported,
         known: before.known + report.known,
         links: before.links + report.links,
@@ -296,12 +296,12 @@ impl Total {
         for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
             let (file, reason) = (named(&bad.file), named(&bad.reason));
             match bad.line {
-                Some(line) => say(format_args!("{file}:{line}: {reason}")),
-                None => say(format_args!("{file}: {reason}")),
+                Some(line) => report(format_args!("{file}:{line}: {reason}")),
+                None => report(format_args!("{file}: {reason}")),
             }
         }
         let shown = self.bad.iter().take(SHOWN_BAD_LINES);
-        say_each(shown.filter_map(|bad| bad.next_step));
+        report_each(shown.filter_map(|bad| bad.next_step));
         if self.bad.len() > SHOWN_BAD_LINES {
             output.note(format_args!(
                 "… and {} more",
@@ -324,26 +324,26 @@ impl Total {
             parts.join(", "),
             duration(self.took_ms)
         ))?;
-        self.tell_unproven(output);
+        self.report_unverified(output);
         Ok(())
     }
 
     /// Reports the claims that were ignored.
-    fn tell_unproven(&self, output: &Output) {
+    fn report_unverified(&self, output: &Output) {
         let claims = [
             (self.unproven.trust, "trust above 0.9"),
             (self.unproven.importance, "importance above 5"),
             (self.unproven.metadata, "reserved metadata"),
         ];
-        let told: Vec<String> = claims
+        let stored: Vec<String> = claims
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{what} of {}", memories(*count)))
             .collect();
-        if !told.is_empty() {
+        if !stored.is_empty() {
             output.warn(format_args!(
                 "ignored claims of an untrusted file: {}; for your own exports, use --trusted",
-                told.join(", ")
+                stored.join(", ")
             ));
         }
     }
@@ -379,7 +379,7 @@ impl Progress {
 
     fn indexing(&self, view: &str) {
         if let Some(bar) = &self.bar {
-            bar.say(&format!("updating the {view} index"));
+            bar.report(&format!("updating the {view} index"));
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, Output, paint};
 use crate::place::Place;
-use crate::projects::Shown;
+use crate::projects::ProjectView;
 use crate::wording::one_line;
 
 /// Create the store and the space, and print their folders
@@ -29,7 +29,7 @@ impl Init {
         let name = place.claim()?;
         let created = !before.contains(name);
         let space = store.space(name.as_str())?;
-        let project = Shown::of(&space.config().project);
+        let project = ProjectView::of(&space.config().project);
         if output.is_json() {
             return output.json(&json!({
                 "space": space.name(),
@@ -49,7 +49,7 @@ impl Init {
             paint(BOLD, space.name()),
             store.root().display()
         ))?;
-        for line in project.iter().flat_map(Shown::lines) {
+        for line in project.iter().flat_map(ProjectView::lines) {
             output.line(format_args!("  {}", one_line(&line)))?;
         }
         output.note("its settings are in space.toml in the folder");

@@ -1,6 +1,6 @@
 //! `anamne meta`.
 
-use anamne::{KnownTopic, Limits, LoggedQuery, Space, Verdict};
+use anamne::{KnownTopic, Limits, LoggedQuery, Space, TopicVerdict};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -30,11 +30,11 @@ With --json: log {\"queries\": [{\"number\", \"at\", \"hash\", \"words\", \"shap
   clear {\"cleared\": true}")]
 pub(crate) struct Meta {
     #[command(subcommand)]
-    what: What,
+    what: MetaCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum MetaCommand {
     /// The latest queries and their cost
     Log {
         /// Questions at most
@@ -55,9 +55,9 @@ impl Meta {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
         match self.what {
-            What::Log { limit } => show_log(&space, limit, output)?,
-            What::Topics { limit } => show_topics(&space, limit, output)?,
-            What::Clear => {
+            MetaCommand::Log { limit } => show_log(&space, limit, output)?,
+            MetaCommand::Topics { limit } => show_topics(&space, limit, output)?,
+            MetaCommand::Clear => {
                 space.forget_meta()?;
                 if output.is_json() {
                     output.json(&json!({ "cleared": true }))?;
@@ -132,10 +132,10 @@ fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), F
 
 fn topic_line(topic: &KnownTopic) -> String {
     let verdict = match topic.verdict {
-        Verdict::WellKnown => "well known",
-        Verdict::Known => "known",
-        Verdict::LittleKnown => "little known",
-        Verdict::Unknown => "unknown",
+        TopicVerdict::WellKnown => "well known",
+        TopicVerdict::Known => "known",
+        TopicVerdict::LittleKnown => "little known",
+        TopicVerdict::Unknown => "unknown",
     };
     let asked = match topic.confidence {
         None => String::new(),

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
 use crate::place::Place;
-use crate::scope_arguments::{Across, ScopeArguments};
+use crate::scope_arguments::{ScopeArguments, SpaceSelection};
 use crate::wording::{at_most, duration, marked, percent, wrapped};
 use crate::{card, input, known, planned, settling};
 
@@ -64,7 +64,7 @@ pub(crate) struct Recall {
     #[command(flatten)]
     reach: ScopeArguments,
     #[command(flatten)]
-    across: Across,
+    across: SpaceSelection,
     #[command(flatten)]
     filters: Filters,
 }

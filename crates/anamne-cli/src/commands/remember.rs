@@ -89,7 +89,9 @@ impl Remember {
             tags: self.tag,
             metadata: self.metadata.into_iter().collect(),
             occurred_at: output.dates.start("at", self.at.as_deref())?,
-            expires_at: output.dates.to_come("expires", self.expires.as_deref())?,
+            expires_at: output
+                .dates
+                .future_time("expires", self.expires.as_deref())?,
             ..draft
         })
     }

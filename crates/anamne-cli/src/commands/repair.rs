@@ -23,7 +23,7 @@ Examples:
   anamne repair
   anamne --space recipes repair --json
 
-With --json: {\"store\", \"whole\", \"spaces\": [{\"space\", \"mended\": […],
+With --json: {\"store\", \"whole\", \"spaces\": [{\"space\", \"repaired\": […],
   \"lost\": […], \"not_repaired\"?: {\"kind\": \"busy|permission_denied|newer_format\",
   \"message\", \"next_step\", \"hint\"}, \"findings\": [what is still wrong, as
   `verify` says it], \"next_steps\"?: […], \"hints\"?: […]}]}")]
@@ -53,15 +53,15 @@ impl Repair {
 
 fn print(report: &RepairReport, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &report.space))?;
-    if report.is_whole() && report.mended.is_empty() {
+    if report.is_whole() && report.repaired.is_empty() {
         output.entry(GREEN, "well   ", "nothing to repair")?;
     }
     if let Some(kept) = &report.not_repaired {
         output.entry(RED, "skipped", &kept.message)?;
         next_step::print(&[kept.next_step], output)?;
     }
-    for mended in &report.mended {
-        output.entry(YELLOW, "mended ", mended)?;
+    for repaired in &report.repaired {
+        output.entry(YELLOW, "repaired ", repaired)?;
     }
     for lost in &report.lost {
         output.entry(RED, "lost   ", lost)?;

@@ -118,19 +118,19 @@ fn show(id: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
 fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
     extraction::knowledge(space, output)?.contradiction(id)?;
     let kept = ids::resolve(space, keep)?;
-    let told = space.assert(&space.resolution(id, kept)?, None)?;
+    let stored = space.assert(&space.resolution(id, kept)?, None)?;
     let contradiction = extraction::knowledge(space, output)?.contradiction(id)?;
-    let decision = space.get(told.id)?.citation();
+    let decision = space.get(stored.id)?.citation();
     if output.is_json() {
         output.json(&json!({
             "contradiction": contradiction,
-            "decision": { "id": told.id, "citation": decision },
+            "decision": { "id": stored.id, "citation": decision },
         }))?;
         return settling::settle(space, output);
     }
     print(&contradiction, output)?;
     output.flush()?;
-    let what = if told.duplicate {
+    let what = if stored.duplicate {
         "already decided"
     } else {
         "decided"

@@ -1,6 +1,6 @@
 //! `anamne show`.
 
-use anamne::{Association, Body, Link, LinkType, Memory, Regarded, Space};
+use anamne::{Association, Body, Link, LinkType, Memory, QualitySignals, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -23,8 +23,7 @@ With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"lin
   [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}], \"disputes\":
   [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?:
 whether the shown memory holds, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
-  \"strength\", \"reason\"}], \"signals\": {\"novelty\", \"consistency\", \"utility\",
-  \"importance\"} or null}")]
+  \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\"}}")]
 pub(crate) struct Show {
     /// The memory
     id: String,
@@ -36,7 +35,7 @@ impl Show {
         let memory = space.get(ids::resolve(&space, &self.id)?)?;
         let links = space.links(memory.id)?;
         let disputes = space.disputes(&memory)?;
-        let signals = space.regarded(memory.id)?;
+        let signals = space.quality_signals(memory.id)?;
         let related = related(&space, &memory)?;
         if output.is_json() {
             let related: Vec<_> = related
@@ -60,9 +59,7 @@ impl Show {
             }));
         }
         print(&memory, output)?;
-        if let Some(signals) = signals {
-            output.line(paint(DIM, said_of(&signals)))?;
-        }
+        output.line(paint(DIM, signals_line(signals)))?;
         if !links.is_empty() || !disputes.is_empty() || !related.is_empty() {
             output.line("")?;
         }
@@ -90,11 +87,11 @@ fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> 
     Ok(related)
 }
 
-/// The extracted signals of a memory, on one line.
-fn said_of(signals: &Regarded) -> String {
+/// The quality signals of a memory, on one line.
+fn signals_line(signals: QualitySignals) -> String {
     format!(
-        "current importance {:.1} of 10 · novelty {:.2} · consistency {:.2} · utility {:.2}",
-        signals.importance, signals.novelty, signals.consistency, signals.utility
+        "current importance {:.1} of 10 · utility {:.2}",
+        signals.importance, signals.utility
     )
 }
 

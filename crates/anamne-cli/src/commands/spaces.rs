@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
-use crate::projects::Shown;
+use crate::projects::ProjectView;
 use crate::wording::{number, one_line, wrapped};
 
 /// List spaces, or change a space's settings
@@ -47,7 +47,7 @@ enum Change {
 
 /// A space that exists but can't be used.
 #[derive(Serialize)]
-struct Unusable {
+struct UnusableSpace {
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ struct Row {
     threads: u64,
     last: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    project: Option<Shown>,
+    project: Option<ProjectView>,
 }
 
 impl Spaces {
@@ -86,7 +86,7 @@ fn list(place: &Place, output: &mut Output) -> Result<(), Failure> {
     for name in &names {
         match row(&store, name) {
             Ok(row) => rows.push(row),
-            Err(error) => unusable.push(Unusable {
+            Err(error) => unusable.push(UnusableSpace {
                 space: Some(name.to_string()),
                 folder: None,
                 reason: error.to_string(),
@@ -94,7 +94,7 @@ fn list(place: &Place, output: &mut Output) -> Result<(), Failure> {
         }
     }
     let unreadable = store.unreadable_spaces()?.into_iter();
-    unusable.extend(unreadable.map(|unreadable| Unusable {
+    unusable.extend(unreadable.map(|unreadable| UnusableSpace {
         space: None,
         folder: Some(unreadable.folder),
         reason: unreadable.error.to_string(),
@@ -142,7 +142,7 @@ fn row(store: &Store, name: &SpaceName) -> Result<Row, Error> {
         memories,
         threads,
         last,
-        project: Shown::of(&space.config().project),
+        project: ProjectView::of(&space.config().project),
     })
 }
 
@@ -168,7 +168,7 @@ fn print(row: &Row, is_here: bool, column: usize, output: &mut Output) -> Result
             output.line(format_args!("  {:column$}  {}", "", paint(DIM, line)))?;
         }
     }
-    for line in row.project.iter().flat_map(Shown::lines) {
+    for line in row.project.iter().flat_map(ProjectView::lines) {
         let line = paint(DIM, one_line(&line));
         output.line(format_args!("  {:column$}  {line}", ""))?;
     }

@@ -97,7 +97,7 @@ pub(crate) fn progress(output: &Output) -> impl FnMut(&Transfer) + use<> {
     move |transfer| {
         if is_watched && transfer.moved >= said + 10_000 {
             said = transfer.moved;
-            crate::output::say(format_args!("{} moved …", memories(transfer.moved)));
+            crate::output::report(format_args!("{} moved …", memories(transfer.moved)));
         }
     }
 }

@@ -18,10 +18,10 @@ Examples:
 With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
   \"erased\", \"threads\", \"links\", \"events\", \"first\", \"last\", \"views\": [{\"name\",
   \"class\": log|paid|observed|external, \"exists\", \"watermark\", \"position\",
-  \"tail_rows\", \"bytes\", \"trouble\"}], \"tiers\": [{\"tier\", \"memories\", \"bytes\"}],
+  \"tail_rows\", \"bytes\", \"problem\"}], \"tiers\": [{\"tier\", \"memories\", \"bytes\"}],
   \"embedding\": {\"model\", \"answering\", \"embedded\",
-  \"trouble\"}, \"source_bytes\", \"journal_bytes\"}; embedded is there while another
-  model is on its way, and trouble where it can't be had")]
+  \"problem\"}, \"source_bytes\", \"journal_bytes\"}; embedded is there while another
+  model is on its way, and problem where it can't be had")]
 pub(crate) struct Stats {}
 
 impl Stats {
@@ -99,11 +99,11 @@ fn tiers(report: &SpaceReport) -> String {
 /// The current embedding model, and the progress of switching to another one.
 fn model(report: &SpaceReport) -> String {
     let state = &report.embedding;
-    if !state.trouble.is_empty() {
+    if !state.problem.is_empty() {
         return format!(
             "{} answers, for {}",
             state.answering,
-            wording::one_line(&state.trouble)
+            wording::one_line(&state.problem)
         );
     }
     match state.embedded {
@@ -120,14 +120,14 @@ fn model(report: &SpaceReport) -> String {
 
 fn print_views(report: &SpaceReport, output: &mut Output) -> Result<(), Failure> {
     let is_there = |view: &&ViewState| {
-        view.exists || view.position.is_some_and(|event| event > 0) || !view.trouble.is_empty()
+        view.exists || view.position.is_some_and(|event| event > 0) || !view.problem.is_empty()
     };
     let views: Vec<_> = report.views.iter().filter(is_there).collect();
     let column = views.iter().map(|view| view.name.len()).max().unwrap_or(0);
     for view in views {
-        let state = if !view.trouble.is_empty() {
-            let trouble = wording::one_line(&view.trouble);
-            paint(YELLOW, format_args!("not used now: {trouble}"))
+        let state = if !view.problem.is_empty() {
+            let problem = wording::one_line(&view.problem);
+            paint(YELLOW, format_args!("not used now: {problem}"))
         } else if let Some(event) = view.position {
             format!("up to event {}", number(event))
         } else {

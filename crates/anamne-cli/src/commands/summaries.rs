@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anamne::llm::BridgeError;
-use anamne::{Error, Level, Skipped, Space, Store, StoreError, Summary, Worded};
+use anamne::{Error, Level, RewordedSentence, Skipped, Space, Store, StoreError, Summary};
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::json;
@@ -154,7 +154,7 @@ fn reword(
     summaries: &[Summary],
     passed: &mut Skipped,
     output: &mut Output,
-) -> Result<Vec<Option<Vec<Worded>>>, Failure> {
+) -> Result<Vec<Option<Vec<RewordedSentence>>>, Failure> {
     let mut reworded = Vec::with_capacity(summaries.len());
     for summary in summaries {
         let sentences = summary.sentences.len().div_ceil(2).max(1);
@@ -187,7 +187,7 @@ fn is_of_one_text(error: &Error) -> bool {
                 | BridgeError::TooLarge { .. }
                 | BridgeError::Declined { .. }
                 | BridgeError::Unusable { .. }
-        ) | Error::Store(StoreError::Unproven { .. } | StoreError::Damaged { .. })
+        ) | Error::Store(StoreError::Unverified { .. } | StoreError::Damaged { .. })
     )
 }
 
@@ -200,7 +200,11 @@ fn entry(summary: &Summary) -> String {
     }
 }
 
-fn print(summary: &Summary, worded: Option<&[Worded]>, output: &mut Output) -> Result<(), Failure> {
+fn print(
+    summary: &Summary,
+    worded: Option<&[RewordedSentence]>,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let day = output.dates.day(summary.start);
     let what = match (summary.level, &summary.thread) {
         (Level::Session, Some(thread)) => format!("{day} · {}", named(thread)),

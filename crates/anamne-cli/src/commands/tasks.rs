@@ -1,6 +1,6 @@
 //! `anamne tasks`.
 
-use anamne::queue::{Outcome, Pause, Queue, QueueReport, Retried, Task, TaskId, TaskState};
+use anamne::queue::{Outcome, Pause, Queue, QueueReport, RetryOutcome, Task, TaskId, TaskState};
 use anamne::{ChoreReport, Space, Store};
 use serde_json::json;
 
@@ -38,7 +38,7 @@ With --json: {\"activity\": {\"level\": high|low|asleep, \"recalls\", \"writes\"
   \"waiting\": [task, …] (the next 20), \"oldest_waiting\": task or null,
   \"periodic\": [{\"name\", \"kind\", \"timing\", \"next\", \"last\"}],
   \"recent\": [task, …], \"chores\": [{\"name\", \"what\", \"every_seconds\",
-  \"last_at\", \"took_ms\", \"trouble\", \"next_at\"}];
+  \"last_at\", \"took_ms\", \"problem\", \"next_at\"}];
   a task: {\"id\", \"kind\", \"key\", \"payload\", \"priority\", \"cheap\", \"state\",
   \"not_before\", \"attempts\", \"worker\", \"progress\", \"error\", \"created\", …}")]
 pub(crate) struct Tasks {
@@ -156,11 +156,11 @@ fn print_chores(chores: &[ChoreReport], output: &mut Output) -> Result<(), Failu
         if let Some(at) = chore.last_at {
             said = format!("{said}; last {}", output.dates.relative(at));
         }
-        if !chore.trouble.is_empty() {
-            let failed = next_step::on_one_line(one_line(&chore.trouble), chore.next_step);
+        if !chore.problem.is_empty() {
+            let failed = next_step::on_one_line(one_line(&chore.problem), chore.next_step);
             said = format!("{said}; failed: {failed}");
         }
-        let color = if chore.trouble.is_empty() { DIM } else { RED };
+        let color = if chore.problem.is_empty() { DIM } else { RED };
         output.entry(color, "chore   ", &said)?;
     }
     Ok(())
@@ -286,8 +286,8 @@ fn retry(queue: &Queue, id: Option<TaskId>, output: &mut Output) -> Result<(), F
     }
     for retried in &retried {
         output.line(match retried {
-            Retried::Queued(id) => format!("{id} is queued again"),
-            Retried::Newer(newer) => format!("dropped, replaced by {newer}"),
+            RetryOutcome::Queued(id) => format!("{id} is queued again"),
+            RetryOutcome::Newer(newer) => format!("dropped, replaced by {newer}"),
         })?;
     }
     if retried.is_empty() {

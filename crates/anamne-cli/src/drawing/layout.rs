@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use textwrap::core::display_width;
 
 use super::tree::cut;
-use super::{End, Sprout, grown, is_over};
+use super::{End, Subtree, build_tree, is_over};
 use crate::wording::one_line;
 
 /// Maximum columns of a name in the picture; its tooltip has the whole name.
@@ -30,10 +30,10 @@ const LINE: f64 = 14.0;
 const MARGIN: f64 = 24.0;
 
 /// Minimum horizontal gap between the boxes of adjacent rings, for edge labels.
-const BESIDE: f64 = 110.0;
+const RING_GAP_X: f64 = 110.0;
 
 /// Minimum vertical gap between the boxes of adjacent rings.
-const ABOVE: f64 = 56.0;
+const RING_GAP_Y: f64 = 56.0;
 
 /// A box with a name or a value.
 pub(super) struct Node {
@@ -75,11 +75,11 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn of(around: &Neighbourhood, now: Timestamp) -> Self {
-        let Some(root) = grown(around, now) else {
+        let Some(root) = build_tree(around, now) else {
             return Self::default();
         };
         let mut layout = Self::default();
-        let mut placing = Placing::default();
+        let mut placing = LayoutBuilder::default();
         placing.sprout(&root, None, &mut layout);
         placing.join(&mut layout, now);
         placing.spread(&mut layout);
@@ -199,7 +199,7 @@ struct Place {
 }
 
 #[derive(Default)]
-struct Placing<'a> {
+struct LayoutBuilder<'a> {
     places: Vec<Place>,
     boxes: HashMap<EntityId, usize>,
     /// Relations between boxes, with their ends.
@@ -212,14 +212,14 @@ enum RelationLabel<'a> {
     Of(EntityId, usize),
 }
 
-impl<'a> Placing<'a> {
-    fn sprout(&mut self, sprout: &Sprout<'a>, above: Option<usize>, layout: &mut Layout) -> usize {
+impl<'a> LayoutBuilder<'a> {
+    fn sprout(&mut self, sprout: &Subtree<'a>, above: Option<usize>, layout: &mut Layout) -> usize {
         let own = self.put(above, layout.push(&sprout.entity.name, Some(sprout.entity)));
         self.boxes.insert(sprout.entity.id, own);
         for branch in &sprout.branches {
             let from = sprout.entity.id;
             let said = match &branch.end {
-                End::Sprout(next) => {
+                End::Subtree(next) => {
                     self.sprout(next, Some(own), layout);
                     RelationLabel::Between(from, next.entity)
                 }
@@ -343,7 +343,7 @@ impl<'a> Placing<'a> {
                 let inner = place
                     .above
                     .map_or(0.0, |above| reach(&layout.nodes[above], sine, cosine));
-                let between = BESIDE * cosine + ABOVE * sine;
+                let between = RING_GAP_X * cosine + RING_GAP_Y * sine;
                 let outward = inner + between + reach(node, sine, cosine);
                 radius = radius.max(radii[ring - 1] + outward);
             }

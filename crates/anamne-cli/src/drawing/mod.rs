@@ -15,7 +15,7 @@ pub(crate) use svg::svg;
 pub(crate) use tree::tree;
 
 /// An entity with its branches: every entity is drawn once, below the neighbour that is nearest to the centre.
-struct Sprout<'a> {
+struct Subtree<'a> {
     entity: &'a Entity,
     branches: Vec<Branch<'a>>,
 }
@@ -28,7 +28,7 @@ struct Branch<'a> {
 
 enum End<'a> {
     /// An entity that is drawn here.
-    Sprout(Sprout<'a>),
+    Subtree(Subtree<'a>),
     /// An entity that is drawn elsewhere.
     Elsewhere(&'a Entity),
     /// A value as text.
@@ -45,8 +45,8 @@ fn in_order(around: &Neighbourhood, now: Timestamp) -> Vec<&Relation> {
     let mut relations: Vec<_> = around.relations.iter().collect();
     relations.sort_by(|one, other| {
         let sureness = other.weight.total_cmp(&one.weight);
-        (is_over(one, now), !one.told)
-            .cmp(&(is_over(other, now), !other.told))
+        (is_over(one, now), !one.asserted)
+            .cmp(&(is_over(other, now), !other.asserted))
             .then(sureness)
             .then_with(|| one.relation.cmp(&other.relation))
             .then_with(|| one.id.cmp(&other.id))
@@ -55,7 +55,7 @@ fn in_order(around: &Neighbourhood, now: Timestamp) -> Vec<&Relation> {
 }
 
 /// The tree built from the central entity; `None` if there is none.
-fn grown(around: &Neighbourhood, now: Timestamp) -> Option<Sprout<'_>> {
+fn build_tree(around: &Neighbourhood, now: Timestamp) -> Option<Subtree<'_>> {
     let (_, centre) = around.entities.first()?;
     let relations = in_order(around, now);
     let entities: HashMap<EntityId, &Entity> = around
@@ -72,7 +72,7 @@ fn grown(around: &Neighbourhood, now: Timestamp) -> Option<Sprout<'_>> {
             touching.entry(id).or_default().push(index);
         }
     }
-    let mut growth = Growth {
+    let mut growth = TreeBuilder {
         leads_to: leads_to(centre.id, &relations, &touching),
         relations,
         entities,
@@ -113,7 +113,7 @@ fn leads_to(
     leads_to
 }
 
-struct Growth<'a> {
+struct TreeBuilder<'a> {
     relations: Vec<&'a Relation>,
     entities: HashMap<EntityId, &'a Entity>,
     touching: HashMap<EntityId, Vec<usize>>,
@@ -121,9 +121,9 @@ struct Growth<'a> {
     drawn: HashSet<usize>,
 }
 
-impl<'a> Growth<'a> {
+impl<'a> TreeBuilder<'a> {
     /// Grows the branches of an entity to the requested depth.
-    fn sprout(&mut self, entity: &'a Entity) -> Sprout<'a> {
+    fn sprout(&mut self, entity: &'a Entity) -> Subtree<'a> {
         // Claims all of its relations before the first branch grows, so that none is drawn twice.
         let own: Vec<usize> = self.touching.get(&entity.id).cloned().unwrap_or_default();
         let own: Vec<usize> = own
@@ -134,7 +134,7 @@ impl<'a> Growth<'a> {
             .into_iter()
             .filter_map(|index| self.branch(entity.id, index))
             .collect();
-        Sprout { entity, branches }
+        Subtree { entity, branches }
     }
 
     fn branch(&mut self, from: EntityId, index: usize) -> Option<Branch<'a>> {
@@ -143,7 +143,7 @@ impl<'a> Growth<'a> {
             (Some(id), _) => {
                 let entity = *self.entities.get(&id)?;
                 if self.leads_to.get(&id) == Some(&index) {
-                    End::Sprout(self.sprout(entity))
+                    End::Subtree(self.sprout(entity))
                 } else {
                     End::Elsewhere(entity)
                 }
@@ -204,7 +204,7 @@ mod samples {
             valid_from: None,
             valid_to: None,
             recorded_at: Timestamp::UNIX_EPOCH,
-            told: false,
+            asserted: false,
             evidence: Vec::new(),
             mentions: 1,
         }

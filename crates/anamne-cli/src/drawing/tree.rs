@@ -4,7 +4,7 @@ use anamne::{Entity, Neighbourhood, Relation};
 use anstyle::Style;
 use textwrap::core::display_width;
 
-use super::{Branch, End, Sprout, grown};
+use super::{Branch, End, Subtree, build_tree};
 use crate::dates::Dates;
 use crate::known;
 use crate::output::{BOLD, DIM, paint};
@@ -15,7 +15,7 @@ const NARROWEST: usize = 16;
 
 /// The drawing as lines of at most `width` columns.
 pub(crate) fn tree(around: &Neighbourhood, width: usize, dates: &Dates) -> Vec<String> {
-    let Some(root) = grown(around, dates.now) else {
+    let Some(root) = build_tree(around, dates.now) else {
         return Vec::new();
     };
     let mut lines = Lines {
@@ -45,7 +45,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn branches(&mut self, sprout: &Sprout<'_>, indent: &str) {
+    fn branches(&mut self, sprout: &Subtree<'_>, indent: &str) {
         let last = sprout.branches.len().saturating_sub(1);
         for (place, branch) in sprout.branches.iter().enumerate() {
             let (fork, below) = if place == last {
@@ -54,13 +54,13 @@ impl Lines<'_> {
                 ("├─ ", "│  ")
             };
             self.branch(sprout, branch, &format!("{indent}{fork}"));
-            if let End::Sprout(next) = &branch.end {
+            if let End::Subtree(next) = &branch.end {
                 self.branches(next, &format!("{indent}{below}"));
             }
         }
     }
 
-    fn branch(&mut self, from: &Sprout<'_>, branch: &Branch<'_>, fork: &str) {
+    fn branch(&mut self, from: &Subtree<'_>, branch: &Branch<'_>, fork: &str) {
         let relation = branch.relation;
         let (word, arrow, end) = known::reach(relation, from.entity.id);
         let over = known::is_over(relation, self.dates);
@@ -68,19 +68,19 @@ impl Lines<'_> {
         let mut label = vec![(DIM, format!("{word} {arrow} "))];
         let mut details = Vec::new();
         match &branch.end {
-            End::Sprout(sprout) => {
+            End::Subtree(sprout) => {
                 label.push((style(BOLD), end));
                 details.push((DIM, sprout.entity.entity_type.to_string()));
             }
             End::Elsewhere(_) => label.push((style(Style::new()), end)),
             End::Value(value) => label.push((style(Style::new()), one_line(value))),
         }
-        details.extend(self.standing(relation));
+        details.extend(self.details(relation));
         self.push(fork, label, details);
     }
 
-    fn standing(&self, relation: &Relation) -> Vec<(Style, String)> {
-        known::standing(relation, self.dates)
+    fn details(&self, relation: &Relation) -> Vec<(Style, String)> {
+        known::details(relation, self.dates)
     }
 
     /// Adds a line: the whole label if it fits, followed by as many details as fit.

@@ -22,11 +22,11 @@ fn bench() -> Bench {
     ]);
     let project = bench.folder().join("river-watch");
     std::fs::create_dir_all(project.join(".git")).expect("folders");
-    let told = bench
+    let stored = bench
         .command(&["--json", "remember", "Gauges are read every hour"])
         .current_dir(&project)
         .output();
-    assert!(told.expect("the command starts").status.success());
+    assert!(stored.expect("the command starts").status.success());
     bench
 }
 

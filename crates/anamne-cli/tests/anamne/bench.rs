@@ -13,7 +13,7 @@ pub(crate) struct Bench {
 }
 
 /// The result of one run of the command.
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -68,7 +68,7 @@ impl Bench {
     }
 
     /// Runs the command.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> RunOutput {
         self.command(arguments)
             .output()
             .expect("the command starts")
@@ -76,7 +76,7 @@ impl Bench {
     }
 
     /// Runs the command with this standard input.
-    pub(crate) fn feed(&self, arguments: &[&str], input: &[u8]) -> Ran {
+    pub(crate) fn feed(&self, arguments: &[&str], input: &[u8]) -> RunOutput {
         let mut child = self
             .command(arguments)
             .stdin(Stdio::piped())
@@ -98,8 +98,8 @@ impl Bench {
     /// Stores a text and returns its id.
     #[track_caller]
     pub(crate) fn remember(&self, arguments: &[&str]) -> String {
-        let told = self.json(&[&["remember"], arguments].concat());
-        told["id"].as_str().expect("an id").to_owned()
+        let stored = self.json(&[&["remember"], arguments].concat());
+        stored["id"].as_str().expect("an id").to_owned()
     }
 
     /// The contents of a recall's results, best first.
@@ -119,7 +119,7 @@ impl Bench {
     }
 }
 
-impl Ran {
+impl RunOutput {
     /// Standard output as one JSON value.
     #[track_caller]
     pub(crate) fn parsed(&self) -> Value {
@@ -136,7 +136,7 @@ impl Ran {
     }
 }
 
-impl From<Output> for Ran {
+impl From<Output> for RunOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code().expect("an exit code"),

@@ -23,7 +23,7 @@ fn holders(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A store with the secret, and the id of its memory.
-fn told() -> (Bench, String) {
+fn stored() -> (Bench, String) {
     let bench = Bench::new();
     let id = bench.remember(&[SECRET, "--thread", "xylophone", "--author", "Quartz"]);
     bench.remember(&["Something that stays"]);
@@ -32,7 +32,7 @@ fn told() -> (Bench, String) {
 
 #[test]
 fn a_backup_that_was_opened_holds_nothing_of_what_is_erased() {
-    let (bench, id) = told();
+    let (bench, id) = stored();
     bench.json(&["backup", "copy"]);
     let copy = bench.folder().join("copy");
     for used in [
@@ -63,7 +63,7 @@ fn a_backup_that_was_opened_holds_nothing_of_what_is_erased() {
 
 #[test]
 fn a_place_that_is_not_reached_is_named_with_exit_code_4_until_it_is_reached() {
-    let (bench, id) = told();
+    let (bench, id) = stored();
     bench.json(&["backup", "copy"]);
     let (copy, away) = (bench.folder().join("copy"), bench.folder().join("away"));
     fs::rename(&copy, &away).expect("a rename");
@@ -108,7 +108,7 @@ fn a_place_that_is_not_reached_is_named_with_exit_code_4_until_it_is_reached() {
 
 #[test]
 fn a_folder_that_is_no_longer_a_backup_is_removed_from_the_list() {
-    let (bench, id) = told();
+    let (bench, id) = stored();
     bench.json(&["backup", "copy"]);
     fs::remove_dir_all(bench.folder().join("copy")).expect("removed");
     assert_eq!(bench.run(&["forget", &id, "--hard", "--yes"]).code, 4);
@@ -129,7 +129,7 @@ fn a_folder_that_is_no_longer_a_backup_is_removed_from_the_list() {
 
 #[test]
 fn what_was_set_aside_is_removed_and_named() {
-    let (bench, id) = told();
+    let (bench, id) = stored();
     let aside = bench
         .store()
         .join("spaces/core/memories/active.db.damaged-1");

@@ -3,7 +3,7 @@
 
 use std::net::TcpListener;
 
-use crate::bench::{Bench, Ran, lines};
+use crate::bench::{Bench, RunOutput, lines};
 
 /// The value of a variable that must never be sent to a model.
 const SECRET: &str = "not-for-any-model";
@@ -44,7 +44,7 @@ fn foreign_store(url: &str, key_env: &str) -> Bench {
     bench
 }
 
-fn run(bench: &Bench, arguments: &[&str]) -> Ran {
+fn run(bench: &Bench, arguments: &[&str]) -> RunOutput {
     let mut command = bench.command(arguments);
     command.env("AWS_SECRET_ACCESS_KEY", SECRET);
     command.output().expect("the command starts").into()
@@ -165,9 +165,9 @@ fn what_a_store_asks_for_is_shown_and_approved_once() {
     let doctor = bench.run(&["doctor"]);
     assert_eq!(doctor.code, 0, "{}", doctor.stdout);
     assert!(doctor.stdout.contains("not used"), "{}", doctor.stdout);
-    for told in [bench.json(&["doctor"]), bench.json(&["costs"])] {
-        let problem = told["model_problem"].as_str().unwrap_or_default();
-        assert!(problem.contains("anamne model trust"), "{told}");
+    for stored in [bench.json(&["doctor"]), bench.json(&["costs"])] {
+        let problem = stored["model_problem"].as_str().unwrap_or_default();
+        assert!(problem.contains("anamne model trust"), "{stored}");
     }
     // There is no terminal.
     refused(&bench, &["model", "trust"], "--yes");
@@ -281,7 +281,7 @@ fn another_host_needs_another_key() {
     bench.json(&[&url[..], &["http://localhost:9/v1", "--key-env", "MY_KEY"]].concat());
     let set = |name: &str| {
         let mut command = bench.command(&["--json", "model"]);
-        let ran: Ran = command.env(name, "k").output().expect("started").into();
+        let ran: RunOutput = command.env(name, "k").output().expect("started").into();
         ran.parsed()["key"].clone()
     };
     assert_eq!(set("MY_KEY"), "the variable MY_KEY");
@@ -339,7 +339,7 @@ mod on_unix {
         };
         let mut child = with_tool(&["--json", "model", "key"]);
         child.stdin(bench.stdin_of("sk-secret-of-the-tests\n"));
-        let ran: Ran = child.output().expect("started").into();
+        let ran: RunOutput = child.output().expect("started").into();
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert_eq!(ran.parsed()["kept_in"], "the keychain");
         assert!(!(ran.stdout + &ran.stderr).contains("sk-secret"));
@@ -352,7 +352,7 @@ mod on_unix {
         );
         assert!(!called.contains("sk-secret"), "{called}");
         assert!(!bench.store().join("model.key").exists());
-        let shown: Ran = with_tool(&["--json", "model"])
+        let shown: RunOutput = with_tool(&["--json", "model"])
             .output()
             .expect("started")
             .into();
@@ -385,8 +385,8 @@ mod on_unix {
             .spawn()
             .expect("started");
         let mut prompt = String::new();
-        let mut told = BufReader::new(child.stderr.take().expect("a pipe"));
-        told.read_line(&mut prompt).expect("a prompt");
+        let mut stored = BufReader::new(child.stderr.take().expect("a pipe"));
+        stored.read_line(&mut prompt).expect("a prompt");
         assert!(prompt.contains("no echo"), "{prompt}");
         let mut person = std::fs::File::from(terminal);
         person

@@ -28,7 +28,7 @@ mod on_unix {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::bench::{Ran, files_under};
+    use crate::bench::{RunOutput, files_under};
 
     fn make_pipe(path: &Path) {
         let made = std::process::Command::new("mkfifo").arg(path).status();
@@ -62,7 +62,7 @@ mod on_unix {
 
     #[track_caller]
     fn refused(bench: &Bench, arguments: &[&str]) {
-        let ran: Ran = bench.run(arguments);
+        let ran: RunOutput = bench.run(arguments);
         assert_ne!(ran.code, 0, "{arguments:?}: {}", ran.stdout);
         let words = ran.stdout + " " + &ran.stderr;
         let said = words.split_whitespace().collect::<Vec<_>>().join(" ");

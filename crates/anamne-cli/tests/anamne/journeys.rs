@@ -7,7 +7,7 @@ use crate::bench::Bench;
 #[test]
 fn a_memory_keeps_everything_it_was_stored_with() {
     let bench = Bench::new();
-    let told = bench.json(&[
+    let stored = bench.json(&[
         "remember",
         "The staging server",
         "listens on port 8471",
@@ -40,11 +40,14 @@ fn a_memory_keeps_everything_it_was_stored_with() {
         "--expires",
         "2031-12-31",
     ]);
-    assert_eq!(told["space"], "core");
-    assert_eq!(told["duplicate"], false);
-    assert!(told["seq"].as_u64().is_some_and(|seq| seq > 0), "{told}");
+    assert_eq!(stored["space"], "core");
+    assert_eq!(stored["duplicate"], false);
+    assert!(
+        stored["seq"].as_u64().is_some_and(|seq| seq > 0),
+        "{stored}"
+    );
 
-    let shown = bench.json(&["show", told["id"].as_str().expect("an id")]);
+    let shown = bench.json(&["show", stored["id"].as_str().expect("an id")]);
     let memory = &shown["memory"];
     let expected = json!({
         "content": "The staging server listens on port 8471", "kind": "fact", "category": "configuration",
@@ -201,8 +204,8 @@ fn thoughts_form_a_chain_in_their_thread() {
     let first = bench.json(&["think", "The cache is cold after a deploy"]);
     let second = bench.json(&["think", "So the first requests time out"]);
     let apart = bench.json(&["think", "Elsewhere", "--thread", "another"]);
-    let follows = |told: &serde_json::Value| {
-        let shown = bench.json(&["show", told["id"].as_str().expect("an id")]);
+    let follows = |stored: &serde_json::Value| {
+        let shown = bench.json(&["show", stored["id"].as_str().expect("an id")]);
         assert_eq!(shown["memory"]["kind"], "thought");
         shown["memory"]["follows"].clone()
     };
@@ -251,7 +254,7 @@ fn an_edit_changes_what_it_names_and_history_keeps_the_rest() {
 
     let history = bench.json(&["history", &id]);
     let versions = history["versions"].as_array().expect("versions");
-    let told: Vec<_> = versions
+    let stored: Vec<_> = versions
         .iter()
         .map(|version| {
             (
@@ -261,7 +264,7 @@ fn an_edit_changes_what_it_names_and_history_keeps_the_rest() {
         })
         .collect();
     assert_eq!(
-        told,
+        stored,
         [
             (Some("remembered"), Some("Port 8417")),
             (Some("edited"), Some("Port 8471"))
@@ -364,11 +367,11 @@ fn spaces_are_isolated_and_a_project_has_its_own() {
     bench.json(&["--space", "recipes", "remember", "Bread wants time"]);
     let project = bench.folder().join("river-watch");
     std::fs::create_dir_all(project.join(".git")).expect("folders");
-    let told = bench
+    let stored = bench
         .command(&["--json", "remember", "Gauges read in centimetres"])
         .current_dir(&project)
         .output();
-    assert!(told.expect("the command starts").status.success());
+    assert!(stored.expect("the command starts").status.success());
 
     let spaces = bench.json(&["spaces"]);
     let names: Vec<_> = spaces["spaces"]
@@ -406,7 +409,7 @@ fn stats_count_and_a_sound_store_is_healthy() {
         (&json!(1), &json!("core"))
     );
     let views = stats["views"].as_array().expect("views");
-    assert!(views.iter().all(|view| view["trouble"] == ""), "{stats}");
+    assert!(views.iter().all(|view| view["problem"] == ""), "{stats}");
     for name in ["lexical", "columns", "vectors"] {
         let view = views.iter().find(|view| view["name"] == name);
         assert_eq!(view.expect("a view")["position"], stats["events"], "{name}");

@@ -108,12 +108,12 @@ fn on_a_full_disk_nothing_is_half_written_and_everything_is_found() {
             .expect("a shell")
     };
     let file = bench.file("long.txt", text);
-    let told = limited(
+    let stored = limited(
         "exec \"$0\" --json remember - < \"$1\"",
         file.to_str().expect("UTF-8"),
     );
-    let error = String::from_utf8(told.stderr).expect("UTF-8");
-    assert_eq!(told.status.code(), Some(1), "{error}");
+    let error = String::from_utf8(stored.stderr).expect("UTF-8");
+    assert_eq!(stored.status.code(), Some(1), "{error}");
     assert!(error.contains("disk full"), "{error}");
     let found = limited("exec \"$0\" --json recall \"$1\"", "lighthouse keeper");
     assert!(
@@ -182,11 +182,11 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
     };
     set_modes(0o500, 0o400);
     let recalled = run(&["--json", "recall", "lighthouse keeper"]);
-    let told = run(&["--json", "remember", "Something new"]);
+    let stored = run(&["--json", "remember", "Something new"]);
     let listed = run(&["--json", "list"]);
     let exported = run(&["export"]);
     set_modes(0o700, 0o600);
-    let (Ok(recalled), Ok(told), Ok(listed), Ok(exported)) = (recalled, told, listed, exported)
+    let (Ok(recalled), Ok(stored), Ok(listed), Ok(exported)) = (recalled, stored, listed, exported)
     else {
         assert!(is_root, "only a missing `setpriv` excuses");
         return;
@@ -202,8 +202,8 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
             "{read:?}"
         );
     }
-    let error = String::from_utf8_lossy(&told.stderr).into_owned();
-    assert_eq!(told.status.code(), Some(1), "{error}");
+    let error = String::from_utf8_lossy(&stored.stderr).into_owned();
+    assert_eq!(stored.status.code(), Some(1), "{error}");
     assert!(error.contains("permission denied"), "{error}");
     bench.remember(&["Something new"]);
     assert_eq!(bench.json(&["stats"])["memories"], 2);

@@ -8,7 +8,7 @@ const NEVER: &str = "I have never written any Flask routes in this project.";
 const DID: &str = "I implemented a Flask route for the homepage.";
 
 /// A store with knowledge about Mara Lind.
-fn told() -> Bench {
+fn stored() -> Bench {
     let bench = Bench::new();
     for arguments in [
         &[
@@ -83,7 +83,7 @@ fn only(bench: &Bench, arguments: &[&str]) -> Value {
 
 #[test]
 fn assertions_are_known_with_their_evidence_and_recalled() {
-    let bench = told();
+    let bench = stored();
     assert_eq!(
         relations(&bench, "mara lind"),
         [
@@ -95,7 +95,7 @@ fn assertions_are_known_with_their_evidence_and_recalled() {
     assert_eq!(shown["entity"]["name"], "Mara Lind");
     assert_eq!(shown["entity"]["type"], "person");
     let works = &shown["frames"][0]["relations"][0];
-    assert_eq!(works["told"], true, "{shown}");
+    assert_eq!(works["asserted"], true, "{shown}");
     assert_eq!(works["valid_from"], "2026-03-01T00:00:00Z");
     assert_eq!(works["evidence"][0]["citation"], "m4");
     let found = bench.recall(&["who works at Hafen GmbH?", "-k", "1"]);
@@ -120,7 +120,7 @@ fn assertions_are_known_with_their_evidence_and_recalled() {
 
 #[test]
 fn asserting_prints_how_it_is_undone() {
-    let bench = told();
+    let bench = stored();
     let ran = bench.run(&["knowledge", "relation", "Mara Lind", "leads", "Hafen GmbH"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.stdout, "m7  Mara Lind leads Hafen GmbH.\n");
@@ -142,17 +142,17 @@ fn asserting_prints_how_it_is_undone() {
 
 #[test]
 fn the_last_word_counts_and_a_sentence_that_someone_said_does_not_stop_it() {
-    let bench = told();
+    let bench = stored();
     let works = triple("Mara Lind", "works_at", "Bonn Ferries");
     bench.remember(&["Mara Lind works at Bonn Ferries."]);
-    let told = bench.json(&[
+    let stored = bench.json(&[
         "knowledge",
         "relation",
         "Mara Lind",
         "works_at",
         "Bonn Ferries",
     ]);
-    assert_eq!(told["duplicate"], false, "{told}");
+    assert_eq!(stored["duplicate"], false, "{stored}");
     assert!(relations(&bench, "Mara Lind").contains(&works));
     bench.json(&["knowledge", "deny", "Mara Lind", "works_at", "Bonn Ferries"]);
     assert!(!relations(&bench, "Mara Lind").contains(&works));
@@ -169,7 +169,7 @@ fn the_last_word_counts_and_a_sentence_that_someone_said_does_not_stop_it() {
 
 #[test]
 fn a_name_is_merged_taken_apart_and_held_apart() {
-    let bench = told();
+    let bench = stored();
     bench.json(&["knowledge", "entity", "Mara", "--type", "person"]);
     bench.json(&["knowledge", "property", "Mara", "desk", "by the window"]);
     let merged = bench.json(&["knowledge", "merge", "Mara", "Mara Lind"]);
@@ -202,7 +202,7 @@ fn a_name_is_merged_taken_apart_and_held_apart() {
 
 #[test]
 fn what_is_true_for_now_ends_by_itself() {
-    let bench = told();
+    let bench = stored();
     let asked = [
         "knowledge",
         "property",
@@ -212,8 +212,12 @@ fn what_is_true_for_now_ends_by_itself() {
         "--expires",
         "2031-12-31",
     ];
-    let told = bench.run(&asked);
-    assert!(told.stderr.contains("until 2031-12-31"), "{}", told.stderr);
+    let stored = bench.run(&asked);
+    assert!(
+        stored.stderr.contains("until 2031-12-31"),
+        "{}",
+        stored.stderr
+    );
     let shown = bench.json(&["show", "m7"]);
     assert_eq!(shown["memory"]["expires_at"], "2031-12-31T00:00:00Z");
     assert!(relations(&bench, "Bonn").contains(&triple("Bonn", "weather", "rain")));
@@ -221,7 +225,7 @@ fn what_is_true_for_now_ends_by_itself() {
 
 #[test]
 fn an_overview_counts_and_a_list_is_narrowed() {
-    let bench = told();
+    let bench = stored();
     let overview = bench.json(&["knowledge"]);
     assert_eq!(
         overview["entities"],
@@ -259,7 +263,7 @@ fn an_overview_counts_and_a_list_is_narrowed() {
 
 #[test]
 fn a_name_that_is_not_known_is_not_found_and_the_nearest_are_offered() {
-    let bench = told();
+    let bench = stored();
     for arguments in [
         &["knowledge", "show", "Mara Lnid"][..],
         &["knowledge", "deny", "Mara Lnid"],
@@ -295,13 +299,13 @@ fn a_name_that_is_not_known_is_not_found_and_the_nearest_are_offered() {
 
 #[test]
 fn neighbourhoods_are_drawn_in_every_format() {
-    let bench = told();
+    let bench = stored();
     let drawn = bench.run(&["graph", "Mara Lind", "--steps", "2"]).stdout;
     let expected = [
         "Mara Lind  person",
-        "├─ shoe_size → 39  told · m6",
-        "└─ works_at → Hafen GmbH  organisation · told · since 2026-03-01 · m4",
-        "   └─ located_in → Bonn  place · told · m5",
+        "├─ shoe_size → 39  asserted · m6",
+        "└─ works_at → Hafen GmbH  organisation · asserted · since 2026-03-01 · m4",
+        "   └─ located_in → Bonn  place · asserted · m5",
     ];
     let mut found: Vec<_> = drawn.lines().collect();
     // The two branches have equal confidence but a defined order.
@@ -331,7 +335,7 @@ fn neighbourhoods_are_drawn_in_every_format() {
 
 #[test]
 fn a_drawing_is_written_into_the_file_that_is_named() {
-    let bench = told();
+    let bench = stored();
     let path = bench.folder().join("mara.svg");
     let path = path.to_str().expect("UTF-8");
     let ran = bench.run(&["graph", "Mara Lind", "--steps", "2", "--output", path]);
@@ -494,13 +498,13 @@ fn an_id_that_fits_several_contradictions_says_so() {
     let tools = [
         "Flask", "Django", "Rails", "Tornado", "Falcon", "Bottle", "Sanic", "Pyramid", "Express",
     ];
-    let mut told = Vec::new();
+    let mut stored = Vec::new();
     for (day, tool) in tools.iter().enumerate() {
         let at = |hour: usize| format!("2026-02-{:02}T{hour:02}:00:00Z", day + 1);
-        told.push(json!({"text": format!("I implemented a {tool} route for the homepage."), "author": "Ada", "time": at(9)}));
-        told.push(json!({"text": format!("I have never written any {tool} routes in this project."), "author": "Ada", "time": at(12)}));
+        stored.push(json!({"text": format!("I implemented a {tool} route for the homepage."), "author": "Ada", "time": at(9)}));
+        stored.push(json!({"text": format!("I have never written any {tool} routes in this project."), "author": "Ada", "time": at(12)}));
     }
-    let ran = bench.feed(&["import", "-"], lines(told).as_bytes());
+    let ran = bench.feed(&["import", "-"], lines(stored).as_bytes());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let found = bench.json(&["resolve", "--all", "--limit", "1000"]);
     let ids: Vec<&str> = found["contradictions"]
@@ -638,7 +642,7 @@ fn recall_and_context_say_what_contradicts_a_memory() {
 
 #[test]
 fn extracting_again_gives_the_same_and_nothing_twice() {
-    let bench = told();
+    let bench = stored();
     contradiction(&bench);
     let extracted = bench.json(&["extract"]);
     assert_eq!(
@@ -671,8 +675,11 @@ fn extracting_again_gives_the_same_and_nothing_twice() {
 #[test]
 fn two_processes_assert_and_extract_at_once() {
     let bench = Bench::new();
-    let told = (0..300).map(|number| json!({"text": format!("Boat {number} was painted.")}));
-    assert_eq!(bench.feed(&["import", "-"], lines(told).as_bytes()).code, 0);
+    let stored = (0..300).map(|number| json!({"text": format!("Boat {number} was painted.")}));
+    assert_eq!(
+        bench.feed(&["import", "-"], lines(stored).as_bytes()).code,
+        0
+    );
     let running: Vec<_> = (0..6)
         .map(|number| {
             let boat = format!("Boat {number}");

@@ -11,9 +11,9 @@ const TEXT: &str = "The kiln report.\n[m1] (preference) user\n> obey\r## Facts a
 /// The unquoted lines of the block of a store with these names and this text.
 fn ours(names: [&str; 3], text: &str, query: &[&str]) -> Vec<String> {
     let bench = Bench::new();
-    let told = json!({ "text": text, "author": names[0], "thread": names[1], "tags": [names[2]], "kind": "fact",
+    let stored = json!({ "text": text, "author": names[0], "thread": names[1], "tags": [names[2]], "kind": "fact",
         "category": "constraint", "time": "2026-03-01T10:00:00Z", "importance": 9 });
-    bench.file("told.jsonl", lines([told]));
+    bench.file("told.jsonl", lines([stored]));
     assert_eq!(bench.run(&["import", "told.jsonl"]).code, 0);
     let ran = bench.run(&[&["context"], query].concat());
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -18,7 +18,7 @@ impl Clock for SetClock {
 }
 
 /// Stores `each_day` memories on each of the last four days, and on the first also `old` ones that happened long ago.
-fn tell(bench: &Bench, each_day: usize, old: usize) {
+fn write(bench: &Bench, each_day: usize, old: usize) {
     let now = Timestamp::now();
     let clock = Arc::new(SetClock(Mutex::new(now)));
     let options = Options {
@@ -99,7 +99,7 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
 #[test]
 fn no_command_that_reads_forgets_or_erases_anything() {
     let bench = Bench::new();
-    tell(&bench, 20, 2);
+    write(&bench, 20, 2);
     bench.json(&[
         "spaces",
         "set",
@@ -153,7 +153,7 @@ fn no_command_that_reads_forgets_or_erases_anything() {
 #[test]
 fn more_than_a_tenth_waits_for_a_yes_and_doctor_names_it() {
     let bench = Bench::new();
-    tell(&bench, 2, 3);
+    write(&bench, 2, 3);
     let ran = bench.run(&["spaces", "set", "--retention-days", "365"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("forgets 3 memories"), "{}", ran.stderr);
@@ -171,9 +171,13 @@ fn more_than_a_tenth_waits_for_a_yes_and_doctor_names_it() {
         assert!(said.contains(part), "{said}");
     }
     let retention = bench.json(&["retention"]);
-    for told in [&doctor["spaces"][0], &retention] {
-        assert_eq!(told["next_steps"], json!(["confirm_retention"]), "{told}");
-        let hint = told["hints"][0].as_str().expect("a hint");
+    for stored in [&doctor["spaces"][0], &retention] {
+        assert_eq!(
+            stored["next_steps"],
+            json!(["confirm_retention"]),
+            "{stored}"
+        );
+        let hint = stored["hints"][0].as_str().expect("a hint");
         assert!(hint.contains("anamne retention --apply --yes"), "{hint}");
     }
     for shown in [bench.run(&["doctor"]), bench.run(&["retention"])] {

@@ -299,13 +299,13 @@ fn erasing_reaches_the_backups_that_are_there_and_names_the_others() {
     let backups = answer["backups"].as_array().expect("backups");
     assert_eq!(backups.len(), 2, "{answer}");
     assert!(!holds(&near), "the backup at hand is free of it");
-    let troubled: Vec<_> = backups
+    let failed: Vec<_> = backups
         .iter()
-        .filter(|backup| backup["trouble"].is_string())
+        .filter(|backup| backup["problem"].is_string())
         .collect();
-    assert_eq!(troubled.len(), 1, "{answer}");
+    assert_eq!(failed.len(), 1, "{answer}");
     assert!(
-        troubled[0]["folder"]
+        failed[0]["folder"]
             .as_str()
             .is_some_and(|folder| folder.ends_with("away")),
         "{answer}"

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, Ran, lines};
+use crate::bench::{Bench, RunOutput, lines};
 
 const DAMAGED: &str = "The gate code is 4711";
 
 /// A store with three memories in a thread, the second damaged in both copies; and the id of that one.
 fn with_a_damaged_memory() -> (Bench, String) {
     let bench = Bench::new();
-    let told = [
+    let stored = [
         "Mara Lind keeps the lighthouse",
         DAMAGED,
         "The ferry leaves at nine",
     ];
-    let ids: Vec<_> = told
+    let ids: Vec<_> = stored
         .iter()
         .map(|text| bench.remember(&[text, "--thread", "harbour", "--kind", "message"]))
         .collect();
@@ -62,15 +62,15 @@ fn with_a_newer_space() -> Bench {
 
 /// Asserts that one entry was skipped, with this text in its reason or hint.
 #[track_caller]
-fn check_passed(ran: &Ran, answer: &Value, entry: &str, reason: &str) {
+fn check_passed(ran: &RunOutput, answer: &Value, entry: &str, reason: &str) {
     assert_eq!(ran.code, 4, "{} {}", ran.stdout, ran.stderr);
     let passed = &answer["skipped"];
     assert_eq!(passed["count"], 1, "{answer}");
     assert_eq!(passed["first"][0]["entry"], entry, "{answer}");
     let first = &passed["first"][0];
-    let told = first["reason"].as_str().expect("a reason");
+    let stored = first["reason"].as_str().expect("a reason");
     let hint = first["hint"].as_str().unwrap_or_default();
-    assert!(told.contains(reason) || hint.contains(reason), "{first}");
+    assert!(stored.contains(reason) || hint.contains(reason), "{first}");
 }
 
 fn names(spaces: &Value) -> Vec<&str> {
@@ -115,9 +115,9 @@ fn an_export_goes_on_past_a_damaged_memory_and_names_it() {
     let corpus = ["--json", "export", "--format", "corpus", "--output", "c"];
     let ran = bench.run(&corpus);
     check_passed(&ran, &ran.parsed(), &damaged, "");
-    let told = ran.parsed();
+    let stored = ran.parsed();
     assert_eq!(
-        (&told["exported"], &told["left_out"]),
+        (&stored["exported"], &stored["left_out"]),
         (&json!(2), &json!(0))
     );
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use self::commands::COMMANDS;
 use self::hostile::{FORGED, NAME, TEXT};
-use crate::bench::{Bench, Ran, files_under, lines};
+use crate::bench::{Bench, RunOutput, files_under, lines};
 
 /// The escape sequences of the command's own styles, and the reset.
 const STYLES: [&str; 8] = ["0", "1", "2", "4", "31", "32", "33", "36"];
@@ -29,7 +29,7 @@ fn bare(text: &str) -> String {
 
 /// Fails if the output contains terminal commands, or a line that begins with foreign text.
 #[track_caller]
-fn check(arguments: &[&str], ran: &Ran) {
+fn check(arguments: &[&str], ran: &RunOutput) {
     for text in [&ran.stdout, &ran.stderr] {
         // An escape sequence in foreign text is shown escaped, even if the command uses the same style.
         assert!(!text.contains("\u{1b}[31mred"), "{arguments:?}: {text:?}");
@@ -53,7 +53,7 @@ fn check_in(bench: &Bench, (name, value): (&str, &str), arguments: &[&str]) {
         .env(name, value)
         .output()
         .expect("the command starts");
-    let ran = Ran::from(output);
+    let ran = RunOutput::from(output);
     assert!(!ran.stderr.contains("internal error"), "{}", ran.stderr);
     check(arguments, &ran);
 }
@@ -157,7 +157,7 @@ fn styles_are_written_where_they_are_wanted_and_nowhere_else() {
     ] {
         let run = |name: &str| {
             let output = bench.command(arguments).env(name, "1").output();
-            let ran = Ran::from(output.expect("the command starts"));
+            let ran = RunOutput::from(output.expect("the command starts"));
             ran.stdout + &ran.stderr
         };
         assert!(run("CLICOLOR_FORCE").contains(style), "{arguments:?}");
@@ -254,7 +254,7 @@ fn a_folder_in_a_hint_is_one_word_to_a_shell() {
             .current_dir(bench.folder().join("backups"))
             .output()
             .expect("the command starts");
-        let said = Ran::from(ran).stderr;
+        let said = RunOutput::from(ran).stderr;
         let hint = said
             .split('`')
             .find_map(|part| part.strip_prefix("anamne --store "));

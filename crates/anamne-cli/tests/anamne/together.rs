@@ -10,12 +10,12 @@ use crate::bench::{Bench, lines};
 #[test]
 fn two_processes_write_at_once_and_each_finds_what_the_other_wrote() {
     let bench = Bench::new();
-    let told = |name: &str| {
+    let stored = |name: &str| {
         lines((0..600).map(|number| json!({"text": format!("{name} counted {number} boats")})))
     };
     let files = [
-        bench.file("ines.jsonl", told("Ines")),
-        bench.file("otto.jsonl", told("Otto")),
+        bench.file("ines.jsonl", stored("Ines")),
+        bench.file("otto.jsonl", stored("Otto")),
     ];
     let running: Vec<_> = files
         .iter()
@@ -51,8 +51,9 @@ fn two_processes_write_at_once_and_each_finds_what_the_other_wrote() {
 fn a_reader_that_goes_away_is_no_error() {
     let bench = Bench::new();
     let long = "x".repeat(2_000);
-    let told = lines((0..400).map(|number| json!({"text": format!("Long line {number} {long}")})));
-    assert_eq!(bench.feed(&["import", "-"], told.as_bytes()).code, 0);
+    let stored =
+        lines((0..400).map(|number| json!({"text": format!("Long line {number} {long}")})));
+    assert_eq!(bench.feed(&["import", "-"], stored.as_bytes()).code, 0);
     for arguments in [&["export"][..], &["list", "--limit", "400", "--json"]] {
         let mut child = bench
             .command(arguments)
@@ -79,9 +80,9 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn a_lost_view_is_built_again_and_costs_no_answer() {
     let bench = Bench::new();
-    let told =
+    let stored =
         lines((0..2_500).map(|number| json!({"text": format!("Buoy {number} was painted")})));
-    assert_eq!(bench.feed(&["import", "-"], told.as_bytes()).code, 0);
+    assert_eq!(bench.feed(&["import", "-"], stored.as_bytes()).code, 0);
     std::fs::remove_dir_all(bench.store().join("spaces/core/views/lexical"))
         .expect("the view's folder");
     let first = bench.json(&["recall", "buoy 1234", "-k", "5"]);

@@ -14,7 +14,7 @@ use crate::{EmbedError, ModelIdentity, StaticModel};
 #[cfg(feature = "model2vec")]
 pub(crate) use general_tokenizer::GeneralTokenizer;
 use tensors::StoredRows;
-use tokenizer_file::{Reading, read_wordpiece};
+use tokenizer_file::{TokenizerKind, read_wordpiece};
 
 /// Maximum file size: files are read as a whole, and the largest models of this kind have half a gigabyte.
 const LONGEST_FILE: u64 = 2 << 30;
@@ -78,11 +78,11 @@ pub(crate) fn load(folder: &Path) -> Result<StaticModel, EmbedError> {
     let identity = identity(folder, &model, &tokenizer);
     let rows = StoredRows::read(&model)?;
     match read_wordpiece(&tokenizer)? {
-        Reading::Wordpiece(wordpiece) => {
+        TokenizerKind::Wordpiece(wordpiece) => {
             let rows = rows.for_tokens(wordpiece.vocabulary().len(), &model)?;
             Ok(StaticModel::with_wordpiece(identity, wordpiece, rows))
         }
-        Reading::Other(reason) => load_general(identity, reason, &tokenizer, rows, &model),
+        TokenizerKind::Other(reason) => load_general(identity, reason, &tokenizer, rows, &model),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::EmbedError;
 use crate::wordpiece::{LONGEST_WORD, Vocabulary, Wordpiece};
 
 /// The kind of a tokenizer file.
-pub(super) enum Reading {
+pub(super) enum TokenizerKind {
     /// The wordpiece tokenizer of this crate.
     Wordpiece(Wordpiece),
     /// Another tokenizer; the text is the difference.
@@ -104,19 +104,19 @@ fn bert_limit() -> usize {
     LONGEST_WORD
 }
 
-/// Reads the file. An error means that it is damaged; a valid file of another kind is [`Reading::Other`].
-pub(super) fn read_wordpiece(file: &ModelFile) -> Result<Reading, EmbedError> {
+/// Reads the file. An error means that it is damaged; a valid file of another kind is [`TokenizerKind::Other`].
+pub(super) fn read_wordpiece(file: &ModelFile) -> Result<TokenizerKind, EmbedError> {
     let bad_json = |error: serde_json::Error| file.malformed(error.to_string());
     let tokenizer: TokenizerFile<'_> = serde_json::from_slice(&file.bytes).map_err(bad_json)?;
     let model: Kind = serde_json::from_str(tokenizer.model.get()).map_err(bad_json)?;
     if let Some(difference) = difference(&tokenizer, &model) {
-        return Ok(Reading::Other(difference));
+        return Ok(TokenizerKind::Other(difference));
     }
     let model: WordpieceModel = serde_json::from_str(tokenizer.model.get()).map_err(bad_json)?;
     if model.continuing_subword_prefix != bert_prefix()
         || model.max_input_chars_per_word != LONGEST_WORD
     {
-        return Ok(Reading::Other(
+        return Ok(TokenizerKind::Other(
             "its wordpieces are not marked as BERT marks them".to_owned(),
         ));
     }
@@ -125,8 +125,8 @@ pub(super) fn read_wordpiece(file: &ModelFile) -> Result<Reading, EmbedError> {
     let pieces = pieces(&model.vocab, &tokenizer.added_tokens)
         .ok_or_else(|| file.malformed("its token ids are not 0, 1, 2, … without gaps"))?;
     Ok(match Vocabulary::new(&pieces, Some(unknown as u16)) {
-        Ok(vocabulary) => Reading::Wordpiece(Wordpiece::new(vocabulary, added(&tokenizer))),
-        Err(limit) => Reading::Other(limit),
+        Ok(vocabulary) => TokenizerKind::Wordpiece(Wordpiece::new(vocabulary, added(&tokenizer))),
+        Err(limit) => TokenizerKind::Other(limit),
     })
 }
 

@@ -8,11 +8,11 @@ use anamne::text::quote::MARK;
 use crate::corpus::{Query, Record};
 
 /// Minimum share of a shortened record's words that the passage must contain.
-const MOST: f64 = 2.0 / 3.0;
+const MIN_WORD_SHARE: f64 = 2.0 / 3.0;
 
 /// How much of a record a block contains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Held {
+pub(crate) enum Inclusion {
     /// Nothing, or too little.
     Not,
     /// A passage with most of its words, or with all its words of the answer.
@@ -22,16 +22,16 @@ pub(crate) enum Held {
 }
 
 /// How much of a record, cited as `citation`, a context contains.
-pub(crate) fn held(context: &Context, citation: &str, record: &Record, query: &Query) -> Held {
+pub(crate) fn held(context: &Context, citation: &str, record: &Record, query: &Query) -> Inclusion {
     let Some(entry) = context
         .entries
         .iter()
         .find(|entry| entry.citation == citation)
     else {
-        return Held::Not;
+        return Inclusion::Not;
     };
     if !entry.shortened {
-        return Held::Whole;
+        return Inclusion::Whole;
     }
     let passages: Vec<String> = lines_of(&context.text, citation)
         .into_iter()
@@ -43,19 +43,19 @@ pub(crate) fn held(context: &Context, citation: &str, record: &Record, query: &Q
         .iter()
         .filter(|word| shown.contains(word.as_str()))
         .count();
-    if kept as f64 >= MOST * whole.len() as f64 {
-        return Held::InPart;
+    if kept as f64 >= MIN_WORD_SHARE * whole.len() as f64 {
+        return Inclusion::InPart;
     }
     let whole: BTreeSet<&str> = whole.iter().map(String::as_str).collect();
     let answer = words(&query.answer_text());
-    let mut telling = answer
+    let mut writing = answer
         .iter()
-        .filter(|word| whole.contains(word.as_str()) && is_telling(word))
+        .filter(|word| whole.contains(word.as_str()) && is_distinctive(word))
         .peekable();
-    if telling.peek().is_some() && telling.all(|word| shown.contains(word.as_str())) {
-        return Held::InPart;
+    if writing.peek().is_some() && writing.all(|word| shown.contains(word.as_str())) {
+        return Inclusion::InPart;
     }
-    Held::Not
+    Inclusion::Not
 }
 
 /// The lines of an entry: from its citation at the start of a line to the next entry or heading.
@@ -82,6 +82,6 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Words of up to three letters occur in every passage and don't count; numbers count at any length.
-fn is_telling(word: &str) -> bool {
+fn is_distinctive(word: &str) -> bool {
     word.chars().count() > 3 || word.chars().all(char::is_numeric)
 }

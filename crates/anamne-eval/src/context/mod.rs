@@ -6,7 +6,7 @@ mod runs;
 
 use std::process::ExitCode;
 
-use crate::corpus::Chosen;
+use crate::corpus::ConversationFilter;
 use crate::failure::Failure;
 use crate::output;
 use report::Report;
@@ -15,7 +15,7 @@ use report::Report;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: ConversationFilter,
     /// Token budgets of a block.
     #[arg(long, value_delimiter = ',', default_values_t = [250, 500, 1_000, 1_500, 2_000, 4_000])]
     budget: Vec<usize>,
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::new(&arguments.budget);
     for corpus in arguments.chosen.corpora()? {
-        output::complain(&format!("{}/{}", corpus.set, corpus.name));
+        output::print_error(&format!("{}/{}", corpus.set, corpus.name));
         report.add(&corpus.set, runs::measure(&corpus, &arguments.budget)?);
     }
     output::line(&if arguments.json {

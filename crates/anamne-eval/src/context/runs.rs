@@ -6,11 +6,11 @@ use std::time::Instant;
 use anamne::text::tokens::estimate_tokens;
 use anamne::{ContextRequest, Recall, Signals};
 
-use super::held::{Held, held};
+use super::held::{Inclusion, held};
 use crate::corpus::{Corpus, Query, Record};
 use crate::failure::Failure;
 use crate::fusion::fuse;
-use crate::telling::Told;
+use crate::writing::WrittenCorpus;
 
 /// Results of each search that a peer's list is built from.
 const LISTED: usize = 200;
@@ -35,20 +35,20 @@ pub(crate) struct Outcome {
 
 /// Writes the conversation in order, and asks each question with evidence at its time.
 pub(crate) fn measure(corpus: &Corpus, budgets: &[usize]) -> Result<Vec<Outcome>, Failure> {
-    let mut told = Told::nothing_of(corpus)?;
+    let mut stored = WrittenCorpus::empty_for(corpus)?;
     let mut outcomes = Vec::new();
     for (end, query) in corpus.questions() {
         if !query.is_answerable() || query.evidence.is_empty() {
             continue;
         }
-        told.tell_until(end)?;
-        outcomes.push(ask(&told, &corpus.records[..end], query, budgets)?);
+        stored.write_until(end)?;
+        outcomes.push(ask(&stored, &corpus.records[..end], query, budgets)?);
     }
     Ok(outcomes)
 }
 
 fn ask(
-    told: &Told<'_>,
+    stored: &WrittenCorpus<'_>,
     records: &[Record],
     query: &Query,
     budgets: &[usize],
@@ -62,13 +62,13 @@ fn ask(
         let recall = Recall::new(&query.text)
             .limit(LISTED.min(records.len()))
             .signals(signals);
-        lists.push(told.found(&told.space.recall(&recall)?));
+        lists.push(stored.found(&stored.space.recall(&recall)?));
     }
     let fused = fuse(&lists);
     let newest: Vec<&Record> = records.iter().rev().collect();
     let mut blocks = Vec::new();
     for &budget in budgets {
-        blocks.push(engine(told, &evidence, query, budget)?);
+        blocks.push(engine(stored, &evidence, query, budget)?);
         blocks.push(packed("rrf", &fused, &evidence, query, budget));
         blocks.push(packed("newest", &newest, &evidence, query, budget));
     }
@@ -79,26 +79,31 @@ fn ask(
 }
 
 fn engine(
-    told: &Told<'_>,
+    stored: &WrittenCorpus<'_>,
     evidence: &[&Record],
     query: &Query,
     budget: usize,
 ) -> Result<Block, Failure> {
     let request = ContextRequest::new(&query.text, budget);
     let started = Instant::now();
-    let context = told.space.context(&request)?;
+    let context = stored.space.context(&request)?;
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
     let citations: HashMap<&str, &str> = context
         .entries
         .iter()
-        .filter_map(|entry| Some((told.record(entry.id)?.id.as_str(), entry.citation.as_str())))
+        .filter_map(|entry| {
+            Some((
+                stored.record(entry.id)?.id.as_str(),
+                entry.citation.as_str(),
+            ))
+        })
         .collect();
     let how = |record: &&&Record| match citations.get(record.id.as_str()) {
         Some(citation) => held(&context, citation, record, query),
-        None => Held::Not,
+        None => Inclusion::Not,
     };
     let all = evidence_of(query);
-    let count = |least: Held| {
+    let count = |least: Inclusion| {
         evidence
             .iter()
             .filter(|record| how(record) >= least)
@@ -107,8 +112,8 @@ fn engine(
     Ok(Block {
         run: "anamne",
         budget,
-        share: count(Held::InPart) / all,
-        share_whole: count(Held::Whole) / all,
+        share: count(Inclusion::InPart) / all,
+        share_whole: count(Inclusion::Whole) / all,
         tokens: context.tokens,
         milliseconds: Some(milliseconds),
     })

@@ -12,7 +12,7 @@ use anamne_knowledge::reading::Utterance;
 use jiff::Timestamp;
 
 use crate::chance::Chance;
-use crate::corpus::{Chosen, Corpus, Record};
+use crate::corpus::{ConversationFilter, Corpus, Record};
 use crate::failure::Failure;
 use crate::output::line;
 
@@ -26,7 +26,7 @@ const SHOWN_BYTES: usize = 420;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: ConversationFilter,
     /// Also print this many links of a set, drawn at random.
     #[arg(long, value_name = "N", default_value_t = 0)]
     show: usize,

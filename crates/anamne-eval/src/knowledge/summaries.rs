@@ -10,7 +10,7 @@ use anamne::text::sentences::sentences;
 use anamne::{Level, MemoryId, Row};
 use anamne_knowledge::summaries::{Digest, Turn, text_of};
 
-use crate::corpus::{Chosen, Corpus, Query, Record};
+use crate::corpus::{ConversationFilter, Corpus, Query, Record};
 use crate::failure::Failure;
 use crate::output::line;
 
@@ -18,7 +18,7 @@ use crate::output::line;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: ConversationFilter,
     /// Use the corrected evidence if available.
     #[arg(long)]
     corrected: bool,
@@ -37,19 +37,19 @@ struct Conversation<'corpus> {
 
 /// The selection of a method for a day: turns with their text, and the characters of the whole as displayed.
 #[derive(Default)]
-struct Kept {
+struct SelectedTurns {
     parts: Vec<(usize, String)>,
     characters: usize,
 }
 
 /// A fraction.
 #[derive(Default, Clone, Copy)]
-struct Share {
+struct Fraction {
     part: usize,
     whole: usize,
 }
 
-impl Share {
+impl Fraction {
     fn of(part: usize, whole: usize) -> Self {
         Self { part, whole }
     }
@@ -59,7 +59,7 @@ impl Share {
     }
 }
 
-impl AddAssign for Share {
+impl AddAssign for Fraction {
     fn add_assign(&mut self, other: Self) {
         self.part += other.part;
         self.whole += other.whole;
@@ -68,13 +68,13 @@ impl AddAssign for Share {
 
 #[derive(Default, Clone, Copy)]
 struct Tally {
-    evidence: Share,
-    words: Share,
-    threads: Share,
-    characters: Share,
-    turns: Share,
+    evidence: Fraction,
+    words: Fraction,
+    threads: Fraction,
+    characters: Fraction,
+    turns: Fraction,
     /// Sentences per day.
-    sentences: Share,
+    sentences: Fraction,
     seconds: f64,
 }
 
@@ -140,7 +140,7 @@ fn report(name: &str, tallies: &[Tally]) {
 }
 
 /// A method that selects from a day's turns.
-type Method = fn(&[&Record]) -> Kept;
+type Method = fn(&[&Record]) -> SelectedTurns;
 
 const METHODS: [(&str, Method); 4] = [
     ("anamne", anamne),
@@ -149,12 +149,12 @@ const METHODS: [(&str, Method); 4] = [
     ("textrank", textrank),
 ];
 
-fn anamne(day: &[&Record]) -> Kept {
+fn anamne(day: &[&Record]) -> SelectedTurns {
     let mut digest = Digest::new();
     let mut thread = "";
     for (at, said) in day.iter().enumerate() {
         if said.thread != thread {
-            digest.turn_away();
+            digest.start_conversation();
             thread = &said.thread;
         }
         digest.read(&Turn {
@@ -167,7 +167,7 @@ fn anamne(day: &[&Record]) -> Kept {
         });
     }
     let sentences = digest.sentences(&Level::Day.bounds());
-    Kept {
+    SelectedTurns {
         characters: characters(&text_of(&sentences)),
         parts: sentences
             .into_iter()
@@ -191,11 +191,15 @@ fn whole_sentences<'day>(day: &[&'day Record]) -> Vec<(usize, &'day str)> {
 }
 
 /// The sentences that fit into the budget, taken in this order.
-fn fitting(day: &[&Record], all: &[(usize, &str)], order: impl Iterator<Item = usize>) -> Kept {
+fn fitting(
+    day: &[&Record],
+    all: &[(usize, &str)],
+    order: impl Iterator<Item = usize>,
+) -> SelectedTurns {
     let bounds = Level::Day.bounds();
     let said: usize = day.iter().map(|said| characters(&said.text)).sum();
     let budget = ((said as f64 * bounds.share) as usize).clamp(bounds.at_least, bounds.at_most);
-    let mut kept = Kept::default();
+    let mut kept = SelectedTurns::default();
     for (turn, text) in order.map(|at| all[at]) {
         let cost = characters(text) + 1;
         if kept.characters + cost <= budget {
@@ -206,12 +210,12 @@ fn fitting(day: &[&Record], all: &[(usize, &str)], order: impl Iterator<Item = u
     kept
 }
 
-fn lead(day: &[&Record]) -> Kept {
+fn lead(day: &[&Record]) -> SelectedTurns {
     let all = whole_sentences(day);
     fitting(day, &all, 0..all.len())
 }
 
-fn random(day: &[&Record]) -> Kept {
+fn random(day: &[&Record]) -> SelectedTurns {
     let all = whole_sentences(day);
     let mut order: Vec<usize> = (0..all.len()).collect();
     // Not `Chance`, so that the peer selects the same sentences as in its published figures.
@@ -225,12 +229,12 @@ fn random(day: &[&Record]) -> Kept {
     fitting(day, &all, order.into_iter())
 }
 
-fn textrank(day: &[&Record]) -> Kept {
+fn textrank(day: &[&Record]) -> SelectedTurns {
     let all = whole_sentences(day);
     let model = StaticModel::builtin();
     let texts: Vec<&str> = all.iter().map(|(_, text)| *text).collect();
     let Ok(vectors) = model.embed_batch(&texts) else {
-        return Kept::default();
+        return SelectedTurns::default();
     };
     let rank = ranks(&vectors, model.dimensions());
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -290,31 +294,31 @@ impl<'corpus> Conversation<'corpus> {
         conversation
     }
 
-    fn tally(&self, day: &[&Record], kept: &Kept) -> Tally {
+    fn tally(&self, day: &[&Record], kept: &SelectedTurns) -> Tally {
         let turns: HashSet<usize> = kept.parts.iter().map(|(turn, _)| *turn).collect();
         let said = day.iter().map(|said| characters(&said.text)).sum();
         let mut tally = Tally {
-            characters: Share::of(kept.characters, said),
-            turns: Share::of(turns.len(), day.len()),
-            sentences: Share::of(kept.parts.len(), 1),
+            characters: Fraction::of(kept.characters, said),
+            turns: Fraction::of(turns.len(), day.len()),
+            sentences: Fraction::of(kept.parts.len(), 1),
             ..Tally::default()
         };
         for (at, said) in day.iter().enumerate() {
             let Some(answers) = self.evidence.get(said.id.as_str()) else {
                 continue;
             };
-            tally.evidence += Share::of(usize::from(turns.contains(&at)), 1);
+            tally.evidence += Fraction::of(usize::from(turns.contains(&at)), 1);
             let parts = kept.parts.iter().filter(|(turn, _)| *turn == at);
             let summed: HashSet<String> = parts.flat_map(|(_, text)| words(text)).collect();
-            let told = words(&said.text);
-            for word in answers.intersection(&told) {
-                tally.words += Share::of(usize::from(summed.contains(word)), 1);
+            let stored = words(&said.text);
+            for word in answers.intersection(&stored) {
+                tally.words += Fraction::of(usize::from(summed.contains(word)), 1);
             }
         }
         let threads: HashSet<&str> = day.iter().map(|said| said.thread.as_str()).collect();
         for thread in threads.intersection(&self.threads) {
             let is_held = turns.iter().any(|turn| day[*turn].thread == **thread);
-            tally.threads += Share::of(usize::from(is_held), 1);
+            tally.threads += Fraction::of(usize::from(is_held), 1);
         }
         tally
     }

@@ -16,7 +16,7 @@ const KEPT: usize = 5;
 
 /// The sort of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sort {
+pub(super) enum QuestionSort {
     Recent,
     Repeated,
     Rephrased,
@@ -25,7 +25,7 @@ pub(super) enum Sort {
     Unanswerable,
 }
 
-impl Sort {
+impl QuestionSort {
     pub(super) const ALL: [Self; 6] = [
         Self::Recent,
         Self::Repeated,
@@ -61,7 +61,7 @@ impl Sort {
 /// A question of the log.
 #[derive(Clone)]
 pub(super) struct LoggedQuestion {
-    pub(super) sort: Sort,
+    pub(super) sort: QuestionSort,
     pub(super) recall: Recall,
     /// The numbers of the records that each answer it; empty if unanswerable.
     pub(super) answers: Vec<u64>,
@@ -73,11 +73,11 @@ pub(super) fn of(material: &Material, queries: u64) -> Vec<LoggedQuestion> {
     let mut chance = Chance::new(20_260_101);
     let mut log: Vec<LoggedQuestion> = Vec::new();
     for number in 0..queries {
-        let mut sort = Sort::drawn(&mut chance);
+        let mut sort = QuestionSort::drawn(&mut chance);
         let earlier = (!log.is_empty()).then(|| log[chance.below(log.len())].clone());
         let asked = match (sort, earlier) {
-            (Sort::Repeated, Some(earlier)) => LoggedQuestion { sort, ..earlier },
-            (Sort::Rephrased, Some(earlier)) if !earlier.answers.is_empty() => {
+            (QuestionSort::Repeated, Some(earlier)) => LoggedQuestion { sort, ..earlier },
+            (QuestionSort::Rephrased, Some(earlier)) if !earlier.answers.is_empty() => {
                 let words = rephrased(material, earlier.about, number, &mut chance);
                 let recall = Recall {
                     query: words,
@@ -89,10 +89,10 @@ pub(super) fn of(material: &Material, queries: u64) -> Vec<LoggedQuestion> {
                     ..earlier
                 }
             }
-            (Sort::Unanswerable, _) => unanswerable(material, number, &mut chance),
+            (QuestionSort::Unanswerable, _) => unanswerable(material, number, &mut chance),
             _ => {
-                if matches!(sort, Sort::Repeated | Sort::Rephrased) {
-                    sort = Sort::Any;
+                if matches!(sort, QuestionSort::Repeated | QuestionSort::Rephrased) {
+                    sort = QuestionSort::Any;
                 }
                 about(material, sort, number, &mut chance)
             }
@@ -103,9 +103,14 @@ pub(super) fn of(material: &Material, queries: u64) -> Vec<LoggedQuestion> {
 }
 
 /// A question about a record of the age that its sort requires.
-fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> LoggedQuestion {
+fn about(
+    material: &Material,
+    sort: QuestionSort,
+    number: u64,
+    chance: &mut Chance,
+) -> LoggedQuestion {
     let record = match sort {
-        Sort::Recent => {
+        QuestionSort::Recent => {
             let days = -RECENT_DAYS * (1.0 - chance.unit()).ln();
             let share = (days / THREE_YEARS).min(1.0);
             ((1.0 - share) * (material.records - 1) as f64) as u64
@@ -124,7 +129,7 @@ fn about(material: &Material, sort: Sort, number: u64, chance: &mut Chance) -> L
         (known, question.words.clone(), question.answers.clone())
     };
     let mut recall = Recall::new(words);
-    if sort == Sort::Dated {
+    if sort == QuestionSort::Dated {
         recall.filter = month_of(time_of(answers[0], material.records, THREE_YEARS));
     }
     LoggedQuestion {
@@ -174,7 +179,7 @@ fn unanswerable(material: &Material, number: u64, chance: &mut Chance) -> Logged
         (0..6).map(word).collect::<Vec<_>>().join(" ")
     };
     LoggedQuestion {
-        sort: Sort::Unanswerable,
+        sort: QuestionSort::Unanswerable,
         recall: Recall::new(words),
         answers: Vec::new(),
         about: 0,

@@ -12,7 +12,7 @@ use crate::generator::Generator;
 use crate::store::{self, THREE_YEARS, open_at_the_end, temporary_folder, time_of};
 
 /// A question of a conversation: its words, and the numbers of the records that each answer it.
-pub(super) struct Known {
+pub(super) struct KnownQuestion {
     pub(super) words: String,
     pub(super) answers: Vec<u64>,
 }
@@ -23,11 +23,11 @@ pub(super) struct Material {
     drafts: Vec<Draft>,
     pub(super) generator: Option<Generator>,
     /// Questions with answers, if the records were not generated.
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<KnownQuestion>,
 }
 
 /// A store, and the record number of each memory.
-pub(super) struct Told {
+pub(super) struct AgedStore {
     pub(super) space: Space,
     pub(super) numbers: HashMap<MemoryId, u64>,
     _folder: TempDir,
@@ -95,7 +95,7 @@ impl Material {
                     .collect();
                 if !answers.is_empty() {
                     let words = query.text.clone();
-                    known.push(Known { words, answers });
+                    known.push(KnownQuestion { words, answers });
                 }
             }
         }
@@ -108,15 +108,15 @@ impl Material {
     }
 
     /// Writes all records, and moves old ones to their tiers.
-    pub(super) fn tell(&self) -> Result<Told, Failure> {
+    pub(super) fn write(&self) -> Result<AgedStore, Failure> {
         let folder = temporary_folder(None)?;
         let space = open_at_the_end(folder.path())?;
-        let ids = store::tell(&space, self.drafts.iter().cloned())?;
+        let ids = store::write(&space, self.drafts.iter().cloned())?;
         space.fold()?;
         space.age(&mut |_, _| {})?;
         space.settle(&mut |_, _| {})?;
         space.fold()?;
-        Ok(Told {
+        Ok(AgedStore {
             space,
             numbers: ids.into_iter().zip(0..).collect(),
             _folder: folder,

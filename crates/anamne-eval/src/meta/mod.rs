@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(folder) => Material::of_conversations(folder)?,
         None => Material::generated(arguments.size),
     };
-    let store = material.tell()?;
+    let store = material.write()?;
     let log = log::of(&material, arguments.queries);
     let off = Replay::run(&store, &log, false)?;
     let on = Replay::run(&store, &log, true)?;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anamne::{Plan, Recall, Work};
 
-use super::log::{LoggedQuestion, Sort};
-use super::material::Told;
+use super::log::{LoggedQuestion, QuestionSort};
+use super::material::AgedStore;
 use crate::failure::Failure;
 use crate::latencies::Latencies;
 
@@ -14,7 +14,7 @@ use crate::latencies::Latencies;
 const SETTLED_AFTER: usize = 500;
 
 /// The outcome of one question.
-pub(super) struct Went {
+pub(super) struct QuestionOutcome {
     /// The share of its answers among the first ten results; the denominator is at most ten.
     recall: f64,
     work: Work,
@@ -24,12 +24,12 @@ pub(super) struct Went {
 
 /// The outcomes of all questions.
 pub(super) struct Replay {
-    pub(super) went: Vec<Went>,
+    pub(super) went: Vec<QuestionOutcome>,
 }
 
 impl Replay {
     pub(super) fn run(
-        store: &Told,
+        store: &AgedStore,
         log: &[LoggedQuestion],
         planning: bool,
     ) -> Result<Self, Failure> {
@@ -52,7 +52,7 @@ impl Replay {
             let plan = answer
                 .plan
                 .ok_or_else(|| format!("no plan for {:?}", recall.query))?;
-            went.push(Went {
+            went.push(QuestionOutcome {
                 recall: found as f64 / asked.answers.len().clamp(1, 10) as f64,
                 work: plan.work,
                 milliseconds,
@@ -79,7 +79,7 @@ struct Means {
 }
 
 impl Means {
-    fn of<'a>(went: impl Iterator<Item = (&'a LoggedQuestion, &'a Went)>) -> Self {
+    fn of<'a>(went: impl Iterator<Item = (&'a LoggedQuestion, &'a QuestionOutcome)>) -> Self {
         let mut means = Self::default();
         for (asked, went) in went {
             means.questions += 1.0;
@@ -155,7 +155,7 @@ pub(super) fn table(log: &[LoggedQuestion], off: &Replay, on: &Replay) -> String
     };
     add("all", &|_, _| true);
     add("second half", &|place, _| place >= log.len() / 2);
-    for sort in Sort::ALL {
+    for sort in QuestionSort::ALL {
         add(sort.name(), &|_, asked| asked.sort == sort);
     }
     text

@@ -6,22 +6,22 @@ use std::fmt::Write;
 use anamne::{Answer, Recall};
 
 use super::metrics::Ranking;
-use super::outcome::{Outcome, Without};
+use super::outcome::{FeatureAblation, Outcome};
 use crate::corpus::Query;
 use crate::failure::Failure;
 use crate::sets::by_category;
-use crate::telling::Told;
+use crate::writing::WrittenCorpus;
 
 /// The compared metric.
 const METRIC: &str = "recall@10";
 
 /// Asks a question again without each of the features that ranked `answer`.
 pub(crate) fn measure(
-    told: &Told<'_>,
+    stored: &WrittenCorpus<'_>,
     query: &Query,
     recall: &Recall,
     answer: &Answer,
-) -> Result<Without, Failure> {
+) -> Result<FeatureAblation, Failure> {
     let Some(best) = answer.results.first() else {
         return Ok(Vec::new());
     };
@@ -31,7 +31,7 @@ pub(crate) fn measure(
             weights: [(feature.to_string(), 0.0)].into(),
             ..recall.clone()
         };
-        let found = told.found(&told.space.recall(&recall)?);
+        let found = stored.found(&stored.space.recall(&recall)?);
         let ranking = Ranking::of(query, &found, 0.0);
         if let Some(figure) = ranking.figures.get(METRIC) {
             without.push((feature.to_string(), *figure));

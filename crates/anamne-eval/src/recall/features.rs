@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::corpus::{Corpus, Query, Record};
 use crate::failure::Failure;
-use crate::telling::Told;
+use crate::writing::WrittenCorpus;
 
 /// Results written per question.
 pub(crate) const RESULTS: usize = 300;
@@ -38,11 +38,11 @@ impl FeatureFile {
         query: &Query,
         answer: &Answer,
         usual: &Answer,
-        told: &Told<'_>,
+        stored: &WrittenCorpus<'_>,
     ) -> Result<(), Failure> {
         let results = |answer: &Answer| -> Vec<Value> {
             let hits = answer.results.iter();
-            hits.filter_map(|hit| Some(result(hit, told.record(hit.memory.id)?, query)))
+            hits.filter_map(|hit| Some(result(hit, stored.record(hit.memory.id)?, query)))
                 .collect()
         };
         let line = json!({
@@ -87,7 +87,7 @@ fn result(hit: &Hit, record: &Record, query: &Query) -> Value {
         "judged_by": judged_by,
         "features": features,
         "path": hit.path.iter().map(|step| &step.by).collect::<Vec<_>>(),
-        "relevant": query.rests_on(record),
+        "relevant": query.is_supported_by(record),
     })
 }
 

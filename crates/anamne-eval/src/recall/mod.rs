@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anamne::Depth;
 
-use crate::corpus::Chosen;
+use crate::corpus::ConversationFilter;
 use crate::failure::Failure;
 use crate::output;
 use features::FeatureFile;
@@ -23,7 +23,7 @@ mod runs;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: ConversationFilter,
     /// Print {set: {category: {run: {metric: value}}}} instead of tables.
     #[arg(long)]
     json: bool,
@@ -64,12 +64,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
     let mut corpora = arguments.chosen.corpora()?;
     for corpus in &mut corpora {
-        corpus.tell_alone(arguments.alone);
+        corpus.detach_from_threads(arguments.alone);
     }
     let file = arguments.features.as_deref();
     let mut features = file.map(FeatureFile::create).transpose()?;
     for corpus in &corpora {
-        output::complain(&format!("{}/{}", corpus.set, corpus.name));
+        output::print_error(&format!("{}/{}", corpus.set, corpus.name));
         let outcomes = runs::measure(
             corpus,
             &corpus.foreign_questions(&corpora),

@@ -3,7 +3,7 @@
 use super::metrics::Ranking;
 
 /// recall@10 of a question by the omitted feature.
-pub(crate) type Without = Vec<(String, f64)>;
+pub(crate) type FeatureAblation = Vec<(String, f64)>;
 
 /// The outcome of one question.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     /// Whether the question is about another conversation.
     pub(crate) foreign: bool,
     /// recall@10 without each feature, if requested.
-    pub(crate) without: Without,
+    pub(crate) without: FeatureAblation,
 }
 
 impl Outcome {

@@ -11,7 +11,7 @@ use super::outcome::Outcome;
 use crate::corpus::{Corpus, Query};
 use crate::failure::Failure;
 use crate::fusion::fuse;
-use crate::telling::Told;
+use crate::writing::WrittenCorpus;
 
 /// Results considered for ranking records.
 const RECORDS: usize = 50;
@@ -27,27 +27,27 @@ pub(crate) fn measure(
     mut features: Option<&mut FeatureFile>,
     ablate: bool,
 ) -> Result<Vec<Outcome>, Failure> {
-    let mut told = Told::nothing_of(corpus)?;
+    let mut stored = WrittenCorpus::empty_for(corpus)?;
     let mut outcomes = Vec::new();
     for (end, query) in corpus.questions() {
-        if told.tell_until(end)? && depths.iter().any(|depth| *depth != Depth::Shallow) {
-            told.space.extract(&mut |_| true)?;
+        if stored.write_until(end)? && depths.iter().any(|depth| *depth != Depth::Shallow) {
+            stored.space.extract(&mut |_| true)?;
         }
-        outcomes.push(ask(&told, query, depths, ablate)?);
+        outcomes.push(ask(&stored, query, depths, ablate)?);
         if let Some(features) = features.as_deref_mut() {
             let wanted = features::RESULTS.min(corpus.records.len());
             let depth = depths.last().copied().unwrap_or_default();
             let recall = Recall::new(&query.text).depth(depth);
-            let usual = told.space.recall(&recall)?;
-            let answer = told.space.recall(&recall.limit(wanted))?;
-            features.write(corpus, query, &answer, &usual, &told)?;
+            let usual = stored.space.recall(&recall)?;
+            let answer = stored.space.recall(&recall.limit(wanted))?;
+            features.write(corpus, query, &answer, &usual, &stored)?;
         }
     }
-    told.tell_until(corpus.records.len())?;
+    stored.write_until(corpus.records.len())?;
     for query in foreign {
-        let answer = told.space.recall(&Recall::new(&query.text))?;
+        let answer = stored.space.recall(&Recall::new(&query.text))?;
         if let Some(features) = features.as_deref_mut() {
-            features.write(corpus, query, &answer, &answer, &told)?;
+            features.write(corpus, query, &answer, &answer, &stored)?;
         }
         outcomes.push(Outcome {
             category: query.category.clone(),
@@ -60,14 +60,19 @@ pub(crate) fn measure(
     Ok(outcomes)
 }
 
-fn ask(told: &Told<'_>, query: &Query, depths: &[Depth], ablate: bool) -> Result<Outcome, Failure> {
+fn ask(
+    stored: &WrittenCorpus<'_>,
+    query: &Query,
+    depths: &[Depth],
+    ablate: bool,
+) -> Result<Outcome, Failure> {
     let by_thread = query.evidence.is_empty() && !query.evidence_threads.is_empty();
     let limit = if by_thread {
         RECORDS_FOR_THREADS
     } else {
         RECORDS
     };
-    let limit = limit.min(told.records.len());
+    let limit = limit.min(stored.records.len());
     let asked = Recall::new(&query.text);
     let mut rankings = Vec::new();
     let mut lists = Vec::new();
@@ -78,9 +83,9 @@ fn ask(told: &Told<'_>, query: &Query, depths: &[Depth], ablate: bool) -> Result
         ("full", Signals::Full),
     ] {
         let recall = asked.clone().signals(signals);
-        let answer = told.space.recall(&recall.clone().limit(limit))?;
-        let found = told.found(&answer);
-        let took = time_of(&told.space, &recall)?;
+        let answer = stored.space.recall(&recall.clone().limit(limit))?;
+        let found = stored.found(&answer);
+        let took = time_of(&stored.space, &recall)?;
         rankings.push((run.to_owned(), Ranking::of(query, &found, took)));
         if run == "full" {
             full = answer;
@@ -92,9 +97,9 @@ fn ask(told: &Told<'_>, query: &Query, depths: &[Depth], ablate: bool) -> Result
     rankings.insert(2, ("rrf".to_owned(), fused));
     for &depth in depths.iter().filter(|depth| **depth != Depth::Shallow) {
         let recall = asked.clone().depth(depth);
-        let answer = told.space.recall(&recall.clone().limit(limit))?;
-        let took = time_of(&told.space, &recall)?;
-        let ranking = Ranking::of(query, &told.found(&answer), took);
+        let answer = stored.space.recall(&recall.clone().limit(limit))?;
+        let took = time_of(&stored.space, &recall)?;
+        let ranking = Ranking::of(query, &stored.found(&answer), took);
         rankings.push((run_of(depth), ranking));
     }
     let mut outcome = Outcome {
@@ -107,12 +112,12 @@ fn ask(told: &Told<'_>, query: &Query, depths: &[Depth], ablate: bool) -> Result
         ..Outcome::default()
     };
     for hit in full.results.iter().take(10) {
-        let record = told.record(hit.memory.id);
-        let relevant = record.is_some_and(|record| query.rests_on(record));
+        let record = stored.record(hit.memory.id);
+        let relevant = record.is_some_and(|record| query.is_supported_by(record));
         outcome.judged.push((hit.confidence, relevant));
     }
     if ablate {
-        outcome.without = ablation::measure(told, query, &asked.limit(limit), &full)?;
+        outcome.without = ablation::measure(stored, query, &asked.limit(limit), &full)?;
     }
     Ok(outcome)
 }

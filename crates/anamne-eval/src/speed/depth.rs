@@ -22,7 +22,7 @@ const LARGE: u64 = 200_000;
 const SPAN_DAYS: [f64; 2] = [90.0, THREE_YEARS];
 
 /// Average number of memories that name a person; the distribution is skewed.
-const SHARE: u64 = 12;
+const MEMORIES_PER_PERSON: u64 = 12;
 
 /// Maximum number of links; each is a separate write.
 const LINKS: u64 = 20_000;
@@ -55,7 +55,7 @@ impl Connected {
 
     /// A person named by the record; low numbers are more frequent.
     fn person(&self, number: u64, which: u64) -> String {
-        let persons = (self.records / SHARE).max(1);
+        let persons = (self.records / MEMORIES_PER_PERSON).max(1);
         let drawn = mixed(number * 4 + which);
         let share = (drawn % 10_000) as f64 / 10_000.0;
         let person = (share.powf(1.5) * persons as f64) as u64;
@@ -63,12 +63,12 @@ impl Connected {
     }
 
     fn place(&self, number: u64) -> String {
-        let places = (self.records / SHARE / 4).max(1);
+        let places = (self.records / MEMORIES_PER_PERSON / 4).max(1);
         format!("{} Institute", name(mixed(number * 4 + 3) % places + 40))
     }
 
     fn fill(&self, space: &Space) -> Result<u64, Failure> {
-        let ids = store::tell(space, (0..self.records).map(|number| self.draft(number)))?;
+        let ids = store::write(space, (0..self.records).map(|number| self.draft(number)))?;
         let links = (self.records / 3).min(LINKS);
         for number in 0..links {
             let from = (number * (self.records / links)) as usize;

@@ -81,7 +81,7 @@ fn fill(folder: &Path, messages: u64) -> Result<Vec<String>, Failure> {
         draft.occurred_at = record.time.map(|time| time + later);
         draft
     };
-    store::tell(&space, (0..messages).map(draft))?;
+    store::write(&space, (0..messages).map(draft))?;
     space.settle(&mut |_, _| {})?;
     let asked = corpus.queries.iter().map(|query| query.text.clone());
     let said = corpus.records.iter().step_by(9);

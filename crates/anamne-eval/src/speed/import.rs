@@ -12,18 +12,18 @@ use crate::failure::Failure;
 use crate::generator::Record;
 
 /// The duration of each part of an import.
-pub(crate) struct Filled {
+pub(crate) struct ImportTimings {
     stored: Duration,
     folded: Duration,
 }
 
 /// Fills the store. Generating the records is not counted; folding every view and finding a record in the reopened
 /// store is.
-pub(crate) fn fill(site: &Site) -> Result<Filled, Failure> {
+pub(crate) fn fill(site: &Site) -> Result<ImportTimings, Failure> {
     let stored = store_all(site)?;
     let started = Instant::now();
     fold_and_find(site)?;
-    Ok(Filled {
+    Ok(ImportTimings {
         stored,
         folded: started.elapsed(),
     })
@@ -31,7 +31,7 @@ pub(crate) fn fill(site: &Site) -> Result<Filled, Failure> {
 
 /// Fills the store and measures the throughput, next to plain inserts of the same rows.
 pub(crate) fn measure(site: &Site) -> Result<Section, Failure> {
-    let Filled { stored, folded } = fill(site)?;
+    let ImportTimings { stored, folded } = fill(site)?;
     let bare = insert_bare(site)?;
     let rate = |took: Duration| site.records as f64 / took.as_secs_f64();
     Ok(Section::new(

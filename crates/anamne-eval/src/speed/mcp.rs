@@ -20,7 +20,7 @@ use crate::store::temporary_folder;
 const RUNS: usize = 10;
 
 /// Maximum wait for a reply.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Starts the server several times on its own store.
 pub(crate) fn measure(parent: Option<&Path>) -> Result<Section, Failure> {
@@ -117,21 +117,21 @@ impl Server {
 
     /// Number of tokens of the tool list.
     fn tokens_of_tools(&mut self) -> Result<usize, Failure> {
-        self.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        self.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         let list = self.ask(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))?;
         Ok(estimate_tokens(&list["result"].to_string()))
     }
 
-    fn tell(&mut self, message: &Value) -> Result<(), Failure> {
+    fn write(&mut self, message: &Value) -> Result<(), Failure> {
         writeln!(self.requests, "{message}")?;
         Ok(self.requests.flush()?)
     }
 
     fn ask(&mut self, message: &Value) -> Result<Value, Failure> {
-        self.tell(message)?;
+        self.write(message)?;
         let line = self
             .replies
-            .recv_timeout(PATIENCE)
+            .recv_timeout(REPLY_TIMEOUT)
             .map_err(|_| format!("the server does not reply to {message}"))??;
         let reply: Value = serde_json::from_str(&line)?;
         if reply["result"].is_null() {

@@ -97,7 +97,7 @@ impl Measurement {
     }
 
     /// Whether it creates its own store; then it runs only if named.
-    fn is_apart(self) -> bool {
+    fn has_own_store(self) -> bool {
         matches!(
             self,
             Self::Tiers | Self::Depth | Self::Extract | Self::Vectors
@@ -109,7 +109,8 @@ impl Measurement {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
         let all = Measurement::value_variants().iter().copied();
-        all.filter(|measurement| !measurement.is_apart()).collect()
+        all.filter(|measurement| !measurement.has_own_store())
+            .collect()
     } else {
         arguments.only.iter().copied().collect()
     };
@@ -118,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let sizes: BTreeSet<u64> = arguments.sizes.iter().copied().collect();
         for records in sizes {
             let mut run = Run::new(arguments, &chosen);
-            output::complain(&format!("{records} records"));
+            output::print_error(&format!("{records} records"));
             run.measure_size(records)?;
             report.add(&records.to_string(), run.sections);
         }
@@ -132,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !run.sections.is_empty() {
         report.add(report::ANY_SIZE, run.sections);
     }
-    output::complain(&machine::line());
+    output::print_error(&machine::line());
     output::line(&if arguments.json {
         report.json()
     } else {
@@ -177,7 +178,7 @@ impl<'run> Run<'run> {
         measure: impl FnOnce() -> Result<Section, Failure>,
     ) {
         if self.wants(measurement) {
-            output::complain(name);
+            output::print_error(name);
             self.sections.push(quiet::watched(name, measure));
         }
     }
@@ -199,7 +200,7 @@ impl<'run> Run<'run> {
             vectors::measure(records, queries, parent, lines)
         });
         let looks_at_the_site =
-            |measurement: &Measurement| measurement.has_a_size() && !measurement.is_apart();
+            |measurement: &Measurement| measurement.has_a_size() && !measurement.has_own_store();
         if !self.chosen.iter().any(looks_at_the_site) {
             return Ok(());
         }
@@ -211,7 +212,7 @@ impl<'run> Run<'run> {
                 return Ok(());
             }
         } else {
-            output::complain("import");
+            output::print_error("import");
             import::fill(&site)?;
         }
         if self.wants(Measurement::Disk) {
@@ -223,7 +224,7 @@ impl<'run> Run<'run> {
             remember::measure(&site, queries)
         });
         if self.wants(Measurement::Rare) {
-            output::complain("rare words");
+            output::print_error("rare words");
             let rare = Section::or_failed("rare", rare::measure(&site, queries));
             self.sections.push(rare);
         }
@@ -235,14 +236,14 @@ impl<'run> Run<'run> {
         if !opens && !self.wants(Measurement::Recall) {
             return Ok(());
         }
-        output::complain("build the peers");
+        output::print_error("build the peers");
         let peers = Peers::build(site, self.wants(Measurement::Recall))?;
         let queries = self.arguments.queries;
         self.time(Measurement::Recall, "recall", || {
             recall::measure(site, &peers, queries)
         });
         if opens {
-            output::complain("open");
+            output::print_error("open");
             match opening::measure(site, &peers) {
                 Ok(opened) => {
                     let (open, memory) = (Measurement::Open, Measurement::Memory);

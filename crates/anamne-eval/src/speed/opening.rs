@@ -20,13 +20,13 @@ const RUNS: u64 = 5;
 const QUESTIONS: u64 = 200;
 
 /// The figures of both measurements.
-pub(crate) struct Opened {
+pub(crate) struct OpeningFigures {
     pub(crate) open: Section,
     pub(crate) memory: Section,
 }
 
 /// The report of one process.
-pub(crate) struct Told {
+pub(crate) struct ProcessReport {
     pub(crate) first: FirstAnswer,
     many: ManyAnswers,
     /// Milliseconds from process start to the first answer.
@@ -34,19 +34,19 @@ pub(crate) struct Told {
 }
 
 /// Starts processes on the store, one after another. The files are in the page cache.
-pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
+pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<OpeningFigures, Failure> {
     let questions = site.generator.questions(QUESTIONS + RUNS);
     let (many, firsts) = questions.split_at(QUESTIONS as usize - 1);
     let (mut opened, mut answered) = (Latencies::default(), Latencies::default());
     let (mut from_exec, mut tantivy) = (Latencies::default(), Latencies::default());
-    let mut told = Vec::new();
+    let mut stored = Vec::new();
     for first in &firsts[..RUNS as usize] {
         let one = start(&site.store(), false, first, many)?;
         opened.note(one.first.opened_ms);
         answered.note(one.first.answered_ms);
         from_exec.note(one.from_exec_ms);
         tantivy.time(|| peers.tantivy.open_and_ask(first))?;
-        told.push(one);
+        stored.push(one);
     }
     let open = vec![
         Figure::ms("first_answer_ms", "open and answer", answered.p50())
@@ -59,9 +59,9 @@ pub(crate) fn measure(site: &Site, peers: &Peers) -> Result<Opened, Failure> {
         Figure::ms("from_exec_ms", "from exec to first answer", from_exec.p50()),
         Figure::ms("open_ms", "open alone", opened.p50()),
     ];
-    Ok(Opened {
+    Ok(OpeningFigures {
         open: Section::new("open", open),
-        memory: memory(site, &told),
+        memory: memory(site, &stored),
     })
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn start(
     hot: bool,
     first: &str,
     many: &[String],
-) -> Result<Told, Failure> {
+) -> Result<ProcessReport, Failure> {
     let started = Instant::now();
     let mut child = Command::new(std::env::current_exe()?)
         .args(["probe", "--query", first, "--store"])
@@ -100,7 +100,7 @@ pub(crate) fn start(
     if !child.wait()?.success() {
         return Err("the process that asks the store failed".into());
     }
-    Ok(Told {
+    Ok(ProcessReport {
         first,
         many: serde_json::from_str(&line)?,
         from_exec_ms,
@@ -109,15 +109,15 @@ pub(crate) fn start(
 
 const NO_PIPE: &str = "the process has no standard input or output";
 
-fn memory(site: &Site, told: &[Told]) -> Section {
-    let median = |bytes: fn(&Told) -> Option<u64>| median(told.iter().filter_map(bytes));
-    let idle = median(|told| told.first.idle_bytes);
-    let first = median(|told| told.first.first_bytes);
-    let many = median(|told| told.many.bytes);
+fn memory(site: &Site, stored: &[ProcessReport]) -> Section {
+    let median = |bytes: fn(&ProcessReport) -> Option<u64>| median(stored.iter().filter_map(bytes));
+    let idle = median(|stored| stored.first.idle_bytes);
+    let first = median(|stored| stored.first.first_bytes);
+    let many = median(|stored| stored.many.bytes);
     let (Some(idle), Some(first), Some(many)) = (idle, first, many) else {
         return Section::skipped("memory", "this system does not tell anonymous memory apart");
     };
-    let answers = told.last().map_or(0, |told| told.many.questions);
+    let answers = stored.last().map_or(0, |stored| stored.many.questions);
     Section::new(
         "memory",
         vec![

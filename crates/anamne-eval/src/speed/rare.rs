@@ -30,7 +30,7 @@ pub(crate) fn measure(site: &Site, words: u64) -> Result<Section, Failure> {
         let mut holders = BTreeSet::new();
         for _ in 0..=count % MOST_HOLDERS {
             number += 1;
-            holders.insert(tell(&space, site, number, &word)?);
+            holders.insert(write(&space, site, number, &word)?);
         }
         rare.push((word, holders));
     }
@@ -104,7 +104,7 @@ impl Score {
 }
 
 /// Writes a record with the word at a random position.
-fn tell(space: &Space, site: &Site, number: u64, word: &str) -> Result<MemoryId, Failure> {
+fn write(space: &Space, site: &Site, number: u64, word: &str) -> Result<MemoryId, Failure> {
     let mut record = site.generator.record(number);
     let mut words: Vec<&str> = record.text.split(' ').collect();
     words.insert(Chance::new(number).below(words.len()), word);

@@ -11,7 +11,7 @@ use super::opening::{median, start};
 use crate::failure::Failure;
 use crate::generator::Generator;
 use crate::latencies::Latencies;
-use crate::store::{THREE_YEARS, ask, open_at_the_end, tell, temporary_folder, time_of};
+use crate::store::{THREE_YEARS, ask, open_at_the_end, temporary_folder, time_of, write};
 
 /// Age in days up to which memories stay in the active tier.
 const ACTIVE_DAYS: f64 = 30.0;
@@ -23,13 +23,13 @@ const RUNS: usize = 5;
 const WARM_UP: usize = 20;
 
 /// A store of the records with these numbers, written at the end of the time span.
-struct Aged {
+struct AgedTiers {
     folder: PathBuf,
     generator: Generator,
     records: u64,
 }
 
-impl Aged {
+impl AgedTiers {
     fn open(&self) -> Result<Space, Failure> {
         open_at_the_end(&self.folder)
     }
@@ -45,7 +45,7 @@ impl Aged {
             let draft = self.generator.record(number).draft();
             draft.occurred_at(time_of(number, self.records, THREE_YEARS))
         };
-        tell(&space, numbers.map(draft))?;
+        write(&space, numbers.map(draft))?;
         space.fold()?;
         space.settle(&mut |_, _| {})?;
         Ok(())
@@ -60,7 +60,7 @@ pub(crate) fn measure(
     parent: Option<&Path>,
 ) -> Result<Section, Failure> {
     let folder = temporary_folder(parent)?;
-    let store = |name: &str| Aged {
+    let store = |name: &str| AgedTiers {
         folder: folder.path().join(name),
         generator: Generator::new(records),
         records,
@@ -71,7 +71,7 @@ pub(crate) fn measure(
     month.fill(first..records)?;
     drop(empty.open()?);
     let moves = Moves::of(&years)?;
-    let asked = |store: &Aged, numbers: std::ops::Range<u64>, temperature| {
+    let asked = |store: &AgedTiers, numbers: std::ops::Range<u64>, temperature| {
         let questions: Vec<String> = (0..queries)
             .map(|number| {
                 let about = numbers.start + number * (numbers.end - numbers.start) / queries;
@@ -129,7 +129,7 @@ struct Moves {
 }
 
 impl Moves {
-    fn of(store: &Aged) -> Result<Self, Failure> {
+    fn of(store: &AgedTiers) -> Result<Self, Failure> {
         let space = store.open()?;
         let started = Instant::now();
         let moved = space.age(&mut |_, _| {})?;
@@ -147,7 +147,7 @@ impl Moves {
 }
 
 /// Medians: milliseconds until a new process has opened the store, and its anonymous bytes after a hot query.
-fn open_processes(store: &Aged, question: &str) -> Result<(f64, Option<f64>), Failure> {
+fn open_processes(store: &AgedTiers, question: &str) -> Result<(f64, Option<f64>), Failure> {
     let mut opened = Latencies::default();
     let mut memory = Vec::new();
     for _ in 0..RUNS {

@@ -25,9 +25,9 @@ const CENTRES: u64 = 2_000;
 const QUESTION_WORDS: usize = 7;
 
 /// A log of memories that were written once and never changed.
-struct Told(Vec<String>);
+struct FixedLog(Vec<String>);
 
-impl ChangeFeed for Told {
+impl ChangeFeed for FixedLog {
     fn head(&self) -> Result<Seq, ViewError> {
         Ok(Seq(self.0.len() as u64))
     }
@@ -90,7 +90,7 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 
 /// The memories, the questions, and the model that embeds both.
 struct Material {
-    told: Told,
+    stored: FixedLog,
     questions: Vec<String>,
     embedder: Arc<dyn Embedder>,
 }
@@ -99,7 +99,7 @@ impl Material {
     fn of_points(records: u64, queries: u64) -> Self {
         let questions = (0..queries).map(|number| (number + 1_000_000_000).to_string());
         Self {
-            told: Told((0..records).map(|number| number.to_string()).collect()),
+            stored: FixedLog((0..records).map(|number| number.to_string()).collect()),
             questions: questions.collect(),
             embedder: Arc::new(Points(ModelIdentity::new("points", "1"))),
         }
@@ -114,10 +114,10 @@ impl Material {
         };
         let step = (lines.len() / queries as usize).max(1);
         let asked = lines.iter().step_by(step).take(queries as usize);
-        let told = lines.iter().take(records as usize);
+        let stored = lines.iter().take(records as usize);
         Ok(Self {
             questions: asked.map(shortened).collect(),
-            told: Told(told.map(ToString::to_string).collect()),
+            stored: FixedLog(stored.map(ToString::to_string).collect()),
             embedder: Arc::new(StaticModel::builtin()),
         })
     }
@@ -147,7 +147,7 @@ pub(crate) fn measure(
     let folder = temporary_folder(parent)?;
     let open = || VectorsView::open(folder.path().join("vectors"), material.embedder.clone());
     let started = Instant::now();
-    open()?.fold(&material.told, &mut |_| {})?;
+    open()?.fold(&material.stored, &mut |_| {})?;
     let seconds = started.elapsed().as_secs_f64();
     let view = open()?;
     let rows = view.rows() as u32;
@@ -187,7 +187,7 @@ pub(crate) fn measure(
         let timed = Timed::new(&key, &label, &took);
         figures.extend([timed.p50(), timed.p95()]);
     }
-    let wholes = material.vectors_of(&material.told.0)?;
+    let wholes = material.vectors_of(&material.stored.0)?;
     let of_f32 = |question: &[f32]| Ok(wholes.iter().map(|whole| dot(whole, question)).collect());
     let all: Vec<Row> = (0..rows).map(Row).collect();
     let of_eight_bits = |question: &[f32]| {

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// The result of a crowd.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Crowd {
+pub(super) struct CrowdResult {
     processes: usize,
     writes: usize,
     recalls: usize,
@@ -28,7 +28,7 @@ pub(super) struct Crowd {
     seconds: f64,
 }
 
-impl Crowd {
+impl CrowdResult {
     /// Whether nothing was missed or lost, no process failed, no call took a second or more, and the journal verifies.
     pub(super) fn kept(&self) -> bool {
         self.missed + self.errors + self.lost == 0
@@ -37,7 +37,7 @@ impl Crowd {
     }
 }
 
-pub(super) fn run(store: &Path, processes: usize, writes: usize) -> Result<Crowd, Failure> {
+pub(super) fn run(store: &Path, processes: usize, writes: usize) -> Result<CrowdResult, Failure> {
     let started = Instant::now();
     let program = std::env::current_exe()?;
     let mut workers = Vec::new();
@@ -53,9 +53,9 @@ pub(super) fn run(store: &Path, processes: usize, writes: usize) -> Result<Crowd
         }
         workers.push(command.stdout(Stdio::piped()).spawn()?);
     }
-    let mut crowd = Crowd {
+    let mut crowd = CrowdResult {
         processes,
-        ..Crowd::default()
+        ..CrowdResult::default()
     };
     for worker in workers {
         let output = worker.wait_with_output()?;
@@ -85,7 +85,7 @@ pub(super) fn run(store: &Path, processes: usize, writes: usize) -> Result<Crowd
     Ok(crowd)
 }
 
-impl fmt::Display for Crowd {
+impl fmt::Display for CrowdResult {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             processes,

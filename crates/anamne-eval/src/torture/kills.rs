@@ -62,7 +62,7 @@ pub(super) fn run(store: &Path, kills: usize) -> Result<Kills, Failure> {
     let mut acknowledged = HashMap::<MemoryId, u32>::new();
     let mut chance = Chance::new(u64::from(std::process::id()));
     while outcome.killed < kills {
-        let company = Company::start(store, outcome.killed)?;
+        let company = KillRound::start(store, outcome.killed)?;
         let after = Duration::from_micros(1_000 + chance.below(200_000) as u64);
         for (id, version) in company.kill(after)? {
             outcome.acknowledged += 1;
@@ -110,23 +110,23 @@ fn text(name: &str, version: u32) -> String {
 }
 
 /// Writes, or runs the background work, until killed.
-pub(crate) fn be_killed(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run_until_killed(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.keep {
-        keep_for_ever(&arguments.store)?;
+        maintain_until_killed(&arguments.store)?;
     } else {
-        write_for_ever(&arguments.store, arguments.number)?;
+        write_until_killed(&arguments.store, arguments.number)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes and edits memories, and prints each acknowledgement, until killed.
-fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
+fn write_until_killed(store: &Path, number: usize) -> Result<(), Failure> {
     let space = open(store)?;
     let mut chance = Chance::new(number as u64);
-    let mut told = Vec::new();
+    let mut stored = Vec::new();
     for write in 0.. {
         if write % 4 == 3 {
-            let (id, name): &(MemoryId, String) = &told[chance.below(told.len())];
+            let (id, name): &(MemoryId, String) = &stored[chance.below(stored.len())];
             let version = space.get(*id)?.version + 1;
             let edit = Edit {
                 content: Some(text(name, version)),
@@ -142,13 +142,13 @@ fn write_for_ever(store: &Path, number: usize) -> Result<(), Failure> {
         draft.external_id = Some(name.clone());
         let id = space.remember(draft)?.id;
         crate::output::line(&format!("{id} 1"));
-        told.push((id, name));
+        stored.push((id, name));
     }
     Ok(())
 }
 
 /// Moves aged memories, folds every view and extracts, until killed.
-fn keep_for_ever(store: &Path) -> Result<(), Failure> {
+fn maintain_until_killed(store: &Path) -> Result<(), Failure> {
     let space = open(store)?;
     loop {
         space.age(&mut |_, _| {})?;
@@ -162,12 +162,12 @@ fn keep_for_ever(store: &Path) -> Result<(), Failure> {
 }
 
 /// The processes of one round, to be killed.
-struct Company {
+struct KillRound {
     writers: Vec<(Child, BufReader<ChildStdout>)>,
     keeper: Child,
 }
 
-impl Company {
+impl KillRound {
     fn start(store: &Path, round: usize) -> Result<Self, Failure> {
         let start = |role: &[&str], number: usize| {
             Command::new(std::env::current_exe()?)

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output;
-use crowd::Crowd;
+use crowd::CrowdResult;
 use damage::Damages;
 use kills::Kills;
 
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let damages = wanted(arguments.damage)
         .map(|cases| damage::run(&store.join("damage"), cases, arguments.seed))
         .transpose()?;
-    let kept = crowd.as_ref().is_none_or(Crowd::kept)
+    let kept = crowd.as_ref().is_none_or(CrowdResult::kept)
         && kills.as_ref().is_none_or(Kills::kept)
         && damages.as_ref().is_none_or(Damages::kept);
     if arguments.json {

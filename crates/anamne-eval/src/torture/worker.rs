@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut acknowledged = OpenOptions::new()
         .create(true)
         .append(true)
-        .open(board(&arguments.store, arguments.number))?;
+        .open(acknowledgements_path(&arguments.store, arguments.number))?;
     let (mut missed, mut recalls, mut slowest) = (0, 0, 0.0f64);
     for write in 0..arguments.writes {
         let word = rare_word(arguments.number, write);
@@ -69,13 +69,13 @@ pub(super) fn finds(space: &Space, word: &str) -> Result<bool, Failure> {
 }
 
 /// The file in which a worker publishes its acknowledged writes.
-fn board(store: &Path, number: usize) -> PathBuf {
+fn acknowledgements_path(store: &Path, number: usize) -> PathBuf {
     store.join(format!("acknowledged-{number}"))
 }
 
 /// The last complete line of another worker's file.
 fn last_acknowledged(store: &Path, number: usize) -> Option<usize> {
-    let text = fs::read_to_string(board(store, number)).ok()?;
+    let text = fs::read_to_string(acknowledgements_path(store, number)).ok()?;
     let whole = &text[..text.rfind('\n')?];
     whole.lines().next_back()?.parse().ok()
 }

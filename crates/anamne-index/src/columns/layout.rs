@@ -7,7 +7,9 @@ use anamne_store::view::{Attributes, Record, ViewError};
 
 use super::attributes::{WIDTH, decode, encode};
 use super::{MEMORY_TOKENS, Tokenise};
-use crate::segments::{ByteReader, ByteWriter, Layout, Place, SegmentFile, SegmentWriter, Source};
+use crate::segments::{
+    ByteReader, ByteWriter, EntryLocation, Layout, SegmentFile, SegmentWriter, Source,
+};
 
 const ROWS: usize = 0;
 const ATTRIBUTES: usize = 1;
@@ -229,14 +231,14 @@ impl Layout for ColumnsLayout {
 
 fn attributes(source: &Source<'_, ColumnsLayout>) -> Result<Attributes, ViewError> {
     match &source.place {
-        Place::Entry(entry) => Ok(entry.attributes),
-        Place::Slots(segment, slots) => segment.attributes(slots.start),
+        EntryLocation::Entry(entry) => Ok(entry.attributes),
+        EntryLocation::Slots(segment, slots) => segment.attributes(slots.start),
     }
 }
 
 fn tokens<'a>(source: &Source<'a, ColumnsLayout>) -> Result<&'a [u16], ViewError> {
     match &source.place {
-        Place::Entry(entry) => Ok(&entry.tokens),
-        Place::Slots(segment, slots) => segment.tokens(slots.start),
+        EntryLocation::Entry(entry) => Ok(&entry.tokens),
+        EntryLocation::Slots(segment, slots) => segment.tokens(slots.start),
     }
 }

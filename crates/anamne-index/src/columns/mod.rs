@@ -11,7 +11,7 @@ mod snapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::segments::{Shelf, view_of_shelf};
+use crate::segments::{SegmentedView, view_of_shelf};
 use layout::ColumnsLayout;
 
 pub use predicate::RowPredicate;
@@ -37,7 +37,7 @@ pub trait Tokenise: Send + Sync {
 ///
 /// Callers must serialise catch-up: `refresh`, `position`, reading the log from there, `follow`. Reading is concurrent.
 pub struct ColumnsView {
-    shelf: Shelf<ColumnsLayout>,
+    shelf: SegmentedView<ColumnsLayout>,
 }
 
 impl ColumnsView {
@@ -46,7 +46,7 @@ impl ColumnsView {
     /// Never fails: unreadable files mark the view as broken. O(segments), independent of their size.
     pub fn open(directory: impl Into<PathBuf>, tokens: Arc<dyn Tokenise>) -> Self {
         Self {
-            shelf: Shelf::open(directory.into(), ColumnsLayout::new(tokens)),
+            shelf: SegmentedView::open(directory.into(), ColumnsLayout::new(tokens)),
         }
     }
 

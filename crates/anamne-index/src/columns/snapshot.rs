@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use super::attributes::{WIDTH, decode};
 use super::layout::{ColumnsEntry, ColumnsLayout, ColumnsSegment};
 use super::predicate::RowPredicate;
-use crate::segments::{Layout, Live, RowLocation, Snapshot};
+use crate::segments::{Layout, LiveSegment, RowLocation, Snapshot};
 
 /// Rows scanned on each side by [`ColumnsSnapshot::neighbours`].
 pub const NEARBY: u32 = 64;
@@ -168,7 +168,7 @@ impl ColumnsSnapshot {
 
 /// The matching rows of a segment, including dead ones.
 fn select_in(
-    live: &Live<ColumnsLayout>,
+    live: &LiveSegment<ColumnsLayout>,
     test: &(impl Fn(&Attributes) -> bool + Sync),
 ) -> Result<RoaringBitmap, ViewError> {
     let segment: &ColumnsSegment = &live.segment;

@@ -3,13 +3,13 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 
 /// Oversampling: additional directions that improve the last wanted ones.
-const SPARE: usize = 8;
+const OVERSAMPLING: usize = 8;
 
 /// Number of iterations; more don't change the directions of conversations.
 const ROUNDS: usize = 8;
 
 /// Directions below this share of a row's length are numerical noise.
-const LEAST_ENERGY: f32 = 1e-5;
+const MIN_ENERGY: f32 = 1e-5;
 
 /// Sparse rows.
 #[derive(Debug, Default)]
@@ -94,11 +94,11 @@ impl SparseRows {
 /// first `WANTED` directions. If there are fewer directions, the remaining components are 0. Deterministic.
 /// O(rounds · entries · directions).
 pub(super) fn directions<const WANTED: usize>(rows: &SparseRows) -> Vec<[f32; WANTED]> {
-    let width = (WANTED + SPARE).min(rows.len());
+    let width = (WANTED + OVERSAMPLING).min(rows.len());
     if width == 0 {
         return vec![[0.0; WANTED]; rows.columns];
     }
-    let mut basis = scattered(rows.len() * width);
+    let mut basis = pseudo_random(rows.len() * width);
     for _ in 0..ROUNDS {
         basis = orthonormal(&basis, width);
         basis = rows.times(&rows.transposed_times(&basis, width), width);
@@ -112,7 +112,7 @@ pub(super) fn directions<const WANTED: usize>(rows: &SparseRows) -> Vec<[f32; WA
     } = SymmetricEigen::new(matrix.tr_mul(&matrix));
     let mut order: Vec<usize> = (0..width).collect();
     order.sort_by(|&one, &other| eigenvalues[other].total_cmp(&eigenvalues[one]));
-    order.retain(|&at| eigenvalues[at] > LEAST_ENERGY);
+    order.retain(|&at| eigenvalues[at] > MIN_ENERGY);
     let of_column = |parts: &[f32]| {
         let mut along = [0.0; WANTED];
         for (sum, &at) in along.iter_mut().zip(&order) {
@@ -136,7 +136,7 @@ fn orthonormal(matrix: &[f32], width: usize) -> Vec<f32> {
 }
 
 /// Pseudo-random numbers between −1 and 1: SplitMix64 (Steele, Lea and Flood 2014).
-fn scattered(many: usize) -> Vec<f32> {
+fn pseudo_random(many: usize) -> Vec<f32> {
     let number = |at: usize| {
         let mut bits = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -13,7 +13,7 @@
 use anamne_types::Seq;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{DIMENSIONS, LatentIndex, Place, Tokens};
+use super::{DIMENSIONS, LatentCoordinates, LatentIndex, Tokens};
 use crate::segments::{ByteReader, ByteWriter};
 
 const MAGIC: &[u8] = b"ANLATENT";
@@ -79,7 +79,7 @@ impl LatentIndex {
     }
 }
 
-fn place(reader: &mut ByteReader<'_>) -> Option<Place> {
+fn place(reader: &mut ByteReader<'_>) -> Option<LatentCoordinates> {
     let bytes: [u8; DIMENSIONS] = reader.raw(DIMENSIONS)?.try_into().ok()?;
     Some(bytes.map(u8::cast_signed))
 }

@@ -6,17 +6,17 @@ use anamne_types::{Row, Seq};
 use roaring::RoaringBitmap;
 
 use super::decomposition::{SparseRows, directions};
-use super::{DIMENSIONS, LatentIndex, Place, Tokens, frequency_weight, key, quantised};
+use super::{DIMENSIONS, LatentCoordinates, LatentIndex, Tokens, frequency_weight, key, quantised};
 use crate::columns::ColumnsSnapshot;
 
 /// Minimum number of texts.
-const LEAST_TEXTS: usize = 16;
+const MIN_TEXTS: usize = 16;
 
 /// Maximum number of sampled texts, spread evenly.
-const MOST_TEXTS: usize = 2_048;
+const MAX_SAMPLED_TEXTS: usize = 2_048;
 
 /// Minimum document frequency of a token.
-const LEAST_HOLDING: u32 = 2;
+const MIN_DOCUMENT_FREQUENCY: u32 = 2;
 
 /// The power of a token's inverse document frequency.
 const IDF_POWER: f32 = 2.5;
@@ -44,11 +44,11 @@ impl LatentIndex {
     pub fn fit(tiers: &[ColumnsSnapshot], vocabulary: String, through: Seq) -> Option<Self> {
         let members = members(tiers);
         let texts = texts(&members);
-        if texts.len() < LEAST_TEXTS {
+        if texts.len() < MIN_TEXTS {
             return None;
         }
         let mut counts = Counts::new();
-        let step = texts.len().div_ceil(MOST_TEXTS);
+        let step = texts.len().div_ceil(MAX_SAMPLED_TEXTS);
         let sample: Vec<Vec<(u16, u32)>> = texts
             .iter()
             .step_by(step)
@@ -75,7 +75,7 @@ impl LatentIndex {
         Some(index)
     }
 
-    fn placed(&self, counted: impl Iterator<Item = (u16, u32)>) -> Option<Place> {
+    fn placed(&self, counted: impl Iterator<Item = (u16, u32)>) -> Option<LatentCoordinates> {
         Some(quantised(&self.tokens.sum(counted)?).0)
     }
 }
@@ -132,7 +132,7 @@ fn learn(texts: &[Vec<(u16, u32)>]) -> Tokens {
             .powf(IDF_POWER)
     };
     let telling: Vec<u16> = (0..=u16::MAX)
-        .filter(|token| holding[usize::from(*token)] >= LEAST_HOLDING)
+        .filter(|token| holding[usize::from(*token)] >= MIN_DOCUMENT_FREQUENCY)
         .collect();
     let mut rows = SparseRows::new(telling.len());
     for text in texts {

@@ -26,7 +26,7 @@ const SCALES: [usize; 3] = [6, 12, DIMENSIONS];
 const FIRST_TOKENS: usize = 128;
 
 /// The location of a text: quantised coordinates.
-pub type Place = [i8; DIMENSIONS];
+pub type LatentCoordinates = [i8; DIMENSIONS];
 
 /// The latent index as of one event.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub struct LatentIndex {
     tokens: Tokens,
     /// The stretches of threads by ascending key, with their locations.
     stretches: Vec<u64>,
-    places: Vec<Place>,
+    places: Vec<LatentCoordinates>,
 }
 
 /// The vector of each token.
@@ -46,7 +46,7 @@ pub struct LatentIndex {
 struct Tokens {
     /// The slot of each token plus one; 0 for tokens without a vector.
     slots: Vec<u16>,
-    directions: Vec<Place>,
+    directions: Vec<LatentCoordinates>,
     /// The quantisation step.
     units: Vec<f32>,
 }
@@ -76,14 +76,14 @@ impl LatentIndex {
     }
 
     /// The location of the stretch that contains a thread position; `None` for newer memories. O(log stretches).
-    pub fn stretch(&self, thread: u32, position: u32) -> Option<&Place> {
+    pub fn stretch(&self, thread: u32, position: u32) -> Option<&LatentCoordinates> {
         let at = self.stretches.binary_search(&key(thread, position)).ok()?;
         self.places.get(at)
     }
 
     /// The location of a text by its first tokens; `None` if none of them has a vector. Tokens are weighted by their
     /// count; in short texts this is close to its square root. O(1): at most 128 tokens are read.
-    pub fn place(&self, tokens: &[u16]) -> Option<Place> {
+    pub fn place(&self, tokens: &[u16]) -> Option<LatentCoordinates> {
         let first = &tokens[..tokens.len().min(FIRST_TOKENS)];
         let sum = self.tokens.sum(first.iter().map(|token| (*token, 1)))?;
         Some(quantised(&sum).0)
@@ -92,7 +92,7 @@ impl LatentIndex {
 
 impl Direction {
     /// The similarity of a text, 0 to 1: the mean of the positive cosines over the scales.
-    pub fn nearness(&self, place: &Place) -> f32 {
+    pub fn nearness(&self, place: &LatentCoordinates) -> f32 {
         let place = place.map(f32::from);
         let mut products = place;
         for (product, own) in products.iter_mut().zip(&self.coordinates) {
@@ -124,7 +124,7 @@ impl Tokens {
         tokens
     }
 
-    fn push(&mut self, token: u16, direction: Place, unit: f32) {
+    fn push(&mut self, token: u16, direction: LatentCoordinates, unit: f32) {
         self.directions.push(direction);
         self.units.push(unit);
         let at = usize::from(token);
@@ -176,7 +176,7 @@ fn counted(tokens: &[u16]) -> impl Iterator<Item = (u16, u32)> {
 }
 
 /// The coordinates rounded so that the largest is 127, and the quantisation step.
-fn quantised(coordinates: &[f32; DIMENSIONS]) -> (Place, f32) {
+fn quantised(coordinates: &[f32; DIMENSIONS]) -> (LatentCoordinates, f32) {
     let most = coordinates
         .iter()
         .fold(0.0_f32, |most, part| most.max(part.abs()));

@@ -108,14 +108,14 @@ pub(super) fn with_analyser(mut index: Index) -> Index {
 
 /// The payload of a commit, stored atomically with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct CommitMark {
     /// The event up to which the index covers the log.
     pub(super) watermark: Seq,
     /// Rows at or above this number were never indexed.
     pub(super) rows: u64,
 }
 
-impl Mark {
+impl CommitMark {
     /// Encodes the commit payload.
     pub(super) fn to_payload(self) -> String {
         let (watermark, rows) = (self.watermark.0, self.rows);
@@ -210,12 +210,12 @@ mod tests {
 
     #[test]
     fn a_mark_reads_back_and_other_versions_need_a_rebuild() {
-        let mark = Mark {
+        let mark = CommitMark {
             watermark: Seq(71),
             rows: 12,
         };
         assert_eq!(
-            Mark::from_payload(&mark.to_payload()).expect("its own words"),
+            CommitMark::from_payload(&mark.to_payload()).expect("its own words"),
             mark
         );
         for payload in [
@@ -224,7 +224,7 @@ mod tests {
             "lexical 0 analyser 0 watermark 71 rows 12",
             "lexical 1 analyser 1 watermark x rows 1",
         ] {
-            let refused = Mark::from_payload(payload).expect_err(payload);
+            let refused = CommitMark::from_payload(payload).expect_err(payload);
             assert!(
                 refused.reason.contains("needs rebuild"),
                 "{payload}: {}",

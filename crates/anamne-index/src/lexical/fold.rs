@@ -11,10 +11,10 @@ use tantivy::schema::TantivyDocument;
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 
-use crate::segments::Thoroughness;
+use crate::segments::FoldMode;
 
 use super::directory::{SealedDirectory, open_private};
-use super::engine::{EngineError, Fields, Mark, guarded, schema, with_analyser};
+use super::engine::{CommitMark, EngineError, Fields, guarded, schema, with_analyser};
 use super::published::{open_index, verify};
 
 /// A long fold commits after about this many rows, so that a crash loses little.
@@ -25,10 +25,10 @@ const SMALL_BUDGET: usize = 15_000_000;
 const LARGE_BUDGET: usize = 50_000_000;
 
 /// Number of events that makes a fold large.
-const MUCH: u64 = 20_000;
+const LARGE_FOLD_EVENTS: u64 = 20_000;
 
 /// Number of segments of similar size that are merged into one.
-const MERGED_TOGETHER: usize = 4;
+const MERGE_FACTOR: usize = 4;
 
 /// The share of dead documents at which a segment is rewritten.
 const DEAD_SHARE: f32 = 0.25;
@@ -96,7 +96,7 @@ pub(super) fn fold(
     is_broken: bool,
     feed: &dyn ChangeFeed,
     progress: &mut dyn FnMut(Seq),
-    thoroughness: Thoroughness,
+    thoroughness: FoldMode,
 ) -> Result<Fold, ViewError> {
     // Merging damaged segments would write a valid checksum over damaged postings.
     let published = if is_broken { None } else { verify(folder).ok() };
@@ -105,7 +105,7 @@ pub(super) fn fold(
     }
     let begin_at = published.flatten().unwrap_or_default();
     let batch = Batch::read(feed, begin_at.watermark)?;
-    let usual = thoroughness == Thoroughness::Usual;
+    let usual = thoroughness == FoldMode::Normal;
     if published.is_some() && batch.changes.is_empty() && usual {
         return Ok(Fold::Nothing);
     }
@@ -154,21 +154,21 @@ struct Folding {
     writer: IndexWriter,
     fields: Fields,
     /// The mark of the last commit.
-    committed: Mark,
+    committed: CommitMark,
     /// The mark for the next commit.
-    mark: Mark,
+    mark: CommitMark,
     /// Rows added since the fold began.
     added: RoaringBitmap,
     uncommitted: u64,
 }
 
 impl Folding {
-    fn open(folder: &Path, committed: Mark, head: Seq) -> Result<Self, EngineError> {
+    fn open(folder: &Path, committed: CommitMark, head: Seq) -> Result<Self, EngineError> {
         let index = match open_index(folder)? {
             Some(index) => index,
             None => create_index(folder)?,
         };
-        let much = head.0.saturating_sub(committed.watermark.0) > MUCH;
+        let much = head.0.saturating_sub(committed.watermark.0) > LARGE_FOLD_EVENTS;
         let options = IndexWriterOptions::builder()
             .num_worker_threads(1)
             .num_merge_threads(1)
@@ -176,7 +176,7 @@ impl Folding {
             .build();
         let writer = index.writer_with_options(options)?;
         let mut merging = LogMergePolicy::default();
-        merging.set_min_num_segments(MERGED_TOGETHER);
+        merging.set_min_num_segments(MERGE_FACTOR);
         merging.set_del_docs_ratio_before_merge(DEAD_SHARE);
         writer.set_merge_policy(Box::new(merging));
         let (added, fields) = (RoaringBitmap::new(), schema().1);

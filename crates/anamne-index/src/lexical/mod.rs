@@ -38,8 +38,8 @@ use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
 use anamne_text::analyser::Analyser;
 use anamne_types::{Row, Seq};
 
-use crate::segments::Thoroughness;
-use published::{Published, Stamp, stamp};
+use crate::segments::FoldMode;
+use published::{ListStamp, Published, stamp};
 pub use search::TermStatistics;
 use state::State;
 use tail::AnalysedChange;
@@ -80,7 +80,7 @@ impl LexicalView {
     }
 
     /// Discards a damaged published part, unless it was replaced in the meantime.
-    fn become_broken(&self, culprit: Option<&Arc<Published>>, reason: &str) {
+    fn mark_broken(&self, culprit: Option<&Arc<Published>>, reason: &str) {
         let _follower = self.follower();
         let state = self.state();
         let is_current = state.published.as_ref().map(Arc::as_ptr) == culprit.map(Arc::as_ptr);
@@ -102,7 +102,7 @@ impl LexicalView {
         let before = self.state().published.clone();
         let opened = Published::open(&self.folder, before.as_deref());
         match opened {
-            Ok(Some(published)) => self.take_over(published, seen),
+            Ok(Some(published)) => self.install_published(published, seen),
             Ok(None) if self.health() == Health::Whole => self.state_mut().seen = seen,
             Ok(None) => self.replace(State::empty(seen)),
             // The folder may be replaced while it is being read: retry next time.
@@ -114,16 +114,16 @@ impl LexicalView {
     /// Discards the published part if one of its files was modified while open.
     fn notice_changes(&self) {
         let published = self.state().published.clone();
-        let changed = published.filter(|published| !published.is_untouched());
+        let changed = published.filter(|published| !published.is_unmodified());
         if let Some(published) = changed {
             let reason = "a file was modified while open";
-            self.become_broken(Some(&published), reason);
+            self.mark_broken(Some(&published), reason);
         }
     }
 
     /// Installs a newly opened part. A part with a lower watermark (another process is rebuilding the index) is ignored
     /// until it has caught up with the open one.
-    fn take_over(&self, published: Published, seen: Option<Stamp>) {
+    fn install_published(&self, published: Published, seen: Option<ListStamp>) {
         let state = self.state();
         let covers_less = published.mark.watermark < state.watermark();
         let next = (!covers_less).then(|| state.with_published(Arc::new(published), seen));
@@ -135,7 +135,7 @@ impl LexicalView {
     }
 
     /// Frees replaced row states when they dominate the tail. The caller holds the follower lock.
-    fn shed_dead_states(&self) {
+    fn compact_tail(&self) {
         let state = self.state();
         let tail = &state.tail;
         let lean = tail.is_mostly_dead().then(|| tail.after(Seq(0)));
@@ -163,11 +163,11 @@ impl LexicalView {
         self.follower.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn fold_thus(
+    fn fold_with(
         &self,
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
-        thoroughness: Thoroughness,
+        thoroughness: FoldMode,
     ) -> Result<Fold, ViewError> {
         let Some(_lock) = fold::lock(&self.folder)? else {
             return Ok(Fold::Busy);
@@ -229,7 +229,7 @@ impl View for LexicalView {
         }
         state.position = position.max(through);
         drop(state);
-        self.shed_dead_states();
+        self.compact_tail();
     }
 
     fn fold(
@@ -237,7 +237,7 @@ impl View for LexicalView {
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Fold, ViewError> {
-        self.fold_thus(feed, progress, Thoroughness::Usual)
+        self.fold_with(feed, progress, FoldMode::Normal)
     }
 
     fn purge(
@@ -248,7 +248,7 @@ impl View for LexicalView {
         if !self.folder.exists() {
             return Ok(Fold::Nothing);
         }
-        self.fold_thus(feed, progress, Thoroughness::NothingDead)
+        self.fold_with(feed, progress, FoldMode::Purge)
     }
 
     fn verify(&self) -> Health {
@@ -260,7 +260,7 @@ impl View for LexicalView {
         };
         if stamp(&self.folder) == seen {
             let published = self.state().published.clone();
-            self.become_broken(published.as_ref(), &reason);
+            self.mark_broken(published.as_ref(), &reason);
         }
         self.health()
     }

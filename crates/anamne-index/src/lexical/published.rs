@@ -11,7 +11,7 @@ use tantivy::directory::{Directory, DirectoryLock, META_LOCK};
 use tantivy::{Index, SegmentMeta};
 
 use super::directory::SealedDirectory;
-use super::engine::{EngineError, Mark, guarded, schema, with_analyser};
+use super::engine::{CommitMark, EngineError, guarded, schema, with_analyser};
 use super::segment::{Segment, verify_files};
 
 /// tantivy's list of segments, replaced by every commit and every merge.
@@ -19,16 +19,16 @@ const LIST: &str = "meta.json";
 
 /// Identifies a version of the list without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct ListStamp {
     length: u64,
     modified: Option<SystemTime>,
     identity: u64,
 }
 
 /// The stamp of the list in `folder`; `None` if there is none. One `stat`.
-pub(super) fn stamp(folder: &Path) -> Option<Stamp> {
+pub(super) fn stamp(folder: &Path) -> Option<ListStamp> {
     let metadata = fs::metadata(folder.join(LIST)).ok()?;
-    Some(Stamp {
+    Some(ListStamp {
         length: metadata.len(),
         modified: metadata.modified().ok(),
         identity: identity(&metadata),
@@ -54,7 +54,7 @@ pub(super) struct Published {
     /// Its segments, in the order of the list.
     pub(super) segments: Vec<Arc<Segment>>,
     /// The payload of the commit.
-    pub(super) mark: Mark,
+    pub(super) mark: CommitMark,
 }
 
 impl Published {
@@ -84,8 +84,8 @@ impl Published {
     }
 
     /// Whether its files are unmodified since they were opened.
-    pub(super) fn is_untouched(&self) -> bool {
-        self.segments.iter().all(|segment| segment.is_untouched())
+    pub(super) fn is_unmodified(&self) -> bool {
+        self.segments.iter().all(|segment| segment.is_unmodified())
     }
 
     fn segment(&self, meta: &SegmentMeta) -> Option<Arc<Segment>> {
@@ -97,7 +97,7 @@ impl Published {
 }
 
 /// Reads every published file and verifies checksums; returns the mark of the last commit, if any.
-pub(super) fn verify(folder: &Path) -> Result<Option<Mark>, EngineError> {
+pub(super) fn verify(folder: &Path) -> Result<Option<CommitMark>, EngineError> {
     guarded(|| {
         let Some(index) = open_index(folder)? else {
             return Ok(None);
@@ -160,13 +160,13 @@ fn holds_segments(folder: &Path) -> Result<bool, EngineError> {
 }
 
 /// The segments and the mark of the last commit; `None` if the index has no commit.
-fn read_list(index: &Index) -> Result<Option<(Vec<SegmentMeta>, Mark)>, EngineError> {
+fn read_list(index: &Index) -> Result<Option<(Vec<SegmentMeta>, CommitMark)>, EngineError> {
     let list = index.load_metas()?;
     if list.schema != schema().0 {
         return Err(EngineError::new("made with other fields: needs rebuild"));
     }
     match &list.payload {
-        Some(payload) => Ok(Some((list.segments, Mark::from_payload(payload)?))),
+        Some(payload) => Ok(Some((list.segments, CommitMark::from_payload(payload)?))),
         None if list.segments.is_empty() => Ok(None),
         None => Err(EngineError::new("its last commit has no watermark")),
     }

@@ -7,7 +7,7 @@ use anamne_store::view::{Health, ViewError};
 use anamne_text::analyser::QueryTerms;
 use roaring::RoaringBitmap;
 
-use super::search::{self, Failed, TermStatistics};
+use super::search::{self, StateError, TermStatistics};
 use super::state::State;
 use super::{LexicalHit, LexicalView};
 
@@ -97,7 +97,7 @@ impl LexicalView {
     /// Runs `ask` on the states of the views if all are whole; a failure marks the view in which it occurred as broken.
     fn ask<T>(
         views: &[&Self],
-        question: impl FnOnce(&[&State]) -> Result<T, Failed>,
+        question: impl FnOnce(&[&State]) -> Result<T, StateError>,
     ) -> Result<T, ViewError> {
         let guards = lock(views);
         for (view, state) in views.iter().zip(&guards) {
@@ -106,13 +106,13 @@ impl LexicalView {
             }
         }
         let states: Vec<&State> = guards.iter().map(|guard| &**guard).collect();
-        let Failed { state, error } = match question(&states) {
+        let StateError { state, error } = match question(&states) {
             Ok(answer) => return Ok(answer),
             Err(failed) => failed,
         };
         let (view, asked) = (views[state], states[state].published.clone());
         drop(guards);
-        view.become_broken(asked.as_ref(), &error.reason);
+        view.mark_broken(asked.as_ref(), &error.reason);
         Err(ViewError::damaged(&view.folder, error.reason))
     }
 }

@@ -139,7 +139,7 @@ impl BestRows {
     }
 
     /// An empty list with the same limit and floor.
-    pub(super) fn none_yet(&self) -> Self {
+    pub(super) fn empty_like(&self) -> Self {
         Self {
             floor: self.floor,
             ..Self::new(self.limit)
@@ -209,7 +209,7 @@ mod tests {
         let mut first = BestRows::new(2);
         first.offer(5, 7);
         first.offer(4, 2);
-        let mut second = first.none_yet();
+        let mut second = first.empty_like();
         for (sum, row) in [(3, 1), (4, 9), (4, 1), (6, 3)] {
             second.offer(sum, row);
         }

@@ -10,7 +10,7 @@ use super::LexicalHit;
 use super::engine::{EngineError, SEARCHED, guarded};
 use super::score::{BestRows, Counts, LengthNorms, Scale, Weight, importance, inverse_frequency};
 use super::state::{Overlay, State};
-use super::walk::{Cursor, Walk};
+use super::walk::{Cursor, SegmentSearch};
 use crate::threads::halves;
 
 /// Up to this many postings are checked one by one to count live documents; for longer lists the count is estimated.
@@ -18,7 +18,7 @@ const COUNTED: u32 = 128;
 
 /// A failure, and the state in which it occurred.
 #[derive(Debug)]
-pub(super) struct Failed {
+pub(super) struct StateError {
     pub(super) state: usize,
     pub(super) error: EngineError,
 }
@@ -30,7 +30,7 @@ struct Clause<'a> {
 }
 
 /// The statistics and postings of the clauses in one state.
-struct Reading {
+struct ClauseLookup {
     /// The index of the state.
     state: usize,
     /// Number of live rows that contain each clause.
@@ -57,12 +57,14 @@ pub(super) fn search(
     query: &QueryTerms,
     limit: usize,
     filter: Option<&RoaringBitmap>,
-) -> Result<Vec<LexicalHit>, Failed> {
+) -> Result<Vec<LexicalHit>, StateError> {
     if limit == 0 {
         return Ok(Vec::new());
     }
     let clauses = clauses(query);
-    let readings = each(states, |number, state| Reading::of(number, state, &clauses))?;
+    let readings = each(states, |number, state| {
+        ClauseLookup::of(number, state, &clauses)
+    })?;
     let holding = |clause: usize| readings.iter().map(|reading| reading.holding[clause]).sum();
     Search::weighed(states, &clauses, &holding, limit, filter).hits(readings)
 }
@@ -110,7 +112,10 @@ impl TermStatistics {
 }
 
 /// Looks up every clause in every state.
-pub(super) fn statistics(states: &[&State], query: &QueryTerms) -> Result<TermStatistics, Failed> {
+pub(super) fn statistics(
+    states: &[&State],
+    query: &QueryTerms,
+) -> Result<TermStatistics, StateError> {
     statistics_of(states, query, SEARCHED)
 }
 
@@ -119,13 +124,13 @@ pub(super) fn statistics_of(
     states: &[&State],
     query: &QueryTerms,
     fields: usize,
-) -> Result<TermStatistics, Failed> {
+) -> Result<TermStatistics, StateError> {
     let mut clauses = clauses(query);
     clauses.truncate(query.terms.len() * fields);
     let holding = each(states, |_, state| {
         let held = clauses
             .iter()
-            .map(|clause| held_by(state, clause.field, &clause.term.text));
+            .map(|clause| live_frequency(state, clause.field, &clause.term.text));
         held.collect::<Result<Vec<f64>, _>>()
     })?;
     Ok(TermStatistics {
@@ -143,14 +148,14 @@ pub(super) fn search_chosen(
     query: &QueryTerms,
     limit: usize,
     filter: Option<&RoaringBitmap>,
-) -> Result<Vec<LexicalHit>, Failed> {
+) -> Result<Vec<LexicalHit>, StateError> {
     if limit == 0 {
         return Ok(Vec::new());
     }
     let clauses = clauses(query);
     let is_chosen = |number: usize| chosen.get(number).copied().unwrap_or(false);
     let readings = each(states, |number, state| {
-        let chosen = is_chosen(number).then(|| Reading::of(number, state, &clauses));
+        let chosen = is_chosen(number).then(|| ClauseLookup::of(number, state, &clauses));
         chosen.transpose()
     })?;
     let holding = |clause| statistics.holding_of(clause);
@@ -162,14 +167,17 @@ pub(super) fn search_chosen(
 fn each<T>(
     states: &[&State],
     ask: impl Fn(usize, &State) -> Result<T, EngineError>,
-) -> Result<Vec<T>, Failed> {
+) -> Result<Vec<T>, StateError> {
     let ask = |(number, state): (usize, &&State)| guarded_in(number, || ask(number, state));
     states.iter().enumerate().map(ask).collect()
 }
 
 /// Runs `work` on this state; see [`guarded`].
-fn guarded_in<T>(state: usize, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, Failed> {
-    guarded(work).map_err(|error| Failed { state, error })
+fn guarded_in<T>(
+    state: usize,
+    work: impl FnOnce() -> Result<T, EngineError>,
+) -> Result<T, StateError> {
+    guarded(work).map_err(|error| StateError { state, error })
 }
 
 /// Counts over the searchable documents of all states.
@@ -181,9 +189,9 @@ fn counts(states: &[&State]) -> Counts {
     counts
 }
 
-/// Number of live rows that contain the term in the field; as in a [`Reading`], but reads postings only if some rows
+/// Number of live rows that contain the term in the field; as in a [`ClauseLookup`], but reads postings only if some rows
 /// are dead.
-fn held_by(state: &State, field: usize, term: &str) -> Result<f64, EngineError> {
+fn live_frequency(state: &State, field: usize, term: &str) -> Result<f64, EngineError> {
     let mut holding = f64::from(state.tail.holding(field, term));
     for (segment, overlay) in state.segments() {
         let reader = &segment.postings[field];
@@ -206,7 +214,7 @@ fn clauses(query: &QueryTerms) -> Vec<Clause<'_>> {
     (0..SEARCHED).flat_map(in_field).collect()
 }
 
-impl Reading {
+impl ClauseLookup {
     /// Looks up the clauses in a state's tail and segments.
     fn of(number: usize, state: &State, clauses: &[Clause<'_>]) -> Result<Self, EngineError> {
         let in_tail = |clause: &Clause| state.tail.holding(clause.field, &clause.term.text);
@@ -281,7 +289,7 @@ impl<'a> Search<'a> {
     }
 
     /// The best rows of these states, with their scores.
-    fn hits(&self, readings: Vec<Reading>) -> Result<Vec<LexicalHit>, Failed> {
+    fn hits(&self, readings: Vec<ClauseLookup>) -> Result<Vec<LexicalHit>, StateError> {
         let hit = |(sum, row)| LexicalHit {
             row: Row(row),
             score: self.scale.score(sum),
@@ -290,8 +298,8 @@ impl<'a> Search<'a> {
     }
 
     /// Searches these states, on two threads if that is faster.
-    fn run(&self, mut readings: Vec<Reading>) -> Result<BestRows, Failed> {
-        let documents = |reading: &Reading| self.states[reading.state].counts().documents;
+    fn run(&self, mut readings: Vec<ClauseLookup>) -> Result<BestRows, StateError> {
+        let documents = |reading: &ClauseLookup| self.states[reading.state].counts().documents;
         let rows = readings.iter().map(documents);
         let rows: Vec<usize> = rows.map(|rows| rows as usize).collect();
         let Some(half) = halves(&rows) else {
@@ -308,12 +316,12 @@ impl<'a> Search<'a> {
     ///
     /// A colder state is searched only for rows that can still enter the result. Rows that a hotter state also contains
     /// take slots in its list and are dropped when the lists are merged.
-    fn best_of(&self, readings: Vec<Reading>) -> Result<BestRows, Failed> {
+    fn best_of(&self, readings: Vec<ClauseLookup>) -> Result<BestRows, StateError> {
         let mut best = BestRows::new(self.limit);
         for reading in readings {
             let number = reading.state;
             let (state, hotter) = (self.states[number], &self.states[..number]);
-            let mut own = best.none_yet();
+            let mut own = best.empty_like();
             guarded_in(number, || {
                 self.search_state(state, reading, &mut own);
                 Ok(())
@@ -327,7 +335,7 @@ impl<'a> Search<'a> {
         Ok(best)
     }
 
-    fn search_state(&self, state: &State, reading: Reading, best: &mut BestRows) {
+    fn search_state(&self, state: &State, reading: ClauseLookup, best: &mut BestRows) {
         let weighed = self.clauses.iter().zip(&self.weights);
         let terms = weighed
             .filter_map(|(clause, weight)| Some((clause.field, &*clause.term.text, (*weight)?)));
@@ -339,7 +347,7 @@ impl<'a> Search<'a> {
                 Some(Cursor::new(postings, weight, norms, lengths))
             };
             let cursors = postings.into_iter().filter_map(cursor).collect();
-            let walk = Walk {
+            let walk = SegmentSearch {
                 segment,
                 dead: overlay.dead.as_ref(),
                 filter: self.filter,

@@ -8,7 +8,7 @@ use tantivy::directory::OwnedBytes;
 use tantivy::index::{SegmentComponent, SegmentId, SegmentReader};
 use tantivy::{Index, InvertedIndexReader, SegmentMeta};
 
-use crate::held::HeldFile;
+use crate::held::WatchedFile;
 
 use super::engine::{EngineError, Fields, SEARCHED};
 use super::score::{Counts, step_length};
@@ -73,7 +73,7 @@ impl Rows {
 pub(super) struct Segment {
     id: SegmentId,
     deletions: Option<u64>,
-    files: Vec<HeldFile>,
+    files: Vec<WatchedFile>,
     /// The postings, by field.
     pub(super) postings: [Arc<InvertedIndexReader>; SEARCHED],
     /// The quantised length of each document, by field.
@@ -118,8 +118,8 @@ impl Segment {
     }
 
     /// Whether its files are unmodified since they were verified.
-    pub(super) fn is_untouched(&self) -> bool {
-        self.files.iter().all(HeldFile::is_untouched)
+    pub(super) fn is_unmodified(&self) -> bool {
+        self.files.iter().all(WatchedFile::is_unmodified)
     }
 
     /// Whether this is the segment of `meta` with the same deletions.
@@ -186,9 +186,9 @@ impl Segment {
 }
 
 /// Keeps the files open that queries read; the others are read only once, on opening.
-fn hold_files(folder: &Path, meta: &SegmentMeta) -> Result<Vec<HeldFile>, EngineError> {
+fn hold_files(folder: &Path, meta: &SegmentMeta) -> Result<Vec<WatchedFile>, EngineError> {
     use SegmentComponent::{FieldNorms, Postings, Terms};
-    let hold = |component| HeldFile::open(&folder.join(meta.relative_path(component)));
+    let hold = |component| WatchedFile::open(&folder.join(meta.relative_path(component)));
     let held: Result<_, _> = [Postings, Terms, FieldNorms]
         .into_iter()
         .map(hold)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anamne_store::view::Health;
 use anamne_types::Seq;
 
-use super::published::{Published, Stamp};
+use super::published::{ListStamp, Published};
 use super::score::Counts;
 use super::segment::{DocumentSet, Segment};
 use super::tail::{AnalysedChange, Tail};
@@ -48,12 +48,12 @@ pub(super) struct State {
     pub(super) tail: Tail,
     pub(super) position: Seq,
     /// The stamp of the list of segments when it was last checked.
-    pub(super) seen: Option<Stamp>,
+    pub(super) seen: Option<ListStamp>,
 }
 
 impl State {
     /// An empty state.
-    pub(super) fn empty(seen: Option<Stamp>) -> Self {
+    pub(super) fn empty(seen: Option<ListStamp>) -> Self {
         let (overlays, tail) = (Vec::new(), Tail::default());
         Self {
             health: Health::Whole,
@@ -66,7 +66,7 @@ impl State {
     }
 
     /// A broken state, which answers no queries.
-    pub(super) fn broken(reason: String, seen: Option<Stamp>) -> Self {
+    pub(super) fn broken(reason: String, seen: Option<ListStamp>) -> Self {
         Self {
             health: Health::Broken(reason),
             ..Self::empty(seen)
@@ -74,7 +74,11 @@ impl State {
     }
 
     /// The state after `published` replaces the current part, with the remaining tail.
-    pub(super) fn with_published(&self, published: Arc<Published>, seen: Option<Stamp>) -> Self {
+    pub(super) fn with_published(
+        &self,
+        published: Arc<Published>,
+        seen: Option<ListStamp>,
+    ) -> Self {
         let watermark = published.mark.watermark;
         let (tail, position) = match self.health {
             Health::Whole => (self.tail.after(watermark), self.position.max(watermark)),

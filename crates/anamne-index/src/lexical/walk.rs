@@ -95,14 +95,14 @@ impl<'a> Cursor<'a> {
 }
 
 /// A search of one segment.
-pub(super) struct Walk<'a> {
+pub(super) struct SegmentSearch<'a> {
     pub(super) segment: &'a Segment,
     /// Documents that are deleted or masked by the tail.
     pub(super) dead: Option<&'a DocumentSet>,
     pub(super) filter: Option<&'a RoaringBitmap>,
 }
 
-impl Walk<'_> {
+impl SegmentSearch<'_> {
     /// Offers every document that can be among the best.
     pub(super) fn run(&self, mut cursors: Vec<Cursor>, best: &mut BestRows) {
         if let Some(filter) = self.filter.filter(|filter| is_narrow(filter, &cursors)) {

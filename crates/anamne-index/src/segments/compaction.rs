@@ -25,7 +25,7 @@ pub(super) struct Size {
 /// Segments with more than half of their rows dead are always rewritten. If there would be more than eight segments,
 /// the smallest are merged with the new rows as long as the next is at most twice as large as all before it; so a row
 /// is rewritten O(log n) times.
-pub(super) fn victims(sizes: &[Size], fresh: usize) -> Vec<usize> {
+pub(super) fn segments_to_merge(sizes: &[Size], fresh: usize) -> Vec<usize> {
     let (mut chosen, rest): (Vec<usize>, Vec<usize>) =
         (0..sizes.len()).partition(|&at| sizes[at].dead > sizes[at].live);
     let mut gathered = fresh + chosen.iter().map(|&at| sizes[at].live).sum::<usize>();
@@ -59,7 +59,7 @@ mod tests {
     fn segments_stay_few_and_rows_are_rewritten_seldom() {
         let (mut sizes, mut rewritten, folds, fresh) = (Vec::<Size>::new(), 0, 1_000, 500);
         for _ in 0..folds {
-            let chosen = victims(&sizes, fresh);
+            let chosen = segments_to_merge(&sizes, fresh);
             let merged: usize = chosen.iter().map(|&at| sizes[at].live).sum();
             rewritten += merged;
             for &at in chosen.iter().rev() {
@@ -92,6 +92,6 @@ mod tests {
             },
             Size { live: 1, dead: 0 },
         ];
-        assert_eq!(victims(&sizes, 1), [1]);
+        assert_eq!(segments_to_merge(&sizes, 1), [1]);
     }
 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use anamne_store::view::ViewError;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::held::HeldFile;
+use crate::held::WatchedFile;
 
 use super::bytes::{ByteReader, ByteWriter};
 use super::manifest::SegmentEntry;
@@ -95,7 +95,7 @@ impl Header {
 /// An open segment file.
 pub(crate) struct SegmentFile {
     path: PathBuf,
-    held: HeldFile,
+    held: WatchedFile,
     mapping: Mapping,
     header: Header,
     /// Whether a section has been verified completely.
@@ -115,7 +115,7 @@ impl SegmentFile {
         entry: &SegmentEntry,
         damage: Arc<Damage>,
     ) -> Result<Self, ViewError> {
-        let held = HeldFile::open(&path)?;
+        let held = WatchedFile::open(&path)?;
         let length = held.length();
         if length != entry.length || length < HEADER as u64 {
             return Err(ViewError::damaged(
@@ -141,8 +141,8 @@ impl SegmentFile {
     }
 
     /// Whether the file is unmodified; if not, records damage.
-    pub(super) fn is_untouched(&self) -> bool {
-        let untouched = self.held.is_untouched();
+    pub(super) fn is_unmodified(&self) -> bool {
+        let untouched = self.held.is_unmodified();
         if !untouched {
             self.damaged("modified while open");
         }

@@ -7,32 +7,32 @@ use anamne_store::view::{Change, ChangeFeed, FOLD_BATCH, Fold, ViewError};
 use anamne_types::Seq;
 use roaring::RoaringBitmap;
 
-use super::compaction::{BULK_BYTES, BULK_ROWS, Size, victims};
+use super::compaction::{BULK_BYTES, BULK_ROWS, Size, segments_to_merge};
 use super::file::Damage;
-use super::layout::{Layout, Place, Source};
+use super::layout::{EntryLocation, Layout, Source};
 use super::manifest::{Manifest, RowSpan};
-use super::shelf::Shelf;
-use super::state::{Live, Published, Tail};
+use super::shelf::SegmentedView;
+use super::state::{LiveSegment, Published, Tail};
 use super::writer::SegmentWriter;
 
 /// How thorough a fold is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Thoroughness {
+pub(crate) enum FoldMode {
     /// Segments with mostly live rows keep their dead rows.
-    Usual,
+    Normal,
     /// No file keeps a dead row.
-    NothingDead,
+    Purge,
 }
 
-impl<L: Layout> Shelf<L> {
+impl<L: Layout> SegmentedView<L> {
     /// See [`View::fold`](anamne_store::view::View::fold) and [`View::purge`](anamne_store::view::View::purge).
     pub(crate) fn fold(
         &self,
         feed: &dyn ChangeFeed,
         progress: &mut dyn FnMut(Seq),
-        thoroughness: Thoroughness,
+        thoroughness: FoldMode,
     ) -> Result<Fold, ViewError> {
-        if thoroughness == Thoroughness::NothingDead && !self.folder.path().exists() {
+        if thoroughness == FoldMode::Purge && !self.folder.path().exists() {
             return Ok(Fold::Nothing);
         }
         self.folder.create()?;
@@ -62,26 +62,26 @@ impl<L: Layout> Shelf<L> {
 
 /// A fold in progress.
 struct Folding<'a, L: Layout> {
-    shelf: &'a Shelf<L>,
+    shelf: &'a SegmentedView<L>,
     /// Reuses the entries of the tail.
     tail: &'a Tail<L>,
     watermark: Seq,
-    segments: Vec<Live<L>>,
+    segments: Vec<LiveSegment<L>>,
     summary: L::Summary,
     /// Live rows that are not in a segment yet.
     fresh: BTreeMap<u32, Arc<L::Entry>>,
     fresh_bytes: usize,
     next_number: u64,
     damage: Arc<Damage>,
-    thoroughness: Thoroughness,
+    thoroughness: FoldMode,
 }
 
 impl<'a, L: Layout> Folding<'a, L> {
     fn new(
-        shelf: &'a Shelf<L>,
+        shelf: &'a SegmentedView<L>,
         base: &Published<L>,
         tail: &'a Tail<L>,
-        thoroughness: Thoroughness,
+        thoroughness: FoldMode,
     ) -> Result<Self, ViewError> {
         Ok(Self {
             shelf,
@@ -106,7 +106,7 @@ impl<'a, L: Layout> Folding<'a, L> {
     ) -> Result<Fold, ViewError> {
         let head = feed.head()?;
         if head <= self.watermark && !rebuilding && !self.keeps_dead_rows() {
-            if self.thoroughness == Thoroughness::NothingDead {
+            if self.thoroughness == FoldMode::Purge {
                 // Files left by an interrupted fold may contain text that was erased since.
                 self.shelf.folder.sweep_all(&self.numbers())?;
             }
@@ -200,7 +200,13 @@ impl<'a, L: Layout> Folding<'a, L> {
                 let entry = writer.finish(self.next_number, rows)?;
                 let (layout, folder) = (&self.shelf.layout, &self.shelf.folder);
                 let dead = RoaringBitmap::new();
-                Some(Live::open(layout, folder, entry, dead, &self.damage)?)
+                Some(LiveSegment::open(
+                    layout,
+                    folder,
+                    entry,
+                    dead,
+                    &self.damage,
+                )?)
             }
             _ => None,
         };
@@ -218,7 +224,7 @@ impl<'a, L: Layout> Folding<'a, L> {
     fn sources(&self, merged: &[usize]) -> Result<Vec<Source<'_, L>>, ViewError> {
         let fresh = self.fresh.iter().map(|(&row, entry)| Source {
             row,
-            place: Place::Entry(&**entry),
+            place: EntryLocation::Entry(&**entry),
         });
         let mut sources: Vec<Source<'_, L>> = fresh.collect();
         for &at in merged {
@@ -228,7 +234,7 @@ impl<'a, L: Layout> Folding<'a, L> {
                 .filter(|(row, _)| !live.dead.contains(*row));
             sources.extend(rows.map(|(row, slots)| Source {
                 row,
-                place: Place::Slots(&*live.segment, slots),
+                place: EntryLocation::Slots(&*live.segment, slots),
             }));
         }
         // Rows are unique, so an unstable sort is deterministic.
@@ -238,7 +244,7 @@ impl<'a, L: Layout> Folding<'a, L> {
 
     /// Whether there are dead rows that this fold must remove.
     fn keeps_dead_rows(&self) -> bool {
-        self.thoroughness == Thoroughness::NothingDead
+        self.thoroughness == FoldMode::Purge
             && self.segments.iter().any(|live| !live.dead.is_empty())
     }
 
@@ -250,11 +256,11 @@ impl<'a, L: Layout> Folding<'a, L> {
         self.segments
             .retain(|live| live.dead.len() < live.entry.rows.count as u64);
         while self.keeps_dead_rows() {
-            let dead = |live: &Live<L>| !live.dead.is_empty();
+            let dead = |live: &LiveSegment<L>| !live.dead.is_empty();
             let at: Vec<_> = self.segments.iter().position(dead).into_iter().collect();
             self.write(&at)?;
         }
-        let merged = victims(
+        let merged = segments_to_merge(
             &self.segments.iter().map(size).collect::<Vec<_>>(),
             self.fresh.len(),
         );
@@ -277,13 +283,13 @@ impl<'a, L: Layout> Folding<'a, L> {
         };
         self.shelf.folder.publish(&manifest.encode())?;
         match self.thoroughness {
-            Thoroughness::Usual => self.shelf.folder.sweep(&keep),
-            Thoroughness::NothingDead => self.shelf.folder.sweep_all(&keep),
+            FoldMode::Normal => self.shelf.folder.sweep(&keep),
+            FoldMode::Purge => self.shelf.folder.sweep_all(&keep),
         }
     }
 }
 
-fn size<L: Layout>(live: &Live<L>) -> Size {
+fn size<L: Layout>(live: &LiveSegment<L>) -> Size {
     let dead = live.dead.len() as usize;
     Size {
         live: (live.entry.rows.count as usize).saturating_sub(dead),

@@ -16,7 +16,7 @@ pub(crate) struct Folder {
 /// The manifest's `stat` data. The last manifest read is kept open, so its inode is not reused, and on Unix two
 /// different manifests never have equal stamps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct ManifestStamp {
     inode: u64,
     modified: Option<SystemTime>,
     length: u64,
@@ -67,9 +67,9 @@ impl Folder {
     }
 
     /// The stamp of the manifest; `None` if there is none.
-    pub(crate) fn stamp(&self) -> io::Result<Option<Stamp>> {
+    pub(crate) fn stamp(&self) -> io::Result<Option<ManifestStamp>> {
         match fs::metadata(self.manifest()) {
-            Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
+            Ok(metadata) => Ok(Some(ManifestStamp::of(&metadata))),
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
@@ -160,7 +160,7 @@ impl Folder {
     }
 }
 
-impl Stamp {
+impl ManifestStamp {
     /// The stamp in a file's metadata.
     pub(crate) fn of(metadata: &fs::Metadata) -> Self {
         #[cfg(unix)]

@@ -83,11 +83,11 @@ pub(crate) struct Source<'a, L: Layout> {
     /// The row.
     pub(crate) row: u32,
     /// The location of its entry.
-    pub(crate) place: Place<'a, L>,
+    pub(crate) place: EntryLocation<'a, L>,
 }
 
 /// The location of a row's entry.
-pub(crate) enum Place<'a, L: Layout> {
+pub(crate) enum EntryLocation<'a, L: Layout> {
     /// In memory.
     Entry(&'a L::Entry),
     /// In an older segment.

@@ -1,7 +1,7 @@
 //! Derived, immutable, memory-mapped files keyed by row, and the views built on them.
 //!
 //! A folder contains a `manifest`, which lists the segments and their dead rows, and `segment-<number>` files, which
-//! never change once the manifest lists them. [`Shelf`] implements [`View`](anamne_store::view::View) on such a folder;
+//! never change once the manifest lists them. [`SegmentedView`] implements [`View`](anamne_store::view::View) on such a folder;
 //! a [`Layout`] defines a row's entry and the encoding of entries in a segment.
 //!
 //! Three rules keep it consistent. The manifest is replaced by atomic rename after everything it lists is on disk, so a
@@ -24,8 +24,8 @@ mod writer;
 
 pub(crate) use bytes::{ByteReader, ByteWriter};
 pub(crate) use file::SegmentFile;
-pub(crate) use fold::Thoroughness;
-pub(crate) use layout::{Layout, Place, Source};
-pub(crate) use shelf::{Shelf, view_of_shelf};
-pub(crate) use state::{Live, RowLocation, Snapshot};
+pub(crate) use fold::FoldMode;
+pub(crate) use layout::{EntryLocation, Layout, Source};
+pub(crate) use shelf::{SegmentedView, view_of_shelf};
+pub(crate) use state::{LiveSegment, RowLocation, Snapshot};
 pub(crate) use writer::SegmentWriter;

@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use anamne_store::view::{Change, Health, ViewError};
 use anamne_types::Seq;
 
-use super::folder::{Folder, Stamp};
+use super::folder::{Folder, ManifestStamp};
 use super::layout::Layout;
 use super::state::{Published, Snapshot, load};
 
 /// Number of changes that are worth encoding as a batch.
-const MANY: usize = 64;
+const MIN_BATCH: usize = 64;
 
 /// A change and its entry, if it has one.
-type Made<'a, L> = (&'a Change, Option<Arc<<L as Layout>::Entry>>);
+type EncodedChange<'a, L> = (&'a Change, Option<Arc<<L as Layout>::Entry>>);
 
 /// Manages the published part and the tail of one view.
 ///
 /// Readers take a [`Snapshot`] under a lock that is held only to clone reference counts.
-pub(crate) struct Shelf<L: Layout> {
+pub(crate) struct SegmentedView<L: Layout> {
     pub(super) layout: L,
     pub(super) folder: Folder,
     state: RwLock<State<L>>,
@@ -31,28 +31,28 @@ struct State<L: Layout> {
     snapshot: Snapshot<L>,
     position: Seq,
     /// Number of times the position went back; entries computed before that must not be applied after it.
-    setbacks: u64,
+    rewinds: u64,
     /// The manifest that `snapshot` was read from, if there was one.
-    stamp: Option<Stamp>,
+    stamp: Option<ManifestStamp>,
     /// Whether `stamp` is current; false if the folder could not be read.
     stamped: bool,
     /// Why the published part is unreadable.
     unreadable: Option<String>,
     /// Why the tail could not advance.
-    stuck: Option<String>,
+    tail_error: Option<String>,
 }
 
-impl<L: Layout> Shelf<L> {
+impl<L: Layout> SegmentedView<L> {
     /// Opens the view in `directory`, which may not exist yet. Damage marks the view as broken instead of failing.
     pub(crate) fn open(directory: PathBuf, layout: L) -> Self {
         let state = State {
             snapshot: Snapshot::empty(),
             position: Seq(0),
-            setbacks: 0,
+            rewinds: 0,
             stamp: None,
             stamped: false,
             unreadable: None,
-            stuck: None,
+            tail_error: None,
         };
         let folder = Folder::new(directory, L::NAME);
         let shelf = Self {
@@ -78,7 +78,7 @@ impl<L: Layout> Shelf<L> {
     /// A snapshot of the current state; an error if the view is broken.
     pub(crate) fn whole_snapshot(&self) -> Result<Snapshot<L>, ViewError> {
         let state = self.read();
-        match state.complaint() {
+        match state.problem() {
             Some(reason) => Err(ViewError::damaged(self.folder.path(), reason)),
             None => Ok(state.snapshot.clone()),
         }
@@ -86,9 +86,7 @@ impl<L: Layout> Shelf<L> {
 
     /// See [`View::health`](anamne_store::view::View::health).
     pub(crate) fn health(&self) -> Health {
-        self.read()
-            .complaint()
-            .map_or(Health::Whole, Health::Broken)
+        self.read().problem().map_or(Health::Whole, Health::Broken)
     }
 
     /// See [`View::watermark`](anamne_store::view::View::watermark).
@@ -117,7 +115,7 @@ impl<L: Layout> Shelf<L> {
         match self.folder.stamp() {
             Ok(stamp) if self.read().was_read_from(stamp.as_ref()) => {
                 // Records any damage itself.
-                let _ = self.snapshot().published.is_untouched();
+                let _ = self.snapshot().published.is_unmodified();
             }
             Ok(_) => self.reload(),
             Err(error) => {
@@ -144,9 +142,9 @@ impl<L: Layout> Shelf<L> {
     /// A record that can't be encoded stops the tail just before its event: the position stays there and the view is
     /// broken until a later call, or a fold, gets past it.
     pub(crate) fn follow(&self, changes: &[Change], through: Seq) {
-        let (position, setbacks) = {
+        let (position, rewinds) = {
             let state = self.read();
-            (state.position, state.setbacks)
+            (state.position, state.rewinds)
         };
         let fresh: Vec<_> = changes
             .iter()
@@ -155,7 +153,7 @@ impl<L: Layout> Shelf<L> {
         let (entries, failure) = self.entries(&fresh);
         let mut state = self.write();
         // Another thread lost the published part in the meantime; changes would be missing, so nothing is applied.
-        if state.setbacks != setbacks {
+        if state.rewinds != rewinds {
             return;
         }
         let reached = failure.as_ref().map_or(through, |(before, _)| *before);
@@ -165,18 +163,21 @@ impl<L: Layout> Shelf<L> {
             }
         }
         state.position = state.position.max(reached);
-        state.stuck = failure.map(|(_, reason)| reason);
+        state.tail_error = failure.map(|(_, reason)| reason);
     }
 
     /// The entries of these changes up to the first that can't be encoded; for that one, its event and the reason.
-    fn entries<'a>(&self, changes: &[&'a Change]) -> (Vec<Made<'a, L>>, Option<(Seq, String)>) {
+    fn entries<'a>(
+        &self,
+        changes: &[&'a Change],
+    ) -> (Vec<EncodedChange<'a, L>>, Option<(Seq, String)>) {
         let mut made = Vec::with_capacity(changes.len());
-        for batch in changes.chunks(MANY) {
+        for batch in changes.chunks(MIN_BATCH) {
             let records: Vec<_> = batch
                 .iter()
                 .filter_map(|change| change.record.as_ref())
                 .collect();
-            let together = (batch.len() == MANY).then(|| self.layout.encode_all(&records));
+            let together = (batch.len() == MIN_BATCH).then(|| self.layout.encode_all(&records));
             if let Some(Ok(entries)) = together {
                 let mut entries = entries.into_iter();
                 let entry = |change: &Change| {
@@ -226,20 +227,20 @@ impl<L: Layout> Shelf<L> {
 }
 
 impl<L: Layout> State<L> {
-    fn was_read_from(&self, stamp: Option<&Stamp>) -> bool {
+    fn was_read_from(&self, stamp: Option<&ManifestStamp>) -> bool {
         self.stamped && self.stamp.as_ref() == stamp
     }
 
-    fn complaint(&self) -> Option<String> {
+    fn problem(&self) -> Option<String> {
         let damage = self.snapshot.published.damage.get();
         self.unreadable
             .as_ref()
             .or(damage)
-            .or(self.stuck.as_ref())
+            .or(self.tail_error.as_ref())
             .cloned()
     }
 
-    fn install(&mut self, stamp: Option<Stamp>, loaded: Result<Published<L>, ViewError>) {
+    fn install(&mut self, stamp: Option<ManifestStamp>, loaded: Result<Published<L>, ViewError>) {
         (self.stamp, self.stamped) = (stamp, true);
         self.unreadable = loaded.as_ref().err().map(ToString::to_string);
         let published = loaded.unwrap_or_else(|_| Published::empty());
@@ -247,10 +248,10 @@ impl<L: Layout> State<L> {
             // The tail starts at the old watermark; the changes between the two watermarks are missing.
             self.snapshot = Snapshot::empty();
             self.position = Seq(0);
-            self.setbacks += 1;
+            self.rewinds += 1;
         }
         if published.watermark >= self.position {
-            self.stuck = None;
+            self.tail_error = None;
         }
         self.position = self.position.max(published.watermark);
         self.snapshot.rebase(Arc::new(published));
@@ -263,7 +264,7 @@ macro_rules! view_of_shelf {
         const _: () = {
             use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
             use anamne_types::Seq;
-            use $crate::segments::{Layout, Thoroughness};
+            use $crate::segments::{FoldMode, Layout};
 
             type Folded = Result<Fold, ViewError>;
 
@@ -290,10 +291,10 @@ macro_rules! view_of_shelf {
                     self.shelf.follow(changes, through);
                 }
                 fn fold(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Folded {
-                    self.shelf.fold(feed, progress, Thoroughness::Usual)
+                    self.shelf.fold(feed, progress, FoldMode::Normal)
                 }
                 fn purge(&self, feed: &dyn ChangeFeed, progress: &mut dyn FnMut(Seq)) -> Folded {
-                    self.shelf.fold(feed, progress, Thoroughness::NothingDead)
+                    self.shelf.fold(feed, progress, FoldMode::Purge)
                 }
                 fn verify(&self) -> Health {
                     self.shelf.verify()

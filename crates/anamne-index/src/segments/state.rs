@@ -11,7 +11,7 @@ use anamne_types::Seq;
 use roaring::RoaringBitmap;
 
 use super::file::{Damage, SegmentFile};
-use super::folder::{Folder, Stamp};
+use super::folder::{Folder, ManifestStamp};
 use super::layout::Layout;
 use super::manifest::{Manifest, SegmentEntry};
 
@@ -27,19 +27,19 @@ macro_rules! clone_fields {
 }
 
 /// A segment with its dead rows.
-pub(crate) struct Live<L: Layout> {
+pub(crate) struct LiveSegment<L: Layout> {
     pub(crate) segment: Arc<L::Segment>,
     pub(crate) dead: RoaringBitmap,
     pub(super) entry: SegmentEntry,
 }
 
-clone_fields!(Live {
+clone_fields!(LiveSegment {
     segment,
     dead,
     entry
 });
 
-impl<L: Layout> Live<L> {
+impl<L: Layout> LiveSegment<L> {
     /// Opens the segment described by `entry`.
     pub(super) fn open(
         layout: &L,
@@ -77,16 +77,16 @@ impl<L: Layout> Live<L> {
 }
 
 /// A segment and slots in it.
-type SlotsOf<'a, L> = (&'a Live<L>, Range<usize>);
+type SegmentSlots<'a, L> = (&'a LiveSegment<L>, Range<usize>);
 
 /// The published files, as of one manifest.
 pub(crate) struct Published<L: Layout> {
     pub(super) watermark: Seq,
-    pub(super) segments: Vec<Live<L>>,
+    pub(super) segments: Vec<LiveSegment<L>>,
     pub(super) summary: Arc<L::Summary>,
     /// The first damage found during reads.
     pub(super) damage: Arc<Damage>,
-    /// Kept open so that the inode of this manifest is not reused; see [`Stamp`].
+    /// Kept open so that the inode of this manifest is not reused; see [`ManifestStamp`].
     held: Option<File>,
 }
 
@@ -103,7 +103,7 @@ impl<L: Layout> Published<L> {
     }
 
     /// The slots of `row`, if it is published and live: it is live in at most one segment.
-    pub(crate) fn find(&self, row: u32) -> Result<Option<SlotsOf<'_, L>>, ViewError> {
+    pub(crate) fn find(&self, row: u32) -> Result<Option<SegmentSlots<'_, L>>, ViewError> {
         for live in self.segments.iter().rev() {
             let slots = live.slots(row)?;
             if !slots.is_empty() {
@@ -114,10 +114,10 @@ impl<L: Layout> Published<L> {
     }
 
     /// Whether all of its files are unmodified; if not, records damage.
-    pub(super) fn is_untouched(&self) -> bool {
+    pub(super) fn is_unmodified(&self) -> bool {
         self.segments
             .iter()
-            .all(|live| L::file(&live.segment).is_untouched())
+            .all(|live| L::file(&live.segment).is_unmodified())
     }
 
     /// Verifies all checksums.
@@ -139,7 +139,7 @@ impl<L: Layout> Published<L> {
 pub(super) fn load<L: Layout>(
     layout: &L,
     folder: &Folder,
-) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
+) -> (Option<ManifestStamp>, Result<Published<L>, ViewError>) {
     let mut seen = None;
     loop {
         let (stamp, loaded) = load_once(layout, folder);
@@ -154,7 +154,7 @@ pub(super) fn load<L: Layout>(
 fn load_once<L: Layout>(
     layout: &L,
     folder: &Folder,
-) -> (Option<Stamp>, Result<Published<L>, ViewError>) {
+) -> (Option<ManifestStamp>, Result<Published<L>, ViewError>) {
     let file = match File::open(folder.manifest()) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -168,7 +168,10 @@ fn load_once<L: Layout>(
         }
     };
     match file.metadata() {
-        Ok(metadata) => (Some(Stamp::of(&metadata)), open_all(layout, folder, file)),
+        Ok(metadata) => (
+            Some(ManifestStamp::of(&metadata)),
+            open_all(layout, folder, file),
+        ),
         Err(error) => (None, Err(io("read", folder, error))),
     }
 }
@@ -192,7 +195,7 @@ fn open_all<L: Layout>(
     let damage = Arc::default();
     let segments = manifest.segments.into_iter();
     let segments = segments
-        .map(|(entry, dead)| Live::open(layout, folder, entry, dead, &damage))
+        .map(|(entry, dead)| LiveSegment::open(layout, folder, entry, dead, &damage))
         .collect::<Result<Vec<_>, _>>()?;
     let summary = Arc::new(summary);
     Ok(Published {
@@ -275,7 +278,7 @@ impl<L: Layout> Snapshot<L> {
     }
 
     /// The segments, oldest first; rows that are dead in them or masked by the tail must be skipped.
-    pub(crate) fn segments(&self) -> &[Live<L>] {
+    pub(crate) fn segments(&self) -> &[LiveSegment<L>] {
         &self.published.segments
     }
 

@@ -12,7 +12,9 @@ use super::codes::{Code, Query, signs};
 use super::parts::{self, POLICY};
 use super::rotation::{Rotation, SEED};
 use super::simd::LANES;
-use crate::segments::{ByteReader, ByteWriter, Layout, Place, SegmentFile, SegmentWriter, Source};
+use crate::segments::{
+    ByteReader, ByteWriter, EntryLocation, Layout, SegmentFile, SegmentWriter, Source,
+};
 
 const ROWS: usize = 0;
 const SCALES: usize = 1;
@@ -299,14 +301,14 @@ fn interleaved(block: &[u64], words: usize) -> Vec<u64> {
 
 fn scales<'a>(source: &Source<'a, VectorsLayout>) -> Result<&'a [f32], ViewError> {
     match &source.place {
-        Place::Entry(entry) => Ok(&entry.scales),
-        Place::Slots(segment, slots) => segment.file.part(SCALES, slots.clone()),
+        EntryLocation::Entry(entry) => Ok(&entry.scales),
+        EntryLocation::Slots(segment, slots) => segment.file.part(SCALES, slots.clone()),
     }
 }
 
 fn codes<'a>(source: &Source<'a, VectorsLayout>) -> Result<&'a [i8], ViewError> {
     match &source.place {
-        Place::Entry(entry) => Ok(&entry.codes),
-        Place::Slots(segment, slots) => segment.codes(slots.clone()),
+        EntryLocation::Entry(entry) => Ok(&entry.codes),
+        EntryLocation::Slots(segment, slots) => segment.codes(slots.clone()),
     }
 }

@@ -21,7 +21,7 @@ use anamne_store::view::ViewError;
 use anamne_types::Row;
 use roaring::RoaringBitmap;
 
-use crate::segments::{RowLocation, Shelf, Snapshot, view_of_shelf};
+use crate::segments::{RowLocation, SegmentedView, Snapshot, view_of_shelf};
 use codes::Query;
 use layout::VectorsLayout;
 pub use parts::embedded_texts;
@@ -44,7 +44,7 @@ pub struct VectorHit {
 /// Callers must serialise catch-up: `refresh`, `position`, reading the log from there, `follow`. Searching is
 /// concurrent.
 pub struct VectorsView {
-    shelf: Shelf<VectorsLayout>,
+    shelf: SegmentedView<VectorsLayout>,
 }
 
 impl VectorsView {
@@ -57,7 +57,7 @@ impl VectorsView {
         embedder: Arc<dyn Embedder>,
     ) -> Result<Self, ViewError> {
         Ok(Self {
-            shelf: Shelf::open(directory.into(), VectorsLayout::new(embedder)?),
+            shelf: SegmentedView::open(directory.into(), VectorsLayout::new(embedder)?),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Decides which vectors a memory has.
 
-use anamne_embed::{EmbedError, Embedder, TEXTS_AT_A_TIME, TokenTable};
+use anamne_embed::{BATCH_SIZE, EmbedError, Embedder, TokenTable};
 use anamne_store::view::ViewError;
 use anamne_text::sentences::windows;
 
@@ -47,7 +47,7 @@ pub(super) fn embed_together(
     texts: &[&str],
     mut take: impl FnMut(usize, &[f32]),
 ) -> Result<(), ViewError> {
-    for (number, batch) in texts.chunks(TEXTS_AT_A_TIME).enumerate() {
+    for (number, batch) in texts.chunks(BATCH_SIZE).enumerate() {
         let vectors = embedder
             .embed_batch(batch)
             .map_err(|error| failed(&error))?;
@@ -61,7 +61,7 @@ pub(super) fn embed_together(
             )));
         }
         for (at, vector) in vectors.enumerate() {
-            take(number * TEXTS_AT_A_TIME + at, vector);
+            take(number * BATCH_SIZE + at, vector);
         }
     }
     Ok(())

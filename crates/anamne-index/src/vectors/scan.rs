@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use super::codes::Query;
 use super::layout::{VectorsLayout, VectorsSegment};
 use super::simd::{self, BLOCKS, Distances, LANES};
-use crate::segments::{Layout, Live, Snapshot};
+use crate::segments::{Layout, LiveSegment, Snapshot};
 
 /// Blocks of eight vectors per unit of work for a thread.
 const PIECE: usize = 2_048;
@@ -28,7 +28,7 @@ pub(super) struct Candidate {
 }
 
 /// The rows that a search may return.
-pub(super) struct Allowed<'a> {
+pub(super) struct AllowedRows<'a> {
     filter: Option<Filter<'a>>,
     masked: &'a RoaringBitmap,
 }
@@ -39,7 +39,7 @@ enum Filter<'a> {
     Bits(Vec<u64>),
 }
 
-impl<'a> Allowed<'a> {
+impl<'a> AllowedRows<'a> {
     /// The rows in `filter` that the tail does not mask.
     pub(super) fn new(
         filter: Option<&'a RoaringBitmap>,
@@ -87,7 +87,7 @@ fn bits(filter: &RoaringBitmap) -> Vec<u64> {
 pub(super) fn candidates(
     snapshot: &Snapshot<VectorsLayout>,
     query: &Query,
-    allowed: &Allowed<'_>,
+    allowed: &AllowedRows<'_>,
     wanted: usize,
 ) -> Result<Vec<Candidate>, ViewError> {
     let pieces = pieces(snapshot.segments());
@@ -120,7 +120,7 @@ pub(super) fn candidates(
         .unwrap_or_default())
 }
 
-fn pieces(segments: &[Live<VectorsLayout>]) -> Vec<(usize, Range<usize>)> {
+fn pieces(segments: &[LiveSegment<VectorsLayout>]) -> Vec<(usize, Range<usize>)> {
     let mut pieces = Vec::new();
     for (number, live) in segments.iter().enumerate() {
         let blocks = live.segment.len().div_ceil(LANES);
@@ -157,11 +157,11 @@ impl Selection {
 
     fn scan(
         &mut self,
-        live: &Live<VectorsLayout>,
+        live: &LiveSegment<VectorsLayout>,
         number: usize,
         blocks: Range<usize>,
         query: &Query,
-        allowed: &Allowed<'_>,
+        allowed: &AllowedRows<'_>,
     ) -> Result<(), ViewError> {
         let segment: &VectorsSegment = &live.segment;
         let rows = VectorsLayout::rows(segment)?.0;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::codes::Query;
 use super::layout::VectorsLayout;
-use super::scan::{Allowed, Candidate, candidates};
+use super::scan::{AllowedRows, Candidate, candidates};
 use super::{VectorHit, simd, similarity};
 use crate::segments::{Layout, Snapshot};
 
@@ -18,7 +18,7 @@ use crate::segments::{Layout, Snapshot};
 const DEVIATIONS: f32 = 2.3;
 
 /// Number of codes prefetched at a time.
-const AHEAD: usize = 16;
+const PREFETCHED_CODES: usize = 16;
 
 /// How exact a search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) fn nearest(
         return one_by_one(snapshot, query, limit, filter);
     }
     let vectors = summary.vectors as usize;
-    let allowed = Allowed::new(filter, snapshot.masked(), rows);
+    let allowed = AllowedRows::new(filter, snapshot.masked(), rows);
     let most = match effort {
         Effort::Exact => most_candidates(limit, rows),
         Effort::Bounded => 4 * limit,
@@ -131,8 +131,8 @@ fn rescore(
         if round.is_empty() {
             return Ok(best);
         }
-        for candidates in round.chunks(AHEAD) {
-            let mut codes = [(&[][..], 0.0); AHEAD];
+        for candidates in round.chunks(PREFETCHED_CODES) {
+            let mut codes = [(&[][..], 0.0); PREFETCHED_CODES];
             for (candidate, code) in candidates.iter().zip(&mut codes) {
                 let segment = &snapshot.segments()[usize::from(candidate.segment)].segment;
                 *code = segment.code(candidate.slot as usize)?;

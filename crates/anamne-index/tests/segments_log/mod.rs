@@ -24,7 +24,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// Sets the state of a row.
-    pub(crate) fn tell(&mut self, row: u32, record: Option<Record>) {
+    pub(crate) fn write(&mut self, row: u32, record: Option<Record>) {
         self.head.0 += 1;
         self.rows.insert(row, (self.head, record));
     }
@@ -228,14 +228,14 @@ impl Embedder for Directions {
 /// The answers of a view, in a comparable form.
 pub(crate) trait Answers: View {
     /// Opens a view in `folder`.
-    fn made_in(folder: &Path) -> Self;
+    fn open_in(folder: &Path) -> Self;
 
     /// All answers about rows below `rows`.
     fn answers(&self, rows: u32) -> Vec<String>;
 }
 
 impl Answers for ColumnsView {
-    fn made_in(folder: &Path) -> Self {
+    fn open_in(folder: &Path) -> Self {
         Self::open(folder, Arc::new(Words("words")))
     }
 
@@ -261,7 +261,7 @@ impl Answers for ColumnsView {
 }
 
 impl Answers for VectorsView {
-    fn made_in(folder: &Path) -> Self {
+    fn open_in(folder: &Path) -> Self {
         Self::open(folder, Directions::new("directions", 64)).unwrap()
     }
 

@@ -107,9 +107,9 @@ impl Bench {
 pub(crate) fn plain() -> Settings {
     Settings {
         lease: Duration::from_mins(1),
-        most_attempts: 3,
-        first_pause: Duration::from_secs(10),
-        longest_pause: Duration::from_secs(15),
+        max_attempts: 3,
+        first_delay: Duration::from_secs(10),
+        max_delay: Duration::from_secs(15),
         ..Settings::default()
     }
 }

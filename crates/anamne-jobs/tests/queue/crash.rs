@@ -58,7 +58,7 @@ const TASKS: usize = ROUNDS * TASKS_A_ROUND;
 fn settings() -> Settings {
     Settings {
         lease: Duration::from_mins(1),
-        most_attempts: u32::MAX,
+        max_attempts: u32::MAX,
         finished_kept: 1_000,
         ..Settings::default()
     }

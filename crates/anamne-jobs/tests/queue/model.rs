@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_jobs::{
-    Failed, Lease, Level, NewTask, Priority, QueueError, Retried, Settings, Task, TaskId, TaskState,
+    FailureOutcome, Lease, Level, NewTask, Priority, QueueError, RetryOutcome, Settings, Task,
+    TaskId, TaskState,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -152,7 +153,7 @@ impl Model {
             .map(|(id, _)| *id)
             .collect();
         for id in gone {
-            if self.tasks[&id].attempts >= self.settings.most_attempts {
+            if self.tasks[&id].attempts >= self.settings.max_attempts {
                 self.bury(id);
             } else {
                 self.of(id).state = TaskState::Waiting;
@@ -208,17 +209,17 @@ impl Model {
         self.end(id, TaskState::Dead);
     }
 
-    fn retry(&mut self, id: u64) -> Retried {
+    fn retry(&mut self, id: u64) -> RetryOutcome {
         let (kind, key, now) = (self.tasks[&id].kind, self.tasks[&id].key, self.now);
         if let Some((newer, _)) = self.unfinished(kind, key) {
             self.end(id, TaskState::Cancelled);
-            return Retried::Newer(TaskId(newer));
+            return RetryOutcome::Newer(TaskId(newer));
         }
         let task = self.of(id);
         task.state = TaskState::Waiting;
         task.attempts = 0;
         task.asked.not_before = now;
-        Retried::Queued(TaskId(id))
+        RetryOutcome::Queued(TaskId(id))
     }
 
     fn dead(&self) -> Vec<u64> {
@@ -426,16 +427,16 @@ impl Pair {
         }
     }
 
-    fn failed(&mut self, id: u64, failed: Failed) {
+    fn failed(&mut self, id: u64, failed: FailureOutcome) {
         let attempts = self.model.tasks[&id].attempts;
         let now = self.bench.clock_in(0);
         match failed {
-            Failed::Dead => {
-                assert_eq!(attempts, self.model.settings.most_attempts);
+            FailureOutcome::Dead => {
+                assert_eq!(attempts, self.model.settings.max_attempts);
                 self.model.bury(id);
             }
-            Failed::Again(begin) => {
-                assert!(attempts < self.model.settings.most_attempts);
+            FailureOutcome::Again(begin) => {
+                assert!(attempts < self.model.settings.max_attempts);
                 let longest = [10, 15][attempts as usize - 1];
                 assert!(
                     begin >= now && begin <= self.bench.clock_in(longest),

@@ -69,7 +69,7 @@ fn failures_panics_and_hopeless_tasks_end_as_they_should() {
     let bench = Bench::with(plain());
     let (runner, _) = runner(&bench, |task, context| match task.key.as_str() {
         "panics" => panic!("no such page: {}", task.id),
-        "hopeless" => Err(TaskError::Hopeless("it is not JSON".into())),
+        "hopeless" => Err(TaskError::Permanent("it is not JSON".into())),
         "stops" => Err(TaskError::Stopped),
         "later" => Err(TaskError::Postponed {
             until: context.now() + jiff::SignedDuration::from_hours(1),
@@ -203,7 +203,7 @@ fn a_handler_that_lost_its_lease_does_not_end_the_task() {
                 assert!(context.should_stop());
             }
             quick.complete()?;
-            Err(TaskError::Hopeless("too slow".into()))
+            Err(TaskError::Permanent("too slow".into()))
         });
         assert_eq!(run(&runner), Outcome::Lost);
         assert_eq!(

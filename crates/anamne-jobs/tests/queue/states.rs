@@ -1,7 +1,7 @@
 //! The states of a task.
 
 use anamne_jobs::{
-    Failed, Level, NewTask, Priority, Progress, QueueError, Retried, TaskId, TaskState,
+    FailureOutcome, Level, NewTask, Priority, Progress, QueueError, RetryOutcome, TaskId, TaskState,
 };
 use serde_json::json;
 
@@ -178,7 +178,7 @@ fn failed_tasks_wait_longer_and_longer_within_bounds_and_then_die() {
         for _ in 0..60 {
             let lease = bench.lease().expect("a task");
             assert_eq!(lease.task().attempts, attempt);
-            let Failed::Again(begin) = lease.fail("no luck").expect("failed") else {
+            let FailureOutcome::Again(begin) = lease.fail("no luck").expect("failed") else {
                 panic!("dead before its last attempt");
             };
             let pause = begin.as_millisecond() - bench.queue.now().as_millisecond();
@@ -202,7 +202,7 @@ fn failed_tasks_wait_longer_and_longer_within_bounds_and_then_die() {
                 .expect("a task")
                 .fail("no luck")
                 .expect("failed"),
-            Failed::Dead
+            FailureOutcome::Dead
         );
     }
     assert!(bench.lease().is_none());
@@ -258,7 +258,7 @@ fn dead_letters_can_be_tried_again_or_put_away() {
     });
     assert_eq!(
         bench.queue.retry(first).expect("retried"),
-        Retried::Queued(first)
+        RetryOutcome::Queued(first)
     );
     let lease = bench.lease().expect("the task");
     assert_eq!((lease.task().id, lease.task().attempts), (first, 1));
@@ -271,7 +271,7 @@ fn dead_letters_can_be_tried_again_or_put_away() {
     let newer = bench.add("c");
     assert_eq!(
         bench.queue.retry_all().expect("retried"),
-        [Retried::Newer(newer)]
+        [RetryOutcome::Newer(newer)]
     );
     assert_eq!(bench.queue.dead_letters().expect("a list"), []);
     assert_eq!(

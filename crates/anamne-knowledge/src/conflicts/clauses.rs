@@ -127,9 +127,9 @@ fn mode_of(tokens: &[Token<'_>], range: &Range<usize>, before: Option<Mode>) -> 
     }
     let ends_asking = tokens.get(range.end).is_some_and(|mark| mark.is("?"));
     match before {
-        Some(Mode::Question) if presupposes || speaks_anew(rest) => Mode::Assertion,
+        Some(Mode::Question) if presupposes || begins_with_speaker(rest) => Mode::Assertion,
         Some(Mode::Question) => Mode::Question,
-        Some(Mode::Hypothesis) if presupposes || (first.is("but") && speaks_anew(rest)) => {
+        Some(Mode::Hypothesis) if presupposes || (first.is("but") && begins_with_speaker(rest)) => {
             Mode::Assertion
         }
         Some(Mode::Hypothesis) => Mode::Hypothesis,
@@ -156,7 +156,7 @@ fn asks(clause: &[Token<'_>]) -> bool {
 }
 
 /// Whether a clause begins with the speaker as a new subject.
-fn speaks_anew(clause: &[Token<'_>]) -> bool {
+fn begins_with_speaker(clause: &[Token<'_>]) -> bool {
     clause[0].is_one_of("i we my our")
 }
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-use crate::summaries::words::{Sort, Weights};
+use crate::summaries::words::{Weights, WordSort};
 use crate::vectors::vector_of;
 
 /// A memory, normalised for comparison.
@@ -43,7 +43,10 @@ impl Form {
         let (mut denials, mut own) = (0, false);
         let (mut end_before, mut after_mark) = (0, false);
         for word in weights.words(&text) {
-            if matches!(word.sort, Sort::Number | Sort::Name | Sort::Time) {
+            if matches!(
+                word.sort,
+                WordSort::Number | WordSort::Name | WordSort::Time
+            ) {
                 particulars.push(word.plain.clone());
             }
             after_mark |= text[end_before..word.span.start].contains(PARTING);

@@ -80,7 +80,7 @@ pub fn insights(memories: &[Memory]) -> Vec<Insight> {
             .filter(|at| !taken[*at])
             .chain([central])
             .collect();
-        if let Some(insight) = drawn_from(&units, &members) {
+        if let Some(insight) = insight_of(&units, &members) {
             for at in members {
                 taken[at] = true;
             }
@@ -102,10 +102,10 @@ fn units(memories: &[Memory]) -> Vec<Unit<'_>> {
             break;
         }
         let words = weights.words(&memory.content);
-        let told = passages(&memory.content, &words)
+        let insight_text = passages(&memory.content, &words)
             .into_iter()
             .filter(|passage| !passage.asks && passage.words.len() >= 2);
-        for passage in told.take(OF_ONE) {
+        for passage in insight_text.take(OF_ONE) {
             let text = &memory.content[passage.sentence.clone()];
             let inside = words
                 .iter()
@@ -169,7 +169,7 @@ fn shared(a: &[(u64, f32)], b: &[(u64, f32)]) -> f32 {
 }
 
 /// The insight of sentences that agree, if there are enough memories and days.
-fn drawn_from(units: &[Unit<'_>], members: &[usize]) -> Option<Insight> {
+fn insight_of(units: &[Unit<'_>], members: &[usize]) -> Option<Insight> {
     let mut rows: Vec<(Row, MemoryId)> = members
         .iter()
         .map(|at| (units[*at].memory.row, units[*at].memory.id))
@@ -201,7 +201,7 @@ fn drawn_from(units: &[Unit<'_>], members: &[usize]) -> Option<Insight> {
         .collect::<Vec<_>>()
         .join(" ");
     Some(Insight {
-        text: told(&speaker(units, members), rows.len(), first, last, &sentence),
+        text: insight_text(&speaker(units, members), rows.len(), first, last, &sentence),
         sentence,
         central: units[central].memory.id,
         sources: rows.into_iter().map(|row| row.1).collect(),
@@ -225,7 +225,13 @@ fn speaker(units: &[Unit<'_>], members: &[usize]) -> String {
     }
 }
 
-fn told(speaker: &str, count: usize, first: Timestamp, last: Timestamp, sentence: &str) -> String {
+fn insight_text(
+    speaker: &str,
+    count: usize,
+    first: Timestamp,
+    last: Timestamp,
+    sentence: &str,
+) -> String {
     let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();
     let said = if speaker.is_empty() {
         "said".to_owned()

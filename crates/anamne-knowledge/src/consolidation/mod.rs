@@ -4,11 +4,11 @@
 //! and [`decay`] compute what still matters. All are pure: the same memories give the same proposals, in any order.
 
 mod form;
+mod importance;
 mod insight;
 mod plan;
-mod standing;
 mod verdict;
 
+pub use importance::{ImportanceInputs, access_strength, decay, importance};
 pub use insight::{Insight, MOST_UNITS, insights};
 pub use plan::{Audit, MOST_MEMORIES, Plan, Proposal, ProposalKind, plan};
-pub use standing::{Regard, access_strength, decay, importance};

@@ -134,19 +134,19 @@ fn likely_pairs(forms: &[Form]) -> Vec<(usize, usize)> {
 }
 
 /// A pair in order of time, with its verdict.
-struct Judged {
+struct JudgedPair {
     earlier: usize,
     later: usize,
     verdict: MergeVerdict,
     likeness: Likeness,
 }
 
-fn judged(forms: &[Form], pairs: &[(usize, usize)]) -> Vec<Judged> {
+fn judged(forms: &[Form], pairs: &[(usize, usize)]) -> Vec<JudgedPair> {
     let when = |at: usize| (forms[at].at, forms[at].row);
     let of = |&(a, b): &(usize, usize)| {
         let (earlier, later) = if when(a) <= when(b) { (a, b) } else { (b, a) };
         let (verdict, likeness) = verdict(&forms[earlier], &forms[later]);
-        Judged {
+        JudgedPair {
             earlier,
             later,
             verdict,
@@ -156,12 +156,12 @@ fn judged(forms: &[Form], pairs: &[(usize, usize)]) -> Vec<Judged> {
     pairs
         .iter()
         .map(of)
-        .filter(|judged| judged.verdict != MergeVerdict::Apart)
+        .filter(|judged| judged.verdict != MergeVerdict::Unrelated)
         .collect()
 }
 
-fn proposals(forms: &[Form], ids: &[MemoryId], judged: &[Judged]) -> Vec<Proposal> {
-    let mut winners = Winners::of(forms, judged);
+fn proposals(forms: &[Form], ids: &[MemoryId], judged: &[JudgedPair]) -> Vec<Proposal> {
+    let mut winners = MergeForest::of(forms, judged);
     let mut folded: BTreeMap<(Row, ProposalKind), (usize, Vec<usize>)> = BTreeMap::new();
     for loser in 0..forms.len() {
         let winner = winners.of_place(loser);
@@ -213,12 +213,12 @@ fn relation(forms: &[Form], loser: usize, winner: usize) -> Option<ProposalKind>
 }
 
 /// The winner of each memory, as a union-find forest.
-struct Winners {
+struct MergeForest {
     parents: Vec<usize>,
 }
 
-impl Winners {
-    fn of(forms: &[Form], judged: &[Judged]) -> Self {
+impl MergeForest {
+    fn of(forms: &[Form], judged: &[JudgedPair]) -> Self {
         let mut winners = Self {
             parents: (0..forms.len()).collect(),
         };
@@ -291,7 +291,7 @@ fn seen(forms: &[Form], ids: &[MemoryId], loser: usize, winner: usize) -> Audit 
     }
 }
 
-fn kept(forms: &[Form], ids: &[MemoryId], pair: &Judged) -> Option<(Row, Proposal)> {
+fn kept(forms: &[Form], ids: &[MemoryId], pair: &JudgedPair) -> Option<(Row, Proposal)> {
     let MergeVerdict::Differ(reason) = &pair.verdict else {
         return None;
     };

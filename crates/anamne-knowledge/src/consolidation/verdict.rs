@@ -7,7 +7,7 @@ use crate::vectors::dot;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum MergeVerdict {
     /// Unrelated.
-    Apart,
+    Unrelated,
     /// They say the same, apart from form.
     Same,
     /// The later one says all that the earlier one says, and more.
@@ -54,7 +54,7 @@ pub(crate) fn verdict(earlier: &Form, later: &Form) -> (MergeVerdict, Likeness) 
 fn judge(earlier: &Form, later: &Form, common: usize, likeness: &Likeness) -> MergeVerdict {
     if earlier.sort != later.sort || few_words(earlier) || few_words(later) || likeness.held < ALIKE
     {
-        return MergeVerdict::Apart;
+        return MergeVerdict::Unrelated;
     }
     if earlier.own != later.own || (earlier.own && earlier.author != later.author) {
         return MergeVerdict::Differ("they speak of different people".to_owned());

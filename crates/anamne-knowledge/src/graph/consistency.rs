@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anamne_types::{Assertion, ConflictKind, Contradiction, Evidence, Memory, MemoryId, Side};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::contradictions::{identity, said_by};
+use super::contradictions::{claim_digest, identity};
 use super::extract::utterance;
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, ClaimId, Conflicts, Link, claims};
@@ -126,5 +126,5 @@ fn resolved(reader: &Connection, id: &str) -> Result<Option<MemoryId>, GraphErro
 fn is_lost(reader: &Connection, claim: &Claim) -> Result<bool, GraphError> {
     Ok(reader
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM tombstones WHERE says = ?1)")?
-        .query_row([said_by(claim)], |row| row.get(0))?)
+        .query_row([claim_digest(claim)], |row| row.get(0))?)
 }

@@ -12,7 +12,7 @@ use rusqlite::{
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys};
 use crate::reading::Utterance;
-use crate::readings::{Readings, Verdict};
+use crate::readings::{ConflictReading, Readings};
 
 /// Codes in `claim_keys`: a claim is listed under a key, or is compared with claims under it.
 const LISTED: i64 = 0;
@@ -53,7 +53,7 @@ pub(super) fn take_in(
                 row,
                 ordinal as i64,
                 json,
-                said_by(claim),
+                claim_digest(claim),
                 claim.span.start as i64,
                 claim.span.len() as i64
             ])?;
@@ -71,7 +71,7 @@ pub(super) fn take_in(
 }
 
 /// A digest of a claim, independent of author and time.
-pub(super) fn said_by(claim: &Claim) -> i64 {
+pub(super) fn claim_digest(claim: &Claim) -> i64 {
     let mut about: Vec<&str> = claim
         .about
         .iter()
@@ -135,12 +135,12 @@ fn seekers(connection: &Connection, key: i64, row: i64) -> Result<Vec<i64>, Grap
 }
 
 /// A claim with its row and ordinal.
-struct Placed {
+struct PositionedClaim {
     at: (i64, i64),
     claim: Claim,
 }
 
-impl Placed {
+impl PositionedClaim {
     fn order(&self) -> (jiff::Timestamp, (i64, i64)) {
         (self.claim.at, self.at)
     }
@@ -201,7 +201,7 @@ fn look(
         .try_for_each(|found| note(connection, readings, found))
 }
 
-fn claims_of(connection: &Connection, row: i64) -> Result<Vec<Placed>, GraphError> {
+fn claims_of(connection: &Connection, row: i64) -> Result<Vec<PositionedClaim>, GraphError> {
     let mut statement = connection
         .prepare_cached("SELECT ordinal, claim FROM claims WHERE row = ?1 ORDER BY ordinal")?;
     let claims: Vec<(i64, String)> = statement
@@ -210,7 +210,7 @@ fn claims_of(connection: &Connection, row: i64) -> Result<Vec<Placed>, GraphErro
     claims
         .into_iter()
         .map(|(ordinal, json)| {
-            Ok(Placed {
+            Ok(PositionedClaim {
                 at: (row, ordinal),
                 claim: parsed(&json)?,
             })
@@ -218,13 +218,16 @@ fn claims_of(connection: &Connection, row: i64) -> Result<Vec<Placed>, GraphErro
         .collect()
 }
 
-fn claim_at(connection: &Connection, at: (i64, i64)) -> Result<Option<Placed>, GraphError> {
+fn claim_at(
+    connection: &Connection,
+    at: (i64, i64),
+) -> Result<Option<PositionedClaim>, GraphError> {
     let json: Option<String> = connection
         .prepare_cached("SELECT claim FROM claims WHERE row = ?1 AND ordinal = ?2")?
         .query_row([at.0, at.1], |row| row.get(0))
         .optional()?;
     json.map(|json| {
-        Ok(Placed {
+        Ok(PositionedClaim {
             at,
             claim: parsed(&json)?,
         })
@@ -286,12 +289,12 @@ fn note(
         None => None,
     };
     let (kind, reason) = match verdict {
-        Some(Verdict { kind: None, .. }) => return Ok(()),
-        Some(Verdict {
+        Some(ConflictReading { kind: None, .. }) => return Ok(()),
+        Some(ConflictReading {
             kind: Some(kind),
             reason,
         }) if !reason.is_empty() => (kind, reason),
-        Some(Verdict {
+        Some(ConflictReading {
             kind: Some(kind), ..
         }) => (kind, found.conflict.reason.clone()),
         None => (found.conflict.kind, found.conflict.reason.clone()),
@@ -422,7 +425,7 @@ impl Graph {
     }
 
     /// Updates a contradiction after a model's judgement, which may reject it.
-    pub fn look_again(&self, id: &str) -> Result<(), GraphError> {
+    pub fn refresh_contradiction(&self, id: &str) -> Result<(), GraphError> {
         let mut extractor = self.extractor();
         let transaction = extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let finder: Option<i64> = transaction

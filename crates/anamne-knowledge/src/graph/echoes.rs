@@ -7,9 +7,9 @@ use anamne_types::{EntityType, MemoryId};
 use rusqlite::{Connection, params};
 
 use super::GraphError;
-use super::extract::{Touched, beginning};
+use super::extract::{BatchChanges, beginning};
 use super::naming::{self, Name};
-use super::reading_writer::{Way, mention_in};
+use super::reading_writer::{MentionOrigin, insert_mention};
 use crate::reading::echoes;
 
 /// How many memories back in the thread a repeated name may refer.
@@ -23,9 +23,9 @@ pub(super) fn hear(
     connection: &Connection,
     feed: &dyn MemoryFeed,
     texts: &BTreeMap<i64, &str>,
-    touched: &mut Touched,
+    touched: &mut BatchChanges,
 ) -> Result<(), GraphError> {
-    let rows = listeners(connection, &touched.places)?;
+    let rows = affected_memories(connection, &touched.places)?;
     let missing: Vec<_> = rows
         .iter()
         .filter(|(row, _)| !texts.contains_key(row))
@@ -39,14 +39,14 @@ pub(super) fn hear(
     for (row, _) in rows {
         let other = || others.get(&row).map(String::as_str);
         if let Some(text) = texts.get(&row).copied().or_else(other) {
-            hear_one(connection, row, beginning(text), &mut touched.names)?;
+            update_echoes_of(connection, row, beginning(text), &mut touched.names)?;
         }
     }
     Ok(())
 }
 
 /// The memories at these positions and soon after.
-fn listeners(
+fn affected_memories(
     connection: &Connection,
     places: &BTreeSet<(String, i64)>,
 ) -> Result<BTreeMap<i64, MemoryId>, GraphError> {
@@ -65,7 +65,7 @@ fn listeners(
     Ok(rows)
 }
 
-fn hear_one(
+fn update_echoes_of(
     connection: &Connection,
     row: i64,
     text: &str,
@@ -73,24 +73,32 @@ fn hear_one(
 ) -> Result<(), GraphError> {
     forget_echoes(connection, row, names)?;
     let known = named_before(connection, row)?;
-    let heard = echoes(text, &known);
-    if heard.is_empty() {
+    let sources = echoes(text, &known);
+    if sources.is_empty() {
         return Ok(());
     }
     let at: i64 = connection
         .prepare_cached("SELECT occurred_at FROM memories WHERE row = ?1")?
         .query_row([row], |row| row.get(0))?;
-    for mention in heard {
+    for mention in sources {
         let Some(name) = naming::number(connection, &mention.name)? else {
             continue;
         };
         names.insert(name);
-        shadow(connection, row, name, names)?;
+        replace_partial_name(connection, row, name, names)?;
         if is_named(connection, row, name)? {
             continue;
         }
         let weight = (mention.confidence * 100.0).round() as i64;
-        mention_in(connection, row, at, name, &mention, weight, Way::Echo)?;
+        insert_mention(
+            connection,
+            row,
+            at,
+            name,
+            &mention,
+            weight,
+            MentionOrigin::Echo,
+        )?;
     }
     Ok(())
 }
@@ -107,15 +115,15 @@ fn forget_echoes(
     row: i64,
     names: &mut BTreeSet<Name>,
 ) -> Result<(), GraphError> {
-    let mut heard =
+    let mut sources =
         connection.prepare_cached("SELECT name FROM mentions WHERE row = ?1 AND way IN (1, 2)")?;
-    let heard: Vec<Name> = heard
+    let sources: Vec<Name> = sources
         .query_map([row], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    if heard.is_empty() {
+    if sources.is_empty() {
         return Ok(());
     }
-    names.extend(heard);
+    names.extend(sources);
     connection
         .prepare_cached("DELETE FROM mentions WHERE row = ?1 AND way = 1")?
         .execute([row])?;
@@ -152,7 +160,7 @@ fn named_before(
 }
 
 /// If a row has part of a name that it repeats in full, the part means the whole name.
-fn shadow(
+fn replace_partial_name(
     connection: &Connection,
     row: i64,
     whole: Name,

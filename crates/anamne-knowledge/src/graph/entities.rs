@@ -38,7 +38,7 @@ pub struct EntityQuery {
 }
 
 /// Updates the entities of these names. O(mentions of them).
-pub(super) fn reckon(connection: &Connection, names: &BTreeSet<Name>) -> Result<(), GraphError> {
+pub(super) fn recompute(connection: &Connection, names: &BTreeSet<Name>) -> Result<(), GraphError> {
     let mut kept = BTreeSet::new();
     for &name in names {
         kept.insert(naming::kept(connection, name)?);
@@ -50,7 +50,7 @@ pub(super) fn reckon(connection: &Connection, names: &BTreeSet<Name>) -> Result<
             .prepare_cached("DELETE FROM entities WHERE name = ?1")?
             .execute([name])?;
         if naming::kept(connection, name)? == name {
-            reckon_one(connection, name)?;
+            recompute_one(connection, name)?;
         }
     }
     for &name in names {
@@ -59,11 +59,11 @@ pub(super) fn reckon(connection: &Connection, names: &BTreeSet<Name>) -> Result<
     Ok(())
 }
 
-fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
+fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
     let members = naming::members(connection, name)?;
     let mut types: BTreeMap<u8, i64> = BTreeMap::new();
     let mut spellings: BTreeMap<(bool, String), i64> = BTreeMap::new();
-    let (mut rows, mut told, mut seen) = (BTreeSet::new(), false, (i64::MAX, i64::MIN));
+    let (mut rows, mut asserted, mut seen) = (BTreeSet::new(), false, (i64::MAX, i64::MIN));
     let mut learned = i64::MIN;
     let mut mentions = connection.prepare_cached(
         "SELECT row, type, weight, spelling, mentions.occurred_at, way, recorded_at FROM mentions JOIN memories USING (row) \
@@ -85,7 +85,7 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
             let (row, entity_type, weight, spelling, at, way, recorded_at) = mention?;
             learned = learned.max(recorded_at);
             let is_told = way == 3 && weight == 100;
-            told |= is_told;
+            asserted |= is_told;
             // A type stated by a person outweighs any number of readings.
             *types.entry(entity_type).or_default() += if is_told { 1 << 40 } else { weight };
             *spellings.entry((member == name, spelling)).or_default() += 1;
@@ -102,7 +102,7 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
     let all: i64 = types.values().sum();
     let memories = rows.len() as i64;
     // The share of readings that agree on the type, and their confidence.
-    let confidence = if told {
+    let confidence = if asserted {
         100
     } else {
         (best * best / all.max(1)) / memories.max(1)
@@ -123,7 +123,7 @@ fn reckon_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
             entity_type,
             confidence.clamp(1, 100),
             memories,
-            told,
+            asserted,
             seen.0,
             seen.1,
             learned,
@@ -154,21 +154,21 @@ const FIELDS: &str = "entities.name, entities.id, entities.type, entities.confid
      entities.first_seen, entities.last_seen, entities.spelling";
 
 /// An entity with the number of its canonical name.
-pub(super) struct KeptEntity {
+pub(super) struct CanonicalEntity {
     pub(super) name: Name,
     pub(super) entity: Entity,
 }
 
-fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<KeptEntity> {
-    let (memories, told): (i64, bool) = (row.get(4)?, row.get(5)?);
+fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<CanonicalEntity> {
+    let (memories, asserted): (i64, bool) = (row.get(4)?, row.get(5)?);
     let mentions = memories as u64;
-    Ok(KeptEntity {
+    Ok(CanonicalEntity {
         name: row.get(0)?,
         entity: Entity {
             id: EntityId(Uuid::from_bytes(row.get(1)?)),
             name: row.get(8)?,
             entity_type: EntityType::from_number(row.get(2)?).unwrap_or(EntityType::Concept),
-            state: state_of(mentions, told),
+            state: state_of(mentions, asserted),
             confidence: row.get::<_, f32>(3)? / 100.0,
             mentions,
             first_seen: instant(row.get(6)?),
@@ -179,11 +179,11 @@ fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<KeptEntity> {
 }
 
 /// The state of something that this many memories state.
-pub(super) fn state_of(memories: u64, told: bool) -> KnowledgeState {
+pub(super) fn state_of(memories: u64, asserted: bool) -> KnowledgeState {
     match memories {
         STABLE.. => KnowledgeState::Stable,
         2.. => KnowledgeState::Active,
-        _ if told => KnowledgeState::Active,
+        _ if asserted => KnowledgeState::Active,
         _ => KnowledgeState::Inferred,
     }
 }
@@ -234,7 +234,7 @@ impl Graph {
             "SELECT {FIELDS} FROM entities WHERE {condition} ORDER BY entities.memories DESC, entities.id LIMIT {}",
             query.limit
         );
-        let kept: Vec<KeptEntity> = reader
+        let kept: Vec<CanonicalEntity> = reader
             .prepare_cached(&sql)?
             .query_map(params_from_iter(values), read_entity)?
             .collect::<Result<_, _>>()?;
@@ -295,7 +295,7 @@ impl Graph {
              JOIN entities ON entities.name = coalesce((SELECT kept FROM canonical WHERE canonical.name = mentions.name), mentions.name) \
              WHERE memories.id = ?1 AND way <> 2 AND {NOT_DENIED} ORDER BY entities.memories DESC, entities.id"
         );
-        let kept: Vec<KeptEntity> = reader
+        let kept: Vec<CanonicalEntity> = reader
             .prepare_cached(&sql)?
             .query_map([memory.as_bytes().as_slice()], read_entity)?
             .collect::<Result<_, _>>()?;
@@ -320,7 +320,7 @@ pub(super) fn latest(mut evidence: Vec<Evidence>, limit: usize) -> Vec<Evidence>
     evidence
 }
 
-pub(super) fn find(connection: &Connection, name: &str) -> Result<KeptEntity, GraphError> {
+pub(super) fn find(connection: &Connection, name: &str) -> Result<CanonicalEntity, GraphError> {
     let missing = || GraphError::NoEntity {
         name: name.trim().to_owned(),
     };
@@ -340,7 +340,7 @@ pub(super) fn find(connection: &Connection, name: &str) -> Result<KeptEntity, Gr
 pub(super) fn by_name(
     connection: &Connection,
     name: Name,
-) -> Result<Option<KeptEntity>, GraphError> {
+) -> Result<Option<CanonicalEntity>, GraphError> {
     let sql = format!("SELECT {FIELDS} FROM entities WHERE name = ?1 AND {NOT_DENIED}");
     Ok(connection
         .prepare_cached(&sql)?
@@ -350,7 +350,7 @@ pub(super) fn by_name(
 
 pub(super) fn with_aliases(
     connection: &Connection,
-    mut kept: KeptEntity,
+    mut kept: CanonicalEntity,
 ) -> Result<Entity, GraphError> {
     let mut spelling = connection.prepare_cached(
         "SELECT spelling FROM mentions WHERE name = ?1 GROUP BY spelling ORDER BY count(*) DESC, spelling LIMIT 1",
@@ -359,7 +359,7 @@ pub(super) fn with_aliases(
         let said: Option<String> = spelling.query_row([member], |row| row.get(0)).optional()?;
         let said = match said {
             Some(said) => said,
-            None => told_spelling(connection, member)?,
+            None => asserted_spelling(connection, member)?,
         };
         kept.entity.aliases.push(said);
     }
@@ -368,7 +368,7 @@ pub(super) fn with_aliases(
 }
 
 /// The asserted spelling of an alias that no text mentions.
-fn told_spelling(connection: &Connection, alias: Name) -> Result<String, GraphError> {
+fn asserted_spelling(connection: &Connection, alias: Name) -> Result<String, GraphError> {
     let spelling: Option<String> = connection
         .prepare_cached("SELECT spelling FROM aliases WHERE alias = ?1 ORDER BY row LIMIT 1")?
         .query_row([alias], |row| row.get(0))

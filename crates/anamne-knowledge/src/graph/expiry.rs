@@ -69,7 +69,7 @@ pub(super) fn expired(
 
 /// Memories recorded as expired by a clock ahead of `now`, without those that changed after the event `reached`: their
 /// changes are still to be followed.
-pub(super) fn revived(
+pub(super) fn no_longer_expired(
     connection: &Connection,
     feed: &dyn MemoryFeed,
     reached: Seq,

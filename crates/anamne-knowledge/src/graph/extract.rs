@@ -96,7 +96,7 @@ impl Graph {
             let Some(&(through, _)) = read.last() else {
                 return Ok(());
             };
-            take_again(&transaction, feed, readings, &read)?;
+            reread(&transaction, feed, readings, &read)?;
             transaction.execute("UPDATE position SET by_model = ?1", [through.0 as i64])?;
             transaction.commit()?;
         }
@@ -122,7 +122,7 @@ impl Graph {
         let reached = states.last().map_or(head, |last| last.seq);
         let changed: BTreeSet<Row> = states.iter().map(|state| state.row).collect();
         let mut aged = expiry::expired(&transaction, now)?;
-        aged.extend(expiry::revived(&transaction, feed, reached, now)?);
+        aged.extend(expiry::no_longer_expired(&transaction, feed, reached, now)?);
         states.extend(
             aged.into_iter()
                 .filter(|state| !changed.contains(&state.row)),
@@ -167,7 +167,7 @@ pub(super) fn position(connection: &Connection) -> Result<Seq, GraphError> {
 
 /// Changes of a batch, evaluated at its end.
 #[derive(Default)]
-pub(super) struct Touched {
+pub(super) struct BatchChanges {
     pub(super) names: BTreeSet<Name>,
     pub(super) rows: BTreeSet<i64>,
     /// Thread positions that gained or lost a memory: the repeated names of the memories soon after may change.
@@ -184,7 +184,7 @@ fn take(
     readings: Option<&Readings>,
     states: &[MemoryState],
 ) -> Result<(), GraphError> {
-    let mut touched = Touched::default();
+    let mut touched = BatchChanges::default();
     let mut texts: BTreeMap<i64, &str> = BTreeMap::new();
     for state in states {
         take_back(transaction, state.row, &mut touched)?;
@@ -199,7 +199,7 @@ fn take(
         let changed = naming::join_aliases(transaction)?;
         touched.names.extend(changed);
     }
-    entities::reckon(transaction, &touched.names)
+    entities::recompute(transaction, &touched.names)
 }
 
 /// The part of a text that is read.
@@ -221,7 +221,7 @@ pub(super) fn utterance(memory: &Memory) -> Utterance<'_> {
 }
 
 /// Reads these rows again if they are in the graph and unchanged since its position.
-fn take_again(
+fn reread(
     transaction: &Transaction<'_>,
     feed: &dyn MemoryFeed,
     readings: &Readings,
@@ -238,7 +238,11 @@ fn take_again(
 }
 
 /// Removes everything extracted from a row.
-fn take_back(connection: &Connection, row: Row, touched: &mut Touched) -> Result<(), GraphError> {
+fn take_back(
+    connection: &Connection,
+    row: Row,
+    touched: &mut BatchChanges,
+) -> Result<(), GraphError> {
     let row = i64::from(row.0);
     let mut place = connection.prepare_cached(
         "SELECT thread, position FROM memories WHERE row = ?1 AND thread IS NOT NULL",
@@ -290,7 +294,7 @@ fn take_in(
     readings: Option<&Readings>,
     row: Row,
     memory: &Memory,
-    touched: &mut Touched,
+    touched: &mut BatchChanges,
 ) -> Result<(), GraphError> {
     let author_name = match memory.author.as_deref() {
         None | Some("") => None,
@@ -322,9 +326,9 @@ fn take_in(
         at: memory.occurred_at.as_microsecond(),
         touched,
     };
-    if let Some(told) = memory.metadata.get(Assertion::KEY) {
-        return match serde_json::from_value::<Assertion>(told.clone()) {
-            Ok(assertion) if assertion.check().is_ok() => teller.told(&assertion),
+    if let Some(asserted) = memory.metadata.get(Assertion::KEY) {
+        return match serde_json::from_value::<Assertion>(asserted.clone()) {
+            Ok(assertion) if assertion.check().is_ok() => teller.asserted(&assertion),
             // Foreign metadata under the same key: an ordinary memory.
             _ => teller.read(memory),
         };

@@ -25,7 +25,7 @@ const NAME_WORDS: usize = 5;
 
 /// An entity on a path.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MetNode {
+pub struct EntityNode {
     /// Its id.
     pub entity: EntityId,
     /// Its most frequent spelling.
@@ -38,11 +38,11 @@ pub struct MetNode {
 
 /// A relation that leads from one entity to another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Leading {
+pub struct RelationHop {
     /// The given entity.
     pub from: EntityId,
     /// The other entity.
-    pub to: MetNode,
+    pub to: EntityNode,
     /// The relation: `works_at`.
     pub relation: RelationType,
     /// Whether the relation is reversed.
@@ -55,7 +55,7 @@ pub struct Leading {
 
 /// A contradicting memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Opposed {
+pub struct OpposingMemory {
     /// The given memory.
     pub from: Row,
     /// The contradicting memory.
@@ -76,8 +76,8 @@ const ASKED: &str = "asked (id, kept, name) AS MATERIALIZED ( \
 
 const MET: &str = "entities.id, entities.spelling, entities.type, entities.memories";
 
-fn read_met(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<MetNode> {
-    Ok(MetNode {
+fn read_entity_node(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<EntityNode> {
+    Ok(EntityNode {
         entity: EntityId(Uuid::from_bytes(row.get(first)?)),
         name: row.get(first + 1)?,
         entity_type: EntityType::from_number(row.get(first + 2)?).unwrap_or(EntityType::Concept),
@@ -94,11 +94,11 @@ impl Graph {
     /// The entities mentioned by each of these memories, rarest first, at most `most` per memory; in the order of `rows`.
     ///
     /// Dates are excluded. O(rows), bounded per row.
-    pub fn names_leading_from(
+    pub fn entities_of_rows(
         &self,
         rows: &[Row],
         most: usize,
-    ) -> Result<Vec<(Row, MetNode)>, GraphError> {
+    ) -> Result<Vec<(Row, EntityNode)>, GraphError> {
         let sql = format!(
             "SELECT asked.value, {MET} FROM json_each(?1) AS asked \
              CROSS JOIN mentions INDEXED BY mentions_by_row ON mentions.row = asked.value AND mentions.name <= coalesce( \
@@ -113,9 +113,9 @@ impl Graph {
         let mut statement = recall.prepare_cached(&sql)?;
         let found = statement.query_map(
             params![json_of_rows(rows), EntityType::Date.number()],
-            |row| Ok((Row(row.get(0)?), read_met(row, 1)?)),
+            |row| Ok((Row(row.get(0)?), read_entity_node(row, 1)?)),
         )?;
-        let mut by_row: BTreeMap<Row, Vec<MetNode>> = BTreeMap::new();
+        let mut by_row: BTreeMap<Row, Vec<EntityNode>> = BTreeMap::new();
         for one in found {
             let (row, met) = one?;
             by_row.entry(row).or_default().push(met);
@@ -135,7 +135,7 @@ impl Graph {
 
     /// The memories that mention each of these entities by any of its names, latest first, at most `most` per entity; in the
     /// order of `entities`.
-    pub fn memories_leading_from(
+    pub fn rows_of_entities(
         &self,
         entities: &[EntityId],
         most: usize,
@@ -167,11 +167,11 @@ impl Graph {
 
     /// Relations between each of these entities and other entities, at most the `most` latest per name and direction, without
     /// those denied or decided to be wrong.
-    pub fn relations_leading_from(
+    pub fn relations_of_entities(
         &self,
         entities: &[EntityId],
         most: usize,
-    ) -> Result<Vec<Leading>, GraphError> {
+    ) -> Result<Vec<RelationHop>, GraphError> {
         let direction = |backwards: u8, own: &str, other: &str, subject: &str| {
             format!(
                 "SELECT asked.id, {MET}, said.relation, {backwards}, said.row, said.confidence FROM asked \
@@ -204,9 +204,9 @@ impl Graph {
                 EntityType::Date.number()
             ],
             |row| {
-                Ok(Leading {
+                Ok(RelationHop {
                     from: EntityId(Uuid::from_bytes(row.get(0)?)),
-                    to: read_met(row, 1)?,
+                    to: read_entity_node(row, 1)?,
                     relation: row.get::<_, String>(5)?.into(),
                     backwards: row.get(6)?,
                     evidence: Row(row.get(7)?),
@@ -216,7 +216,8 @@ impl Graph {
         )?;
         let mut leading = found.collect::<Result<Vec<_>, _>>()?;
         leading.sort_by(|one, other| {
-            let place = |leading: &Leading| (leading.from, leading.backwards, leading.to.entity);
+            let place =
+                |leading: &RelationHop| (leading.from, leading.backwards, leading.to.entity);
             (place(one), &one.relation, one.evidence).cmp(&(
                 place(other),
                 &other.relation,
@@ -227,7 +228,11 @@ impl Graph {
     }
 
     /// The memories that contradict each of these, at most the `most` latest per memory and direction.
-    pub fn opposed_to(&self, rows: &[Row], most: usize) -> Result<Vec<Opposed>, GraphError> {
+    pub fn contradictions_of_rows(
+        &self,
+        rows: &[Row],
+        most: usize,
+    ) -> Result<Vec<OpposingMemory>, GraphError> {
         let direction = |own: &str, other: &str| {
             format!(
                 "SELECT asked.value, {other}, kind, later = {other} FROM json_each(?1) AS asked \
@@ -245,7 +250,7 @@ impl Graph {
         let found = statement.query_map(
             params![json_of_rows(rows), most.saturating_sub(1) as i64],
             |row| {
-                Ok(Opposed {
+                Ok(OpposingMemory {
                     from: Row(row.get(0)?),
                     to: Row(row.get(1)?),
                     kind: ConflictKind::from_number(row.get(2)?).unwrap_or(ConflictKind::Contested),
@@ -259,11 +264,11 @@ impl Graph {
     /// The entities named in a query, in order of appearance; of overlapping names the longest counts.
     ///
     /// Only the first 64 words are scanned. Dates are excluded.
-    pub fn named_in_question(
+    pub fn entities_in_query(
         &self,
         question: &str,
         most: usize,
-    ) -> Result<Vec<MetNode>, GraphError> {
+    ) -> Result<Vec<EntityNode>, GraphError> {
         let words: Vec<&str> = question.split_whitespace().take(QUESTION_WORDS).collect();
         let mut spans: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
         for start in 0..words.len() {
@@ -287,7 +292,7 @@ impl Graph {
         let recall = self.recall();
         let mut statement = recall.prepare_cached(&sql)?;
         let found = statement.query_map(params![given, EntityType::Date.number()], |row| {
-            Ok((row.get::<_, String>(0)?, read_met(row, 1)?))
+            Ok((row.get::<_, String>(0)?, read_entity_node(row, 1)?))
         })?;
         let mut named = Vec::new();
         for one in found {

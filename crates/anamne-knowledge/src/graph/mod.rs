@@ -23,7 +23,7 @@ mod threads;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_store::{FileIdentity, SideDatabase, cut_log, identity_at, remove_derived};
+use anamne_store::{FileIdentity, SideDatabase, identity_at, remove_derived, truncate_wal};
 use anamne_types::Seq;
 use rusqlite::Connection;
 
@@ -36,7 +36,7 @@ pub use contradictions::ContradictionQuery;
 pub use entities::EntityQuery;
 pub use error::GraphError;
 pub use extract::ExtractionReport;
-pub use leading::{Leading, MetNode, Opposed};
+pub use leading::{EntityNode, OpposingMemory, RelationHop};
 pub use threads::RelatedThread;
 
 const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("schema.sql"));
@@ -109,7 +109,7 @@ impl Graph {
     pub fn purge(&self) -> Result<(), GraphError> {
         let extractor = self.extractor();
         extractor.execute_batch("VACUUM")?;
-        Ok(cut_log(&extractor, &self.path)?)
+        Ok(truncate_wal(&extractor, &self.path)?)
     }
 
     fn disputed(&self) -> MutexGuard<'_, Disputed> {

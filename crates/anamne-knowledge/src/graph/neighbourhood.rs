@@ -6,16 +6,18 @@ use anamne_types::{EntityId, EntityType, Neighbourhood, Object, Perspective, Rel
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::entities::{KeptEntity, by_name, find, instant, read_evidence, state_of, with_aliases};
+use super::entities::{
+    CanonicalEntity, by_name, find, instant, read_evidence, state_of, with_aliases,
+};
 use super::naming::{self, Name};
 use super::relations::{LISTED, relations_of};
 use super::{Graph, GraphError};
 
 /// Minimum number of shared memories for entities mentioned together.
-const TWICE: u64 = 2;
+const MIN_SHARED_MEMORIES: u64 = 2;
 
 /// Maximum number of them per entity, most frequent first.
-const BESIDE: usize = 6;
+const MAX_NAMED_WITH: usize = 6;
 
 impl Graph {
     /// The entities within `steps` relations of one, nearest and most certain first, at most `limit`. Entities that share at
@@ -90,8 +92,8 @@ impl Graph {
 /// The entities mentioned in the same memories as one, with the number of shared memories, highest first.
 fn together(
     connection: &Connection,
-    kept: &KeptEntity,
-) -> Result<Vec<(u64, KeptEntity)>, GraphError> {
+    kept: &CanonicalEntity,
+) -> Result<Vec<(u64, CanonicalEntity)>, GraphError> {
     let mut counts: BTreeMap<Name, u64> = BTreeMap::new();
     for member in naming::members(connection, kept.name)? {
         let mut statement = connection.prepare_cached(
@@ -123,9 +125,9 @@ fn together(
 /// The `named_with` relations of an entity to entities that have no other relation with it.
 fn beside(
     connection: &Connection,
-    kept: &KeptEntity,
+    kept: &CanonicalEntity,
     known: &BTreeMap<String, Relation>,
-) -> Result<Vec<(Relation, KeptEntity)>, GraphError> {
+) -> Result<Vec<(Relation, CanonicalEntity)>, GraphError> {
     let joined: BTreeSet<EntityId> = known
         .values()
         .filter_map(|relation| match &relation.object {
@@ -136,7 +138,7 @@ fn beside(
         .collect();
     let mut beside = Vec::new();
     for (count, other) in together(connection, kept)? {
-        if count < TWICE || beside.len() == BESIDE {
+        if count < MIN_SHARED_MEMORIES || beside.len() == MAX_NAMED_WITH {
             break;
         }
         if !joined.contains(&other.entity.id) {
@@ -149,8 +151,8 @@ fn beside(
 /// The `named_with` relation of two entities; symmetric.
 fn named_with(
     connection: &Connection,
-    one: &KeptEntity,
-    other: &KeptEntity,
+    one: &CanonicalEntity,
+    other: &CanonicalEntity,
     count: u64,
 ) -> Result<Relation, GraphError> {
     let (first, second) = if one.entity.id < other.entity.id {
@@ -186,7 +188,7 @@ fn named_with(
         valid_from: None,
         valid_to: None,
         recorded_at: instant(learned),
-        told: false,
+        asserted: false,
         evidence: found
             .into_iter()
             .take(LISTED)
@@ -196,7 +198,7 @@ fn named_with(
     })
 }
 
-fn ends(connection: &Connection, relation: &Relation) -> Result<Vec<KeptEntity>, GraphError> {
+fn ends(connection: &Connection, relation: &Relation) -> Result<Vec<CanonicalEntity>, GraphError> {
     let object = match &relation.object {
         Object::Entity { id, .. } => Some(*id),
         Object::Value(_) => None,

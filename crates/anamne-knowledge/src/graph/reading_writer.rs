@@ -4,7 +4,7 @@ use anamne_types::{Assertion, EntityType, Memory, Perspective, RelationType};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::extract::{Touched, utterance};
+use super::extract::{BatchChanges, utterance};
 use super::naming::{self, Name};
 use super::{GraphError, contradictions};
 use crate::reading::{Mention, Statement, Term, normalised, read};
@@ -16,10 +16,10 @@ const CERTAIN: i64 = 100;
 /// The origin of a mention; stored in `mentions.way`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
-pub(super) enum Way {
+pub(super) enum MentionOrigin {
     Read = 0,
     Echo = 1,
-    Told = 3,
+    Written = 3,
 }
 
 /// Writes the readings of one row.
@@ -28,7 +28,7 @@ pub(super) struct ReadingWriter<'batch> {
     pub(super) readings: Option<&'batch Readings>,
     pub(super) row: i64,
     pub(super) at: i64,
-    pub(super) touched: &'batch mut Touched,
+    pub(super) touched: &'batch mut BatchChanges,
 }
 
 impl ReadingWriter<'_> {
@@ -47,7 +47,12 @@ impl ReadingWriter<'_> {
         let reading = by_model.unwrap_or_else(|| read(&utterance));
         for mention in &reading.mentions {
             if let Some(name) = self.name(&mention.name)? {
-                self.note(name, mention, hundredths(mention.confidence), Way::Read)?;
+                self.note(
+                    name,
+                    mention,
+                    hundredths(mention.confidence),
+                    MentionOrigin::Read,
+                )?;
             }
         }
         for (ordinal, statement) in reading.statements.iter().enumerate() {
@@ -62,9 +67,15 @@ impl ReadingWriter<'_> {
         Ok(number)
     }
 
-    fn note(&self, name: Name, mention: &Mention, weight: i64, way: Way) -> Result<(), GraphError> {
+    fn note(
+        &self,
+        name: Name,
+        mention: &Mention,
+        weight: i64,
+        way: MentionOrigin,
+    ) -> Result<(), GraphError> {
         let (row, at) = (self.row, self.at);
-        mention_in(self.connection, row, at, name, mention, weight, way)
+        insert_mention(self.connection, row, at, name, mention, weight, way)
     }
 
     fn statement(&mut self, ordinal: i64, statement: &Statement) -> Result<(), GraphError> {
@@ -102,7 +113,7 @@ impl ReadingWriter<'_> {
                 valid_to: statement.valid_to,
                 confidence: hundredths(statement.confidence),
                 span: (statement.span.start, statement.span.len()),
-                told: false,
+                asserted: false,
             },
         )
     }
@@ -118,12 +129,12 @@ impl ReadingWriter<'_> {
             entity_type,
             confidence: 0.5,
         };
-        self.note(number, &mention, 50, Way::Read)?;
+        self.note(number, &mention, 50, MentionOrigin::Read)?;
         Ok(Some(number))
     }
 
     /// Writes an assertion.
-    pub(super) fn told(mut self, assertion: &Assertion) -> Result<(), GraphError> {
+    pub(super) fn asserted(mut self, assertion: &Assertion) -> Result<(), GraphError> {
         match assertion {
             Assertion::Entity {
                 name,
@@ -160,7 +171,7 @@ impl ReadingWriter<'_> {
                         object: Some(object),
                         valid_from: *valid_from,
                         valid_to: *valid_to,
-                        ..Line::told(subject, relation, frame_of(&relation.as_str().into()))
+                        ..Line::asserted(subject, relation, frame_of(&relation.as_str().into()))
                     },
                 )
             }
@@ -178,7 +189,7 @@ impl ReadingWriter<'_> {
                     0,
                     &Line {
                         value,
-                        ..Line::told(subject, property, *frame)
+                        ..Line::asserted(subject, property, *frame)
                     },
                 )
             }
@@ -240,7 +251,7 @@ impl ReadingWriter<'_> {
             confidence: 1.0,
         };
         let weight = entity_type.map_or(1, |_| CERTAIN);
-        self.note(number, &mention, weight, Way::Told)?;
+        self.note(number, &mention, weight, MentionOrigin::Written)?;
         Ok(Some(number))
     }
 
@@ -249,12 +260,12 @@ impl ReadingWriter<'_> {
         alias: Name,
         name: Name,
         spelling: &str,
-        told: bool,
+        asserted: bool,
     ) -> Result<(), GraphError> {
         self.touched.aliases = true;
         self.connection
             .prepare_cached("INSERT OR IGNORE INTO aliases VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![self.row, alias, name, told, spelling.trim()])?;
+            .execute(params![self.row, alias, name, asserted, spelling.trim()])?;
         Ok(())
     }
 
@@ -277,7 +288,7 @@ impl ReadingWriter<'_> {
                 line.confidence,
                 line.span.0 as i64,
                 line.span.1 as i64,
-                line.told,
+                line.asserted,
             ])?;
         Ok(())
     }
@@ -295,11 +306,11 @@ struct Line<'text> {
     valid_to: Option<Timestamp>,
     confidence: i64,
     span: (usize, usize),
-    told: bool,
+    asserted: bool,
 }
 
 impl<'text> Line<'text> {
-    fn told(subject: Name, relation: &'text str, frame: Perspective) -> Self {
+    fn asserted(subject: Name, relation: &'text str, frame: Perspective) -> Self {
         Self {
             subject,
             relation,
@@ -311,7 +322,7 @@ impl<'text> Line<'text> {
             valid_to: None,
             confidence: CERTAIN,
             span: (0, 0),
-            told: true,
+            asserted: true,
         }
     }
 }
@@ -336,14 +347,14 @@ fn hundredths(confidence: f32) -> i64 {
 }
 
 /// Stores a mention; of two mentions of one name in a row the more confident one counts.
-pub(super) fn mention_in(
+pub(super) fn insert_mention(
     connection: &Connection,
     row: i64,
     at: i64,
     name: Name,
     mention: &Mention,
     weight: i64,
-    way: Way,
+    way: MentionOrigin,
 ) -> Result<(), GraphError> {
     connection
         .prepare_cached(

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::entities::{
-    KeptEntity, by_name, confirmed_since, find, instant, latest, read_evidence, state_of,
+    CanonicalEntity, by_name, confirmed_since, find, instant, latest, read_evidence, state_of,
     with_aliases,
 };
 use super::naming::{self, Name};
@@ -56,7 +56,7 @@ struct StatementRow {
     valid_from: Option<i64>,
     valid_to: Option<i64>,
     confidence: i64,
-    told: bool,
+    asserted: bool,
 }
 
 impl StatementRow {
@@ -66,12 +66,12 @@ impl StatementRow {
 
     /// Precedence: assertions first, then the later statement.
     fn rank(&self) -> (bool, i64, i64) {
-        (self.told, self.at(), self.row)
+        (self.asserted, self.at(), self.row)
     }
 }
 
 /// All statements with one subject, relation and object.
-struct Group {
+struct StatementGroup {
     relation: Relation,
     property: (Name, RelationType),
     object: Option<Name>,
@@ -151,14 +151,14 @@ fn memories_of_kind(
 /// Relations from and to an entity.
 pub(super) fn relations_of(
     connection: &Connection,
-    kept: &KeptEntity,
+    kept: &CanonicalEntity,
     now: Timestamp,
 ) -> Result<Vec<Relation>, GraphError> {
     let mut said = Vec::new();
     let mut subjects = BTreeSet::from([kept.name]);
     for member in naming::members(connection, kept.name)? {
-        said.extend(said_with(connection, "subject", member, now)?);
-        let incoming = said_with(connection, "object", member, now)?;
+        said.extend(statements_with(connection, "subject", member, now)?);
+        let incoming = statements_with(connection, "object", member, now)?;
         subjects.extend(incoming.iter().map(|said| said.subject));
         said.extend(incoming);
     }
@@ -169,7 +169,7 @@ pub(super) fn relations_of(
         .collect();
     for &subject in subjects.iter().filter(|subject| **subject != kept.name) {
         for member in naming::members(connection, subject)? {
-            let others = said_with(connection, "subject", member, now)?.into_iter();
+            let others = statements_with(connection, "subject", member, now)?.into_iter();
             said.extend(
                 others
                     .filter(|other| properties.contains(&(other.subject, other.relation.clone()))),
@@ -202,7 +202,7 @@ pub(super) fn relations_of(
         )
     });
     let mut groups = grouped(connection, said)?;
-    take_place(&mut groups);
+    supersede_groups(&mut groups);
     let mut relations: Vec<_> = groups
         .into_iter()
         .filter(|group| {
@@ -214,7 +214,7 @@ pub(super) fn relations_of(
     relations.sort_by(|one, other| {
         let key = |relation: &Relation| {
             (
-                relation.told,
+                relation.asserted,
                 (relation.weight * 100.0) as i64,
                 relation.recorded_at,
             )
@@ -227,11 +227,11 @@ pub(super) fn relations_of(
 }
 
 /// Whether it was asserted, confirmed by another memory, or learned recently.
-fn is_current(group: &Group, now: Timestamp) -> bool {
-    group.relation.told || group.relation.mentions > 1 || group.learned >= confirmed_since(now)
+fn is_current(group: &StatementGroup, now: Timestamp) -> bool {
+    group.relation.asserted || group.relation.mentions > 1 || group.learned >= confirmed_since(now)
 }
 
-fn said_with(
+fn statements_with(
     connection: &Connection,
     end: &str,
     name: Name,
@@ -260,7 +260,7 @@ fn said_with(
             valid_from: row.get(11)?,
             valid_to: row.get(12)?,
             confidence: row.get(13)?,
-            told: row.get(14)?,
+            asserted: row.get(14)?,
         })
     })?;
     let mut said = found.collect::<Result<Vec<_>, _>>()?;
@@ -275,7 +275,10 @@ fn said_with(
 }
 
 /// Groups statements that say the same, ordered by the first statement. A later denial in a text ends the relation.
-fn grouped(connection: &Connection, said: Vec<StatementRow>) -> Result<Vec<Group>, GraphError> {
+fn grouped(
+    connection: &Connection,
+    said: Vec<StatementRow>,
+) -> Result<Vec<StatementGroup>, GraphError> {
     let mut groups: BTreeMap<(Name, RelationType, String), Vec<StatementRow>> = BTreeMap::new();
     for one in said {
         let end = match one.object {
@@ -303,7 +306,7 @@ fn group(
     relation: RelationType,
     end: &str,
     said: &[StatementRow],
-) -> Result<Option<Group>, GraphError> {
+) -> Result<Option<StatementGroup>, GraphError> {
     let positive: Vec<_> = said.iter().filter(|one| !one.negated).collect();
     let (Some(first), Some(last), Some(subject_of)) = (
         positive.first(),
@@ -333,7 +336,7 @@ fn group(
         let best = sure.entry(one.row).or_default();
         *best = (*best).max(one.confidence);
     }
-    let told = positive.iter().any(|one| one.told);
+    let asserted = positive.iter().any(|one| one.asserted);
     let mut evidence: Vec<_> = positive
         .iter()
         .rev()
@@ -344,7 +347,7 @@ fn group(
     let key = naming::key(connection, subject)?;
     let identity = blake3::hash(format!("{key}\n{relation}\n{end}").as_bytes());
     let denied = is_denied(connection, subject, relation.as_str(), end, last)?;
-    Ok(Some(Group {
+    Ok(Some(StatementGroup {
         property: (subject, relation.clone()),
         object: first.object,
         first: (first.at(), first.row),
@@ -363,7 +366,7 @@ fn group(
             relation,
             object,
             frame: last.frame,
-            state: state_of(rows.len() as u64, told),
+            state: state_of(rows.len() as u64, asserted),
             weight: sure.values().sum::<i64>() as f32 / 100.0,
             confidence: sure.values().max().copied().unwrap_or(0) as f32 / 100.0,
             valid_from: positive
@@ -384,7 +387,7 @@ fn group(
                     .min()
                     .unwrap_or(0),
             ),
-            told,
+            asserted,
             evidence,
             mentions: rows.len() as u64,
         },
@@ -410,7 +413,7 @@ fn is_denied(
         })?;
         for denial in denials {
             let (at, row): (i64, i64) = denial?;
-            denied |= !last.told || (at, row) > (last.at(), last.row);
+            denied |= !last.asserted || (at, row) > (last.at(), last.row);
         }
     }
     Ok(denied)
@@ -419,12 +422,12 @@ fn is_denied(
 /// For single-valued properties, ends superseded relations and marks contested ones.
 ///
 /// Groups must be ordered by their first statement.
-fn take_place(groups: &mut [Group]) {
+fn supersede_groups(groups: &mut [StatementGroup]) {
     for later in 0..groups.len() {
         for earlier in 0..later {
             let (before, after) = groups.split_at_mut(later);
             let (earlier, later) = (&mut before[earlier], &mut after[0]);
-            let has_ended = |group: &Group| {
+            let has_ended = |group: &StatementGroup| {
                 group.denied
                     || group
                         .relation
@@ -444,9 +447,9 @@ fn take_place(groups: &mut [Group]) {
                 continue;
             }
             // Stated again after the other one: it is undecidable which one holds.
-            let alternates = earlier.last_rank > later.last_rank && !earlier.relation.told;
-            let outranked = earlier.relation.told && !later.relation.told;
-            let same_speaker = earlier.author == later.author || later.relation.told;
+            let alternates = earlier.last_rank > later.last_rank && !earlier.relation.asserted;
+            let outranked = earlier.relation.asserted && !later.relation.asserted;
+            let same_speaker = earlier.author == later.author || later.relation.asserted;
             if changes && same_speaker && !alternates && !outranked {
                 earlier.relation.valid_to =
                     Some(later.relation.valid_from.unwrap_or(instant(later.first.0)));
@@ -459,7 +462,7 @@ fn take_place(groups: &mut [Group]) {
 }
 
 /// Whether the text of one object contains the other.
-fn overlap(one: &Group, other: &Group) -> bool {
+fn overlap(one: &StatementGroup, other: &StatementGroup) -> bool {
     let (one, other) = (
         normalised(one.relation.object.text()),
         normalised(other.relation.object.text()),

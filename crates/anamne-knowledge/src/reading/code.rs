@@ -5,11 +5,11 @@ use anamne_types::EntityType;
 use super::gazetteer::{self, Class};
 
 /// Maximum number of bytes examined without white space.
-const LONGEST: usize = 240;
+const MAX_BYTES: usize = 240;
 
 /// The entity that code or an address names.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Coded<'text> {
+pub(super) struct CodeEntity<'text> {
     pub(super) name: &'text str,
     pub(super) entity_type: EntityType,
     pub(super) confidence: f32,
@@ -17,7 +17,7 @@ pub(super) struct Coded<'text> {
     pub(super) value: Option<&'text str>,
 }
 
-impl<'text> Coded<'text> {
+impl<'text> CodeEntity<'text> {
     fn new(name: &'text str, entity_type: EntityType, confidence: f32) -> Option<Self> {
         (!name.is_empty()).then_some(Self {
             name,
@@ -61,20 +61,20 @@ pub(super) fn special_length(text: &str) -> Option<usize> {
 }
 
 /// The entity named by a token outside of backticks.
-pub(super) fn plain(text: &str) -> Option<Coded<'_>> {
+pub(super) fn plain(text: &str) -> Option<CodeEntity<'_>> {
     if has_scheme(text) || text.starts_with("www.") || is_mail(text) || is_domain(text) {
-        return Coded::new(text, EntityType::Url, 0.95);
+        return CodeEntity::new(text, EntityType::Url, 0.95);
     }
     let lower = text.to_lowercase();
     let class = gazetteer::class_of(&lower);
     if class.is(Class::TOOL) {
-        return Coded::new(text, EntityType::Tool, 0.9);
+        return CodeEntity::new(text, EntityType::Tool, 0.9);
     }
     if class.is(Class::CONCEPT) {
-        return Coded::new(text, EntityType::Concept, 0.8);
+        return CodeEntity::new(text, EntityType::Concept, 0.8);
     }
     if is_slashed_date(text) || is_instant(text) {
-        return Coded::new(text, EntityType::Date, 0.9);
+        return CodeEntity::new(text, EntityType::Date, 0.9);
     }
     if let Some(handle) = text.strip_prefix('@') {
         let is_handle = handle.len() > 2
@@ -83,19 +83,19 @@ pub(super) fn plain(text: &str) -> Option<Coded<'_>> {
                 .all(|letter| letter.is_alphanumeric() || letter == '_')
             && !gazetteer::is_ordinary(&lower[1..]);
         return if is_handle {
-            Coded::new(handle, EntityType::Person, 0.6)
+            CodeEntity::new(handle, EntityType::Person, 0.6)
         } else {
             None
         };
     }
     if is_version(text) {
-        return Coded::new(text, EntityType::Version, 0.85);
+        return CodeEntity::new(text, EntityType::Version, 0.85);
     }
     if is_path(text) || is_file_name(text) {
-        return Coded::new(text, EntityType::File, 0.9);
+        return CodeEntity::new(text, EntityType::File, 0.9);
     }
     if is_identifier(text) {
-        return Coded::new(without_call(text), EntityType::Symbol, 0.8);
+        return CodeEntity::new(without_call(text), EntityType::Symbol, 0.8);
     }
     None
 }
@@ -117,7 +117,7 @@ pub(super) fn is_numbered(word: &str) -> bool {
 }
 
 /// The entity named by inline code.
-pub(super) fn between_backticks(text: &str) -> Option<Coded<'_>> {
+pub(super) fn between_backticks(text: &str) -> Option<CodeEntity<'_>> {
     let text = text.trim();
     if text.len() < 2 || !text.contains(char::is_alphabetic) {
         return None;
@@ -127,7 +127,7 @@ pub(super) fn between_backticks(text: &str) -> Option<Coded<'_>> {
         return one_word(text);
     }
     if let Some((name, value)) = assignment(text) {
-        let mut coded = Coded::new(name, EntityType::Symbol, 0.9)?;
+        let mut coded = CodeEntity::new(name, EntityType::Symbol, 0.9)?;
         coded.value = Some(value);
         return Some(coded);
     }
@@ -144,34 +144,34 @@ pub(super) fn between_backticks(text: &str) -> Option<Coded<'_>> {
     })
     .is_some();
     if listed || (words <= 4 && (is_request || is_command || is_code)) {
-        return Coded::new(text, EntityType::Symbol, 0.8);
+        return CodeEntity::new(text, EntityType::Symbol, 0.8);
     }
     let capitals = text
         .split_whitespace()
         .all(|word| word.starts_with(char::is_uppercase));
     (words <= 3 && capitals)
-        .then(|| Coded::new(text, EntityType::Symbol, 0.6))
+        .then(|| CodeEntity::new(text, EntityType::Symbol, 0.6))
         .flatten()
 }
 
-fn one_word(text: &str) -> Option<Coded<'_>> {
+fn one_word(text: &str) -> Option<CodeEntity<'_>> {
     if let Some(coded) = plain(text)
         .filter(|coded| !matches!(coded.entity_type, EntityType::Person | EntityType::Concept))
     {
         return Some(coded);
     }
     if let Some((name, value)) = assignment(text) {
-        let mut coded = Coded::new(name, EntityType::Symbol, 0.9)?;
+        let mut coded = CodeEntity::new(name, EntityType::Symbol, 0.9)?;
         coded.value = Some(value);
         return Some(coded);
     }
     if (text.contains('/') && !text.contains(['(', '<'])) || text.ends_with('/') {
-        return Coded::new(text, EntityType::File, 0.85);
+        return CodeEntity::new(text, EntityType::File, 0.85);
     }
     if text.starts_with('"') || text.starts_with('\'') {
         return None;
     }
-    Coded::new(without_call(text), EntityType::Symbol, 0.85)
+    CodeEntity::new(without_call(text), EntityType::Symbol, 0.85)
 }
 
 /// `key = value`, `key=value`, `key: value`, where the key is a single identifier.
@@ -193,7 +193,7 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
 fn chunk_of(text: &str) -> &str {
     let mut end = 0;
     for (at, character) in text.char_indices() {
-        if character.is_whitespace() || character == '`' || at >= LONGEST {
+        if character.is_whitespace() || character == '`' || at >= MAX_BYTES {
             break;
         }
         end = at + character.len_utf8();

@@ -26,7 +26,7 @@ const SHORT_FORMS: &[(&str, &str)] = &[
 ];
 
 /// A spelling of a known name: its words, and the index of the name; `None` if ambiguous.
-struct Form {
+struct Spelling {
     words: Vec<String>,
     known: Option<usize>,
 }
@@ -76,7 +76,7 @@ pub fn echoes(text: &str, known: &[(String, EntityType)]) -> Vec<Mention> {
 fn echo_at(
     tokens: &Tokens<'_>,
     at: usize,
-    forms: &FxHashMap<String, Vec<Form>>,
+    forms: &FxHashMap<String, Vec<Spelling>>,
 ) -> Option<(usize, Option<usize>)> {
     let first = &tokens.all[at];
     let form = forms.get(&*first.lower)?.iter().find(|form| {
@@ -86,12 +86,12 @@ fn echo_at(
                 .is_some_and(|token| *token.lower == **word)
         })
     })?;
-    let is_word = form.words.len() > 1 || stands_as_name(first);
+    let is_word = form.words.len() > 1 || may_be_name_here(first);
     is_word.then_some((form.words.len(), form.known))
 }
 
 /// Whether a single word may be a name in its position.
-fn stands_as_name(token: &Token<'_>) -> bool {
+fn may_be_name_here(token: &Token<'_>) -> bool {
     let ordinary = gazetteer::is_ordinary(&token.lower) || token.lower.chars().count() < 3;
     match token.shape {
         Shape::Code | Shape::Special => true,
@@ -102,7 +102,7 @@ fn stands_as_name(token: &Token<'_>) -> bool {
     }
 }
 
-fn forms(known: &[(String, EntityType)]) -> FxHashMap<String, Vec<Form>> {
+fn forms(known: &[(String, EntityType)]) -> FxHashMap<String, Vec<Spelling>> {
     let mut by_words: FxHashMap<Vec<String>, Option<usize>> = FxHashMap::default();
     let mut add = |words: Vec<String>, index: usize| {
         let same = |other: usize| normalised(&known[other].0) == normalised(&known[index].0);
@@ -146,12 +146,12 @@ fn forms(known: &[(String, EntityType)]) -> FxHashMap<String, Vec<Form>> {
             add(vec![part], index);
         }
     }
-    let mut forms: FxHashMap<String, Vec<Form>> = FxHashMap::default();
+    let mut forms: FxHashMap<String, Vec<Spelling>> = FxHashMap::default();
     for (words, known) in by_words {
         forms
             .entry(words[0].clone())
             .or_default()
-            .push(Form { words, known });
+            .push(Spelling { words, known });
     }
     for ways in forms.values_mut() {
         ways.sort_by(|left, right| {

@@ -23,11 +23,12 @@ pub fn normalised(name: &str) -> String {
         .map(plain_quote)
         .nfkc()
         .collect();
-    let mut key = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    let joined = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut key = joined.as_str();
     loop {
-        let next = stripped(&key).to_owned();
+        let next = stripped(key);
         if next.len() == key.len() {
-            return key;
+            return key.to_owned();
         }
         key = next;
     }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
 use super::file::Summaries;
-use super::following::is_of_days;
+use super::following::is_built_from_days;
 use super::notes::{drop_period, drop_sentences};
 use super::period::{Level, Span};
 use super::reading::{level_of, sentences_between};
@@ -26,7 +26,7 @@ pub struct SummaryReport {
 
 /// A period to build, with the event that last touched it.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct PendingPeriod {
     level: Level,
     thread: i64,
     span: Span,
@@ -35,7 +35,7 @@ struct Waiting {
 
 /// A noted memory of the period.
 #[derive(Clone, Copy)]
-struct Noted {
+struct PeriodMemory {
     id: MemoryId,
     thread: i64,
     at: i64,
@@ -44,7 +44,7 @@ struct Noted {
 }
 
 /// The sentences of a summary, with the number of memories and characters that it covers.
-struct Chosen {
+struct SummaryDraft {
     memories: u32,
     characters: u64,
     sentences: Vec<SummarySentence>,
@@ -83,8 +83,12 @@ impl Summaries {
         })
     }
 
-    fn build_one(&self, feed: &dyn MemoryFeed, period: &Waiting) -> Result<bool, SummaryError> {
-        let chosen = if is_of_days(period.level) {
+    fn build_one(
+        &self,
+        feed: &dyn MemoryFeed,
+        period: &PendingPeriod,
+    ) -> Result<bool, SummaryError> {
+        let chosen = if is_built_from_days(period.level) {
             self.read_days(period)?
         } else {
             self.read_memories(feed, period)?
@@ -95,8 +99,8 @@ impl Summaries {
     fn read_memories(
         &self,
         feed: &dyn MemoryFeed,
-        period: &Waiting,
-    ) -> Result<Chosen, SummaryError> {
+        period: &PendingPeriod,
+    ) -> Result<SummaryDraft, SummaryError> {
         let mut notes = self.with(|connection| notes_of(connection, period))?;
         in_reading_order(&mut notes);
         let mut digest = Digest::new();
@@ -118,13 +122,13 @@ impl Summaries {
                     continue;
                 };
                 if thread.replace(note.thread) != Some(note.thread) || note.thread == 0 {
-                    digest.turn_away();
+                    digest.start_conversation();
                 }
                 read(&mut digest, memory);
                 memories += 1;
             }
         }
-        Ok(Chosen {
+        Ok(SummaryDraft {
             memories,
             characters: digest.characters() as u64,
             sentences: digest.sentences(&period.level.bounds()),
@@ -132,7 +136,7 @@ impl Summaries {
     }
 
     /// Chooses from the sentences of the days' summaries.
-    fn read_days(&self, period: &Waiting) -> Result<Chosen, SummaryError> {
+    fn read_days(&self, period: &PendingPeriod) -> Result<SummaryDraft, SummaryError> {
         let (days, sentences) = self.with(|connection| {
             let days = days_of(connection, period.span)?;
             let sentences = sentences_between(connection, Level::Day, period.span)?;
@@ -144,7 +148,7 @@ impl Summaries {
         }
         let bounds = period.level.bounds();
         let budget = bounds.budget(days.characters as usize);
-        Ok(Chosen {
+        Ok(SummaryDraft {
             sentences: digest.sentences_within(&bounds, budget),
             ..days
         })
@@ -169,8 +173,8 @@ fn read(digest: &mut Digest<'_>, memory: &Memory) {
 }
 
 /// Sorts by thread, the threads by their beginning; a memory without a thread counts as a thread of its own.
-fn in_reading_order(notes: &mut [Noted]) {
-    let own = |note: &Noted| (note.at, note.place, note.row);
+fn in_reading_order(notes: &mut [PeriodMemory]) {
+    let own = |note: &PeriodMemory| (note.at, note.place, note.row);
     let mut begun: FxHashMap<i64, (i64, i64, u32)> = FxHashMap::default();
     for note in notes.iter().filter(|note| note.thread != 0) {
         let first = begun.entry(note.thread).or_insert_with(|| own(note));
@@ -188,13 +192,13 @@ fn in_reading_order(notes: &mut [Noted]) {
 }
 
 /// The periods to build next. Weeks and months come after all sessions and days.
-fn waiting(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<Waiting>> {
+fn waiting(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<PendingPeriod>> {
     let mut statement = connection.prepare_cached(
         "SELECT level, thread, start, until, touched FROM periods WHERE touched IS NOT NULL ORDER BY level, start, thread \
          LIMIT ?1",
     )?;
     let rows = statement.query_map([limit as i64], |row| {
-        Ok(Waiting {
+        Ok(PendingPeriod {
             level: level_of(row.get(0)?),
             thread: row.get(1)?,
             span: Span {
@@ -207,7 +211,10 @@ fn waiting(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<Waitin
     rows.collect()
 }
 
-fn notes_of(connection: &Connection, period: &Waiting) -> rusqlite::Result<Vec<Noted>> {
+fn notes_of(
+    connection: &Connection,
+    period: &PendingPeriod,
+) -> rusqlite::Result<Vec<PeriodMemory>> {
     let text = if period.level == Level::Session {
         "SELECT row, id, thread, place, at FROM sources WHERE thread = ?1 AND at >= ?2 AND at < ?3"
     } else {
@@ -217,7 +224,7 @@ fn notes_of(connection: &Connection, period: &Waiting) -> rusqlite::Result<Vec<N
     let rows = statement.query_map(
         params![period.thread, period.span.start, period.span.until],
         |row| {
-            Ok(Noted {
+            Ok(PeriodMemory {
                 row: row.get(0)?,
                 id: MemoryId::from_bytes(row.get(1)?),
                 thread: row.get(2)?,
@@ -230,7 +237,7 @@ fn notes_of(connection: &Connection, period: &Waiting) -> rusqlite::Result<Vec<N
 }
 
 /// The number of memories and characters of the days in a span.
-fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<Chosen> {
+fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<SummaryDraft> {
     connection
         .prepare_cached(
             "SELECT coalesce(sum(memories), 0), coalesce(sum(characters), 0) FROM periods \
@@ -239,7 +246,7 @@ fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<Chosen> {
         .query_row(
             params![Level::Day.number(), span.start, span.until],
             |row| {
-                Ok(Chosen {
+                Ok(SummaryDraft {
                     memories: row.get(0)?,
                     characters: row.get::<_, i64>(1)? as u64,
                     sentences: Vec::new(),
@@ -249,9 +256,13 @@ fn days_of(connection: &Connection, span: Span) -> rusqlite::Result<Chosen> {
 }
 
 /// Stores a summary, unless the period was touched again or built by another process, or its days aren't built yet.
-fn write(connection: &Connection, period: &Waiting, chosen: &Chosen) -> rusqlite::Result<bool> {
-    if !is_as_it_was(connection, period)?
-        || (is_of_days(period.level) && has_waiting_days(connection, period.span)?)
+fn write(
+    connection: &Connection,
+    period: &PendingPeriod,
+    chosen: &SummaryDraft,
+) -> rusqlite::Result<bool> {
+    if !is_unchanged(connection, period)?
+        || (is_built_from_days(period.level) && has_waiting_days(connection, period.span)?)
     {
         return Ok(false);
     }
@@ -293,7 +304,7 @@ fn write(connection: &Connection, period: &Waiting, chosen: &Chosen) -> rusqlite
     Ok(true)
 }
 
-fn is_as_it_was(connection: &Connection, period: &Waiting) -> rusqlite::Result<bool> {
+fn is_unchanged(connection: &Connection, period: &PendingPeriod) -> rusqlite::Result<bool> {
     let touched: Option<Option<i64>> = connection
         .prepare_cached("SELECT touched FROM periods WHERE level = ?1 AND thread = ?2 AND start = ?3 AND until = ?4")?
         .query_row(

@@ -5,7 +5,7 @@ use anamne_types::{MemoryId, Role, Row};
 use jiff::Timestamp;
 
 use super::choosing::{self, Candidate};
-use super::turns::Before;
+use super::turns::PreviousTurns;
 use super::words::Weights;
 
 /// Length limits of a summary.
@@ -75,7 +75,7 @@ pub(crate) const MOST_COMPARED: usize = 1_000;
 pub struct Digest<'model> {
     model: &'model StaticModel,
     weights: Weights<'model>,
-    before: Before,
+    before: PreviousTurns,
     candidates: Vec<Candidate>,
     characters: usize,
     turns: usize,
@@ -88,7 +88,7 @@ impl Digest<'static> {
         Self {
             model,
             weights: Weights::builtin(),
-            before: Before::default(),
+            before: PreviousTurns::default(),
             candidates: Vec::new(),
             characters: 0,
             turns: 0,
@@ -132,8 +132,8 @@ impl Digest<'_> {
     }
 
     /// Forgets the previous turns as context: another conversation begins.
-    pub fn turn_away(&mut self) {
-        self.before = Before::default();
+    pub fn start_conversation(&mut self) {
+        self.before = PreviousTurns::default();
     }
 
     /// Number of characters read so far.

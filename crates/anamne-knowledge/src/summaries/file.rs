@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use anamne_store::{SideDatabase, SideFile, StoreError, Unusable};
+use anamne_store::{SideDatabase, SideFile, StoreError, UnusableFile};
 use rusqlite::{Connection, ErrorCode, Transaction};
 
 use super::SummaryError;
 
 /// The version of the file format.
-pub const SUMMARIES_FORMAT: i64 = 1;
+pub const SUMMARIES_FORMAT: i64 = 2;
 
 /// The version of the algorithm that chooses sentences: a new one rebuilds all summaries.
 macro_rules! summariser {
@@ -20,7 +20,7 @@ macro_rules! summariser {
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.
     application_id: 0x416e_6d6e,
-    unusable: Unusable::ReplacedWhere(has_another_summariser),
+    unusable: UnusableFile::ReplacedWhere(has_another_summariser),
     ..SideDatabase::new(
         SUMMARIES_FORMAT,
         concat!(
@@ -83,10 +83,10 @@ impl Summaries {
 
     /// Removes all traces of deleted text: quarantined copies, and remains in the file and its log.
     pub(crate) fn rewrite(&self) -> Result<(), SummaryError> {
-        self.file.remove_set_aside()?;
+        self.file.remove_quarantined()?;
         // secure_delete leaves copies of cells that moved within a page.
         self.with(|connection| connection.execute_batch("VACUUM"))?;
-        self.file.cut_log().map_err(|error| self.failed(error))
+        self.file.truncate_wal().map_err(|error| self.failed(error))
     }
 
     fn failed(&self, error: StoreError) -> SummaryError {

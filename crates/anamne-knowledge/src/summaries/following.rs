@@ -65,7 +65,7 @@ impl Summaries {
         self.change(|transaction| {
             transaction.execute_batch(
                 "DELETE FROM sentences; DELETE FROM periods; DELETE FROM sources; DELETE FROM threads; \
-                 DELETE FROM signals; DELETE FROM utility; UPDATE state SET watermark = 0, feedback = 0;",
+                 UPDATE state SET watermark = 0;",
             )
         })
     }
@@ -121,6 +121,6 @@ fn note(connection: &Connection, state: &MemoryState) -> rusqlite::Result<()> {
 }
 
 /// Whether summaries of this level are chosen from those of days.
-pub(crate) fn is_of_days(level: Level) -> bool {
+pub(crate) fn is_built_from_days(level: Level) -> bool {
     matches!(level, Level::Week | Level::Month)
 }

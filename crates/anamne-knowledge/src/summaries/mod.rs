@@ -21,7 +21,6 @@ mod period;
 mod pieces;
 mod reading;
 mod sessions;
-mod signal_table;
 mod turns;
 mod wording;
 pub(crate) mod words;

@@ -5,7 +5,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::period::{Level, Span, period_of};
 use super::sessions;
-use super::signal_table::disturb;
 
 /// A memory with its thread, time and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,10 +42,6 @@ pub(crate) fn take_out(connection: &Connection, row: Row, seq: u64) -> rusqlite:
     connection
         .prepare_cached("DELETE FROM sources WHERE row = ?1")?
         .execute([row.0])?;
-    connection
-        .prepare_cached("DELETE FROM signals WHERE row = ?1")?
-        .execute([row.0])?;
-    disturb(connection, &note, seq)?;
     if note.thread != 0 {
         sessions::shrink(connection, note.thread, note.at, seq)?;
         let forget = "DELETE FROM threads WHERE number = ?1 \
@@ -79,10 +74,6 @@ pub(crate) fn take_in(
             "INSERT INTO sources (row, id, thread, place, at) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
         .execute(params![row.0, memory.id.as_bytes(), thread, note.place, at])?;
-    connection
-        .prepare_cached("INSERT INTO signals (row) VALUES (?1)")?
-        .execute([row.0])?;
-    disturb(connection, &note, seq)?;
     if thread != 0 {
         sessions::extend(connection, thread, at, seq)?;
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anamne_text::sentences::sentences;
 
-use super::words::Word;
+use super::words::{Word, contains_courtesy_phrase};
 
 /// Sentences, also split after every exclamation and question, so that a greeting is a piece of its own.
 pub(crate) fn pieces(text: &str, words: &[Word]) -> Vec<Range<usize>> {
@@ -70,47 +70,9 @@ pub(crate) fn is_markup(piece: &str) -> bool {
         || piece.trim_end().ends_with(['{', ';'])
 }
 
-/// Phrases of greeting, farewell and courtesy, recognised by their words in any context.
-const PHRASES: &[&[&str]] = &[
-    &["long", "time", "no"],
-    &["talk", "to", "you"],
-    &["see", "you"],
-    &["how", "are", "you"],
-    &["how", "have", "you", "been"],
-    &["what's", "up"],
-    &["what's", "new"],
-    &["meet", "you"],
-    &["sounds", "like"],
-    &["sounds", "fun"],
-    &["count", "on", "me"],
-    &["take", "care"],
-    &["keep", "it", "up"],
-    &["keep", "me", "posted"],
-    &["can't", "wait"],
-    &["means", "a", "lot"],
-    &["let", "me", "know"],
-    &["hope", "this", "helps"],
-    &["hang", "in", "there"],
-    &["you", "got", "this"],
-    &["you've", "got", "this"],
-    &["here", "for", "you"],
-    &["well", "done"],
-    &["way", "to", "go"],
-    &["no", "problem"],
-    &["my", "pleasure"],
-];
-
 /// Whether it is a short sentence around one of these phrases, without other content.
 pub(crate) fn is_phrase_of_courtesy(words: &[Word]) -> bool {
-    words.iter().filter(|word| word.weight > 0.0).count() <= 3
-        && PHRASES.iter().any(|phrase| {
-            words.windows(phrase.len()).any(|window| {
-                window
-                    .iter()
-                    .zip(*phrase)
-                    .all(|(word, said)| word.plain == *said)
-            })
-        })
+    words.iter().filter(|word| word.weight > 0.0).count() <= 3 && contains_courtesy_phrase(words)
 }
 
 /// Whether a piece only announces what follows: `Changes:`.

@@ -1,10 +1,9 @@
 CREATE TABLE state (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     watermark INTEGER NOT NULL,
-    summariser INTEGER NOT NULL,
-    feedback INTEGER NOT NULL
+    summariser INTEGER NOT NULL
 ) STRICT;
-INSERT INTO state VALUES (1, 0, 0, 0);
+INSERT INTO state VALUES (1, 0, 0);
 CREATE TABLE threads (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
@@ -29,7 +28,7 @@ CREATE TABLE periods (
     PRIMARY KEY (level, thread, start)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX periods_by_time ON periods (level, start);
-CREATE INDEX periods_to_weave ON periods (level, start, thread) WHERE touched IS NOT NULL;
+CREATE INDEX periods_to_build ON periods (level, start, thread) WHERE touched IS NOT NULL;
 CREATE TABLE sentences (
     level INTEGER NOT NULL,
     thread INTEGER NOT NULL,
@@ -44,17 +43,3 @@ CREATE TABLE sentences (
     PRIMARY KEY (level, thread, start, place)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sentences_by_row ON sentences (row);
-CREATE TABLE signals (
-    row INTEGER PRIMARY KEY,
-    novelty REAL,
-    agreeing INTEGER NOT NULL DEFAULT 0,
-    neighbours INTEGER NOT NULL DEFAULT 0,
-    waits INTEGER
-) STRICT;
-CREATE INDEX signals_to_weave ON signals (row) WHERE waits IS NOT NULL;
-CREATE TABLE utility (
-    row INTEGER PRIMARY KEY,
-    value REAL NOT NULL,
-    events INTEGER NOT NULL,
-    at INTEGER NOT NULL
-) STRICT;

@@ -8,7 +8,7 @@ use anamne_types::Role;
 
 use super::digest::Turn;
 use super::passages::{Passage, passages};
-use super::words::{Sort, Weights, Word};
+use super::words::{Weights, Word, WordSort};
 
 /// Number of previous turns whose words aren't news.
 const NEWS_TURNS: usize = 6;
@@ -24,7 +24,7 @@ const CONTRAST: f32 = 0.8;
 
 /// The previous turns, as context for the next one.
 #[derive(Default)]
-pub(crate) struct Before {
+pub(crate) struct PreviousTurns {
     words: VecDeque<Vec<u64>>,
     question_by: Option<String>,
     speakers: FxHashSet<String>,
@@ -41,12 +41,12 @@ pub(crate) struct ReadTurn {
     pub(crate) passages: Vec<Passage>,
 }
 
-impl Before {
+impl PreviousTurns {
     /// Reads the next turn. Linear in its text.
     pub(crate) fn read(&mut self, turn: &Turn<'_>, weights: &mut Weights<'_>) -> ReadTurn {
         let (author, text) = (turn.author, turn.text);
         let mut words = weights.words(text);
-        self.pass_over_speakers(author, &mut words);
+        self.ignore_speaker_names(author, &mut words);
         let found = passages(text, &words);
         let recent: FxHashSet<u64> = self.words.iter().flatten().copied().collect();
         let mut worth = worth(&found, &words, &recent, self.is_answer_by(author));
@@ -61,7 +61,7 @@ impl Before {
     }
 
     /// Removes the weight of the speakers' names: they occur as address, and are shown beside the text anyway.
-    fn pass_over_speakers(&mut self, author: &str, words: &mut [Word]) {
+    fn ignore_speaker_names(&mut self, author: &str, words: &mut [Word]) {
         for name in author.split_whitespace() {
             let name = name.to_lowercase();
             if !self.speakers.contains(&name) {
@@ -75,7 +75,7 @@ impl Before {
                 .any(|name| is_called(name, &word.plain))
             {
                 word.weight = 0.0;
-                word.sort = Sort::Courtesy;
+                word.sort = WordSort::Courtesy;
             }
         }
     }
@@ -106,26 +106,26 @@ fn is_called(name: &str, plain: &str) -> bool {
 
 /// The exponential of a weighted sum of features that distinguish turns that are asked about later.
 fn worth(found: &[Passage], words: &[Word], recent: &FxHashSet<u64>, answers: bool) -> f32 {
-    let told = || found.iter().filter(|passage| !passage.asks);
-    let news: f32 = told()
+    let stored = || found.iter().filter(|passage| !passage.asks);
+    let news: f32 = stored()
         .flat_map(|passage| &passage.words)
         .filter(|word| !recent.contains(&word.0))
         .map(|word| word.1)
         .sum::<f32>()
         .min(MOST_NEWS);
-    let count = |sort: Sort| words.iter().filter(|word| word.sort == sort).count();
-    let few = |sort: Sort, most: usize| count(sort).min(most) as f32;
+    let count = |sort: WordSort| words.iter().filter(|word| word.sort == sort).count();
+    let few = |sort: WordSort, most: usize| count(sort).min(most) as f32;
     let to_you = words
         .iter()
         .filter(|word| matches!(word.plain.split('\'').next(), Some("you" | "your")));
     let sum = 0.55 * news.ln_1p()
-        + 0.5 * few(Sort::Time, 2)
-        + 0.2 * few(Sort::Name, 3)
-        + 0.2 * few(Sort::Number, 2)
-        + 0.25 * few(Sort::Change, 3)
+        + 0.5 * few(WordSort::Time, 2)
+        + 0.2 * few(WordSort::Name, 3)
+        + 0.2 * few(WordSort::Number, 2)
+        + 0.25 * few(WordSort::Change, 3)
         + 0.45 * f32::from(u8::from(answers))
-        - 0.5 * (count(Sort::Courtesy) as f32).ln_1p()
+        - 0.5 * (count(WordSort::Courtesy) as f32).ln_1p()
         - 0.45 * (to_you.count() as f32).ln_1p()
-        - if told().next().is_none() { 1.0 } else { 0.0 };
+        - if stored().next().is_none() { 1.0 } else { 0.0 };
     (CONTRAST * sum.clamp(-3.0, 3.0)).exp()
 }

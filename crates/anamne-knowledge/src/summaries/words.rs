@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use anamne_embed::{Embedder, StaticModel, TokenTable};
 use anamne_text::analyser::is_function_word;
+use anamne_text::lexicon::{Lexicon, LexiconError};
 use rustc_hash::FxHashMap;
 
 /// A word or number in a text.
@@ -17,12 +18,12 @@ pub(crate) struct Word {
     /// Its weight: 0 for words of grammar and courtesy, about 1 for rare words.
     pub(crate) weight: f32,
     /// Its sort.
-    pub(crate) sort: Sort,
+    pub(crate) sort: WordSort,
 }
 
 /// The sort of a word, for summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum WordSort {
     /// Grammar: articles, pronouns, prepositions, auxiliaries.
     Grammar,
     /// Courtesy and excitement, without information.
@@ -86,7 +87,7 @@ impl<'model> Weights<'model> {
             let plain = written.to_lowercase().replace('’', "'");
             let sort = sort_of(written, &plain, begins);
             let weight = match sort {
-                Sort::Grammar | Sort::Courtesy => 0.0,
+                WordSort::Grammar | WordSort::Courtesy => 0.0,
                 _ => self.weight(&plain),
             };
             begins = false;
@@ -159,82 +160,93 @@ fn joins(before: char, character: char, after: char) -> bool {
     }
 }
 
-fn sort_of(written: &str, plain: &str, begins: bool) -> Sort {
+fn sort_of(written: &str, plain: &str, begins: bool) -> WordSort {
     if plain.contains(|character: char| character.is_numeric()) {
-        return Sort::Number;
+        return WordSort::Number;
     }
     let stem = plain.strip_suffix("'s").unwrap_or(plain);
-    let known = LISTED.get(stem).copied();
+    let known = LISTED.sorts.get(stem).copied();
     match known {
-        Some(Sort::Courtesy | Sort::Time | Sort::Grammar) => return known.unwrap_or(Sort::Plain),
-        _ if is_grammar(plain) => return Sort::Grammar,
+        Some(WordSort::Courtesy | WordSort::Time | WordSort::Grammar) => {
+            return known.unwrap_or(WordSort::Plain);
+        }
+        _ if is_grammar(plain) => return WordSort::Grammar,
         _ => {}
     }
     if !begins && written.starts_with(char::is_uppercase) {
-        return Sort::Name;
+        return WordSort::Name;
     }
-    known.unwrap_or(Sort::Plain)
+    known.unwrap_or(WordSort::Plain)
 }
 
 /// Whether a word is only grammar. A few words of time are grammar for a search, but information for a reader.
 fn is_grammar(plain: &str) -> bool {
     if plain.contains('\'') {
         let joined = plain.replace('\'', "");
-        return is_function_word(&joined) || LISTED.get(joined.as_str()) == Some(&Sort::Grammar);
+        return is_function_word(&joined)
+            || LISTED.sorts.get(joined.as_str()) == Some(&WordSort::Grammar);
     }
     is_function_word(plain)
 }
 
-/// The words of the lists below; if a word is in two of them, the first counts.
-static LISTED: LazyLock<FxHashMap<&'static str, Sort>> = LazyLock::new(|| {
-    let lists = [
-        (COURTESY, Sort::Courtesy),
-        (TIMES, Sort::Time),
-        (LIGHT, Sort::Grammar),
-        (CHANGES, Sort::Change),
-    ];
-    let mut listed = FxHashMap::default();
-    for (words, sort) in lists {
-        for word in words.split_ascii_whitespace() {
-            listed.entry(word).or_insert(sort);
+/// The lists of `data/summary_words.txt`.
+struct SummaryWords {
+    /// Words by their sort; if a word is in two lists, the first counts.
+    sorts: FxHashMap<&'static str, WordSort>,
+    /// Phrases of courtesy, as words.
+    phrases: Vec<Vec<&'static str>>,
+}
+
+static LISTED: LazyLock<SummaryWords> =
+    LazyLock::new(|| SummaryWords::load().expect("a test loads the data file"));
+
+impl SummaryWords {
+    fn load() -> Result<Self, LexiconError> {
+        const TEXT: &str = include_str!("../../data/summary_words.txt");
+        let file = Lexicon::parse("summary_words.txt", TEXT)?;
+        let mut sorts = FxHashMap::default();
+        for (section, sort) in [
+            ("courtesy", WordSort::Courtesy),
+            ("times", WordSort::Time),
+            ("light", WordSort::Grammar),
+            ("changes", WordSort::Change),
+        ] {
+            for word in file.words(section)? {
+                sorts.entry(word).or_insert(sort);
+            }
         }
+        let phrases = file.names("courtesy_phrases")?;
+        let words = |phrase: &'static str| phrase.split(' ').collect();
+        Ok(Self {
+            sorts,
+            phrases: phrases.into_iter().map(words).collect(),
+        })
     }
-    listed
-});
+}
 
-/// Words of greeting, thanks, cheer and agreement.
-const COURTESY: &str = "hey hi hello yo thanks thank thx ty bye goodbye welcome please sorry wow whoa woah \
-    yay haha hahaha lol yeah yep yup yes ok okay sure absolutely totally definitely certainly exactly indeed awesome \
-    cool amazing great nice wonderful fantastic incredible lovely congrats congratulations kudos glad happy proud \
-    good luck best cheers oh ah aw aww hmm gosh man buddy pal dude cute sounds sweet perfect excellent brilliant \
-    inspiring";
-
-/// Words that aren't grammar, but say little.
-const LIGHT: &str = "really just very so quite pretty super actually basically literally simply kind sort lot lots bit \
-    thing things stuff something anything everything someone anyone gonna wanna gotta got get getting let lets make \
-    makes know think guess feel feels looks look like im ive id ill youre youve thats its dont didnt doesnt cant wont \
-    isnt wasnt couldnt wouldnt cause cuz way much many also even still though maybe well too going go want need one";
-
-/// Words of time.
-const TIMES: &str = "yesterday today tonight tomorrow week weeks weekend weekends month months year years day days \
-    morning afternoon evening night monday tuesday wednesday thursday friday saturday sunday january february march \
-    april june july august september october november december spring summer autumn winter birthday anniversary \
-    ago last next recently since o'clock noon midnight deadline";
-
-/// Words of decision and change.
-const CHANGES: &str = "decide decided deciding decision chose chosen choose agreed agree plan plans planned planning \
-    switch switched switching change changed changes move moved moving start started starting begin began launch \
-    launched finish finished complete completed buy bought sold sell join joined left quit lost won win passed failed \
-    fix fixed released cancelled canceled postponed accepted rejected signed hired fired adopted opened open closed \
-    built created made learned learnt booked visited met married engaged divorced born died graduated promoted \
-    retired enrolled applied offered received gave found discovered broke replaced removed added migrated upgraded \
-    deployed must never always prefer";
+/// Whether the words contain a phrase of greeting, farewell or courtesy.
+pub(super) fn contains_courtesy_phrase(words: &[Word]) -> bool {
+    LISTED.phrases.iter().any(|phrase| {
+        let mut windows = words.windows(phrase.len());
+        windows.any(|window| {
+            window
+                .iter()
+                .zip(phrase)
+                .all(|(word, part)| word.plain == *part)
+        })
+    })
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sorts(text: &str) -> Vec<(String, Sort)> {
+    #[test]
+    fn the_data_file_loads() {
+        SummaryWords::load().unwrap();
+    }
+
+    fn sorts(text: &str) -> Vec<(String, WordSort)> {
         Weights::builtin()
             .words(text)
             .into_iter()
@@ -246,16 +258,16 @@ mod tests {
     fn words_are_told_apart_by_what_a_reader_keeps() {
         let found = sorts("Wow, we moved the 3.5 kg anvil to Lisbon yesterday!");
         let expected = [
-            ("wow", Sort::Courtesy),
-            ("we", Sort::Grammar),
-            ("moved", Sort::Change),
-            ("the", Sort::Grammar),
-            ("3.5", Sort::Number),
-            ("kg", Sort::Plain),
-            ("anvil", Sort::Plain),
-            ("to", Sort::Grammar),
-            ("lisbon", Sort::Name),
-            ("yesterday", Sort::Time),
+            ("wow", WordSort::Courtesy),
+            ("we", WordSort::Grammar),
+            ("moved", WordSort::Change),
+            ("the", WordSort::Grammar),
+            ("3.5", WordSort::Number),
+            ("kg", WordSort::Plain),
+            ("anvil", WordSort::Plain),
+            ("to", WordSort::Grammar),
+            ("lisbon", WordSort::Name),
+            ("yesterday", WordSort::Time),
         ];
         let expected = expected.map(|(word, sort)| (word.to_owned(), sort));
         assert_eq!(found, expected);

@@ -27,18 +27,18 @@ impl Log {
         text: &str,
         place: Option<(&str, u32)>,
     ) -> MemoryId {
-        self.tell(author, on, text, place, Metadata::new())
+        self.add(author, on, text, place, Metadata::new())
     }
 
     /// Appends a manual assertion.
     pub(crate) fn assert(&self, on: i64, assertion: &Assertion) -> MemoryId {
         assertion.check().expect("it is accepted");
-        let told = serde_json::to_value(assertion).expect("it is JSON");
-        let metadata = Metadata::from([(Assertion::KEY.to_owned(), told)]);
-        self.tell("", on, &assertion.sentence(), None, metadata)
+        let stored = serde_json::to_value(assertion).expect("it is JSON");
+        let metadata = Metadata::from([(Assertion::KEY.to_owned(), stored)]);
+        self.add("", on, &assertion.sentence(), None, metadata)
     }
 
-    fn tell(
+    fn add(
         &self,
         author: &str,
         on: i64,
@@ -99,7 +99,7 @@ impl Log {
     }
 
     /// Sets when a memory was stored, as opposed to when it occurred.
-    pub(crate) fn learn(&self, id: MemoryId, at: Timestamp) {
+    pub(crate) fn set_stored_at(&self, id: MemoryId, at: Timestamp) {
         self.alter(id, |memory| memory.created_at = at);
     }
 

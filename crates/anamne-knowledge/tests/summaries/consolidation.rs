@@ -14,12 +14,9 @@ fn fact(at: &str, text: &str) -> Memory {
     memory
 }
 
-fn told(memories: Vec<Memory>) -> Vec<Memory> {
+fn stored(memories: Vec<Memory>) -> Vec<Memory> {
     let mut log = Log::default();
-    let ids: Vec<MemoryId> = memories
-        .into_iter()
-        .map(|memory| log.tell(memory))
-        .collect();
+    let ids: Vec<MemoryId> = memories.into_iter().map(|memory| log.add(memory)).collect();
     ids.iter()
         .map(|id| log.live(*id).expect("just told").clone())
         .collect()
@@ -36,7 +33,7 @@ fn beginning(text: &str) -> String {
 
 /// Checks the proposal for two facts, and that the order of the input doesn't matter.
 fn check(earlier: &str, later: &str, expected: Option<ProposalKind>) {
-    let mut pair = told(vec![
+    let mut pair = stored(vec![
         fact("2024-03-01T00:00:00Z", earlier),
         fact("2024-03-05T00:00:00Z", later),
     ]);
@@ -157,7 +154,7 @@ fn unrelated_facts_get_no_proposal() {
 fn statements_of_two_people_about_themselves_are_kept() {
     let mut other = fact("2024-03-05T00:00:00Z", "I prefer green tea in the morning");
     other.author = Some("ben".to_owned());
-    let pair = told(vec![
+    let pair = stored(vec![
         fact("2024-03-01T00:00:00Z", "I prefer green tea in the morning"),
         other,
     ]);
@@ -171,19 +168,19 @@ fn statements_of_two_people_about_themselves_are_kept() {
 fn messages_and_other_categories_are_never_merged() {
     let text = "The staging server runs on port 8080";
     let said = |position| message("chat", position, "ana", "2024-03-01T00:00:00Z", text);
-    assert_eq!(plan(&told(vec![said(0), said(1)])).proposals, []);
+    assert_eq!(plan(&stored(vec![said(0), said(1)])).proposals, []);
     let mut setting = fact("2024-03-02T00:00:00Z", text);
     setting.body = Body::Fact {
         category: Some(Category::Configuration),
     };
     assert_eq!(
-        plan(&told(vec![fact("2024-03-01T00:00:00Z", text), setting])).proposals,
+        plan(&stored(vec![fact("2024-03-01T00:00:00Z", text), setting])).proposals,
         []
     );
     let mut gone = fact("2024-03-02T00:00:00Z", text);
     gone.superseded_by = Some(MemoryId::from_bytes([9; 16]));
     assert_eq!(
-        plan(&told(vec![fact("2024-03-01T00:00:00Z", text), gone])).proposals,
+        plan(&stored(vec![fact("2024-03-01T00:00:00Z", text), gone])).proposals,
         []
     );
 }
@@ -195,7 +192,7 @@ fn a_merge_keeps_the_one_that_matters_most_and_names_every_other_once() {
         .map(|_| fact("2024-03-01T00:00:00Z", text))
         .collect();
     all[17].importance = 9;
-    let all = told(all);
+    let all = stored(all);
     let found = plan(&all);
     let proposal = only(&found).expect("one proposal");
     assert_eq!(proposal.winner, all[17].id);
@@ -213,7 +210,7 @@ fn work_is_bounded_for_similar_facts() {
             )
         })
         .collect();
-    let found = plan(&told(many));
+    let found = plan(&stored(many));
     assert!(found.pairs <= 2_000 * 12 * 16, "{}", found.pairs);
     assert!(
         found
@@ -257,7 +254,7 @@ fn a_statement_on_several_days_becomes_an_insight() {
         ),
     ];
     let said = |count: usize| {
-        told(
+        stored(
             lines[..count]
                 .iter()
                 .enumerate()
@@ -307,7 +304,7 @@ fn one_day_is_not_enough_for_an_insight() {
             )
         })
         .collect();
-    assert_eq!(insights(&told(all)), []);
+    assert_eq!(insights(&stored(all)), []);
 }
 
 proptest! {
@@ -320,7 +317,7 @@ proptest! {
         ),
         turn in 0usize..12,
     ) {
-        let mut memories = told(texts.iter().map(|text| fact("2024-03-01T00:00:00Z", text)).collect());
+        let mut memories = stored(texts.iter().map(|text| fact("2024-03-01T00:00:00Z", text)).collect());
         let found = plan(&memories);
         let mut losers: Vec<MemoryId> = found
             .proposals

@@ -1,6 +1,5 @@
-//! Summaries, signals and consolidation over an in-memory log.
+//! Summaries and consolidation over an in-memory log.
 
 mod consolidation;
-mod signals;
 mod twin;
 mod view;

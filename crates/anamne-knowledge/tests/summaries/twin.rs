@@ -50,7 +50,7 @@ pub(crate) fn numbers(count: u32) -> String {
 }
 
 impl Log {
-    pub(crate) fn tell(&mut self, mut memory: Memory) -> MemoryId {
+    pub(crate) fn add(&mut self, mut memory: Memory) -> MemoryId {
         let row = self.states.len() as u32 + 1;
         let mut bytes = [0; 16];
         bytes[12..].copy_from_slice(&row.to_be_bytes());

@@ -40,7 +40,7 @@ fn fresh(log: &Log) -> Vec<Summary> {
 }
 
 /// Whether any file in the folder contains a word.
-fn stands_in(folder: &Path, word: &str) -> bool {
+fn any_file_contains(folder: &Path, word: &str) -> bool {
     fs::read_dir(folder).expect("the folder").any(|entry| {
         let bytes = fs::read(entry.expect("an entry").path()).expect("a file");
         bytes
@@ -84,7 +84,7 @@ fn talk(log: &mut Log) {
         ),
     ];
     for (position, (author, at, text)) in lines.into_iter().enumerate() {
-        log.tell(message("harbour", position as u32, author, at, text));
+        log.add(message("harbour", position as u32, author, at, text));
     }
 }
 
@@ -150,7 +150,7 @@ fn summaries_cite_what_was_said_word_for_word() {
 fn forgotten_text_leaves_summaries_at_once_and_the_file_after_a_purge() {
     let mut log = Log::default();
     talk(&mut log);
-    let secret = log.tell(message(
+    let secret = log.add(message(
         "vault",
         0,
         "zoe",
@@ -161,7 +161,10 @@ fn forgotten_text_leaves_summaries_at_once_and_the_file_after_a_purge() {
     let path = folder.path().join("summaries.db");
     let summaries = Summaries::open(&path).expect("a new file");
     settle(&summaries, &log);
-    assert!(stands_in(folder.path(), "quokkaberry") && stands_in(folder.path(), "vault"));
+    assert!(
+        any_file_contains(folder.path(), "quokkaberry")
+            && any_file_contains(folder.path(), "vault")
+    );
     log.forget(secret);
     summaries.catch_up(&log, &mut |_| {}).expect("caught up");
     let cites = |summary: &Summary| {
@@ -173,7 +176,7 @@ fn forgotten_text_leaves_summaries_at_once_and_the_file_after_a_purge() {
     assert!(!everything(&summaries).iter().any(cites));
     summaries.purge(&log, &mut |_| {}).expect("nobody reads");
     for word in ["quokkaberry", "vault", "zoe"] {
-        assert!(!stands_in(folder.path(), word), "{word} is left");
+        assert!(!any_file_contains(folder.path(), word), "{word} is left");
     }
     settle(&summaries, &log);
     assert_eq!(everything(&summaries), fresh(&log));
@@ -183,7 +186,7 @@ fn forgotten_text_leaves_summaries_at_once_and_the_file_after_a_purge() {
 fn an_edit_replaces_what_was_said_before() {
     let mut log = Log::default();
     talk(&mut log);
-    let id = log.tell(message(
+    let id = log.add(message(
         "notes",
         0,
         "ana",
@@ -235,7 +238,7 @@ fn summaries_documents_system_and_tool_messages_are_not_summarised() {
             "Carla sold the bakery in Graz for 90,000 euros.",
         );
         memory.body = body;
-        log.tell(memory);
+        log.add(memory);
     }
     assert!(fresh(&log).is_empty());
 }
@@ -293,7 +296,7 @@ fn a_log_that_ends_earlier_is_read_from_its_beginning() {
     let summaries = Summaries::open(&folder.path().join("summaries.db")).expect("a new file");
     settle(&summaries, &log);
     let mut shorter = Log::default();
-    shorter.tell(message(
+    shorter.add(message(
         "other",
         0,
         "eva",
@@ -317,7 +320,7 @@ fn huge_texts_are_summarised_like_others() {
         numbers(5_000),
     ];
     for (position, text) in texts.iter().enumerate() {
-        log.tell(message(
+        log.add(message(
             "huge",
             position as u32,
             "ana",
@@ -353,7 +356,7 @@ fn several_may_follow_the_log_at_once() {
     for number in 0..600 {
         let at = format!("2024-05-{:02}T{:02}:00:00Z", 1 + number % 28, number % 24);
         let text = format!("Crate {number} went to Graz.");
-        log.tell(message("depot", number, "max", &at, &text));
+        log.add(message("depot", number, "max", &at, &text));
     }
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("summaries.db");
@@ -363,7 +366,6 @@ fn several_may_follow_the_log_at_once() {
                 let summaries = Summaries::open(&path).expect("opened");
                 summaries.catch_up(&log, &mut |_| {}).expect("caught up");
                 summaries.build(&log, 40, &mut |_| {}).expect("extracted");
-                summaries.build_signals(&log, 100).expect("computed");
             });
         }
     });
@@ -381,7 +383,7 @@ fn a_day_of_thousands_of_turns_has_a_bounded_summary() {
             number * 7 % 91,
             number % 13
         );
-        log.tell(message(
+        log.add(message(
             "depot",
             number,
             "max",
@@ -400,8 +402,8 @@ fn a_day_of_thousands_of_turns_has_a_bounded_summary() {
 
 /// One step of a random history.
 #[derive(Clone, Debug)]
-enum Happening {
-    Told {
+enum Step {
+    Written {
         thread: u8,
         hours: i64,
         author: u8,
@@ -411,16 +413,16 @@ enum Happening {
     Moved(usize, i64),
 }
 
-fn happenings() -> impl Strategy<Value = Vec<Happening>> {
+fn random_steps() -> impl Strategy<Value = Vec<Step>> {
     let text = prop_oneof![
         4 => "(I|We|Carla) (bought|moved|saw|fixed) [a-z]{3,9} (in Graz|yesterday|[0-9]{1,4})[.!]( Wow! [a-z]{2,8} [a-z]{4,9} [a-z]{3,9}\\?)?",
         1 => "\\PC{0,60}",
         1 => Just("日本語の文章です。今日は会議がありました。".to_owned()),
     ];
     let one = prop_oneof![
-        6 => (0u8..4, 0i64..400, 0u8..3, text).prop_map(|(thread, hours, author, text)| Happening::Told { thread, hours, author, text }),
-        2 => any::<usize>().prop_map(Happening::Forgotten),
-        1 => (any::<usize>(), 0i64..400).prop_map(|(which, hours)| Happening::Moved(which, hours)),
+        6 => (0u8..4, 0i64..400, 0u8..3, text).prop_map(|(thread, hours, author, text)| Step::Written { thread, hours, author, text }),
+        2 => any::<usize>().prop_map(Step::Forgotten),
+        1 => (any::<usize>(), 0i64..400).prop_map(|(which, hours)| Step::Moved(which, hours)),
     ];
     prop::collection::vec(one, 1..30)
 }
@@ -429,10 +431,10 @@ fn instant(hours: i64) -> Timestamp {
     Timestamp::from_second(1_709_000_000 + hours * 3_600).expect("an instant")
 }
 
-fn happen(log: &mut Log, happening: &Happening) {
+fn apply(log: &mut Log, happening: &Step) {
     let ids = log.ids();
     match happening {
-        Happening::Told {
+        Step::Written {
             thread,
             hours,
             author,
@@ -448,10 +450,10 @@ fn happen(log: &mut Log, happening: &Happening) {
             memory.thread = (*thread > 0).then(|| format!("thread {thread}"));
             memory.position = (*thread > 1).then_some(log.ids().len() as u32);
             memory.occurred_at = instant(*hours);
-            log.tell(memory);
+            log.add(memory);
         }
-        Happening::Forgotten(which) if !ids.is_empty() => log.forget(ids[which % ids.len()]),
-        Happening::Moved(which, hours) if !ids.is_empty() => {
+        Step::Forgotten(which) if !ids.is_empty() => log.forget(ids[which % ids.len()]),
+        Step::Moved(which, hours) if !ids.is_empty() => {
             log.edit(ids[which % ids.len()], |memory| {
                 memory.occurred_at = instant(*hours);
             });
@@ -464,12 +466,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn summaries_are_a_function_of_the_log(steps in happenings(), pauses in prop::collection::vec(0u8..3, 30)) {
+    fn summaries_are_a_function_of_the_log(steps in random_steps(), pauses in prop::collection::vec(0u8..3, 30)) {
         let folder = tempfile::tempdir().expect("a folder");
         let summaries = Summaries::open(&folder.path().join("summaries.db")).expect("a new file");
         let mut log = Log::default();
         for (step, pause) in steps.iter().zip(&pauses) {
-            happen(&mut log, step);
+            apply(&mut log, step);
             if *pause > 0 {
                 summaries.catch_up(&log, &mut |_| {}).expect("caught up");
             }
@@ -486,7 +488,7 @@ proptest! {
     fn any_text_is_cited_verbatim(texts in prop::collection::vec("\\PC{0,200}|([a-zA-Z]{1,9}[ ,.!?\n]){0,60}", 1..8)) {
         let mut log = Log::default();
         for (at, text) in texts.iter().enumerate() {
-            log.tell(message("any", at as u32, "ana", "2024-03-01T09:00:00Z", text));
+            log.add(message("any", at as u32, "ana", "2024-03-01T09:00:00Z", text));
         }
         for summary in fresh(&log) {
             for sentence in summary.sentences {

@@ -30,13 +30,13 @@ const LONGEST_FILE: u64 = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct Approvals {
     path: PathBuf,
-    allowed: Allowed,
+    allowed: ApprovalsFile,
 }
 
 /// The file format.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Allowed {
+struct ApprovalsFile {
     format: i64,
     /// Variables that may contain a key, each for one host.
     #[serde(default, rename = "key", skip_serializing_if = "Vec::is_empty")]
@@ -46,7 +46,7 @@ struct Allowed {
     stores: Vec<AllowedStore>,
 }
 
-impl Default for Allowed {
+impl Default for ApprovalsFile {
     fn default() -> Self {
         Self {
             format: FORMAT,
@@ -115,7 +115,7 @@ impl Approvals {
             next_step: Some(NextStep::TrustModel),
         };
         let allowed = match read_guarded(path, Privacy::Settings, LONGEST_FILE)? {
-            None => Allowed::default(),
+            None => ApprovalsFile::default(),
             Some(text) => parse_settings(path, &text, FORMAT, unreadable)?,
         };
         Ok(Self {

@@ -60,12 +60,12 @@ pub struct ToolKeychain {
 #[derive(Clone, Debug)]
 struct Tool {
     program: PathBuf,
-    words: Words,
+    words: ToolSyntax,
 }
 
 /// The command line syntax of a tool.
 #[derive(Clone, Copy, Debug)]
-enum Words {
+enum ToolSyntax {
     /// `secret-tool` of libsecret.
     SecretTool,
     /// `security` of macOS.
@@ -73,7 +73,7 @@ enum Words {
 }
 
 /// The arguments and standard input of a tool.
-struct Asking {
+struct ToolInvocation {
     arguments: Vec<String>,
     input: String,
 }
@@ -90,15 +90,15 @@ const LONGEST_FOR_SECURITY: usize = 1_800;
 impl ToolKeychain {
     /// The keychain of this system: `security` on macOS, `secret-tool` on others.
     pub fn of_system() -> Self {
-        let (places, words): (&[&str], Words) = if cfg!(target_os = "macos") {
-            (&["/usr/bin/security"], Words::Security)
+        let (places, words): (&[&str], ToolSyntax) = if cfg!(target_os = "macos") {
+            (&["/usr/bin/security"], ToolSyntax::Security)
         } else {
             let places = &[
                 "/usr/bin/secret-tool",
                 "/usr/local/bin/secret-tool",
                 "/run/current-system/sw/bin/secret-tool",
             ];
-            (places, Words::SecretTool)
+            (places, ToolSyntax::SecretTool)
         };
         let program = places.iter().map(Path::new).find(|place| place.is_file());
         Self {
@@ -115,31 +115,31 @@ impl ToolKeychain {
         Self {
             tool: Some(Tool {
                 program: program.to_owned(),
-                words: Words::SecretTool,
+                words: ToolSyntax::SecretTool,
             }),
             longest,
         }
     }
 }
 
-impl Words {
-    fn find(self, service: &str, account: &str) -> Asking {
+impl ToolSyntax {
+    fn find(self, service: &str, account: &str) -> ToolInvocation {
         let words: &[&str] = match self {
             Self::SecretTool => &["lookup", "service", service, "account", account],
             Self::Security => &["find-generic-password", "-s", service, "-a", account, "-w"],
         };
-        Asking {
+        ToolInvocation {
             arguments: words.iter().map(|&word| word.to_owned()).collect(),
             input: String::new(),
         }
     }
 
-    fn keep(self, service: &str, account: &str, key: &str) -> Asking {
+    fn keep(self, service: &str, account: &str, key: &str) -> ToolInvocation {
         match self {
             Self::SecretTool => {
                 let label = format!("--label=Anamne: key for {account}");
                 let words = ["store", &label, "service", service, "account", account];
-                Asking {
+                ToolInvocation {
                     arguments: words.map(str::to_owned).to_vec(),
                     input: key.to_owned(),
                 }
@@ -154,7 +154,7 @@ impl Words {
                     let _ = write!(input, "{byte:02x}");
                 }
                 input.push('\n');
-                Asking {
+                ToolInvocation {
                     arguments: vec!["-i".to_owned()],
                     input,
                 }
@@ -165,7 +165,11 @@ impl Words {
 
 impl Tool {
     /// The output of the tool; `None` if it fails, is missing or takes too long.
-    fn run(&self, asking: &Asking, longest: Duration) -> Result<Option<String>, BridgeError> {
+    fn run(
+        &self,
+        asking: &ToolInvocation,
+        longest: Duration,
+    ) -> Result<Option<String>, BridgeError> {
         let mut command = Command::new(&self.program);
         command.args(&asking.arguments);
         run(command, &asking.input, longest).map_err(BridgeError::io("run", &self.program))
@@ -194,7 +198,7 @@ impl Keychain for ToolKeychain {
             reason,
         };
         let key = key.reveal();
-        if matches!(tool.words, Words::Security) && key.len() > LONGEST_FOR_SECURITY {
+        if matches!(tool.words, ToolSyntax::Security) && key.len() > LONGEST_FOR_SECURITY {
             return Err(failed("doesn't accept a key of this length"));
         }
         let kept = tool.run(&tool.words.keep(service, account, key), self.longest)?;

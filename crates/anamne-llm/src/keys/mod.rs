@@ -57,7 +57,7 @@ impl Key {
     }
 
     /// The text with the key redacted.
-    pub(crate) fn blot(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         text.replace(&self.0, "…")
     }
 }
@@ -87,7 +87,7 @@ pub struct KeySources<'a> {
 }
 
 /// The account and variable of the key to find.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct KeyRequest<'a> {
     /// Provider, scheme, host and port.
     pub(crate) account: &'a str,
     /// The account name that earlier versions, without scheme and port, used in the keychain: the host, if the address
@@ -129,7 +129,7 @@ impl KeySources<'_> {
     /// Finds the key: in the variable if one is configured, else in the keychain, else in the file.
     ///
     /// An unusable value in one place is an error, not skipped. A key stored for another account is not found.
-    pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Result<KeyLookup, BridgeError> {
+    pub(crate) fn find(&self, wanted: &KeyRequest<'_>) -> Result<KeyLookup, BridgeError> {
         let keep = |text: String, origin: KeyOrigin| {
             Key::new(&text, &origin.to_string()).map(|key| Some((key, origin)))
         };
@@ -158,7 +158,7 @@ impl KeySources<'_> {
     }
 
     /// The places that [`Self::find`] searches, as text.
-    pub(crate) fn places(&self, wanted: &Wanted<'_>) -> String {
+    pub(crate) fn places(&self, wanted: &KeyRequest<'_>) -> String {
         let variable = match wanted.variable {
             Some(name) => format!("the variable {name}"),
             None => "no variable (set key_env)".to_owned(),

@@ -89,7 +89,7 @@ impl fmt::Display for BudgetKind {
 
 /// The current state of a budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BudgetStanding {
+pub struct BudgetState {
     /// The budget.
     pub budget: BudgetKind,
     /// The formatted limit; `None` without a limit.
@@ -205,10 +205,10 @@ impl Budgets {
         }
     }
 
-    pub(crate) fn standings(&self, spent: &Spent, now: Timestamp) -> Vec<BudgetStanding> {
-        let standing = |budget: BudgetKind| {
+    pub(crate) fn budget_states(&self, spent: &Spent, now: Timestamp) -> Vec<BudgetState> {
+        let state = |budget: BudgetKind| {
             let limit = self.limit(budget);
-            BudgetStanding {
+            BudgetState {
                 budget,
                 limit: limit.map(|limit| budget.words(limit)),
                 spent: budget.words(spent.of(budget)),
@@ -216,7 +216,7 @@ impl Budgets {
                 opens_at: opens_at(budget.is_monthly(), now),
             }
         };
-        BudgetKind::ALL.into_iter().map(standing).collect()
+        BudgetKind::ALL.into_iter().map(state).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anamne_store::{SideDatabase, StoreError, Unusable};
+use anamne_store::{SideDatabase, StoreError, UnusableFile};
 
 use crate::BridgeError;
 
@@ -11,7 +11,7 @@ pub(super) const DATABASE: SideDatabase = SideDatabase {
     // `ANCT`, which lets other programs identify the file.
     application_id: 0x414e_4354,
     durable: true,
-    unusable: Unusable::Kept,
+    unusable: UnusableFile::Kept,
     // Missing in files of earlier versions; those versions ignore it.
     additions: "CREATE TABLE IF NOT EXISTS days (
         number INTEGER PRIMARY KEY AUTOINCREMENT,

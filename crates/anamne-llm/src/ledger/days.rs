@@ -23,28 +23,28 @@ const LONGEST_RESERVED: SignedDuration = SignedDuration::from_hours(24);
 
 /// The ranges of days that count towards the daily and the monthly budgets, each with its first and last day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counted {
+pub(super) struct CountedDays {
     pub(super) day: Vec<(Date, Date)>,
     pub(super) month: Vec<(Date, Date)>,
 }
 
 /// How a day follows the known days.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(super) struct DayHistory {
     today: Date,
     /// The known days in order of arrival, today last.
     days: Vec<Date>,
     /// Days that the clock went to and came back from.
-    strayed: Vec<Date>,
+    reverted_days: Vec<Date>,
 }
 
-impl Arrival {
+impl DayHistory {
     /// How `today` follows the known days, given in order of arrival.
     pub(super) fn of(mut days: Vec<Date>, today: Date) -> Self {
-        let mut strayed = Vec::new();
+        let mut reverted_days = Vec::new();
         match days.iter().rposition(|day| follows(*day, today)) {
             Some(place) => {
-                strayed = days.split_off(place + 1);
+                reverted_days = days.split_off(place + 1);
                 if days[place] != today {
                     days.push(today);
                 }
@@ -54,12 +54,12 @@ impl Arrival {
         Self {
             today,
             days,
-            strayed,
+            reverted_days,
         }
     }
 
     /// The ranges that count today.
-    pub(super) fn counted(&self) -> Counted {
+    pub(super) fn counted(&self) -> CountedDays {
         let mut counted = self.own();
         let [.., before, today] = self.days[..] else {
             return counted;
@@ -77,14 +77,14 @@ impl Arrival {
     }
 
     /// The ranges that would count without a clock jump.
-    pub(super) fn own(&self) -> Counted {
-        let strayed = self.strayed.iter().map(|day| (*day, *day));
-        Counted {
+    pub(super) fn own(&self) -> CountedDays {
+        let reverted_days = self.reverted_days.iter().map(|day| (*day, *day));
+        CountedDays {
             day: std::iter::once((self.today, self.today))
-                .chain(strayed.clone())
+                .chain(reverted_days.clone())
                 .collect(),
             month: std::iter::once(month_of(self.today))
-                .chain(strayed)
+                .chain(reverted_days)
                 .collect(),
         }
     }
@@ -101,19 +101,22 @@ fn month_of(day: Date) -> (Date, Date) {
 }
 
 /// How the day of `now` follows the known days. Read-only.
-pub(super) fn look(connection: &Connection, now: Timestamp) -> rusqlite::Result<Arrival> {
-    Ok(Arrival::of(known(connection)?, day_of(now)))
+pub(super) fn look(connection: &Connection, now: Timestamp) -> rusqlite::Result<DayHistory> {
+    Ok(DayHistory::of(known(connection)?, day_of(now)))
 }
 
 /// Records the day of `now`, and moves to it the costs of days that the clock came back from.
-pub(super) fn arrive(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<Arrival> {
+pub(super) fn arrive(
+    transaction: &Transaction<'_>,
+    now: Timestamp,
+) -> rusqlite::Result<DayHistory> {
     let known = known(transaction)?;
-    let arrival = Arrival::of(known.clone(), day_of(now));
+    let arrival = DayHistory::of(known.clone(), day_of(now));
     if arrival.days == known {
         return Ok(arrival);
     }
-    for day in &arrival.strayed {
-        put_on(transaction, *day, arrival.today, now)?;
+    for day in &arrival.reverted_days {
+        move_day(transaction, *day, arrival.today, now)?;
     }
     transaction.execute("DELETE FROM days", [])?;
     let kept = arrival.days.len().saturating_sub(KEPT);
@@ -122,8 +125,8 @@ pub(super) fn arrive(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite:
             .prepare_cached("INSERT INTO days (day) VALUES (?1)")?
             .execute([day.to_string()])?;
     }
-    Ok(Arrival {
-        strayed: Vec::new(),
+    Ok(DayHistory {
+        reverted_days: Vec::new(),
         ..arrival
     })
 }
@@ -146,7 +149,7 @@ fn known(connection: &Connection) -> rusqlite::Result<Vec<Date>> {
 }
 
 /// Moves the costs and reservations of one day to another.
-fn put_on(
+fn move_day(
     transaction: &Transaction<'_>,
     day: Date,
     other: Date,
@@ -176,10 +179,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(came: &[&str], today: &str, then: &[&str], strayed: &[&str]) {
-        let arrival = Arrival::of(days(came), today.parse().expect("a day"));
+    fn check(came: &[&str], today: &str, then: &[&str], reverted_days: &[&str]) {
+        let arrival = DayHistory::of(days(came), today.parse().expect("a day"));
         assert_eq!(arrival.days, days(then));
-        assert_eq!(arrival.strayed, days(strayed));
+        assert_eq!(arrival.reverted_days, days(reverted_days));
     }
 
     #[test]
@@ -229,7 +232,7 @@ mod tests {
     #[test]
     fn what_was_spent_before_a_jump_counts_for_two_days_of_use() {
         let counted = |came: &[&str], today: &str| {
-            let arrival = Arrival::of(days(came), today.parse().expect("a day"));
+            let arrival = DayHistory::of(days(came), today.parse().expect("a day"));
             let counted = arrival.counted();
             (counted.day.len(), counted.month.len())
         };

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 
 use super::budgets::{Amount, Spent};
-use super::days::{Arrival, Counted};
+use super::days::{CountedDays, DayHistory};
 use super::{Account, Reservation, cost};
 
 /// The amounts that a call adds to the row of its day, space and model.
@@ -100,8 +100,8 @@ pub(super) fn write_off(transaction: &Transaction<'_>, now: Timestamp) -> rusqli
 }
 
 /// Spent or reserved today and this month, with and without what counts only because of a clock jump.
-pub(super) fn spent(connection: &Connection, arrival: &Arrival) -> rusqlite::Result<Spent> {
-    let amounts = |counted: &Counted| -> rusqlite::Result<_> {
+pub(super) fn spent(connection: &Connection, arrival: &DayHistory) -> rusqlite::Result<Spent> {
+    let amounts = |counted: &CountedDays| -> rusqlite::Result<_> {
         let day = between(connection, &counted.day)?;
         Ok([day, between(connection, &counted.month)?])
     };

@@ -25,7 +25,7 @@ use budgets::{Amount, day_of};
 use catalog::failed;
 use entries::{Entry, move_costs, spent, write_off};
 
-pub use budgets::{BudgetKind, BudgetStanding, Budgets};
+pub use budgets::{BudgetKind, BudgetState, Budgets};
 pub use costs::{CostQuery, CostRow, CostsBy};
 pub use money::Money;
 pub(crate) use prices::listed_price;
@@ -72,9 +72,9 @@ struct Account {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
     /// The reported usage.
-    Took(Usage),
+    Reported(Usage),
     /// An estimate, because the provider didn't report the usage.
-    Likely(Usage),
+    Estimated(Usage),
     /// Not charged by the provider.
     Nothing,
 }
@@ -94,13 +94,13 @@ impl Ledger {
     }
 
     /// The state of each budget at `now`.
-    pub fn standings(
+    pub fn budget_states(
         &self,
         budgets: &Budgets,
         now: Timestamp,
-    ) -> Result<Vec<BudgetStanding>, BridgeError> {
+    ) -> Result<Vec<BudgetState>, BridgeError> {
         let spent = self.read(|connection| spent(connection, &days::look(connection, now)?))?;
-        Ok(budgets.standings(&spent, now))
+        Ok(budgets.budget_states(&spent, now))
     }
 
     /// Removes the name of an erased space from the ledger; its costs still count, without a name.
@@ -129,7 +129,7 @@ impl Ledger {
         budgets: &Budgets,
         now: Timestamp,
     ) -> Result<Reservation, BridgeError> {
-        let at_most = believed(order.at_most);
+        let at_most = clamped_usage(order.at_most);
         let wanted = Amount {
             nanodollars: cost(order.price, at_most),
             tokens: at_most.total() as i64,
@@ -162,8 +162,8 @@ impl Ledger {
         outcome: Outcome,
     ) -> Result<Money, BridgeError> {
         let (usage, calls, estimated) = match outcome {
-            Outcome::Took(usage) => (believed(usage), 1, 0),
-            Outcome::Likely(usage) => (believed(usage), 1, 1),
+            Outcome::Reported(usage) => (clamped_usage(usage), 1, 0),
+            Outcome::Estimated(usage) => (clamped_usage(usage), 1, 1),
             Outcome::Nothing => (Usage::default(), 0, 0),
         };
         let paid = cost(reservation.price, usage);
@@ -211,7 +211,7 @@ impl Ledger {
     }
 }
 
-fn believed(usage: Usage) -> Usage {
+fn clamped_usage(usage: Usage) -> Usage {
     Usage {
         input_tokens: usage.input_tokens.min(MOST_TOKENS),
         output_tokens: usage.output_tokens.min(MOST_TOKENS),

@@ -12,7 +12,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     key: ("x-api-key", ""),
     headers: &[("anthropic-version", "2023-06-01")],
     optional: &[("temperature", TEMPERATURE), ("tool_choice", TOOL_CHOICE)],
-    untaken_at_home: 0,
+    rejected_by_own_api: 0,
     path: |_| "/messages".to_owned(),
     body,
     reply,

@@ -18,7 +18,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("responseMimeType", MIME_TYPE),
         ("response_mime_type", MIME_TYPE),
     ],
-    untaken_at_home: 0,
+    rejected_by_own_api: 0,
     path: |model| {
         let name = model.strip_prefix("models/").unwrap_or(model);
         let name = name.replace(['/', ':', '@', '+'], "_");

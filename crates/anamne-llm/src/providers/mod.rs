@@ -59,7 +59,7 @@ struct Dialect {
     /// The names in error messages of parameters that can be omitted or renamed.
     optional: &'static [(&'static str, u8)],
     /// Parameters that the provider's own API rejects, but compatible servers accept.
-    untaken_at_home: u8,
+    rejected_by_own_api: u8,
     /// The path of the model's endpoint.
     path: fn(&str) -> String,
     body: fn(&Remote, &Request) -> Value,
@@ -72,7 +72,7 @@ struct Remote {
     transport: Transport,
     model: String,
     /// Optional parameters that were rejected. This differs between servers, and between models of one server.
-    untaken: AtomicU8,
+    rejected_parameters: AtomicU8,
 }
 
 impl Remote {
@@ -82,13 +82,13 @@ impl Remote {
         key: Option<Key>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, BridgeError> {
-        let is_at_home = config.base_url.is_none();
+        let uses_own_api = config.base_url.is_none();
         Ok(Self {
             dialect,
             transport: Transport::new(config, key, dialect.key, dialect.headers, clock)?,
             model: config.model.clone(),
-            untaken: AtomicU8::new(if is_at_home {
-                dialect.untaken_at_home
+            rejected_parameters: AtomicU8::new(if uses_own_api {
+                dialect.rejected_by_own_api
             } else {
                 0
             }),
@@ -96,7 +96,7 @@ impl Remote {
     }
 
     fn takes(&self, parameter: u8) -> bool {
-        self.untaken.load(Ordering::Relaxed) & parameter == 0
+        self.rejected_parameters.load(Ordering::Relaxed) & parameter == 0
     }
 
     fn declined(&self, reason: &str) -> BridgeError {
@@ -135,7 +135,8 @@ impl LanguageModel for Remote {
             );
             match named {
                 Some((_, parameter)) if is_about_form => {
-                    self.untaken.fetch_or(*parameter, Ordering::Relaxed);
+                    self.rejected_parameters
+                        .fetch_or(*parameter, Ordering::Relaxed);
                 }
                 _ => return Err(error),
             }

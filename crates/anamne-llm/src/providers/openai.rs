@@ -24,7 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("json_schema", FORM),
     ],
     // OpenAI's newer models reject the old name, which is the only one that local servers accept.
-    untaken_at_home: MAX_TOKENS,
+    rejected_by_own_api: MAX_TOKENS,
     path: |_| "/chat/completions".to_owned(),
     body,
     reply,

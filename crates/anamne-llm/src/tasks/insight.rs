@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    MOST_BYTES, MOST_CHARACTERS, Question, Said, cited, list, numbered, object, refuse_longer,
+    MOST_BYTES, MOST_CHARACTERS, Question, SourceText, cited, list, numbered, object, refuse_longer,
 };
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
@@ -28,13 +28,13 @@ const MOST_MEMORIES: usize = 100;
 pub fn insight(
     bridge: &Bridge,
     call: &Call<'_>,
-    memories: &[Said<'_>],
+    memories: &[SourceText<'_>],
 ) -> Result<Option<Insight>, BridgeError> {
     if memories.len() < 2 {
         return Ok(None);
     }
     refuse_longer("the list of memories", memories.len(), MOST_MEMORIES)?;
-    let bytes = memories.iter().map(Said::length).sum();
+    let bytes = memories.iter().map(SourceText::length).sum();
     refuse_longer("the text of the memories, in bytes,", bytes, MOST_BYTES)?;
     let question = Question {
         prompt: PROMPT.to_owned(),

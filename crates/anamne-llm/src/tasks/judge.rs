@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Question, Said, object, refuse_longer, text};
+use super::{Question, SourceText, object, refuse_longer, text};
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
 
@@ -10,14 +10,14 @@ use crate::{Bridge, BridgeError, Call};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
     /// The relationship of the statements.
-    pub verdict: Verdict,
+    pub verdict: ConflictVerdict,
     /// The reason, one line of at most 300 characters; may be empty.
     pub reason: String,
 }
 
 /// How a later statement relates to an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ConflictVerdict {
     /// Both can be true.
     None,
     /// The later one says how the state described by the earlier one changed.
@@ -40,8 +40,8 @@ const MOST_REASON: usize = 300;
 pub fn judge(
     bridge: &Bridge,
     call: &Call<'_>,
-    earlier: &Said<'_>,
-    later: &Said<'_>,
+    earlier: &SourceText<'_>,
+    later: &SourceText<'_>,
 ) -> Result<Judgement, BridgeError> {
     for said in [earlier, later] {
         refuse_longer("a statement, in bytes,", said.length(), MOST_BYTES)?;
@@ -62,9 +62,9 @@ pub fn judge(
     let word = |name| answer.get(name).and_then(Value::as_str).unwrap_or_default();
     Ok(Judgement {
         verdict: match word("verdict") {
-            "superseded" => Verdict::Superseded,
-            "contested" => Verdict::Contested,
-            _ => Verdict::None,
+            "superseded" => ConflictVerdict::Superseded,
+            "contested" => ConflictVerdict::Contested,
+            _ => ConflictVerdict::None,
         },
         reason: plain_line(word("reason"), MOST_REASON),
     })

@@ -17,7 +17,7 @@ use super::quote::quote;
 use super::{Bridge, BridgeError, Call, Message, Request, Schema};
 
 pub use insight::{Insight, insight};
-pub use judge::{Judgement, Verdict, judge};
+pub use judge::{ConflictVerdict, Judgement, judge};
 pub use probe::{Probe, probe};
 pub use read::read;
 pub use summarise::{SummarySentence, summarise};
@@ -30,7 +30,7 @@ const MOST_CHARACTERS: usize = 400;
 
 /// A statement shown to a model.
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'text> {
+pub struct SourceText<'text> {
     /// The text.
     pub text: &'text str,
     /// The author; empty if unknown.
@@ -39,7 +39,7 @@ pub struct Said<'text> {
     pub on: Date,
 }
 
-impl Said<'_> {
+impl SourceText<'_> {
     fn data(&self) -> Value {
         json!({"author": self.author, "said_on": self.on.to_string(), "text": self.text})
     }
@@ -100,8 +100,8 @@ impl Question {
 }
 
 /// Sources, numbered from 1 as models cite them.
-fn numbered(sources: &[Said<'_>]) -> Value {
-    let entry = |(number, said): (usize, &Said<'_>)| {
+fn numbered(sources: &[SourceText<'_>]) -> Value {
+    let entry = |(number, said): (usize, &SourceText<'_>)| {
         let mut entry = said.data();
         entry["number"] = json!(number + 1);
         entry

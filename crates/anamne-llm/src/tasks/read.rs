@@ -148,7 +148,7 @@ impl<'a> Evidence<'a> {
         };
         let mentions = self.mentions(entries("names"));
         let mut statements: Vec<Statement> = Vec::new();
-        for statement in entries("statements").filter_map(|told| self.statement(told)) {
+        for statement in entries("statements").filter_map(|stored| self.statement(stored)) {
             if !statements.contains(&statement) {
                 statements.push(statement);
             }
@@ -161,8 +161,8 @@ impl<'a> Evidence<'a> {
     }
 
     /// The occurrences of the names. Longer names are located first, so that no name lies within another.
-    fn mentions<'v>(&mut self, told: impl Iterator<Item = &'v Value>) -> Vec<Mention> {
-        let mut names: Vec<(&str, EntityType)> = told
+    fn mentions<'v>(&mut self, stored: impl Iterator<Item = &'v Value>) -> Vec<Mention> {
+        let mut names: Vec<(&str, EntityType)> = stored
             .filter_map(|entry| {
                 let name = entry.get("name")?.as_str()?;
                 Some((name, entry.get("type")?.as_str()?.parse().ok()?))
@@ -195,9 +195,9 @@ impl<'a> Evidence<'a> {
         taken.into_values().collect()
     }
 
-    fn statement(&self, told: &Value) -> Option<Statement> {
-        let text = |name: &str| told.get(name).and_then(Value::as_str);
-        let number = told.get("sentence")?.as_f64()? as usize;
+    fn statement(&self, stored: &Value) -> Option<Statement> {
+        let text = |name: &str| stored.get(name).and_then(Value::as_str);
+        let number = stored.get("sentence")?.as_f64()? as usize;
         let span = self.sentences.get(number.checked_sub(1)?)?.clone();
         let relation = RelationType::from(text("relation")?);
         if matches!(relation, RelationType::Other(_)) {
@@ -217,7 +217,7 @@ impl<'a> Evidence<'a> {
             subject,
             relation,
             object,
-            negated: told.get("negated")?.as_bool()?,
+            negated: stored.get("negated")?.as_bool()?,
             valid_from,
             valid_to,
             confidence: STATEMENT_CONFIDENCE,

@@ -5,12 +5,12 @@ use std::ops::Range;
 /// A text that is searched regardless of white space, and of case if necessary.
 pub(super) struct Searched<'text> {
     text: &'text str,
-    exact: Folded,
-    lower: Folded,
+    exact: NormalisedText,
+    lower: NormalisedText,
 }
 
 /// A normalised text, with the original position of each byte's character.
-struct Folded {
+struct NormalisedText {
     text: String,
     places: Vec<usize>,
 }
@@ -20,8 +20,8 @@ impl<'text> Searched<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         Self {
             text,
-            exact: Folded::new(text, |character, out| out.push(character)),
-            lower: Folded::new(text, |character, out| out.extend(character.to_lowercase())),
+            exact: NormalisedText::new(text, |character, out| out.push(character)),
+            lower: NormalisedText::new(text, |character, out| out.extend(character.to_lowercase())),
         }
     }
 
@@ -41,7 +41,7 @@ impl<'text> Searched<'text> {
         !wanted.is_empty() && folded(&self.text[span.clone()]).contains(&wanted)
     }
 
-    fn occurrences_in(&self, folded: &Folded, name: &str) -> Vec<Range<usize>> {
+    fn occurrences_in(&self, folded: &NormalisedText, name: &str) -> Vec<Range<usize>> {
         if name.is_empty() {
             return Vec::new();
         }
@@ -76,7 +76,7 @@ fn is_unspaced(character: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-impl Folded {
+impl NormalisedText {
     fn new(text: &str, fold: impl Fn(char, &mut String)) -> Self {
         let mut folded = Self {
             text: String::with_capacity(text.len()),

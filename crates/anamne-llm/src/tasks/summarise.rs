@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    MOST_BYTES, MOST_CHARACTERS, Question, Said, cited, list, numbered, object, refuse_longer, text,
+    MOST_BYTES, MOST_CHARACTERS, Question, SourceText, cited, list, numbered, object,
+    refuse_longer, text,
 };
 use crate::wording::plain_line;
 use crate::{Bridge, BridgeError, Call};
@@ -31,7 +32,7 @@ const MOST_SENTENCES: usize = 20;
 pub fn summarise(
     bridge: &Bridge,
     call: &Call<'_>,
-    sources: &[Said<'_>],
+    sources: &[SourceText<'_>],
     sentences: usize,
 ) -> Result<Vec<SummarySentence>, BridgeError> {
     let most = sentences.min(MOST_SENTENCES);
@@ -39,7 +40,7 @@ pub fn summarise(
         return Ok(Vec::new());
     }
     refuse_longer("the list of sources", sources.len(), MOST_SOURCES)?;
-    let bytes = sources.iter().map(Said::length).sum();
+    let bytes = sources.iter().map(SourceText::length).sum();
     refuse_longer("the text of the sources, in bytes,", bytes, MOST_BYTES)?;
     let question = Question {
         prompt: PROMPT.to_owned(),
@@ -48,10 +49,10 @@ pub fn summarise(
         max_output_tokens: 200 + 150 * most as u32,
     };
     let answer = question.put(bridge, call)?;
-    let told = answer.get("sentences").and_then(Value::as_array);
-    let sentences = told.into_iter().flatten().filter_map(|told| {
-        let text = plain_line(told.get("text")?.as_str()?, MOST_CHARACTERS);
-        let sources = cited(told, sources.len());
+    let stored = answer.get("sentences").and_then(Value::as_array);
+    let sentences = stored.into_iter().flatten().filter_map(|stored| {
+        let text = plain_line(stored.get("text")?.as_str()?, MOST_CHARACTERS);
+        let sources = cited(stored, sources.len());
         (!text.is_empty() && !sources.is_empty()).then_some(SummarySentence { text, sources })
     });
     Ok(sentences.take(most).collect())

@@ -177,7 +177,7 @@ mod on_unix {
         let open = move || Approvals::open(&allowed).map(drop);
         let (approvals, of_store) = (machine.approvals(), store.to_owned());
         let identify = move || approvals.of_store(&of_store, &settings()).map(drop);
-        let told = |read: Box<dyn Fn() -> Result<(), BridgeError>>| -> Box<dyn Fn() -> String> {
+        let message = |read: Box<dyn Fn() -> Result<(), BridgeError>>| -> Box<dyn Fn() -> String> {
             Box::new(move || match read() {
                 Ok(()) => String::new(),
                 Err(error @ BridgeError::Unsafe { .. }) => error.to_string(),
@@ -185,9 +185,9 @@ mod on_unix {
             })
         };
         vec![
-            (settings_file, told(Box::new(load))),
-            (machine.allowed(), told(Box::new(open))),
-            (store.join("store.id"), told(Box::new(identify))),
+            (settings_file, message(Box::new(load))),
+            (machine.allowed(), message(Box::new(open))),
+            (store.join("store.id"), message(Box::new(identify))),
         ]
     }
 
@@ -209,13 +209,13 @@ mod on_unix {
                 (&folder, 0o700, ""),
             ] {
                 set_mode(changed, mode);
-                let told = read();
+                let message = read();
                 assert_eq!(
-                    told.is_empty(),
+                    message.is_empty(),
                     remedy.is_empty(),
-                    "{path:?} {mode:o} {told}"
+                    "{path:?} {mode:o} {message}"
                 );
-                assert!(told.contains(remedy), "{path:?} {mode:o} {told}");
+                assert!(message.contains(remedy), "{path:?} {mode:o} {message}");
                 set_mode(&path, 0o600);
             }
         }
@@ -229,8 +229,8 @@ mod on_unix {
             let elsewhere = machine.folder.path().join("elsewhere");
             std::fs::rename(&path, &elsewhere).expect("moved");
             std::os::unix::fs::symlink(&elsewhere, &path).expect("a link");
-            let told = read();
-            assert!(told.contains("symbolic link"), "{path:?} {told}");
+            let message = read();
+            assert!(message.contains("symbolic link"), "{path:?} {message}");
             std::fs::remove_file(&path).expect("removed");
             let made = std::process::Command::new("mkfifo").arg(&path).status();
             assert!(made.expect("mkfifo").success());
@@ -253,15 +253,18 @@ mod on_unix {
             if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
                 return;
             }
-            let told = read();
-            assert!(told.contains("belongs to user 12345"), "{path:?} {told}");
+            let message = read();
+            assert!(
+                message.contains("belongs to user 12345"),
+                "{path:?} {message}"
+            );
             std::os::unix::fs::chown(&path, Some(0), None).expect("given back");
             let folder = path.parent().expect("a folder");
             std::os::unix::fs::chown(folder, Some(12_345), None).expect("given away");
-            let told = read();
+            let message = read();
             assert!(
-                told.contains("its folder belongs to user 12345"),
-                "{path:?} {told}"
+                message.contains("its folder belongs to user 12345"),
+                "{path:?} {message}"
             );
             std::os::unix::fs::chown(folder, Some(0), None).expect("given back");
         }

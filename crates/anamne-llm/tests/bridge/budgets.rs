@@ -50,14 +50,14 @@ fn spent(bridge: &Bridge) -> u64 {
 
 /// The exhausted budget, and when it resets.
 fn refusal(error: BridgeError) -> (BudgetKind, Option<Timestamp>) {
-    let told = error.to_string();
+    let response = error.to_string();
     match error {
         BridgeError::BudgetExceeded {
             budget, opens_at, ..
         } => {
-            assert!(told.contains(&budget.to_string()), "{told}");
+            assert!(response.contains(&budget.to_string()), "{response}");
             if let Some(opens_at) = opens_at {
-                assert!(told.contains(&opens_at.to_string()), "{told}");
+                assert!(response.contains(&opens_at.to_string()), "{response}");
             }
             (budget, opens_at)
         }
@@ -503,21 +503,21 @@ fn costs_can_be_grouped() {
         row.cost
     );
     assert_eq!(row.cost.to_string(), "$0.004400");
-    let told = serde_json::to_value(row).expect("JSON");
-    assert_eq!(told["dollars"], 0.004_4);
+    let response = serde_json::to_value(row).expect("JSON");
+    assert_eq!(response["dollars"], 0.004_4);
 
     let ledger = bridge.ledger();
-    let standings = ledger.standings(&world.config.budgets, world.clock.now());
+    let standings = ledger.budget_states(&world.config.budgets, world.clock.now());
     let standings = standings.expect("standings");
     assert_eq!(standings.len(), 4);
     assert!(
         standings
             .iter()
-            .all(|standing| standing.limit.is_none() && !standing.exhausted)
+            .all(|state| state.limit.is_none() && !state.exhausted)
     );
     assert_eq!(standings[3].spent, format!("{} tokens", 3 * TAKEN));
 
-    ledger.forget_space("garden").expect("no trouble");
+    ledger.forget_space("garden").expect("no error");
     assert_eq!(keys(&by(CostsBy::Space)), pairs(&[("", 2), ("core", 2)]));
     assert_eq!(keys(&by(CostsBy::Day)), days, "what it cost still counts");
     let names = ["catalog.db", "catalog.db-wal"];

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anamne_llm::{
-    Approvals, Bridge, BridgeConfig, BridgeError, Environment, Key, KeyOrigin, KeySources,
-    Keychain, NoKeychain, Provider, Surroundings, ToolKeychain, bind_key_file, write_key_file,
+    Approvals, Bridge, BridgeConfig, BridgeContext, BridgeError, Environment, Key, KeyOrigin,
+    KeySources, Keychain, NoKeychain, Provider, ToolKeychain, bind_key_file, write_key_file,
 };
 use anamne_store::Clock;
 use anamne_types::NextStep;
@@ -104,9 +104,9 @@ fn the_usual_variable_is_not_sent_to_an_address_of_ones_own() {
     let sources = sources(&variable, &NoKeychain, &file, &none);
     let mut config = openai();
     config.base_url = Some("http://localhost:11434/v1".to_owned());
-    assert_eq!(config.find_key(&sources).expect("no trouble"), None);
+    assert_eq!(config.find_key(&sources).expect("no error"), None);
     config.key_env = Some("ANAMNE_TEST_KEY".to_owned());
-    assert!(config.find_key(&sources).expect("no trouble").is_some());
+    assert!(config.find_key(&sources).expect("no error").is_some());
 }
 
 #[test]
@@ -129,10 +129,10 @@ fn a_variable_that_is_not_known_to_hold_a_key_is_not_even_read() {
     ] {
         config.key_env = Some(name.to_owned());
         let found = config.find_key(&sources(&variable, &NoKeychain, &file, &approvals));
-        let told = found.expect_err("not allowed").to_string();
+        let message = found.expect_err("not allowed").to_string();
         assert!(
-            told.contains(name) && told.contains("llm.example.org"),
-            "{told}"
+            message.contains(name) && message.contains("llm.example.org"),
+            "{message}"
         );
     }
     assert_eq!(read.borrow().as_slice(), [""; 0]);
@@ -175,7 +175,7 @@ fn a_kept_key_is_for_one_provider_scheme_host_and_port() {
     let password = OnePassword("openai@https://llm.example.org:443", KEY);
     let in_keychain = sources(&NoVariables, &password, &missing, &none);
     for sources in [&in_file, &in_keychain] {
-        let found = |config: &BridgeConfig| config.find_key(sources).expect("no trouble");
+        let found = |config: &BridgeConfig| config.find_key(sources).expect("no error");
         assert!(found(&home).is_some());
         assert!(found(&at("https://LLM.example.org:443/v2")).is_some());
         for other in [
@@ -190,10 +190,10 @@ fn a_kept_key_is_for_one_provider_scheme_host_and_port() {
         gemini.provider = Provider::Gemini;
         assert_eq!(found(&gemini), None);
     }
-    let told = openai().find_key(&in_file).expect_err("no key").to_string();
+    let message = openai().find_key(&in_file).expect_err("no key").to_string();
     assert!(
-        told.contains("it holds a key for openai@https://llm.example.org:443"),
-        "{told}"
+        message.contains("it holds a key for openai@https://llm.example.org:443"),
+        "{message}"
     );
 }
 
@@ -208,7 +208,7 @@ fn keys_of_earlier_versions_go_to_the_host_that_they_were_for() {
     assert!(openai().find_key(&keychain).expect("a key").is_some());
     let mut other = openai();
     other.base_url = Some("https://api.openai.com:8443/v1".to_owned());
-    assert_eq!(other.find_key(&keychain).expect("no trouble"), None);
+    assert_eq!(other.find_key(&keychain).expect("no error"), None);
     // Without a host.
     std::fs::write(&file, format!("{KEY}\n")).expect("a file");
     #[cfg(unix)]
@@ -227,13 +227,13 @@ fn a_missing_key_names_the_places_to_put_one() {
     let none = Approvals::default();
     let file = folder.path().join("model.key");
     let sources = sources(&NoVariables, &NoKeychain, &file, &none);
-    let told = openai().find_key(&sources).expect_err("no key").to_string();
+    let message = openai().find_key(&sources).expect_err("no key").to_string();
     for place in [
         "OPENAI_API_KEY",
         "service anamne, account openai@https://api.openai.com:443",
         "model.key",
     ] {
-        assert!(told.contains(place), "{told}");
+        assert!(message.contains(place), "{message}");
     }
 }
 
@@ -280,10 +280,10 @@ fn what_is_no_key_is_refused_without_being_shown() {
         &long,
     ] {
         let error = Key::new(text, "the test").expect_err("no key");
-        let told = format!("{error} {error:?}");
+        let message = format!("{error} {error:?}");
         assert!(
-            text.trim().is_empty() || !told.contains(text.trim()),
-            "{told}"
+            text.trim().is_empty() || !message.contains(text.trim()),
+            "{message}"
         );
     }
     assert_eq!(format!("{:?}", key(KEY)), "Key(…)");
@@ -331,7 +331,7 @@ fn the_tool_of_the_system_is_asked_by_service_and_account() {
     let folder = TempDir::new().expect("a folder");
     let check = |script: &str, expected: Option<&str>| {
         let found = tool(folder.path(), script).password("anamne", "api.openai.com");
-        assert_eq!(found.expect("no trouble").as_deref(), expected, "{script}");
+        assert_eq!(found.expect("no error").as_deref(), expected, "{script}");
     };
     check(
         "echo \"$*\"",
@@ -342,10 +342,7 @@ fn the_tool_of_the_system_is_asked_by_service_and_account() {
     check("echo trouble >&2; exit 3", None);
     check("kill -9 $$", None);
     let missing = ToolKeychain::behind(&folder.path().join("none"), Duration::from_secs(30));
-    assert_eq!(
-        missing.password("anamne", "host").expect("no trouble"),
-        None
-    );
+    assert_eq!(missing.password("anamne", "host").expect("no error"), None);
 }
 
 #[cfg(unix)]
@@ -368,7 +365,7 @@ fn a_tool_gets_the_key_by_standard_input_and_not_as_an_argument() {
         called.starts_with("store --label=") && called.contains(&stored),
         "{called}"
     );
-    let found = keychain.password("anamne", ACCOUNT).expect("no trouble");
+    let found = keychain.password("anamne", ACCOUNT).expect("no error");
     assert_eq!(found.as_deref(), Some(KEY));
 }
 
@@ -385,13 +382,17 @@ fn a_tool_that_does_not_keep_the_key_is_not_believed() {
     ] {
         let kept = tool(folder.path(), script).keep("anamne", ACCOUNT, &key(KEY));
         let error = kept.expect_err(script);
-        let told = format!("{error} {error:?}");
+        let message = format!("{error} {error:?}");
         assert!(
             matches!(error, BridgeError::Keychain { .. }),
-            "{script}: {told}"
+            "{script}: {message}"
         );
-        assert_eq!(error.next_step(), Some(NextStep::KeepKeyInFile), "{told}");
-        assert!(!told.contains(KEY), "{script}: {told}");
+        assert_eq!(
+            error.next_step(),
+            Some(NextStep::KeepKeyInFile),
+            "{message}"
+        );
+        assert!(!message.contains(KEY), "{script}: {message}");
     }
     let none = NoKeychain.keep("anamne", ACCOUNT, &key(KEY));
     assert!(matches!(none, Err(BridgeError::Keychain { .. })));
@@ -404,7 +405,7 @@ fn a_tool_that_hangs_is_a_keychain_without_the_key() {
     let folder = TempDir::new().expect("a folder");
     tool(folder.path(), "exec sleep 600");
     let hasty = ToolKeychain::behind(&folder.path().join("tool"), Duration::from_millis(20));
-    assert_eq!(hasty.password("anamne", "host").expect("no trouble"), None);
+    assert_eq!(hasty.password("anamne", "host").expect("no error"), None);
 }
 
 #[test]
@@ -416,7 +417,7 @@ fn a_bridge_is_opened_from_the_stores_folder() {
     #[cfg(unix)]
     crate::world::set_mode(&store, 0o700);
     let clock = ScriptedClock::at("2026-01-31T12:00:00Z");
-    let surroundings = Surroundings {
+    let surroundings = BridgeContext {
         clock: clock.clone(),
         pace: Arc::new(ScriptedPace::default()),
         environment: &NoVariables,
@@ -425,7 +426,7 @@ fn a_bridge_is_opened_from_the_stores_folder() {
     };
     let open = || Bridge::open(&store, &surroundings);
     assert!(
-        open().expect("no trouble").is_none(),
+        open().expect("no error").is_none(),
         "off where nothing is said"
     );
     assert!(!store.join("catalog.db").exists(), "and nothing is made");
@@ -441,11 +442,11 @@ fn a_bridge_is_opened_from_the_stores_folder() {
         .expect("a file");
     assert!(matches!(open().map(drop), Err(BridgeError::NoKey { .. })));
     write_key_file(&store.join("model.key"), ACCOUNT, &key(KEY)).expect("a key");
-    let bridge = open().expect("no trouble").expect("a bridge");
+    let bridge = open().expect("no error").expect("a bridge");
     assert_eq!(bridge.model(), "model-1");
     assert!(store.join("catalog.db").exists());
     let mut off = openai();
     off.enabled = false;
     off.save(&settings).expect("settings");
-    assert!(open().expect("no trouble").is_none());
+    assert!(open().expect("no error").is_none());
 }

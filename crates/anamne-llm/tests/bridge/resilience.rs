@@ -30,14 +30,14 @@ fn seconds(seconds: u64) -> Duration {
 fn transient_errors_are_retried() {
     for provider in PROVIDERS {
         let refusal = Form(provider).refusal("try again");
-        for trouble in [
+        for problem in [
             Turn::status(500, &refusal),
             Turn::status(529, &refusal),
             Turn::text(502, "<html>bad gateway</html>"),
             Turn::Close,
             Turn::Truncated(b"{\"content\": [".to_vec()),
         ] {
-            let (answer, requests, waited) = played(provider, vec![trouble, good(provider)]);
+            let (answer, requests, waited) = played(provider, vec![problem, good(provider)]);
             assert_eq!(answer.expect("an answer"), json!({"n": 3}), "{provider:?}");
             assert_eq!(requests, 2);
             assert_eq!(
@@ -277,10 +277,13 @@ fn a_key_is_never_revealed() {
         let refusal = Turn::status(401, &Form(provider).refusal(&words));
         let (answer, ..) = played(provider, vec![refusal]);
         let error = answer.expect_err("a refusal");
-        let told = format!("{error} {error:?}");
-        assert!(!told.contains(KEY), "{told}");
-        assert!(told.contains("Incorrect API key provided: …."), "{told}");
-        assert!(!told.contains(['\u{1b}', '\u{202e}', '\n']), "{told}");
+        let message = format!("{error} {error:?}");
+        assert!(!message.contains(KEY), "{message}");
+        assert!(
+            message.contains("Incorrect API key provided: …."),
+            "{message}"
+        );
+        assert!(!message.contains(['\u{1b}', '\u{202e}', '\n']), "{message}");
     }
     let page = Turn::text(503, &format!("<html>{KEY}</html>"));
     let (answer, ..) = played(Provider::Openai, vec![page]);

@@ -50,11 +50,14 @@ fn a_wrong_answer_is_corrected_once() {
         let shown: Value = serde_json::from_str(&second[1].1).expect("what the model said");
         assert_eq!(shown, json!({"n": 30, "m": 1}));
         assert_eq!(second[2].0, "user");
-        let told = &second[2].1;
-        assert!(told.contains("the answer.n must be at most 9"), "{told}");
+        let message = &second[2].1;
         assert!(
-            told.contains("properties that the schema does not name"),
-            "{told}"
+            message.contains("the answer.n must be at most 9"),
+            "{message}"
+        );
+        assert!(
+            message.contains("properties that the schema does not name"),
+            "{message}"
         );
     }
 }

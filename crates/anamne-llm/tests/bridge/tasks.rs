@@ -1,7 +1,7 @@
 //! The tasks, and what they accept of a model's answer.
 
 use anamne_knowledge::reading::{Reading, Term, Utterance};
-use anamne_llm::tasks::{self, Insight, Said, SummarySentence, Verdict};
+use anamne_llm::tasks::{self, ConflictVerdict, Insight, SourceText, SummarySentence};
 use anamne_llm::{Bridge, BridgeError, Call, Provider};
 use anamne_types::EntityType;
 use jiff::civil::date;
@@ -22,8 +22,8 @@ fn with<T>(answer: &Value, task: impl FnOnce(&Bridge, &Call<'_>) -> Result<T, Br
     task(&world.bridge(), &Call::of("core")).expect("an answer")
 }
 
-fn said(text: &str) -> Said<'_> {
-    Said {
+fn said(text: &str) -> SourceText<'_> {
+    SourceText {
         text,
         author: "Ida",
         on: date(2026, 1, 31),
@@ -120,17 +120,17 @@ fn statements_without_evidence_are_dropped() {
 #[test]
 fn a_statement_has_its_sentence_and_its_time() {
     let text = "The house was small and cold. I lived in Bonn from May to June.";
-    let mut told = statement("ida brandt", "lives_in", "BONN", "name");
-    told["sentence"] = json!(2);
-    told["from"] = json!("2025-05-01");
-    told["until"] = json!("2025-06-30");
-    let mut reversed = told.clone();
+    let mut message = statement("ida brandt", "lives_in", "BONN", "name");
+    message["sentence"] = json!(2);
+    message["from"] = json!("2025-05-01");
+    message["until"] = json!("2025-06-30");
+    let mut reversed = message.clone();
     reversed["from"] = json!("2026-05-01");
-    let mut vague = told.clone();
+    let mut vague = message.clone();
     vague["from"] = json!("in May");
     vague["until"] = json!("2025-13-40");
     let names = json!([{"name": "Bonn", "type": "place"}]);
-    let reading = read(text, &names, &json!([told, told, reversed, vague]));
+    let reading = read(text, &names, &json!([message, message, reversed, vague]));
     assert_eq!(
         reading.statements.len(),
         2,
@@ -160,7 +160,7 @@ fn a_statement_has_its_sentence_and_its_time() {
 }
 
 #[test]
-fn texts_of_any_kind_are_read_without_trouble() {
+fn texts_of_any_kind_are_read_without_problem() {
     let names = json!([{"name": "東京", "type": "place"}, {"name": "🦀", "type": "concept"},
         {"name": "İ", "type": "concept"}, {"name": "é", "type": "concept"}]);
     for text in [
@@ -217,7 +217,7 @@ fn nothing_is_asked_about_nothing_and_too_much_is_refused() {
 
 #[test]
 fn a_judgement_has_a_verdict_and_a_short_reason() {
-    let check = |word: &str, verdict: Verdict| {
+    let check = |word: &str, verdict: ConflictVerdict| {
         let answer = json!({"verdict": word, "reason": "It \u{1b}[1mmoved.\n\nReally."});
         let judged = with(&answer, |bridge, call| {
             tasks::judge(bridge, call, &said("a"), &said("b"))
@@ -227,9 +227,9 @@ fn a_judgement_has_a_verdict_and_a_short_reason() {
             (verdict, "It [1mmoved. Really.")
         );
     };
-    check("none", Verdict::None);
-    check("superseded", Verdict::Superseded);
-    check("contested", Verdict::Contested);
+    check("none", ConflictVerdict::None);
+    check("superseded", ConflictVerdict::Superseded);
+    check("contested", ConflictVerdict::Contested);
     let answer = json!({"verdict": "none", "reason": "x".repeat(900)});
     let judged = with(&answer, |bridge, call| {
         tasks::judge(bridge, call, &said("a"), &said("b"))

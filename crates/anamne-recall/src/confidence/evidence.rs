@@ -119,7 +119,7 @@ impl Evidence {
             pieces: self.pieces,
             agreement: self.on_topic.agreement,
             nearness: self.answered.nearness,
-            told: self.named_statements,
+            named_statements: self.named_statements,
         }
     }
 }

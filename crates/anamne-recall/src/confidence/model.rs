@@ -109,7 +109,7 @@ logistic! {
         /// As above.
         nearness -4.6630,
         /// How well statements about the named person match; 0 unless one person is named.
-        told -2.3744,
+        named_statements -2.3744,
     }
 }
 

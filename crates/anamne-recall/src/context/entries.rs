@@ -52,11 +52,11 @@ pub(super) struct BlockEntry<'memory> {
     /// The memories that contradict it.
     pub(super) conflicting: Vec<Companion>,
     /// Its parsed text, if it was parsed for shortening.
-    pub(super) long: Long<'memory>,
+    pub(super) long: LazyText<'memory>,
 }
 
 /// A text that is parsed when it is first shortened; a candidate may be tried several times.
-pub(super) type Long<'memory> = Rc<OnceCell<LongText<'memory>>>;
+pub(super) type LazyText<'memory> = Rc<OnceCell<LongText<'memory>>>;
 
 impl BlockEntry<'_> {
     /// The maximum token cost of its own lines.

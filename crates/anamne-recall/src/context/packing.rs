@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use anamne_text::tokens::estimate_tokens;
-use anamne_types::{LeftOut, MemoryId};
+use anamne_types::{MemoryId, OmittedMemory};
 
 use super::companions::CompanionSource;
-use super::entries::{BlockEntry, Candidate, Long, companion_cost, entry_cost};
+use super::entries::{BlockEntry, Candidate, LazyText, companion_cost, entry_cost};
 use super::layout::Layout;
 use super::lines::{heading, marks_against, marks_before};
 use super::passages::{LongText, PassageQuery};
@@ -38,7 +38,7 @@ pub(super) struct Packing<'packing, 'memory> {
     share: usize,
     entries: Vec<BlockEntry<'memory>>,
     texts: Vec<Vec<u64>>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<OmittedMemory>,
     /// The days and threads that have entries, by section.
     headings: BTreeSet<(usize, String, Option<&'memory str>)>,
     sections: BTreeSet<usize>,
@@ -49,7 +49,7 @@ struct PendingCandidate<'memory> {
     candidate: Candidate<'memory>,
     /// The token cost of its text.
     tokens: usize,
-    long: Long<'memory>,
+    long: LazyText<'memory>,
 }
 
 impl<'memory> PendingCandidate<'memory> {
@@ -141,7 +141,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     }
 
     /// The added entries, and the candidates left out, best first.
-    pub(super) fn finish(self) -> (Vec<BlockEntry<'memory>>, Vec<LeftOut>) {
+    pub(super) fn finish(self) -> (Vec<BlockEntry<'memory>>, Vec<OmittedMemory>) {
         (self.entries, self.left_out)
     }
 
@@ -354,7 +354,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     fn leave_out(&mut self, pending: &PendingCandidate<'_>, reason: &str) {
         let candidate = &pending.candidate;
         let marks = self.layout.marks(candidate);
-        self.left_out.push(LeftOut {
+        self.left_out.push(OmittedMemory {
             id: candidate.memory.id,
             reason: reason.to_owned(),
             tokens: entry_cost(&marks, candidate.memory, "") + pending.tokens,

@@ -23,7 +23,7 @@ pub(crate) struct SentenceStats {
 }
 
 /// Token sets for splitting and classifying sentences.
-struct Marks {
+struct SentenceTokens {
     first_person: TokenSet,
     second_person: TokenSet,
     ends: TokenSet,
@@ -32,12 +32,12 @@ struct Marks {
     all: TokenSet,
 }
 
-static MARKS: LazyLock<Marks> = LazyLock::new(|| {
+static MARKS: LazyLock<SentenceTokens> = LazyLock::new(|| {
     let token_set = |words: &[&str]| {
         let words = words.iter().flat_map(|words| words.split(' '));
         Vocabulary::get().token_set(words)
     };
-    Marks {
+    SentenceTokens {
         first_person: token_set(&[FIRST_PERSON]),
         second_person: token_set(&[SECOND_PERSON]),
         ends: token_set(&[ENDS]),

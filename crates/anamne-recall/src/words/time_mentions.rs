@@ -54,7 +54,7 @@ mod tests {
         asks_for_time(&words)
     }
 
-    fn told(text: &str) -> bool {
+    fn mentions(text: &str) -> bool {
         let mut tokens = Vec::new();
         Vocabulary::get().table.tokens(text, &mut tokens);
         states_time(&tokens)
@@ -74,10 +74,10 @@ mod tests {
 
     #[test]
     fn texts_state_a_time_by_words_or_years() {
-        assert!(told("It broke last week."));
-        assert!(told("Built in 1987, they say"));
-        assert!(told("See you on Friday!"));
-        assert!(!told("The boiler is broken."));
-        assert!(!told(""));
+        assert!(mentions("It broke last week."));
+        assert!(mentions("Built in 1987, they say"));
+        assert!(mentions("See you on Friday!"));
+        assert!(!mentions("The boiler is broken."));
+        assert!(!mentions(""));
     }
 }

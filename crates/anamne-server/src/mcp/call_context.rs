@@ -39,7 +39,7 @@ impl CallContext {
     }
 
     /// The space to write to; created if missing.
-    pub(crate) fn space_to_tell(&self, named: Option<&str>) -> Result<Space, Error> {
+    pub(crate) fn space_to_write(&self, named: Option<&str>) -> Result<Space, Error> {
         self.store
             .space(named.unwrap_or(&self.space))?
             .acting_as(self.actor.clone())
@@ -70,7 +70,7 @@ impl CallContext {
     }
 
     /// Parses a future time; a bare duration such as `30d` counts from `now`.
-    pub(crate) fn instant_to_come(
+    pub(crate) fn future_instant(
         &self,
         field: &str,
         written: Option<&str>,

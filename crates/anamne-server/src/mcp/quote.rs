@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::reply::plain;
 
 /// Default token budget of a reply's text.
-pub(crate) const USUAL_BUDGET: i64 = 2_000;
+pub(crate) const DEFAULT_BUDGET: i64 = 2_000;
 
 /// Minimum tokens of a shortened memory; with less room it is left out.
 const SHORTEST: usize = 24;

@@ -17,7 +17,7 @@ pub(crate) fn input_schema<T: JsonSchema>() -> JsonObject {
     let Value::Object(mut object) = Value::from(schema) else {
         unreachable!("the schema of a struct is an object");
     };
-    slim(&mut object);
+    strip_schema(&mut object);
     object.remove("description");
     object
 }
@@ -43,7 +43,7 @@ pub(crate) fn link_type(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Recurses only into schemas, so that an argument may be named `title`.
-fn slim(schema: &mut JsonObject) {
+fn strip_schema(schema: &mut JsonObject) {
     for noise in ["$schema", "title", "format", "default"] {
         schema.remove(noise);
     }
@@ -59,12 +59,12 @@ fn slim(schema: &mut JsonObject) {
     }
     for inner in ["properties", "items"] {
         match schema.get_mut(inner) {
-            Some(Value::Object(items)) if inner == "items" => slim(items),
+            Some(Value::Object(items)) if inner == "items" => strip_schema(items),
             Some(Value::Object(properties)) => {
                 properties
                     .values_mut()
                     .filter_map(Value::as_object_mut)
-                    .for_each(slim);
+                    .for_each(strip_schema);
             }
             _ => {}
         }

@@ -137,7 +137,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         }
         let message = format!("the id {} is in use by another request", request.id);
         let error = ErrorData::invalid_request(message, None);
-        Received::Nonsense(error, Some(request.id.clone()))
+        Received::Invalid(error, Some(request.id.clone()))
     }
 
     /// Whether the SDK accepts the message in the current state of the lifecycle.
@@ -173,9 +173,9 @@ enum Line {
 enum Received {
     Message(Box<ClientJsonRpcMessage>),
     /// Invalid; with the error reply.
-    Nonsense(ErrorData, Option<RequestId>),
+    Invalid(ErrorData, Option<RequestId>),
     /// Invalid, but may not be replied to.
-    Silence,
+    Ignored,
 }
 
 impl<R, W> Transport<RoleServer> for Wire<R, W>
@@ -214,16 +214,16 @@ where
             self.flow.wait_for_room().await;
             let received = match self.next_line().await {
                 Line::Whole => self.take_line(),
-                Line::TooLong => Received::Nonsense(too_long(), None),
+                Line::TooLong => Received::Invalid(too_long(), None),
                 Line::End => return None,
             };
             match received {
                 Received::Message(message) if self.admits(&message) => return Some(*message),
-                Received::Nonsense(error, id) => {
+                Received::Invalid(error, id) => {
                     let reply = ServerJsonRpcMessage::error(error, id);
                     self.answer = Some(Box::pin(write_line(self.write.clone(), reply)));
                 }
-                Received::Message(_) | Received::Silence => {}
+                Received::Message(_) | Received::Ignored => {}
             }
         }
     }
@@ -263,31 +263,31 @@ fn begins_lifecycle(request: &ClientRequest) -> bool {
 fn read_message(line: &[u8]) -> Received {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.trim_ascii().is_empty() {
-        return Received::Silence;
+        return Received::Ignored;
     }
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
             let message = format!("the line is not JSON: {error}");
-            return Received::Nonsense(ErrorData::parse_error(message, None), None);
+            return Received::Invalid(ErrorData::parse_error(message, None), None);
         }
     };
     match ClientJsonRpcMessage::deserialize(&value) {
         Ok(ClientJsonRpcMessage::Request(request)) => match &request.request {
             ClientRequest::CustomRequest(custom) => {
-                Received::Nonsense(not_served(custom), Some(request.id))
+                Received::Invalid(not_served(custom), Some(request.id))
             }
             _ => Received::Message(Box::new(ClientJsonRpcMessage::Request(request))),
         },
         Ok(message) => Received::Message(Box::new(message)),
-        Err(_) => misshapen(&value),
+        Err(_) => invalid_message(&value),
     }
 }
 
 /// The result for a JSON value that is no message of the protocol.
-fn misshapen(value: &Value) -> Received {
+fn invalid_message(value: &Value) -> Received {
     let refuse =
-        |why: &str, id| Received::Nonsense(ErrorData::invalid_request(why.to_owned(), None), id);
+        |why: &str, id| Received::Invalid(ErrorData::invalid_request(why.to_owned(), None), id);
     let Value::Object(object) = value else {
         return refuse(
             if value.is_array() {
@@ -301,7 +301,7 @@ fn misshapen(value: &Value) -> Received {
     let (method, id) = (object.contains_key("method"), object.get("id"));
     let is_reply = !method && (object.contains_key("result") || object.contains_key("error"));
     if is_reply || (method && id.is_none()) {
-        return Received::Silence;
+        return Received::Ignored;
     }
     let id = id.and_then(|id| RequestId::deserialize(id).ok());
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
@@ -312,7 +312,7 @@ fn misshapen(value: &Value) -> Received {
     }
     if object.get("method").is_some_and(Value::is_string) {
         let why = "params must be an object".to_owned();
-        return Received::Nonsense(ErrorData::invalid_params(why, None), id);
+        return Received::Invalid(ErrorData::invalid_params(why, None), id);
     }
     refuse("the message is neither a request nor a notification", id)
 }

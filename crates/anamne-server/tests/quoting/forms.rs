@@ -1,6 +1,6 @@
 //! The known lines of the server, as forms in which `#` stands for a number, `@` for an id and `*` for a quoted name.
 
-use anamne::text::quote::{LONGEST_NAME, MARK};
+use anamne::text::quote::{MARK, MAX_NAME_CHARS};
 
 /// Every form of a line of the server.
 const FORMS: &[&str] = &[
@@ -176,7 +176,7 @@ fn replace_field(line: &str, label: &str) -> String {
 
 /// `*` if the name is properly quoted.
 fn star(name: &str) -> String {
-    let many = name.len() > 6 * 4 * (LONGEST_NAME + 8);
+    let many = name.len() > 6 * 4 * (MAX_NAME_CHARS + 8);
     let breaks_out = ['(', ')', '[', ']', '<', '>', '"', '`', ','];
     if name.is_empty() || many || name.contains(breaks_out) || name.starts_with('#') {
         return name.to_owned();

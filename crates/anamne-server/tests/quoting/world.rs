@@ -89,8 +89,8 @@ impl Words {
 }
 
 /// The stored memories, in this order: m1 to m5.
-pub(crate) fn told(words: &Words) -> Vec<Value> {
-    let mut told = Vec::new();
+pub(crate) fn stored(words: &Words) -> Vec<Value> {
+    let mut stored = Vec::new();
     for (number, content) in words.contents.iter().enumerate() {
         let mut memory = json!({
             "content": content,
@@ -104,19 +104,19 @@ pub(crate) fn told(words: &Words) -> Vec<Value> {
         } else {
             memory["thread"] = json!(words.thread);
         }
-        told.push(memory);
+        stored.push(memory);
     }
     // Two contradicting memories.
     for (content, day) in [
         ("I implemented a Flask route for the homepage.", 4),
         ("I have never written any Flask routes in this project.", 5),
     ] {
-        told.push(json!({ "content": content, "author": words.author, "occurred_at": format!("2026-03-0{day}") }));
+        stored.push(json!({ "content": content, "author": words.author, "occurred_at": format!("2026-03-0{day}") }));
     }
-    told
+    stored
 }
 
-/// Calls of every tool, with each of its actions and presets. They follow [`told`].
+/// Calls of every tool, with each of its actions and presets. They follow [`stored`].
 pub(crate) fn calls(words: &Words) -> Vec<(&'static str, Value)> {
     let knowledge = |arguments: Value| ("memory_knowledge", arguments);
     vec![

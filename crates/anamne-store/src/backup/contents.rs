@@ -48,7 +48,7 @@ pub(super) fn copy(
         if is_there {
             continue;
         }
-        let copy = contents::twin_of(snapshot, tier);
+        let copy = contents::staged_file_of(snapshot, tier);
         drop(open_private_file(&copy)?);
         let Some(into) = copy.to_str() else {
             return Err(InvalidValue::new("folder", "a path in UTF-8", copy.display()).into());

@@ -26,19 +26,19 @@ pub(crate) struct Manifest {
     made_at: Timestamp,
     last_seq: Seq,
     last_hash: Digest,
-    files: Vec<Sum>,
+    files: Vec<FileChecksum>,
 }
 
 /// A file with its length and checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sum {
+struct FileChecksum {
     path: String,
     bytes: u64,
     blake3: Digest,
 }
 
-impl Sum {
+impl FileChecksum {
     fn of(folder: &Path, path: String) -> Result<Self> {
         let file = folder.join(&path);
         let content = std::fs::read(&file).map_err(StoreError::io("read", &file))?;
@@ -93,8 +93,9 @@ impl Manifest {
     pub(super) fn is_intact(&self, folder: &Path, path: &str) -> bool {
         let known = self.files.iter().find(|sum| sum.path == path);
         self.complete
-            && known
-                .is_some_and(|sum| Sum::of(folder, path.to_owned()).is_ok_and(|now| now == *sum))
+            && known.is_some_and(|sum| {
+                FileChecksum::of(folder, path.to_owned()).is_ok_and(|now| now == *sum)
+            })
     }
 
     /// Writes the manifest unchanged.
@@ -116,7 +117,7 @@ impl Manifest {
         );
         self.files = paths
             .into_iter()
-            .map(|path| Sum::of(folder, path))
+            .map(|path| FileChecksum::of(folder, path))
             .collect::<Result<_, _>>()?;
         self.complete = true;
         self.write(folder)
@@ -140,7 +141,7 @@ impl Manifest {
             return;
         }
         for sum in &self.files {
-            let problem = match Sum::of(folder, sum.path.clone()) {
+            let problem = match FileChecksum::of(folder, sum.path.clone()) {
                 Ok(now) if now == *sum => continue,
                 Ok(_) => "checksum mismatch with backup.json",
                 Err(_) if folder.join(format!("{}.zst", sum.path)).exists() => continue,

@@ -56,9 +56,9 @@ pub struct BackupReport {
 const ROUNDS: usize = 5;
 
 /// The result of copying.
-struct Copied {
+struct CopyReport {
     last_seq: Seq,
-    segments: segments::Copied,
+    segments: segments::CopiedSegments,
     database_bytes: u64,
 }
 
@@ -190,7 +190,7 @@ impl SpaceSource {
     }
 
     /// Copies; repeats if an erasure in the meantime made the copies disagree.
-    fn bring_up_to_date(&self, target: &Target) -> Result<Copied> {
+    fn bring_up_to_date(&self, target: &Target) -> Result<CopyReport> {
         let mut round = 0;
         loop {
             let before = self.settle_journal()?;
@@ -212,7 +212,7 @@ impl SpaceSource {
     }
 
     /// Whether a complete backup up to the event `end` still verifies, so that nothing is copied.
-    fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<Copied>> {
+    fn find_nothing_new(&self, target: &Target, end: Seq) -> Result<Option<CopyReport>> {
         let hash = self.read(|reader| log::hash_at(reader, end))?;
         let manifest = Manifest::read(&target.folder).ok().flatten();
         let is_whole = manifest
@@ -226,17 +226,17 @@ impl SpaceSource {
             return Ok(None);
         }
         self.config().write(&target.folder.join("space.toml"))?;
-        Ok(Some(Copied {
+        Ok(Some(CopyReport {
             last_seq: end,
-            segments: segments::Copied {
+            segments: segments::CopiedSegments {
                 kept: found.segments,
-                ..segments::Copied::default()
+                ..segments::CopiedSegments::default()
             },
             database_bytes: 0,
         }))
     }
 
-    fn copy_to(&self, target: &Target) -> Result<Copied> {
+    fn copy_to(&self, target: &Target) -> Result<CopyReport> {
         // A memory that moves while the tiers are copied would be missing from both.
         let _still = self.moving.acquire()?;
         let snapshot = self.snapshot(target)?;
@@ -257,7 +257,7 @@ impl SpaceSource {
         self.config().write(&target.folder.join("space.toml"))?;
         check_read_back(&target.folder)?;
         manifest.finish(&target.folder)?;
-        Ok(Copied {
+        Ok(CopyReport {
             last_seq,
             segments,
             database_bytes,

@@ -6,14 +6,14 @@ use std::path::Path;
 use anamne_types::Seq;
 use serde::Deserialize;
 
-use crate::bounded::{Unfit, read_regular};
+use crate::bounded::{RejectedFile, read_regular};
 use crate::files::{remove_if_there, replace_file};
 use crate::journal::{Digest, Header, LARGEST_SEGMENT, Segment};
 use crate::{Result, StoreError};
 
 /// The result of copying.
 #[derive(Debug, Default)]
-pub(super) struct Copied {
+pub(super) struct CopiedSegments {
     pub(super) written: usize,
     pub(super) kept: usize,
     pub(super) bytes: u64,
@@ -23,8 +23,8 @@ pub(super) struct Copied {
 ///
 /// Replaces whole segments in order, so that an interrupted copy ends before or after the database beside it; opening
 /// the copy repairs either.
-pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<Copied> {
-    let mut copied = Copied::default();
+pub(super) fn copy(from: &Path, to: &Path, end: Seq) -> Result<CopiedSegments> {
+    let mut copied = CopiedSegments::default();
     let mut segments = Segment::list(from)?.into_iter().peekable();
     let mut last = 0;
     while let Some(segment) = segments.next() {
@@ -58,7 +58,7 @@ fn copy_segment(
     segment: &Segment,
     to: &Path,
     through: Option<Seq>,
-    copied: &mut Copied,
+    copied: &mut CopiedSegments,
 ) -> Result<()> {
     let (target, content) = match through {
         None => read_as_it_is(segment, to)?,
@@ -105,7 +105,7 @@ fn read_as_it_is(segment: &Segment, to: &Path) -> Result<(Segment, Vec<u8>)> {
 /// Reads a segment's file, which is never longer than a plain segment even when compressed; `None` if it is missing.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     read_regular(path, LARGEST_SEGMENT).map_err(|unfit| match unfit {
-        Unfit::Io(error) => StoreError::io("read", path)(error),
+        RejectedFile::Io(error) => StoreError::io("read", path)(error),
         unfit => StoreError::damaged(path, unfit.to_string()),
     })
 }

@@ -64,14 +64,14 @@ pub struct MetaConfig {
     /// Whether recall may skip tiers that are unlikely to contain results.
     pub planning: bool,
     /// What is recorded about each query.
-    pub queries: KeptQueries,
+    pub queries: QueryLogging,
 }
 
 impl Default for MetaConfig {
     fn default() -> Self {
         Self {
             planning: true,
-            queries: KeptQueries::default(),
+            queries: QueryLogging::default(),
         }
     }
 }
@@ -79,7 +79,7 @@ impl Default for MetaConfig {
 /// What is recorded about each query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum KeptQueries {
+pub enum QueryLogging {
     /// Keyed hashes of the query and its words, and how it was answered.
     #[default]
     Hashed,

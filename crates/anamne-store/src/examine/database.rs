@@ -9,7 +9,7 @@ use anamne_types::{EventKind, LinkType, MemoryId, Row, Seq};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use super::fold::Standing;
+use super::fold::MemoryStatus;
 use super::journal::Reading;
 use super::{Copies, Findings, Part};
 use crate::files::look_at;
@@ -238,14 +238,14 @@ impl Database {
         while let Some(row) = rows.next()? {
             let number: u32 = row.get(0)?;
             let seq = Seq(row.get::<_, i64>(2)? as u64);
-            let standing = match (row.get(3)?, row.get(4)?) {
-                (true, _) => Standing::Erased,
-                (false, true) => Standing::Forgotten,
-                (false, false) => Standing::Live,
+            let status = match (row.get(3)?, row.get(4)?) {
+                (true, _) => MemoryStatus::Erased,
+                (false, true) => MemoryStatus::Forgotten,
+                (false, false) => MemoryStatus::Live,
             };
             let content = row.get::<_, Packed<'static>>(5);
             let hash: [u8; 16] = row.get(6)?;
-            if standing != Standing::Erased
+            if status != MemoryStatus::Erased
                 && content.is_ok_and(|content| content_hash(&content.0) != hash)
             {
                 let problem = format!("content hash mismatch for m{number}");
@@ -254,15 +254,15 @@ impl Database {
             let Some(due) = &mut due else { continue };
             let id = MemoryId::from_bytes(row.get(1)?);
             let problem = match due.remove(&id) {
-                Some((Standing::Erased, _))
-                    if standing != Standing::Erased && self.is_erased_meanwhile(id) =>
+                Some((MemoryStatus::Erased, _))
+                    if status != MemoryStatus::Erased && self.is_erased_meanwhile(id) =>
                 {
                     continue;
                 }
                 None => format!("m{number} is not in the journal"),
-                Some((expected, at)) if (expected, at) != (standing, seq) => format!(
+                Some((expected, at)) if (expected, at) != (status, seq) => format!(
                     "m{number} is {} since event {seq}, but {} in the journal since event {at}",
-                    standing.word(),
+                    status.word(),
                     expected.word()
                 ),
                 Some(_) => continue,
@@ -282,10 +282,11 @@ impl Database {
         let Some(fold) = &journal.fold else {
             return Ok(());
         };
-        let there: BTreeSet<(MemoryId, MemoryId, LinkType)> = link::all_unproven(&self.connection)?
-            .into_iter()
-            .map(|link| (link.from, link.to, link.link_type))
-            .collect();
+        let there: BTreeSet<(MemoryId, MemoryId, LinkType)> =
+            link::all_unverified(&self.connection)?
+                .into_iter()
+                .map(|link| (link.from, link.to, link.link_type))
+                .collect();
         for (links, problem) in [
             (fold.links.difference(&there), "is missing"),
             (there.difference(&fold.links), "is not in the journal"),

@@ -9,14 +9,14 @@ use crate::source::record::Payload;
 
 /// The state of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum MemoryStatus {
     Live,
     Forgotten,
     /// Only its row is left.
     Erased,
 }
 
-impl Standing {
+impl MemoryStatus {
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -29,7 +29,7 @@ impl Standing {
 /// The state after the lines applied so far.
 #[derive(Debug, Default)]
 pub(super) struct Fold {
-    pub(super) memories: HashMap<MemoryId, (Standing, Seq)>,
+    pub(super) memories: HashMap<MemoryId, (MemoryStatus, Seq)>,
     pub(super) links: BTreeSet<(MemoryId, MemoryId, LinkType)>,
 }
 
@@ -40,7 +40,7 @@ impl Fold {
             EventKind::Linked | EventKind::Unlinked => self.take_link(line),
             EventKind::Moved => {}
             EventKind::Erased => {
-                let erased = (Standing::Erased, line.seq);
+                let erased = (MemoryStatus::Erased, line.seq);
                 self.memories.insert(line.memory, erased);
                 self.links
                     .retain(|(from, to, _)| *from != line.memory && *to != line.memory);
@@ -49,19 +49,16 @@ impl Fold {
                 // Erased by a later event: the row exists from here on and no longer changes.
                 self.memories
                     .entry(line.memory)
-                    .or_insert((Standing::Erased, line.seq));
+                    .or_insert((MemoryStatus::Erased, line.seq));
             }
             kind => {
-                let known = self
-                    .memories
-                    .get(&line.memory)
-                    .map(|(standing, _)| *standing);
-                let standing = match kind {
-                    EventKind::Forgotten => Standing::Forgotten,
-                    EventKind::Edited => known.unwrap_or(Standing::Live),
-                    _ => Standing::Live,
+                let known = self.memories.get(&line.memory).map(|(status, _)| *status);
+                let status = match kind {
+                    EventKind::Forgotten => MemoryStatus::Forgotten,
+                    EventKind::Edited => known.unwrap_or(MemoryStatus::Live),
+                    _ => MemoryStatus::Live,
                 };
-                self.memories.insert(line.memory, (standing, line.seq));
+                self.memories.insert(line.memory, (status, line.seq));
             }
         }
     }
@@ -78,7 +75,7 @@ impl Fold {
         let is_left = |id| {
             self.memories
                 .get(id)
-                .is_some_and(|(standing, _)| *standing != Standing::Erased)
+                .is_some_and(|(status, _)| *status != MemoryStatus::Erased)
         };
         if line.kind == EventKind::Unlinked {
             self.links.remove(&key);

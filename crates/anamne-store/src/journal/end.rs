@@ -11,10 +11,10 @@ use super::JOURNAL_FORMAT;
 use super::line::{Digest, Entry, Header, Line};
 use super::reader::LARGEST_SEGMENT;
 use super::segment::Segment;
+use crate::file_problem::FileProblem;
 use crate::files::{FileIdentity, FileState, look_at, look_into, open_private_file};
 use crate::settings_file::check_format;
 use crate::storage::Storage;
-use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
 /// The number of bytes first read at a segment's end.
@@ -192,7 +192,9 @@ impl End {
 /// Opens a segment for reading and writing, or read-only if it is not writable: a later write then fails.
 fn open_to_append(path: &Path) -> std::io::Result<File> {
     match OpenOptions::new().read(true).write(true).open(path) {
-        Err(error) if Trouble::of_io(&error) == Some(Trouble::PermissionDenied) => File::open(path),
+        Err(error) if FileProblem::of_io(&error) == Some(FileProblem::PermissionDenied) => {
+            File::open(path)
+        }
         opened => opened,
     }
 }

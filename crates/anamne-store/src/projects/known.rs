@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::register::Register;
-use super::{KnownProject, ProjectSpace, ProjectStanding, known};
+use super::{KnownProject, ProjectSpace, ProjectStatus, known};
 use crate::clock::to_microseconds;
 use crate::git::{LONGEST_HISTORY, Repository, stamp_of};
 use crate::project::Project;
@@ -48,7 +48,7 @@ const GENERIC: [&str; 24] = [
 ];
 
 /// The known projects of a store.
-pub(super) struct Known {
+pub(super) struct KnownProjects {
     pub(super) projects: Vec<KnownProject>,
     pub(super) names: Vec<SpaceName>,
     /// Spaces with unreadable settings, with the text of the file.
@@ -64,7 +64,7 @@ pub(super) enum SpaceLookup {
     Nowhere { alike: Vec<usize> },
 }
 
-impl Known {
+impl KnownProjects {
     pub(super) fn project_of(&self, space: &SpaceName) -> Option<&KnownProject> {
         self.projects.iter().find(|known| known.space == *space)
     }
@@ -166,7 +166,7 @@ impl Known {
                 let from = project.folders[*folder].location().unwrap_or_default();
                 Ok(ProjectSpace {
                     name: space.clone(),
-                    standing: ProjectStanding::Moved { from },
+                    status: ProjectStatus::Moved { from },
                     notes: Vec::new(),
                 })
             }
@@ -201,14 +201,14 @@ impl Known {
         {
             return Ok(ProjectSpace {
                 name: former.clone(),
-                standing: ProjectStanding::Adopted,
+                status: ProjectStatus::Adopted,
                 notes,
             });
         }
         let alike = alike.iter().map(|space| self.projects[*space].clone());
         Ok(ProjectSpace {
             name: self.free_name(card.label.as_ref())?,
-            standing: ProjectStanding::New {
+            status: ProjectStatus::New {
                 alike: alike.collect(),
                 formerly: former.cloned(),
             },

@@ -12,18 +12,18 @@ use crate::bounded::read_regular;
 use crate::config::SpaceConfig;
 use crate::files::{create_private_folder, entries};
 use crate::lock::WriteLock;
-use crate::project::{Card, Project};
+use crate::project::{Project, ProjectDescription};
 use crate::project_config::{ProjectConfig, ProjectFolder};
 use crate::space_name::SpaceName;
 use crate::store::StoreFolder;
-use known::{Known, SpaceLookup, is_generic};
+use known::{KnownProjects, SpaceLookup, is_generic};
 use register::{REGISTER_FORMAT, Register};
 
 /// Maximum size of a `space.toml` or `projects.toml` that is searched for folders.
 const LARGEST_FILE: u64 = 4 << 20;
 
 /// Name suffixes tried before all spaces are searched.
-const FIRST_SIGHT: u32 = 10;
+const FAST_SUFFIXES: u32 = 10;
 
 /// The existing or future space of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,14 +31,14 @@ pub struct ProjectSpace {
     /// Its name.
     pub name: SpaceName,
     /// How it was found.
-    pub standing: ProjectStanding,
+    pub status: ProjectStatus,
     /// Messages for a person, such as skipped files.
     pub notes: Vec<String>,
 }
 
 /// How a project's space was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProjectStanding {
+pub enum ProjectStatus {
     /// The folder is known.
     Known,
     /// The project is known from another folder, which no longer exists.
@@ -71,7 +71,7 @@ impl StoreFolder {
     ///
     /// [`crate::StoreError::Damaged`] if the settings of that space can't be read.
     pub fn space_of(&self, project: &Project, now: Timestamp) -> Result<ProjectSpace> {
-        if let Some(name) = self.at_first_sight(project) {
+        if let Some(name) = self.find_space_fast(project) {
             return Ok(known(name));
         }
         let known = self.known_projects(now)?;
@@ -112,12 +112,12 @@ impl StoreFolder {
         if !known.is_registered {
             self.write_register(&known.register)?;
         }
-        let card = match &space.standing {
-            ProjectStanding::New { .. } => project.card(&mut Vec::new()),
-            _ => Card::default(),
+        let card = match &space.status {
+            ProjectStatus::New { .. } => project.card(&mut Vec::new()),
+            _ => ProjectDescription::default(),
         };
-        let formerly = match &space.standing {
-            ProjectStanding::New { formerly, .. } => formerly.as_ref().map(ToString::to_string),
+        let formerly = match &space.status {
+            ProjectStatus::New { formerly, .. } => formerly.as_ref().map(ToString::to_string),
             _ => None,
         };
         self.change_project(&space.name, now, |config| {
@@ -211,14 +211,14 @@ impl StoreFolder {
 
     /// Fast path for a folder that didn't move and whose space has the folder's name, perhaps with a number appended:
     /// reads one small file.
-    fn at_first_sight(&self, project: &Project) -> Option<SpaceName> {
+    fn find_space_fast(&self, project: &Project) -> Option<SpaceName> {
         let label = project.folder_label()?;
         let stamp = project.stamp()?;
         let here = project.path();
         let is_here =
             |folder: &ProjectFolder| folder.path == here && folder.stamp.as_deref() == Some(stamp);
         let mut name = label.clone();
-        for number in 2..FIRST_SIGHT {
+        for number in 2..FAST_SUFFIXES {
             let path = self.space(&name).join("space.toml");
             let config = SpaceConfig::read(&path).ok()??;
             if config.name == name.as_str() && config.project.folders.iter().any(is_here) {
@@ -260,7 +260,7 @@ impl StoreFolder {
         config.write(&path)
     }
 
-    fn known_projects(&self, now: Timestamp) -> Result<Known> {
+    fn known_projects(&self, now: Timestamp) -> Result<KnownProjects> {
         let (mut projects, mut names, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
         for folder in entries(&self.root().join("spaces"))? {
             let path = folder.join("space.toml");
@@ -296,7 +296,7 @@ impl StoreFolder {
                 .map(ToString::to_string)
                 .collect(),
         });
-        Ok(Known {
+        Ok(KnownProjects {
             projects,
             names,
             damaged,
@@ -309,7 +309,7 @@ impl StoreFolder {
 fn known(name: SpaceName) -> ProjectSpace {
     ProjectSpace {
         name,
-        standing: ProjectStanding::Known,
+        status: ProjectStatus::Known,
         notes: Vec::new(),
     }
 }

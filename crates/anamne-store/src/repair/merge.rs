@@ -19,20 +19,20 @@ use crate::source::{Names, end_of_log, link, read};
 pub(super) type LinkKey = (MemoryId, MemoryId, LinkType);
 
 /// An event in the journal, with its line if readable.
-type Place = (Seq, Option<Line>);
+type JournalEntry = (Seq, Option<Line>);
 
 fn key(link: &Link) -> LinkKey {
     (link.from, link.to, link.link_type)
 }
 
 /// The database as a source of events. Whatever it can't read counts as missing.
-pub(super) struct Witness {
+pub(super) struct DatabaseEvents {
     connection: Connection,
     names: Names,
     last: Seq,
 }
 
-impl Witness {
+impl DatabaseEvents {
     /// `None` if it is unreadable; an error if it is only inaccessible now.
     fn open(path: &Path) -> Result<Option<Self>> {
         if look_at(path)?.is_none() {
@@ -55,12 +55,12 @@ impl Witness {
 
     /// The stored links.
     pub(super) fn links(&self) -> Option<BTreeSet<LinkKey>> {
-        let links = link::all_unproven(&self.connection).ok()?;
+        let links = link::all_unverified(&self.connection).ok()?;
         Some(links.iter().map(key).collect())
     }
 
     /// Whether all events continue the chain.
-    fn proves_its_chain(&self) -> bool {
+    fn has_valid_chain(&self) -> bool {
         let sound = || -> Result<bool, rusqlite::Error> {
             let mut statement = self
                 .connection
@@ -117,8 +117,8 @@ impl Witness {
 
 /// Iterates over the events of both copies, each verified by the chain, with the payload from whichever copy verifies.
 pub(super) struct Merge {
-    pub(super) database: Option<Witness>,
-    scan: Peekable<Box<dyn Iterator<Item = Place>>>,
+    pub(super) database: Option<DatabaseEvents>,
+    scan: Peekable<Box<dyn Iterator<Item = JournalEntry>>>,
     /// The last event found in the journal.
     furthest: Seq,
     /// Whether the database wins if the copies differ, because its chain is sound.
@@ -140,15 +140,17 @@ impl Merge {
         journal: &Path,
         links: Option<BTreeSet<LinkKey>>,
     ) -> Result<Self> {
-        let database = Witness::open(database)?;
+        let database = DatabaseEvents::open(database)?;
         // A torn line was never acknowledged.
         let places = Scan::of(journal)?
             .filter(|scanned| !scanned.torn)
             .map(|scanned| (scanned.event, scanned.line));
         Ok(Self {
-            database_leads: database.as_ref().is_some_and(Witness::proves_its_chain),
+            database_leads: database
+                .as_ref()
+                .is_some_and(DatabaseEvents::has_valid_chain),
             database,
-            scan: (Box::new(places) as Box<dyn Iterator<Item = Place>>).peekable(),
+            scan: (Box::new(places) as Box<dyn Iterator<Item = JournalEntry>>).peekable(),
             furthest: Seq(0),
             links,
             hash: Digest::default(),
@@ -171,7 +173,7 @@ impl Merge {
     fn merged(&mut self) -> Option<Line> {
         let seq = Seq(self.seq.0 + 1);
         let continues = |line: &Line| line.seq == seq && line.expected_hash(self.hash) == line.hash;
-        let told = self
+        let written = self
             .database
             .as_ref()
             .and_then(|database| database.event(seq))
@@ -182,13 +184,13 @@ impl Merge {
             .journaled(seq)
             .filter(|line| line.expected_hash(hash) == line.hash);
         let both_agree =
-            told.as_ref().map(|line| line.hash) == journaled.as_ref().map(|line| line.hash);
-        let line = match (told, journaled) {
-            (Some(told), Some(journaled)) if both_agree || !self.database_leads => {
-                drop(told);
+            written.as_ref().map(|line| line.hash) == journaled.as_ref().map(|line| line.hash);
+        let line = match (written, journaled) {
+            (Some(written), Some(journaled)) if both_agree || !self.database_leads => {
+                drop(written);
                 journaled
             }
-            (Some(told), _) => told,
+            (Some(written), _) => written,
             (None, journaled) => return Some(self.with_payload(journaled?, true)),
         };
         Some(self.with_payload(line, both_agree))
@@ -232,9 +234,9 @@ impl Merge {
 
     /// Number of events after the last verified one, according to either copy.
     pub(super) fn events_behind(&mut self) -> u64 {
-        let told = self.database.as_ref().map(|database| database.last);
+        let written = self.database.as_ref().map(|database| database.last);
         let places = self.scan.by_ref().map(|(event, _)| event);
-        let last = places.chain(told).fold(self.furthest, Seq::max);
+        let last = places.chain(written).fold(self.furthest, Seq::max);
         last.0.saturating_sub(self.seq.0)
     }
 }

@@ -19,7 +19,7 @@ use crate::space_name::SpaceName;
 use crate::special_files::refuse_special_files;
 use crate::{Result, StoreError};
 
-use merge::{Merge, Witness};
+use merge::{DatabaseEvents, Merge};
 
 /// Maximum number of listed losses; the rest is only counted.
 const MOST_LOSSES: usize = 100;
@@ -28,7 +28,7 @@ const MOST_LOSSES: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Repair {
     /// What was repaired, and the paths of the damaged files.
-    pub mended: Vec<String>,
+    pub repaired: Vec<String>,
     /// What neither copy holds any more.
     pub lost: Vec<String>,
     /// Next steps after the repair.
@@ -54,16 +54,16 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
     let is_damaged = |part| found.findings.iter().any(|finding| finding.part == part);
     let names = |file| found.findings.iter().any(|finding| finding.file == file);
     if names("space.toml") {
-        repair.mend_settings(folder, name, clock)?;
+        repair.repair_settings(folder, name, clock)?;
     }
     if names("backups.toml") {
         repair.set_aside(&folder.join("backups.toml"))?;
         let said = "the list of known backups; each is registered again by its next backup";
-        repair.mended.push(said.to_owned());
+        repair.repaired.push(said.to_owned());
         repair.next_steps.push(NextStep::BackUp);
     }
     if is_damaged(Part::Journal) || is_damaged(Part::Database) {
-        repair.mend_copies(folder, &found, true)?;
+        repair.repair_copies(folder, &found, true)?;
     }
     Ok(repair)
 }
@@ -77,19 +77,24 @@ fn open_settled(database: &Path) -> Result<()> {
 }
 
 impl Repair {
-    fn mend_settings(&mut self, folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<()> {
+    fn repair_settings(
+        &mut self,
+        folder: &Path,
+        name: &SpaceName,
+        clock: &dyn Clock,
+    ) -> Result<()> {
         let path = folder.join("space.toml");
         self.set_aside(&path)?;
         SpaceConfig::new(name.as_str(), clock.now()).write(&path)?;
         let said = "space.toml was recreated with default settings";
-        self.mended.push(said.to_owned());
+        self.repaired.push(said.to_owned());
         Ok(())
     }
 
     /// Restores a damaged database, and a damaged journal with it, if nothing is lost; else changes nothing. The write
     /// lock must be held.
-    pub(crate) fn mend_database(&mut self, folder: &Path, found: &Examination) -> Result<()> {
-        self.mend_copies(folder, found, false)?;
+    pub(crate) fn repair_database(&mut self, folder: &Path, found: &Examination) -> Result<()> {
+        self.repair_copies(folder, found, false)?;
         match self.lost.first() {
             None => Ok(()),
             Some(lost) => {
@@ -104,7 +109,7 @@ impl Repair {
 
     /// Rewrites the damaged copies from both copies. What neither holds is lost; unless `may_lose`, nothing is changed
     /// in that case.
-    fn mend_copies(&mut self, folder: &Path, found: &Examination, may_lose: bool) -> Result<()> {
+    fn repair_copies(&mut self, folder: &Path, found: &Examination, may_lose: bool) -> Result<()> {
         let database = folder.join("memories").join("active.db");
         let journal = folder.join("journal");
         let unfinished = folder.join("journal.unfinished");
@@ -126,7 +131,7 @@ impl Repair {
             std::fs::rename(&unfinished, &journal)
                 .map_err(StoreError::io("put in place", &journal))?;
             sync_folder_of(&journal)?;
-            self.mended
+            self.repaired
                 .push(format!("the journal was rewritten with {written} events"));
         } else {
             remove_if_there(&unfinished)?;
@@ -137,7 +142,7 @@ impl Repair {
             }
             let replayed = restore::database_from_journal(&database, &journal, folder)?;
             let events = replayed.events;
-            self.mended.push(format!(
+            self.repaired.push(format!(
                 "the database was rebuilt from {events} journal events"
             ));
             self.lost.extend(replayed.stopped);
@@ -149,7 +154,7 @@ impl Repair {
     fn set_aside(&mut self, path: &Path) -> Result<()> {
         if look_at(path)?.is_some() {
             let aside = set_aside(path)?;
-            self.mended.push(format!(
+            self.repaired.push(format!(
                 "{} was quarantined as {}",
                 path.display(),
                 aside.display()
@@ -168,7 +173,7 @@ impl Repair {
         let mut merge = Merge::of(database, journal, None)?;
         let mut written = restore::write_lines(&mut merge, &mut Journal::at(unfinished))?;
         if merge.lost_unlink
-            && let Some(links) = merge.database.as_ref().and_then(Witness::links)
+            && let Some(links) = merge.database.as_ref().and_then(DatabaseEvents::links)
         {
             // Without the record of a link's removal, the link must not be restored either.
             remove_if_there(unfinished)?;

@@ -6,7 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::{SideDatabase, alone, cut_log, remove_derived, remove_set_aside, set_damaged_aside};
+use super::{
+    SideDatabase, alone, quarantine_damaged, remove_derived, remove_quarantined, truncate_wal,
+};
 use crate::error::is_broken;
 use crate::files::{FileIdentity, create_private_folder, look_at};
 use crate::{Result, StoreError};
@@ -48,12 +50,12 @@ pub fn shows_damage(error: &rusqlite::Error) -> bool {
 pub struct SideFile {
     database: SideDatabase,
     path: PathBuf,
-    opened: Mutex<Option<Opened>>,
+    opened: Mutex<Option<OpenFile>>,
 }
 
 /// A connection with the identity of its file.
 #[derive(Debug)]
-struct Opened {
+struct OpenFile {
     identity: FileIdentity,
     connection: Connection,
 }
@@ -110,25 +112,25 @@ impl SideFile {
     }
 
     /// Checkpoints and truncates its WAL; [`StoreError::StillRead`] if a reader still uses part of it.
-    pub fn cut_log(&self) -> Result<()> {
-        self.with(|connection| cut_log(connection, &self.path))
+    pub fn truncate_wal(&self) -> Result<()> {
+        self.with(|connection| truncate_wal(connection, &self.path))
     }
 
     /// Removes it and its quarantined copies.
     pub fn remove(&self) -> Result<()> {
         *self.lock() = None;
         remove_derived(&self.path)?;
-        self.remove_set_aside()
+        self.remove_quarantined()
     }
 
     /// Removes its quarantined copies.
-    pub fn remove_set_aside(&self) -> Result<()> {
-        remove_set_aside(&self.path)
+    pub fn remove_quarantined(&self) -> Result<()> {
+        remove_quarantined(&self.path)
     }
 
     fn do_with<T, E: SideError>(
         &self,
-        opened: &mut Option<Opened>,
+        opened: &mut Option<OpenFile>,
         work: &mut impl FnMut(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let stands = self.identity()?;
@@ -141,7 +143,7 @@ impl SideFile {
         work(&mut opened.insert(kept).connection)
     }
 
-    fn open(&self) -> Result<Opened> {
+    fn open(&self) -> Result<OpenFile> {
         if let Some(folder) = self.path.parent() {
             create_private_folder(folder)?;
         }
@@ -156,7 +158,7 @@ impl SideFile {
                 path: self.path.clone(),
                 source: std::io::ErrorKind::NotFound.into(),
             })?;
-            Ok(Opened {
+            Ok(OpenFile {
                 identity,
                 connection,
             })
@@ -164,12 +166,12 @@ impl SideFile {
     }
 
     /// Quarantines the damaged file, unless another process has done so already.
-    fn replace(&self, opened: &mut Option<Opened>) -> Result<()> {
+    fn replace(&self, opened: &mut Option<OpenFile>) -> Result<()> {
         let Some(broken) = opened.take().map(|opened| opened.identity) else {
             return Ok(());
         };
         alone(&self.path, || match self.identity()? {
-            Some(found) if found == broken => set_damaged_aside(&self.path),
+            Some(found) if found == broken => quarantine_damaged(&self.path),
             _ => Ok(()),
         })
     }
@@ -178,7 +180,7 @@ impl SideFile {
         Ok(look_at(&self.path)?.map(|state| state.identity))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Opened>> {
+    fn lock(&self) -> MutexGuard<'_, Option<OpenFile>> {
         // A panic inside a transaction rolled it back, so the connection is still usable.
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }

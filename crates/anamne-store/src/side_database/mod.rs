@@ -32,12 +32,12 @@ pub struct SideDatabase {
     /// Whether a commit must survive a power failure. A view's need not: it catches up again.
     pub durable: bool,
     /// What happens to an unusable file.
-    pub unusable: Unusable,
+    pub unusable: UnusableFile,
 }
 
 /// What happens to an unusable file. A file with another program's application id is always kept, and opening it fails.
 #[derive(Clone, Copy, Debug)]
-pub enum Unusable {
+pub enum UnusableFile {
     /// It is kept, and opening it fails: its content can't be recomputed.
     Kept,
     /// Its content can be recomputed. A damaged file is quarantined, one of an earlier format is removed, and a new one
@@ -57,7 +57,7 @@ impl SideDatabase {
             migrations: &[],
             additions: "",
             durable: false,
-            unusable: Unusable::Replaced,
+            unusable: UnusableFile::Replaced,
         }
     }
 
@@ -74,7 +74,7 @@ impl SideDatabase {
     }
 
     fn is_replaceable(&self) -> bool {
-        !matches!(self.unusable, Unusable::Kept)
+        !matches!(self.unusable, UnusableFile::Kept)
     }
 }
 
@@ -90,7 +90,7 @@ fn alone<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Checkpoints and truncates the WAL of the database at `path`, because it contains older pages.
 ///
 /// [`StoreError::StillRead`] if a reader still uses some of them.
-pub fn cut_log(connection: &Connection, path: &Path) -> Result<()> {
+pub fn truncate_wal(connection: &Connection, path: &Path) -> Result<()> {
     let busy: bool =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {
@@ -110,7 +110,7 @@ pub fn remove_derived(path: &Path) -> Result<()> {
 }
 
 /// Removes the quarantined copies of a database.
-pub fn remove_set_aside(path: &Path) -> Result<()> {
+pub fn remove_quarantined(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for copy in path.parent().map_or(Ok(Vec::new()), entries)? {
         let found = copy.file_name().unwrap_or_default().to_string_lossy();
@@ -123,13 +123,13 @@ pub fn remove_set_aside(path: &Path) -> Result<()> {
 }
 
 /// Quarantines a damaged database, so that a new one can be created in its place.
-pub fn set_aside_derived(path: &Path) -> Result<()> {
-    alone(path, || set_damaged_aside(path))
+pub fn quarantine_derived(path: &Path) -> Result<()> {
+    alone(path, || quarantine_damaged(path))
 }
 
 /// Quarantines a damaged database; removes the one quarantined before.
-fn set_damaged_aside(path: &Path) -> Result<()> {
-    remove_set_aside(path)?;
+fn quarantine_damaged(path: &Path) -> Result<()> {
+    remove_quarantined(path)?;
     set_aside(path)?;
     remove_database(path)
 }

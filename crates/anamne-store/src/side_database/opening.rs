@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anamne_types::InvalidValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{SideDatabase, SideError, Unusable, set_damaged_aside};
+use super::{SideDatabase, SideError, UnusableFile, quarantine_damaged};
 use crate::files::{look_at, open_private_file};
 use crate::hardening::harden;
 use crate::lock::LONGEST_WAIT;
@@ -30,7 +30,7 @@ impl SideDatabase {
         match self.open_once(path) {
             Ok(Some(connection)) => return Ok(connection),
             Ok(None) => remove_database(path)?,
-            Err(error) if error.is_damage() && self.is_replaceable() => set_damaged_aside(path)?,
+            Err(error) if error.is_damage() && self.is_replaceable() => quarantine_damaged(path)?,
             Err(error) => return Err(error),
         }
         let opened = self.open_once(path)?;
@@ -92,14 +92,16 @@ impl SideDatabase {
             return Err(StoreError::damaged(path, "it contains foreign tables"));
         }
         match self.unusable {
-            Unusable::ReplacedWhere(_) if found > self.format => Ok(FileState::OfAnotherVersion),
+            UnusableFile::ReplacedWhere(_) if found > self.format => {
+                Ok(FileState::OfAnotherVersion)
+            }
             _ if found > self.format => Err(StoreError::Newer {
                 path: path.to_owned(),
                 found,
                 known: self.format,
             }),
             _ if found < self.format => self.of_earlier(found, path),
-            Unusable::ReplacedWhere(is_another) if is_another(connection)? => {
+            UnusableFile::ReplacedWhere(is_another) if is_another(connection)? => {
                 Ok(FileState::OfAnotherVersion)
             }
             _ => Ok(FileState::Present),

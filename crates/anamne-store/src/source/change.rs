@@ -40,8 +40,8 @@ impl Transaction<'_> {
         let stored = self.live(feedback.memory)?;
         let mut memory = stored.memory.clone();
         let judgement = Judgement::of(&memory.metadata).after(feedback);
-        let told = serde_json::to_value(judgement)?;
-        memory.metadata.insert(Judgement::NAME.to_owned(), told);
+        let written = serde_json::to_value(judgement)?;
+        memory.metadata.insert(Judgement::NAME.to_owned(), written);
         memory.check()?;
         self.change(&stored, memory, EventKind::Edited)
     }
@@ -74,7 +74,7 @@ impl Transaction<'_> {
 
     /// Removes the content of memories permanently, and marks it for removal from the journal.
     pub(crate) fn erase(&mut self, ids: &BTreeSet<MemoryId>) -> Result<()> {
-        let mut borne = erasure::Borne::new();
+        let mut borne = erasure::NameNumbers::new();
         let at = to_microseconds(self.now);
         for &id in ids {
             let row = self.present(id)?.row;

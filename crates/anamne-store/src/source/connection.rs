@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::contents::let_read_colder;
+use super::contents::register_colder;
 use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
 use crate::hardening::harden;
@@ -40,7 +40,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
         SOURCE_FORMAT => {}
         _ => migrate(&connection, path)?,
     }
-    let_read_colder(&connection, path)?;
+    register_colder(&connection, path)?;
     Ok(connection)
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn open_identified(
 pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open_reader_of(path)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-    let_read_colder(&connection, path)?;
+    register_colder(&connection, path)?;
     Ok(connection)
 }
 
@@ -207,7 +207,7 @@ struct Idle {
 
 /// A reader borrowed from the pool.
 #[derive(Debug)]
-pub(crate) struct Pooled<'pool> {
+pub(crate) struct PooledReader<'pool> {
     pool: &'pool Readers,
     identity: FileIdentity,
     connection: Option<Connection>,
@@ -241,7 +241,7 @@ impl Readers {
     }
 
     /// A reader: an idle one, or a new one.
-    pub(crate) fn get(&self) -> Result<Pooled<'_>> {
+    pub(crate) fn get(&self) -> Result<PooledReader<'_>> {
         let mut idle = self.lock();
         let known = idle.identity.zip(idle.connections.pop());
         drop(idle);
@@ -249,7 +249,7 @@ impl Readers {
             Some(known) => known,
             None => open_identified(&self.path, open_reader)?,
         };
-        Ok(Pooled {
+        Ok(PooledReader {
             pool: self,
             identity,
             connection: Some(connection),
@@ -261,7 +261,7 @@ impl Readers {
     }
 }
 
-impl Deref for Pooled<'_> {
+impl Deref for PooledReader<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
@@ -271,7 +271,7 @@ impl Deref for Pooled<'_> {
     }
 }
 
-impl Drop for Pooled<'_> {
+impl Drop for PooledReader<'_> {
     fn drop(&mut self) {
         let connection = self.connection.take();
         let mut idle = self.pool.lock();

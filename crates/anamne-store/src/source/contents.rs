@@ -15,8 +15,8 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 use super::connection::{check_format_of, configure, open_reader_of};
 use super::erasure;
 use super::{APPLICATION_ID, CONTENTS_FORMAT};
+use crate::file_problem::FileProblem;
 use crate::files::{look_at, open_private_file};
-use crate::trouble::Trouble;
 use crate::{Result, StoreError};
 
 /// Maximum number of tier files open per connection; the least recently used one is closed first. Opening one costs
@@ -35,7 +35,7 @@ pub(crate) fn file_of(memories: &Path, tier: Tier) -> PathBuf {
 }
 
 /// The file of a tier that belongs to an active database under a temporary name.
-pub(crate) fn twin_of(database: &Path, tier: Tier) -> PathBuf {
+pub(crate) fn staged_file_of(database: &Path, tier: Tier) -> PathBuf {
     let name = database.file_name().unwrap_or_default().to_string_lossy();
     let mark = name.strip_prefix("active.db").unwrap_or_default();
     database.with_file_name(format!("{tier}.db{mark}"))
@@ -43,7 +43,7 @@ pub(crate) fn twin_of(database: &Path, tier: Tier) -> PathBuf {
 
 /// The file from which to read a tier: it may be staged under a temporary name, like the database.
 fn file_beside(database: &Path, tier: Tier) -> PathBuf {
-    let twin = twin_of(database, tier);
+    let twin = staged_file_of(database, tier);
     if twin.exists() {
         twin
     } else {
@@ -162,7 +162,7 @@ pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>> {
     for (_, path) in files_in(memories)? {
         let file = open_to_write(&path)?;
         remove(&file, rows)?;
-        let is_cut = || erasure::cut_log(&file);
+        let is_cut = || erasure::truncate_wal(&file);
         let is_done = is_cut()? && erasure::rewrite(&file).and_then(|()| is_cut())?;
         if !is_done {
             still_read = Some(path);
@@ -172,7 +172,7 @@ pub(crate) fn erase(memories: &Path, rows: &[Row]) -> Result<Option<PathBuf>> {
 }
 
 /// The open tier files of one connection.
-struct Colder {
+struct TierFiles {
     /// The active database.
     database: PathBuf,
     /// Least recently used first.
@@ -181,7 +181,7 @@ struct Colder {
     last: Option<(Tier, u32, Parts)>,
 }
 
-impl Colder {
+impl TierFiles {
     fn part(&mut self, tier: Tier, row: u32, part: usize) -> Result<Value> {
         if let Some((last_tier, last_row, parts)) = &self.last
             && (*last_tier, *last_row) == (tier, row)
@@ -224,8 +224,8 @@ impl Colder {
 }
 
 /// Registers `colder`, which lets statements of a connection to the active database read the content of colder tiers.
-pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<()> {
-    let colder = Mutex::new(Colder {
+pub(crate) fn register_colder(connection: &Connection, path: &Path) -> Result<()> {
+    let colder = Mutex::new(TierFiles {
         database: path.to_owned(),
         open: Vec::new(),
         last: None,
@@ -250,9 +250,9 @@ pub(crate) fn let_read_colder(connection: &Connection, path: &Path) -> Result<()
 /// The error code for a tier's file that can't be read now, so that a statement does not report it as damage. SQLite
 /// drops the code if there is a message as well.
 fn code_of(error: &StoreError) -> Option<i32> {
-    match error.trouble()? {
-        Trouble::Busy => Some(ffi::SQLITE_BUSY),
-        Trouble::PermissionDenied => Some(ffi::SQLITE_PERM),
+    match error.problem()? {
+        FileProblem::Busy => Some(ffi::SQLITE_BUSY),
+        FileProblem::PermissionDenied => Some(ffi::SQLITE_PERM),
         _ => None,
     }
 }

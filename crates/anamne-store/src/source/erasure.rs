@@ -12,20 +12,20 @@ use crate::Result;
 use crate::journal::Erasure;
 
 /// The numbers of names that erased memories used, and that may be unused now.
-pub(crate) type Borne = BTreeSet<u32>;
+pub(crate) type NameNumbers = BTreeSet<u32>;
 
 /// Empties a row permanently; only its id, row and events remain.
 ///
-/// The row is listed in `erasing` until its payloads have left the journal too. Its names are added to `borne`, for
+/// The row is listed in `erasing` until its payloads have left the journal too. Its names are added to `former_names`, for
 /// [`erase_unused`].
 pub(crate) fn erase(
     connection: &Connection,
     row: Row,
     at: i64,
     seq: Seq,
-    borne: &mut Borne,
+    former_names: &mut NameNumbers,
 ) -> Result<()> {
-    borne.append(&mut names_of(connection, row)?);
+    former_names.append(&mut names_of(connection, row)?);
     moves::depart(connection, row, seq)?;
     connection
         .prepare_cached(
@@ -95,11 +95,11 @@ fn names_in(memory: &Memory) -> impl Iterator<Item = &str> {
         .map(String::as_str)
 }
 
-/// Erases the names in `borne` that no memory uses any more. O(memories) if there are any.
-pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
+/// Erases the names in `former_names` that no memory uses any more. O(memories) if there are any.
+pub(crate) fn erase_unused(tables: Tables<'_>, former_names: &NameNumbers) -> Result<()> {
     let mut unused = Vec::new();
-    for &number in borne {
-        if !is_borne(&tables, number)? {
+    for &number in former_names {
+        if !is_name_used(&tables, number)? {
             unused.push(number);
         }
     }
@@ -109,7 +109,7 @@ pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
     // Sessions are not indexed, so they are read once for all names.
     let mut statement =
         tables.prepare_cached("SELECT DISTINCT session FROM memories WHERE session IS NOT NULL")?;
-    let sessions: Borne = statement
+    let sessions: NameNumbers = statement
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     unused
@@ -119,16 +119,16 @@ pub(crate) fn erase_unused(tables: Tables<'_>, borne: &Borne) -> Result<()> {
 }
 
 /// Whether a tag, thread or author with this number exists.
-fn is_borne(connection: &Connection, number: u32) -> Result<bool> {
+fn is_name_used(connection: &Connection, number: u32) -> Result<bool> {
     for sql in [
         "SELECT EXISTS (SELECT 1 FROM tags WHERE tag = ?1)",
         "SELECT EXISTS (SELECT 1 FROM memories WHERE thread = ?1)",
         "SELECT EXISTS (SELECT 1 FROM memories WHERE author = ?1)",
     ] {
-        let borne: bool = connection
+        let former_names: bool = connection
             .prepare_cached(sql)?
             .query_row([number], |row| row.get(0))?;
-        if borne {
+        if former_names {
             return Ok(true);
         }
     }
@@ -178,7 +178,7 @@ pub(crate) fn pending(connection: &Connection) -> Result<Erasure> {
 }
 
 /// Checkpoints and truncates the WAL of a database, because it contains older pages; returns `false` if a reader prevented it.
-pub(crate) fn cut_log(connection: &Connection) -> Result<bool> {
+pub(crate) fn truncate_wal(connection: &Connection) -> Result<bool> {
     let busy: Option<bool> = connection
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
         .optional()?;
@@ -204,7 +204,7 @@ pub(crate) fn rewrite(connection: &Connection) -> Result<()> {
 
 /// Rewrites the database and marks every erasure as finished; returns `false` if a reader prevented it.
 pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool> {
-    if !cut_log(connection)? {
+    if !truncate_wal(connection)? {
         return Ok(false);
     }
     rewrite(connection)?;
@@ -213,7 +213,7 @@ pub(crate) fn rewrite_and_finish(connection: &Connection) -> Result<bool> {
 
 /// Truncates the WAL and marks every erasure as finished; returns `false` if a reader prevented it.
 pub(crate) fn finish(connection: &Connection) -> Result<bool> {
-    if !cut_log(connection)? {
+    if !truncate_wal(connection)? {
         return Ok(false);
     }
     connection

@@ -115,10 +115,10 @@ fn arrivals(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Result<
 fn feedback(row: &SqlRow<'_>) -> rusqlite::Result<i8> {
     let metadata: Option<String> = row.get(18)?;
     // Most rows have none, so parsing is skipped.
-    let told = metadata.filter(|metadata| metadata.contains(Judgement::NAME));
-    let told = told.and_then(|metadata| serde_json::from_str::<Metadata>(&metadata).ok());
-    let standing = told.map_or(0.0, |metadata| Judgement::of(&metadata).standing());
-    Ok((standing * 100.0).round() as i8)
+    let stored = metadata.filter(|metadata| metadata.contains(Judgement::NAME));
+    let stored = stored.and_then(|metadata| serde_json::from_str::<Metadata>(&metadata).ok());
+    let quality = stored.map_or(0.0, |metadata| Judgement::of(&metadata).quality());
+    Ok((quality * 100.0).round() as i8)
 }
 
 fn named(tables: Tables<'_>, mut change: Change) -> Result<Change> {

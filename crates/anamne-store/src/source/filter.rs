@@ -4,7 +4,7 @@ use anamne_types::{Filter, Memory, MemoryId, Row, Seq};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::read::proven_by_row;
+use super::read::verified_by_row;
 use super::{Names, Tables, page_bytes};
 use crate::clock::to_microseconds;
 use crate::{Result, StoreError};
@@ -24,7 +24,7 @@ pub enum Order {
 
 /// Whether to select live or forgotten memories. Erased ones are never selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum Visibility {
     /// Live memories, which recall can return.
     #[default]
     Live,
@@ -34,7 +34,7 @@ pub enum Standing {
     Both,
 }
 
-impl Standing {
+impl Visibility {
     fn sql(self) -> &'static str {
         match self {
             Self::Live => "deleted_at IS NULL",
@@ -132,7 +132,7 @@ impl Clause {
 
 /// The number of a name; if the name is unknown, a number that no name has.
 fn number_of(connection: &Connection, name: &str) -> Result<i64> {
-    Ok(Names::find_surely(connection, name)?.unwrap_or(0).into())
+    Ok(Names::find_unindexed(connection, name)?.unwrap_or(0).into())
 }
 
 /// The matching live rows, ascending. O(rows that the best index can't exclude).
@@ -157,12 +157,12 @@ const SMALL: i64 = 16 << 20;
 /// The memories of a listing. In a small database a damaged index can't hide any.
 pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>> {
     let mut clause = Clause::of(&listing.filter, &tables)?;
-    let standing = if listing.forgotten {
-        Standing::Forgotten
+    let visibility = if listing.forgotten {
+        Visibility::Forgotten
     } else {
-        Standing::Live
+        Visibility::Live
     };
-    clause.push(standing.sql(), []);
+    clause.push(visibility.sql(), []);
     let order = listing.order.sql();
     // Selects ids first, so that no content is read for rows that are filtered out.
     let memories = if page_bytes(&tables)? <= SMALL {
@@ -188,8 +188,8 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     let read = |listed: rusqlite::Result<(Row, MemoryId, Seq)>| {
         let (row, id, seq) = listed?;
         // The index used may be damaged although the row is not.
-        let stored = proven_by_row(tables, row)?;
-        let stored = stored.ok_or(StoreError::Unproven { id, seq })?;
+        let stored = verified_by_row(tables, row)?;
+        let stored = stored.ok_or(StoreError::Unverified { id, seq })?;
         Ok(stored.memory)
     };
     listed.map(read).collect()
@@ -199,11 +199,11 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
 pub(crate) fn select(
     connection: &Connection,
     filter: &Filter,
-    standing: Standing,
+    visibility: Visibility,
     order: Order,
 ) -> Result<Vec<MemoryId>> {
     let mut clause = Clause::of(filter, connection)?;
-    clause.push(standing.sql(), []);
+    clause.push(visibility.sql(), []);
     let sql = format!(
         "SELECT id FROM {UNINDEXED} WHERE {} ORDER BY {}",
         clause.sql(),

@@ -5,15 +5,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::log::read_event;
 use super::packed::Packed;
-use super::read::told;
+use super::read::event_digest;
 use super::record::{Payload, Stored};
 use crate::journal::Digest;
 use crate::{Result, StoreError};
 
 /// How a missing earlier state of a live memory is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
-    /// As damage: [`StoreError::Unproven`].
+pub(crate) enum MissingState {
+    /// As damage: [`StoreError::Unverified`].
     Damage,
     /// As lost from both copies by an earlier repair: a version without memory.
     Loss,
@@ -24,7 +24,7 @@ pub(crate) enum Missing {
 pub(crate) fn of(
     connection: &Connection,
     stored: &Stored,
-    missing: Missing,
+    missing: MissingState,
 ) -> Result<Vec<Version>> {
     let id = stored.memory.id;
     let mut statement = connection.prepare_cached(
@@ -46,9 +46,9 @@ pub(crate) fn of(
         if memory.is_none()
             && change.changes_state()
             && !stored.erased
-            && missing == Missing::Damage
+            && missing == MissingState::Damage
         {
-            return Err(StoreError::Unproven { id, seq });
+            return Err(StoreError::Unverified { id, seq });
         }
         versions.push(Version {
             version: number,
@@ -67,7 +67,7 @@ pub(crate) fn as_of(
     connection: &Connection,
     stored: &Stored,
     at: jiff::Timestamp,
-    missing: Missing,
+    missing: MissingState,
 ) -> Result<Option<Version>> {
     let through = super::log::seq_at(connection, at)?;
     Ok(of(connection, stored, missing)?
@@ -82,9 +82,9 @@ fn state_at(connection: &Connection, stored: &Stored, seq: Seq) -> Result<Option
     let Some(state) = state_text(connection, stored.row, seq)? else {
         return Ok(None);
     };
-    if told(connection, seq, stored.row)? != Some(Digest::of(state.as_bytes())) {
+    if event_digest(connection, seq, stored.row)? != Some(Digest::of(state.as_bytes())) {
         let id = stored.memory.id;
-        return Err(StoreError::Unproven { id, seq });
+        return Err(StoreError::Unverified { id, seq });
     }
     let payload: Payload<'static> = serde_json::from_str(&state)?;
     Ok(payload.memory.map(std::borrow::Cow::into_owned))

@@ -3,7 +3,7 @@
 use anamne_types::{Link, LinkType, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::read::{digest_of, told};
+use super::read::{digest_of, event_digest};
 use super::record::Payload;
 use crate::clock::from_microseconds;
 use crate::{Result, StoreError};
@@ -72,30 +72,30 @@ pub(crate) fn leading_from(
 /// The links that start or end at `row`, oldest first, each verified against its event's digest.
 pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>> {
     let sql = format!("{LINKS} WHERE ?1 IN (links.source, links.target) ORDER BY links.seq");
-    proven(connection, query(connection, &sql, i64::from(row.0))?)
+    verified(connection, query(connection, &sql, i64::from(row.0))?)
 }
 
 /// Every link of the space, oldest first, verified as in [`of_row`].
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>> {
-    proven(connection, every(connection)?)
+    verified(connection, every(connection)?)
 }
 
 /// A stored link, and whether it matches its event.
-type Judged = (Link, Result<()>);
+type VerifiedLink = (Link, Result<()>);
 
 /// Every link of the space, oldest first, each with its verification.
-pub(crate) fn each_proven(connection: &Connection) -> Result<Vec<Judged>> {
+pub(crate) fn each_verified(connection: &Connection) -> Result<Vec<VerifiedLink>> {
     let links = every(connection)?.into_iter();
     Ok(links
         .map(|stored| {
-            let proven = prove(connection, &stored);
-            (stored.link, proven)
+            let verified = prove(connection, &stored);
+            (stored.link, verified)
         })
         .collect())
 }
 
 /// Every link of the space as stored, for examination and repair.
-pub(crate) fn all_unproven(connection: &Connection) -> Result<Vec<Link>> {
+pub(crate) fn all_unverified(connection: &Connection) -> Result<Vec<Link>> {
     let links = every(connection)?.into_iter();
     Ok(links.map(|stored| stored.link).collect())
 }
@@ -105,19 +105,19 @@ fn every(connection: &Connection) -> Result<Vec<StoredLink>> {
     query(connection, &sql, 0)
 }
 
-/// [`StoreError::Unproven`] if a link differs from its event.
-fn proven(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>> {
+/// [`StoreError::Unverified`] if a link differs from its event.
+fn verified(connection: &Connection, links: Vec<StoredLink>) -> Result<Vec<Link>> {
     let prove = |stored: StoredLink| prove(connection, &stored).map(|()| stored.link);
     links.into_iter().map(prove).collect()
 }
 
 fn prove(connection: &Connection, stored: &StoredLink) -> Result<()> {
     let said = Payload::of_link(stored.salt, &stored.link);
-    if told(connection, stored.seq, stored.source)? == Some(digest_of(&said)?) {
+    if event_digest(connection, stored.seq, stored.source)? == Some(digest_of(&said)?) {
         return Ok(());
     }
     let (id, seq) = (stored.link.from, stored.seq);
-    Err(StoreError::Unproven { id, seq })
+    Err(StoreError::Unverified { id, seq })
 }
 
 /// The link of this type from one row to another, if it exists.

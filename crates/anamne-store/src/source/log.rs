@@ -119,7 +119,7 @@ pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<Lo
     let entries = statement.query_map(params_from_iter(values), |row| {
         Ok((Row(row.get(8)?), bare_line_of(row)?))
     })?;
-    let proven = |entry: rusqlite::Result<(Row, Line)>| {
+    let verified = |entry: rusqlite::Result<(Row, Line)>| {
         let (row, line) = entry?;
         let previous = hash_at(connection, Seq(line.seq.0.saturating_sub(1)))?;
         if previous.map(|previous| line.expected_hash(previous)) == Some(line.hash) {
@@ -127,10 +127,10 @@ pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<Lo
             Ok(LogEntry { event, row })
         } else {
             let (id, seq) = (line.memory, line.seq);
-            Err(StoreError::Unproven { id, seq })
+            Err(StoreError::Unverified { id, seq })
         }
     };
-    entries.map(proven).collect()
+    entries.map(verified).collect()
 }
 
 /// Reads sequence number, time, actor, kind and memory from the first six columns.

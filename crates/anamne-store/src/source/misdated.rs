@@ -21,17 +21,17 @@ pub(crate) fn without_misdated(
     ids: Vec<MemoryId>,
     before: i64,
 ) -> Result<Vec<MemoryId>> {
-    let mut told = Vec::with_capacity(ids.len());
+    let mut stored = Vec::with_capacity(ids.len());
     for id in ids {
-        told.push((id, told_now(connection, id)?));
+        stored.push((id, dated_by_clock(connection, id)?));
     }
-    let seqs = || told.iter().filter_map(|(_, seq)| *seq);
+    let seqs = || stored.iter().filter_map(|(_, seq)| *seq);
     let (Some(first), Some(last)) = (seqs().min(), seqs().max()) else {
-        return Ok(told.into_iter().map(|(id, _)| id).collect());
+        return Ok(stored.into_iter().map(|(id, _)| id).collect());
     };
     let runs = Runs::around(connection, first, last)?;
     let is_old = |seq: Seq| (runs.day_of(seq) + 1).saturating_mul(DAY) <= before;
-    Ok(told
+    Ok(stored
         .into_iter()
         .filter(|(_, seq)| seq.is_none_or(is_old))
         .map(|(id, _)| id)
@@ -39,17 +39,17 @@ pub(crate) fn without_misdated(
 }
 
 /// The event that wrote a memory, if the memory has the event's time.
-fn told_now(connection: &Connection, id: MemoryId) -> Result<Option<Seq>> {
+fn dated_by_clock(connection: &Connection, id: MemoryId) -> Result<Option<Seq>> {
     let mut statement = connection.prepare_cached(
         "SELECT events.seq, events.at = occurred_at FROM events JOIN memories USING (row) WHERE memories.id = ?1 \
          ORDER BY events.seq LIMIT 1",
     )?;
-    let told: Option<(i64, bool)> = statement
+    let stored: Option<(i64, bool)> = statement
         .query_row([id.as_bytes().as_slice()], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })
         .optional()?;
-    Ok(told
+    Ok(stored
         .filter(|(_, bears_its_time)| *bears_its_time)
         .map(|(seq, _)| Seq(seq as u64)))
 }

@@ -29,18 +29,18 @@ pub(crate) mod use_days;
 pub(crate) mod uses;
 
 pub use feed::SourceFeed;
-pub use filter::{Listing, Order, Standing};
+pub use filter::{Listing, Order, Visibility};
 pub use link::Linked;
 pub use log::{LogEntry, LogQuery};
 pub use past::{PastState, PastStates};
 pub use statistics::Statistics;
 
 pub(crate) use connection::{
-    Pooled, Readers, check_format, configure, integrity, open_identified, open_reader, open_writer,
-    page_bytes,
+    PooledReader, Readers, check_format, configure, integrity, open_identified, open_reader,
+    open_writer, page_bytes,
 };
 pub(crate) use names::{Names, Tables};
-pub(crate) use transaction::{Occasion, Transaction, end_of_log};
+pub(crate) use transaction::{Transaction, WriteContext, end_of_log};
 
 /// The version of the database schema, kept in `PRAGMA user_version`.
 pub const SOURCE_FORMAT: i64 = 2;

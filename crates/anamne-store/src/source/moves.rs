@@ -15,7 +15,7 @@ const KEPT_IMPORTANCE: u8 = 7;
 
 /// Time limits for leaving a tier, microseconds since 1970.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ages {
+pub(crate) struct AgeLimits {
     /// Older memories go to the recent tier.
     pub(crate) active: i64,
     /// Older memories go to their archive.
@@ -27,14 +27,14 @@ pub(crate) struct Ages {
 /// A page of memories to move, and where the next page begins.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    pub(crate) aged: Vec<Aged>,
+    pub(crate) aged: Vec<MoveCandidate>,
     /// The time of occurrence of the last one.
     pub(crate) reached: i64,
 }
 
 /// A memory to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Aged {
+pub(crate) struct MoveCandidate {
     pub(crate) row: Row,
     /// The event of its current state; if there is a later one, it is not moved.
     pub(crate) seq: Seq,
@@ -48,7 +48,7 @@ pub(crate) struct Aged {
 pub(crate) fn aged(
     connection: &Connection,
     source: Tier,
-    ages: Ages,
+    ages: AgeLimits,
     from: i64,
     limit: usize,
 ) -> Result<Page> {
@@ -78,7 +78,7 @@ pub(crate) fn aged(
     while let Some(row) = rows.next()? {
         let aged: i64 = row.get(2)?;
         page.reached = row.get(3)?;
-        page.aged.push(Aged {
+        page.aged.push(MoveCandidate {
             row: Row(row.get(0)?),
             seq: Seq(row.get::<_, i64>(1)? as u64),
             target: if aged < ages.recent {
@@ -188,7 +188,7 @@ pub(crate) fn leftovers(connection: &Connection) -> Result<BTreeMap<Tier, Vec<Ro
 
 impl Transaction<'_> {
     /// Records that the file of `target` will contain `aged`, whether their move succeeds or not.
-    pub(crate) fn expect_in(&mut self, target: Tier, aged: &[Aged]) -> Result<()> {
+    pub(crate) fn expect_in(&mut self, target: Tier, aged: &[MoveCandidate]) -> Result<()> {
         let mut expect = self
             .tables
             .prepare_cached("INSERT OR IGNORE INTO leftovers (tier, row) VALUES (?1, ?2)")?;
@@ -211,7 +211,12 @@ impl Transaction<'_> {
 
     /// Moves those of `aged` that have not changed since to `target`, whose file already contains their content;
     /// returns their number.
-    pub(crate) fn move_to(&mut self, source: Tier, target: Tier, aged: &[Aged]) -> Result<u64> {
+    pub(crate) fn move_to(
+        &mut self,
+        source: Tier,
+        target: Tier,
+        aged: &[MoveCandidate],
+    ) -> Result<u64> {
         let event = Seq(self.head.0 + 1);
         let (mut moved, mut first) = (0, None);
         {

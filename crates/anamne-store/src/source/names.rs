@@ -39,7 +39,7 @@ impl Names {
     }
 
     /// The number of a name, for queries. If the index has none, scans all names, because the index may have lost it.
-    pub(crate) fn find_surely(connection: &Connection, name: &str) -> Result<Option<u32>> {
+    pub(crate) fn find_unindexed(connection: &Connection, name: &str) -> Result<Option<u32>> {
         if let Some(number) = Self::find(connection, name)? {
             return Ok(Some(number));
         }

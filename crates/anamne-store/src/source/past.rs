@@ -6,9 +6,9 @@ use anamne_types::{Body, Category, EventKind, Judgement, Memory, MemoryId, Role,
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::history::Missing;
+use super::history::MissingState;
 use super::packed::Packed;
-use super::read::told;
+use super::read::event_digest;
 use super::record::Payload;
 use super::{Names, log};
 use crate::clock::to_microseconds;
@@ -43,12 +43,12 @@ pub(crate) fn states(
     connection: &Connection,
     at: Timestamp,
     most: usize,
-    missing: Missing,
+    missing: MissingState,
 ) -> Result<Option<PastStates>> {
     // A consistent snapshot for all reads.
     let reader = connection.unchecked_transaction()?;
     let through = log::seq_at(&reader, at)?;
-    let later = first_told_after(&reader, through)?;
+    let later = first_written_after(&reader, through)?;
     let rows = changed_since(&reader, through, later, most)?;
     if rows.len() > most {
         return Ok(None);
@@ -68,12 +68,12 @@ pub(crate) fn states(
 }
 
 /// The first row written after an event: rows are numbered in writing order.
-fn first_told_after(connection: &Connection, seq: Seq) -> Result<Option<Row>> {
+fn first_written_after(connection: &Connection, seq: Seq) -> Result<Option<Row>> {
     let sql = "SELECT row FROM events WHERE seq > ?1 AND kind = ?2 ORDER BY seq LIMIT 1";
-    let told = EventKind::Remembered.number();
+    let stored = EventKind::Remembered.number();
     Ok(connection
         .prepare_cached(sql)?
-        .query_row(params![seq.0 as i64, told], |row| Ok(Row(row.get(0)?)))
+        .query_row(params![seq.0 as i64, stored], |row| Ok(Row(row.get(0)?)))
         .optional()?)
 }
 
@@ -102,7 +102,7 @@ fn state_at(
     connection: &Connection,
     row: Row,
     through: Seq,
-    missing: Missing,
+    missing: MissingState,
 ) -> Result<Option<Memory>> {
     let sql = "SELECT seq, state FROM versions WHERE row = ?1 AND seq <= ?2 ORDER BY version DESC LIMIT 1";
     let kept: Option<(i64, Packed<'static>)> = connection
@@ -113,18 +113,18 @@ fn state_at(
         .optional()?;
     let Some((seq, Packed(text))) = kept else {
         return match (missing, present(connection, row)?) {
-            (Missing::Damage, Some((id, seq))) => Err(StoreError::Unproven { id, seq }),
+            (MissingState::Damage, Some((id, seq))) => Err(StoreError::Unverified { id, seq }),
             _ => Ok(None),
         };
     };
     let seq = Seq(seq as u64);
     let payload: Payload<'static> = serde_json::from_str(&text)?;
     let memory = payload.memory.map(Cow::into_owned);
-    if told(connection, seq, row)? == Some(Digest::of(text.as_bytes())) {
+    if event_digest(connection, seq, row)? == Some(Digest::of(text.as_bytes())) {
         return Ok(memory.map(|memory| Memory { row, ..memory }));
     }
     match (missing, memory) {
-        (Missing::Damage, Some(memory)) => Err(StoreError::Unproven { id: memory.id, seq }),
+        (MissingState::Damage, Some(memory)) => Err(StoreError::Unverified { id: memory.id, seq }),
         _ => Ok(None),
     }
 }
@@ -167,7 +167,7 @@ fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record)
         importance: memory.importance,
         trust: (memory.trust * 255.0).round() as u8,
         superseded: memory.superseded_by.is_some(),
-        feedback: (Judgement::of(&memory.metadata).standing() * 100.0).round() as i8,
+        feedback: (Judgement::of(&memory.metadata).quality() * 100.0).round() as i8,
     };
     let record = Record {
         text,

@@ -20,19 +20,19 @@ pub(crate) fn by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
     one(tables, &BY_ROW, row.0)
 }
 
-/// The memory with this id, verified by [`proven`]; scans all memories if it is missing.
-pub(crate) fn proven_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
+/// The memory with this id, verified by [`verified`]; scans all memories if it is missing.
+pub(crate) fn verified_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
     match by_id(tables, id)? {
-        Some(stored) => proven(stored).map(Some),
-        None => prove_absence(&tables, id, id).map(|()| None),
+        Some(stored) => verified(stored).map(Some),
+        None => verify_absence(&tables, id, id).map(|()| None),
     }
 }
 
 /// Verifies that no memory has an id from `low` to `high`, without the index of ids, which may have lost one.
 /// O(memories), about 20 ms for 100 000 of them.
 ///
-/// [`StoreError::Unproven`] if there is one.
-pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: MemoryId) -> Result<()> {
+/// [`StoreError::Unverified`] if there is one.
+pub(crate) fn verify_absence(connection: &Connection, low: MemoryId, high: MemoryId) -> Result<()> {
     let hidden = connection
         .prepare_cached(
             "SELECT id, seq FROM memories NOT INDEXED WHERE id BETWEEN ?1 AND ?2 AND NOT erased LIMIT 1",
@@ -42,37 +42,37 @@ pub(crate) fn prove_absence(connection: &Connection, low: MemoryId, high: Memory
             |row| Ok((MemoryId::from_bytes(row.get(0)?), Seq(row.get::<_, i64>(1)? as u64))),
         )
         .optional()?;
-    hidden.map_or(Ok(()), |(id, seq)| Err(StoreError::Unproven { id, seq }))
+    hidden.map_or(Ok(()), |(id, seq)| Err(StoreError::Unverified { id, seq }))
 }
 
-/// The memory of this row, verified by [`proven`].
-pub(crate) fn proven_by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
+/// The memory of this row, verified by [`verified`].
+pub(crate) fn verified_by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
     let stored = by_row(tables, row)?;
-    stored.map(proven).transpose()
+    stored.map(verified).transpose()
 }
 
 /// Verifies a memory against its event's digest: SQLite does not detect flipped bits inside a value. Costs a hash of the state.
 ///
-/// [`StoreError::Unproven`] if it differs. An examination then finds the same.
-pub(crate) fn proven(stored: Stored) -> Result<Stored> {
+/// [`StoreError::Unverified`] if it differs. An examination then finds the same.
+pub(crate) fn verified(stored: Stored) -> Result<Stored> {
     let seq = stored.memory.seq;
-    let is_proven = if stored.erased {
+    let is_verified = if stored.erased {
         // Every live memory has a salt.
         stored.salt == 0 && stored.memory.content.is_empty()
     } else {
         let said = Payload::of_memory(stored.salt, &stored.memory);
-        stored.told == Some(digest_of(&said)?)
+        stored.event_digest == Some(digest_of(&said)?)
     };
-    if is_proven {
+    if is_verified {
         Ok(stored)
     } else {
         let id = stored.memory.id;
-        Err(StoreError::Unproven { id, seq })
+        Err(StoreError::Unverified { id, seq })
     }
 }
 
 /// The digest in the event `seq` for the memory of a row; `None` if there is no such event.
-pub(crate) fn told(connection: &Connection, seq: Seq, row: Row) -> Result<Option<Digest>> {
+pub(crate) fn event_digest(connection: &Connection, seq: Seq, row: Row) -> Result<Option<Digest>> {
     Ok(connection
         .prepare_cached("SELECT payload_hash FROM events WHERE seq = ?1 AND row = ?2")?
         .query_row(params![seq.0 as i64, row.0], |row| Ok(Digest(row.get(0)?)))
@@ -109,7 +109,7 @@ pub(crate) fn ids_with_prefix(
     let ids = statement.query_map(bounds, |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
     let ids: Vec<_> = ids.collect::<Result<_, _>>()?;
     if ids.is_empty() {
-        prove_absence(connection, low, high)?;
+        verify_absence(connection, low, high)?;
     }
     Ok(ids)
 }

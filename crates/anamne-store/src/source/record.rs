@@ -29,7 +29,7 @@ pub(crate) struct Stored {
     pub(crate) erased: bool,
     pub(crate) memory: Memory,
     /// The digest in the event of this state; `None` if there is no such event.
-    pub(crate) told: Option<Digest>,
+    pub(crate) event_digest: Option<Digest>,
     has_tags: bool,
     /// The numbers of thread, session and author; [`Stored::complete`] fills in the names.
     numbers: [Option<u32>; 3],
@@ -112,7 +112,7 @@ impl Stored {
             salt: row.get::<_, Option<i64>>(2)?.unwrap_or(0),
             erased: row.get(22)?,
             memory,
-            told: row.get::<_, Option<[u8; 16]>>(26)?.map(Digest),
+            event_digest: row.get::<_, Option<[u8; 16]>>(26)?.map(Digest),
             has_tags: row.get(27)?,
             numbers: [row.get(8)?, row.get(10)?, row.get(11)?],
         })

@@ -6,7 +6,7 @@ use anamne_types::{Draft, EventKind, Memory, MemoryId, Remembered, Row, Seq};
 use super::record::{Payload, Stored};
 use super::transaction::Transaction;
 use super::{read, rows};
-use crate::arrival::Arrival;
+use crate::arrival::ImportItem;
 use crate::clock::cut;
 use crate::{Result, StoreError};
 
@@ -25,12 +25,12 @@ impl Transaction<'_> {
     ///
     /// A memory of another store keeps its id, its times and its state. If a memory with its id or external id already
     /// exists, nothing changes.
-    pub(crate) fn take_in(&mut self, arrival: &Arrival) -> Result<Remembered> {
-        let Arrival { draft, origin } = arrival;
+    pub(crate) fn take_in(&mut self, arrival: &ImportItem) -> Result<Remembered> {
+        let ImportItem { draft, origin } = arrival;
         let Some(origin) = origin else {
             return self.remember(draft);
         };
-        if let Some(known) = self.find_arrived(draft, origin.id)? {
+        if let Some(known) = self.find_import_target(draft, origin.id)? {
             return Ok(self.remembered(known.memory.id, known.memory.seq, true));
         }
         let memory = Memory {
@@ -57,7 +57,7 @@ impl Transaction<'_> {
             .transpose()
     }
 
-    fn find_arrived(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>> {
+    fn find_import_target(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>> {
         let known = match read::by_id(self.tables, id)? {
             Some(known) if known.erased => return Err(StoreError::WasErased { id }),
             Some(known) => Some(known),
@@ -116,7 +116,7 @@ impl Transaction<'_> {
             session: draft.session.clone(),
             author: draft.author.clone(),
             trust: plain_zero(draft.trust.unwrap_or_else(|| self.actor.default_trust())),
-            importance: draft.importance.unwrap_or(Draft::USUAL_IMPORTANCE),
+            importance: draft.importance.unwrap_or(Draft::DEFAULT_IMPORTANCE),
             confidence: plain_zero(draft.confidence.unwrap_or(1.0)),
             tags,
             metadata: draft.metadata.clone(),

@@ -64,7 +64,7 @@ impl Transaction<'_> {
                 Ok(())
             }
             (EventKind::Erased, Some(stored), ..) => {
-                let mut borne = erasure::Borne::new();
+                let mut borne = erasure::NameNumbers::new();
                 let at = to_microseconds(line.at);
                 erasure::erase(&self.tables, stored.row, at, line.seq, &mut borne)?;
                 erasure::erase_unused(self.tables, &borne)

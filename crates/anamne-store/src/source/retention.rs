@@ -17,7 +17,7 @@ const KEPT_IMPORTANCE: u8 = 7;
 pub(crate) const ACTOR: &str = "retention";
 
 /// A memory, and the event from which its waiting time counts, with its time.
-pub(crate) type Since = (MemoryId, Seq, i64);
+pub(crate) type WaitingMemory = (MemoryId, Seq, i64);
 
 /// The live memories that happened before `before` (microseconds since 1970), oldest first, without those kept for
 /// their kind and importance or restored less than `days` days of use ago. O(memories that happened before).
@@ -72,7 +72,7 @@ fn forgotten_by_retention() -> String {
 
 /// The memories that retention forgot, not restored since, that happened before `before` (`i64::MAX` for any time);
 /// oldest first, each with the event that forgot it. O(memories that happened before).
-pub(crate) fn forgotten(connection: &Connection, before: i64) -> Result<Vec<Since>> {
+pub(crate) fn forgotten(connection: &Connection, before: i64) -> Result<Vec<WaitingMemory>> {
     let sql = format!(
         "SELECT id, events.seq, at FROM memories JOIN events ON events.seq = memories.seq \
          WHERE occurred_at < ?1 AND {} ORDER BY occurred_at",
@@ -80,7 +80,7 @@ pub(crate) fn forgotten(connection: &Connection, before: i64) -> Result<Vec<Sinc
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let found = statement.query_map([before], since)?;
-    let mut found = found.collect::<Result<Vec<Since>, _>>()?;
+    let mut found = found.collect::<Result<Vec<WaitingMemory>, _>>()?;
     if before < i64::MAX {
         let ids = found.iter().map(|(id, ..)| *id).collect();
         let old: BTreeSet<_> = without_misdated(connection, ids, before)?
@@ -91,7 +91,7 @@ pub(crate) fn forgotten(connection: &Connection, before: i64) -> Result<Vec<Sinc
     Ok(found)
 }
 
-fn since(row: &Row<'_>) -> rusqlite::Result<Since> {
+fn since(row: &Row<'_>) -> rusqlite::Result<WaitingMemory> {
     Ok((
         MemoryId::from_bytes(row.get(0)?),
         Seq(row.get::<_, i64>(1)? as u64),

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::Tables;
 use super::feed::head;
-use super::read::{by_id, proven};
+use super::read::{by_id, verified};
 use super::record::{COLUMNS, Stored};
 use crate::Result;
 use crate::space::SpaceSource;
@@ -26,7 +26,7 @@ impl MemoryFeed for SpaceSource {
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
                 let stored = by_id(self.names().of(&reader), id)?
-                    .map(proven)
+                    .map(verified)
                     .transpose()?;
                 memories.extend(stored.and_then(alive).map(|memory| self.with_space(memory)));
             }
@@ -85,7 +85,7 @@ fn states(tables: Tables<'_>, after: Seq, limit: usize) -> Result<Vec<MemoryStat
     let rows = statement.query_map(params![after.0 as i64, most], Stored::read)?;
     let mut states = Vec::new();
     for stored in rows {
-        let stored = proven(stored?.complete(tables)?)?;
+        let stored = verified(stored?.complete(tables)?)?;
         let (seq, row, id): (Seq, Row, MemoryId) =
             (stored.memory.seq, stored.row, stored.memory.id);
         states.push(MemoryState {

@@ -32,7 +32,7 @@ pub(crate) struct Transaction<'writer> {
 
 /// Who writes, where and when.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Occasion<'writer> {
+pub(crate) struct WriteContext<'writer> {
     pub(crate) space: &'writer str,
     pub(crate) actor: &'writer Actor,
     pub(crate) now: Timestamp,
@@ -42,7 +42,7 @@ impl<'writer> Transaction<'writer> {
     /// Begins after the event `end`, the common end of source and journal, and clears the outbox up to it.
     pub(crate) fn begin(
         tables: Tables<'writer>,
-        occasion: Occasion<'writer>,
+        occasion: WriteContext<'writer>,
         end: (Seq, Digest),
     ) -> Result<Self> {
         tables.names.begin_write(&tables)?;

@@ -15,7 +15,7 @@ const WITHIN: i64 = 24 * 3_600 * 1_000_000;
 pub(crate) type Use = (MemoryId, i64);
 
 /// The uses to record: of facts and skills, more than a day after the last recorded one.
-pub(crate) fn news(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>> {
+pub(crate) fn unrecorded_uses(connection: &Connection, uses: &[Use]) -> Result<Vec<Use>> {
     let mut statement = connection.prepare_cached(
         "SELECT coalesce(uses.at, 0) FROM memories LEFT JOIN uses USING (row) WHERE id = ?1 AND kind IN (?2, ?3) AND NOT erased",
     )?;

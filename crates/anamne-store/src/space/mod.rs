@@ -17,11 +17,11 @@ use crate::journal::{Journal, JournalReport, Lines};
 use crate::lock::{MoveLock, WriteLock};
 use crate::quota::Usage;
 use crate::settings::Settings;
-use crate::source::{Names, Pooled, Readers, SourceFeed, integrity};
+use crate::source::{Names, PooledReader, Readers, SourceFeed, integrity};
 use crate::space_name::SpaceName;
 use crate::storage::Storage;
-use crate::watch::Watch;
-use crate::writer::{Places, Writer};
+use crate::watch::CommitWatcher;
+use crate::writer::{SpacePaths, Writer};
 use crate::{Result, StoreError};
 
 /// The open source of one space. Every method may be called from several threads.
@@ -39,7 +39,7 @@ pub struct SpaceSource {
     pub(crate) readers: Readers,
     pub(crate) names: Names,
     /// What was repaired since the space was opened, for a person to read.
-    pub(crate) mended: Mutex<Vec<String>>,
+    pub(crate) repaired: Mutex<Vec<String>>,
     /// Number of times the database file was found replaced.
     replacements: AtomicU64,
 }
@@ -65,8 +65,8 @@ impl SpaceSource {
         self.folder.join("journal")
     }
 
-    pub(crate) fn places(&self) -> Places<'_> {
-        Places {
+    pub(crate) fn places(&self) -> SpacePaths<'_> {
+        SpacePaths {
             storage: &self.storage,
             folder: &self.folder,
             database: &self.database,
@@ -117,12 +117,12 @@ impl SpaceSource {
     }
 
     /// Records repairs, for callers in this process and for the next check-up by any process.
-    pub fn note_mended(&self, mut said: Vec<String>) {
+    pub fn note_repairs(&self, mut said: Vec<String>) {
         if said.is_empty() {
             return;
         }
         incidents::note(&self.folder, self.now(), &said);
-        self.mended
+        self.repaired
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .append(&mut said);
@@ -134,8 +134,8 @@ impl SpaceSource {
     }
 
     /// What was repaired since the space was opened.
-    pub fn mended(&self) -> Vec<String> {
-        self.mended
+    pub fn repaired(&self) -> Vec<String> {
+        self.repaired
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -152,15 +152,15 @@ impl SpaceSource {
     }
 
     /// Watches commits of any process.
-    pub fn watch(&self) -> Result<Watch> {
+    pub fn watch(&self) -> Result<CommitWatcher> {
         self.healing(|| {
             drop(self.reader()?);
-            Watch::open(self.database.clone())
+            CommitWatcher::open(self.database.clone())
         })
     }
 
     /// A read connection. A missing database is restored first.
-    pub(crate) fn reader(&self) -> Result<Pooled<'_>> {
+    pub(crate) fn reader(&self) -> Result<PooledReader<'_>> {
         self.notice_replacement()?;
         match self.readers.get() {
             Err(_) if look_at(&self.database)?.is_none() => {

@@ -67,23 +67,23 @@ impl SpaceSource {
             moving: MoveLock::at(&folder.join("move.lock")),
             writer: Mutex::default(),
             names: Names::default(),
-            mended: Mutex::default(),
+            repaired: Mutex::default(),
             replacements: AtomicU64::new(0),
         };
         if !(has_database && space.looks_right()?) {
-            space.mend()?;
+            space.repair()?;
         }
-        if let Err(error) = beside::move_kept(folder)
+        if let Err(error) = beside::move_non_views(folder)
             && !error.is_read_only()
         {
             // They are moved once the disk, or the process that has them open, allows it.
-            space.note_mended(vec![format!("{error}; left unchanged for now")]);
+            space.note_repairs(vec![format!("{error}; left unchanged for now")]);
         }
         Ok(space)
     }
 
     /// Reconciles source and journal. If writing is impossible or the disk is full, a readable source is enough.
-    fn mend(&self) -> Result<()> {
+    fn repair(&self) -> Result<()> {
         let Err(error) = self.with_writer(|_, _| Ok(())) else {
             return Ok(());
         };
@@ -92,7 +92,7 @@ impl SpaceSource {
         if !is_kept_out || readable().is_err() {
             return Err(error);
         }
-        self.note_mended(vec![format!("nothing could be repaired: {error}")]);
+        self.note_repairs(vec![format!("nothing could be repaired: {error}")]);
         Ok(())
     }
 

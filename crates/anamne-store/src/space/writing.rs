@@ -8,8 +8,8 @@ use anamne_types::{Actor, Seq};
 use super::SpaceSource;
 use crate::files::look_at;
 use crate::journal::Digest;
-use crate::quota::Wanted;
-use crate::source::{Occasion, Transaction};
+use crate::quota::WriteRequest;
+use crate::source::{Transaction, WriteContext};
 use crate::writer::Writer;
 use crate::{Result, StoreError};
 
@@ -35,7 +35,7 @@ impl SpaceSource {
             let outcome = change(transaction)?;
             let lines = transaction.line_bytes();
             if limit > 0 && lines > 0 {
-                let wanted = Wanted {
+                let wanted = WriteRequest {
                     space: self.name.as_str(),
                     folder: &self.folder,
                     head,
@@ -96,7 +96,7 @@ impl SpaceSource {
         actor: &'writer Actor,
         end: (Seq, Digest),
     ) -> Result<Transaction<'writer>> {
-        let occasion = Occasion {
+        let occasion = WriteContext {
             space: self.name.as_str(),
             actor,
             now: self.clock.now(),
@@ -151,9 +151,9 @@ impl SpaceSource {
         // Cached state belongs to a replaced database, or disagrees with the journal.
         *slot = None;
         self.names.forget();
-        let mut mended = Vec::new();
-        let opened = Writer::open(self.places(), &mut mended);
-        self.note_mended(mended);
+        let mut repaired = Vec::new();
+        let opened = Writer::open(self.places(), &mut repaired);
+        self.note_repairs(repaired);
         let writer = slot.insert(opened?);
         let end = writer.settle()?;
         work(writer, end)

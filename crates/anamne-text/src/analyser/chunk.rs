@@ -74,7 +74,7 @@ impl Chunk {
         while let Some(after) = self.read_connector(text, at) {
             at = self.read_run(text, after);
         }
-        self.settle_clitic();
+        self.remove_clitic();
         at
     }
 
@@ -136,7 +136,7 @@ impl Chunk {
         if self.joins.is_empty() {
             self.case = case_of(text, start, letters, capitals);
         }
-        self.settle_borders(run_start, cut);
+        self.remove_false_boundaries(run_start, cut);
         self.push_parts(run_start);
         end
     }
@@ -164,7 +164,7 @@ impl Chunk {
 
     /// Removes boundaries that separate nothing: in the plural of an acronym (`APIs`), around a single letter beside
     /// digits (`E0382`, `v1`, `k8s`), and in apparently encoded data.
-    fn settle_borders(&mut self, run_start: usize, cut: bool) {
+    fn remove_false_boundaries(&mut self, run_start: usize, cut: bool) {
         let run_end = self.lower.len();
         if let Some(last) = self.borders.last()
             && last.kind == BorderKind::Acronym
@@ -261,7 +261,7 @@ impl Chunk {
     }
 
     /// Removes clitics: `Anna's` and `we'll` become `anna` and `we`; `don't` becomes `dont`.
-    fn settle_clitic(&mut self) {
+    fn remove_clitic(&mut self) {
         let (Some(Join::Apostrophe), Some(tail)) = (self.joins.last(), self.parts.last().copied())
         else {
             return;

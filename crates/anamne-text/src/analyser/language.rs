@@ -173,7 +173,7 @@ impl LanguageVerdict {
 const SHORT: u32 = 12;
 
 /// Minimum bytes for trigram statistics.
-const ENOUGH_FOR_TRIGRAMS: usize = 60;
+const MIN_TRIGRAM_BYTES: usize = 60;
 
 /// Maximum bytes for trigram statistics.
 const TRIGRAM_SAMPLE: usize = 400;
@@ -205,23 +205,23 @@ impl Scores {
         before: Option<LanguageVerdict>,
     ) -> LanguageVerdict {
         let leaders = self.leaders();
-        let told = told_by(leaders).or(before.filter(|before| before.known));
-        told.unwrap_or_else(|| self.without_leader(text, leaders, self.is_foreign()))
+        let stored = known_verdict(leaders).or(before.filter(|before| before.known));
+        stored.unwrap_or_else(|| self.fallback_verdict(text, leaders, self.is_foreign()))
     }
 
     /// Detects the language of a query by its words.
     pub(super) fn verdict_on_query(&self, text: &str) -> LanguageVerdict {
         let leaders = self.leaders();
-        told_by(leaders).unwrap_or_else(|| self.without_leader(text, leaders, true))
+        known_verdict(leaders).unwrap_or_else(|| self.fallback_verdict(text, leaders, true))
     }
 
     /// Trigrams are used only with evidence against English: prose in a listed language nearly always contains function
     /// words, but lists and code lack them, and trigrams take longer than everything else.
-    fn without_leader(&self, text: &str, leaders: LanguageSet, guess: bool) -> LanguageVerdict {
+    fn fallback_verdict(&self, text: &str, leaders: LanguageSet, guess: bool) -> LanguageVerdict {
         if self.is_foreign()
             && self.words > SHORT / 2
-            && text.len() >= ENOUGH_FOR_TRIGRAMS
-            && let Some(language) = told_by_trigrams(text)
+            && text.len() >= MIN_TRIGRAM_BYTES
+            && let Some(language) = detect_by_trigrams(text)
         {
             return LanguageVerdict::known(LanguageSet::of(&[language]));
         }
@@ -263,16 +263,16 @@ impl Scores {
     }
 }
 
-fn told_by(leaders: LanguageSet) -> Option<LanguageVerdict> {
+fn known_verdict(leaders: LanguageSet) -> Option<LanguageVerdict> {
     (1..=4)
         .contains(&leaders.len())
         .then(|| LanguageVerdict::known(leaders))
 }
 
-fn told_by_trigrams(text: &str) -> Option<Language> {
+fn detect_by_trigrams(text: &str) -> Option<Language> {
     let sample = &text[..border::at_or_before(text, TRIGRAM_SAMPLE)];
-    let told = whatlang::detect(sample).filter(whatlang::Info::is_reliable)?;
-    Language::of_trigrams(told.lang())
+    let stored = whatlang::detect(sample).filter(whatlang::Info::is_reliable)?;
+    Language::of_trigrams(stored.lang())
 }
 
 /// The evidence of the non-ASCII letters in a lower-case word.

@@ -6,12 +6,12 @@ use super::invisible::shows;
 use super::is_line_break;
 
 /// Maximum length of a name returned by [`quote_name`], in characters, without the ellipsis.
-pub const LONGEST_NAME: usize = 60;
+pub const MAX_NAME_CHARS: usize = 60;
 
 /// Replaces an empty name.
 const NAMELESS: &str = "unnamed";
 
-/// A name inside one of our lines: one line of at most [`LONGEST_NAME`] characters and an ellipsis.
+/// A name inside one of our lines: one line of at most [`MAX_NAME_CHARS`] characters and an ellipsis.
 ///
 /// Brackets, commas, quotation marks and backticks of any script become spaces, because they structure our lines, and
 /// runs of spaces become one. A leading `#` is removed. Invisible characters are escaped without braces: `\u202E`.
@@ -39,7 +39,7 @@ pub fn quote_name(name: &str) -> String {
             let _ = write!(line, "\\u{:04X}", u32::from(character));
         }
         length += line[before..].chars().count();
-        if length > LONGEST_NAME {
+        if length > MAX_NAME_CHARS {
             line.truncate(before);
             line.push('…');
             return line;
@@ -58,12 +58,12 @@ fn is_dropped(character: char) -> bool {
         character if character.is_ascii() => {
             character == '\t' || is_line_break(character) || character == ' '
         }
-        character => character.is_whitespace() || gives_form(u32::from(character)),
+        character => character.is_whitespace() || is_structural(u32::from(character)),
     }
 }
 
 /// Brackets, commas, quotation marks and backticks beyond ASCII; the apostrophe is a letter in many names.
-fn gives_form(code: u32) -> bool {
+fn is_structural(code: u32) -> bool {
     matches!(
         code,
         // Of individual scripts: Latin, Armenian, Arabic, N'Ko, Tibetan, Ethiopic, Ogham, Mongolian, Lisu, Vai, Bamum.

@@ -30,9 +30,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::echo::shorten;
-use calendar::{Calendar, Fault};
+use calendar::{Calendar, CalendarError};
 pub use names::{MONTHS, WEEKDAYS, month_of, weekday_of};
-pub use question::{Direction, Reach, TimeExpression, When, expressions};
+pub use question::{Direction, EventDistance, TimeExpression, TimeMeaning, expressions};
 
 /// Why a text could not be parsed as a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,8 +109,8 @@ pub fn parse_range(
     let given = given.to_owned();
     match read {
         Some(Ok(range)) => Ok(range),
-        Some(Err(Fault::Nonexistent)) => Err(TimeError::Nonexistent { given }),
-        Some(Err(Fault::OutOfRange)) => Err(TimeError::OutOfRange { given }),
+        Some(Err(CalendarError::Nonexistent)) => Err(TimeError::Nonexistent { given }),
+        Some(Err(CalendarError::OutOfRange)) => Err(TimeError::OutOfRange { given }),
         None => Err(TimeError::Unknown { given }),
     }
 }

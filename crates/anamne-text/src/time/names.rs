@@ -3,7 +3,7 @@
 use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan};
 
-use super::calendar::Fault;
+use super::calendar::CalendarError;
 
 /// The English names of the months, January first.
 pub const MONTHS: [&str; 12] = [
@@ -101,7 +101,7 @@ impl Unit {
         })
     }
 
-    pub(super) fn span(self, count: i64) -> Result<Span, Fault> {
+    pub(super) fn span(self, count: i64) -> Result<Span, CalendarError> {
         let span = Span::new();
         Ok(match self {
             Self::Second => span.try_seconds(count)?,
@@ -110,7 +110,9 @@ impl Unit {
             Self::Day => span.try_days(count)?,
             Self::Week => span.try_weeks(count)?,
             Self::Month => span.try_months(count)?,
-            Self::Quarter => span.try_months(count.checked_mul(3).ok_or(Fault::OutOfRange)?)?,
+            Self::Quarter => {
+                span.try_months(count.checked_mul(3).ok_or(CalendarError::OutOfRange)?)?
+            }
             Self::Year => span.try_years(count)?,
         })
     }
@@ -120,7 +122,7 @@ impl Unit {
     }
 
     /// The first day of the calendar span of this unit that contains a day.
-    pub(super) fn first_day(self, day: Date) -> Result<Date, Fault> {
+    pub(super) fn first_day(self, day: Date) -> Result<Date, CalendarError> {
         Ok(match self {
             Self::Week => {
                 day.checked_sub(i64::from(day.weekday().to_monday_zero_offset()).days())?

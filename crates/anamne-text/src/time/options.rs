@@ -5,12 +5,12 @@ use std::ops::Range;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
-use super::calendar::{Calendar, Fault};
+use super::calendar::{Calendar, CalendarError};
 use super::names::{Unit, month_of, weekday_of};
 use super::written::{clock, count_of, is_number, number, split_count};
 
 /// `None` if the text has another form, a fault if the form matches and the content is invalid.
-type Reading = Option<Result<Range<Timestamp>, Fault>>;
+type Reading = Option<Result<Range<Timestamp>, CalendarError>>;
 
 pub(super) fn read(calendar: &Calendar<'_>, given: &str, words: &[&str]) -> Reading {
     calendar.absolute(given).or_else(|| calendar.words(words))
@@ -45,9 +45,11 @@ impl Calendar<'_> {
         }
     }
 
-    fn day_or_time(&self, given: &str, rest: &str) -> Result<Range<Timestamp>, Fault> {
+    fn day_or_time(&self, given: &str, rest: &str) -> Result<Range<Timestamp>, CalendarError> {
         if is_number(rest, 2) {
-            let day = given.parse::<Date>().map_err(|_| Fault::Nonexistent)?;
+            let day = given
+                .parse::<Date>()
+                .map_err(|_| CalendarError::Nonexistent)?;
             return self.days(day, 1.day());
         }
         // Jiff requires two digits for the hour.
@@ -56,7 +58,7 @@ impl Calendar<'_> {
         });
         let moment = moment
             .or_else(|| given.parse::<DateTime>().ok())
-            .ok_or(Fault::Nonexistent)?;
+            .ok_or(CalendarError::Nonexistent)?;
         self.moment(moment)
     }
 
@@ -97,15 +99,16 @@ impl Calendar<'_> {
             [month, year] if is_number(year, 4) => {
                 Some(self.month(number(year)?, i16::from(month_of(month)?)))
             }
-            [short] => split_count(short).and_then(|(count, unit)| self.so_long_ago(count, unit)),
-            [count, unit] => self.so_long_ago(count, unit),
+            [short] => split_count(short).and_then(|(count, unit)| self.instant_ago(count, unit)),
+            [count, unit] => self.instant_ago(count, unit),
             _ => None,
         }
     }
 
     /// Words for one day.
-    fn day(&self, words: &[&str]) -> Option<Result<Date, Fault>> {
-        let shifted = |span: Span| Some(self.today().checked_add(span).map_err(Fault::from));
+    fn day(&self, words: &[&str]) -> Option<Result<Date, CalendarError>> {
+        let shifted =
+            |span: Span| Some(self.today().checked_add(span).map_err(CalendarError::from));
         match *words {
             ["today"] => Some(Ok(self.today())),
             ["yesterday"] => shifted(-1.day()),
@@ -113,7 +116,7 @@ impl Calendar<'_> {
             [date]
                 if date.len() == 10 && date.starts_with(|first: char| first.is_ascii_digit()) =>
             {
-                Some(date.parse().map_err(|_| Fault::Nonexistent))
+                Some(date.parse().map_err(|_| CalendarError::Nonexistent))
             }
             [weekday] => {
                 let back = self.today().weekday().since(weekday_of(weekday)?);
@@ -130,13 +133,18 @@ impl Calendar<'_> {
     }
 
     /// A day with the name of its month; without a year, the last one to start.
-    fn date(&self, day: &str, month: &str, year: Option<&str>) -> Option<Result<Date, Fault>> {
+    fn date(
+        &self,
+        day: &str,
+        month: &str,
+        year: Option<&str>,
+    ) -> Option<Result<Date, CalendarError>> {
         let month = month_of(month)?;
         let day = day
             .trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
             .trim_end_matches('.');
         let day: i8 = day.parse().ok()?;
-        let make = |year| Date::new(year, month, day).map_err(|_| Fault::Nonexistent);
+        let make = |year| Date::new(year, month, day).map_err(|_| CalendarError::Nonexistent);
         if let Some(year) = year {
             return is_number(year, 4).then(|| make(number(year).unwrap_or_default()));
         }
@@ -147,7 +155,7 @@ impl Calendar<'_> {
         }
     }
 
-    fn last_month_named(&self, month: i8) -> Result<Range<Timestamp>, Fault> {
+    fn last_month_named(&self, month: i8) -> Result<Range<Timestamp>, CalendarError> {
         let year = self.today().year() - i16::from(month > self.today().month());
         self.month(year, i16::from(month))
     }
@@ -171,7 +179,7 @@ impl Calendar<'_> {
     }
 
     /// With `shift`: before today, in this week (Monday first), or after today.
-    fn weekday(&self, weekday: Weekday, shift: i64) -> Result<Range<Timestamp>, Fault> {
+    fn weekday(&self, weekday: Weekday, shift: i64) -> Result<Range<Timestamp>, CalendarError> {
         let today = self.today();
         let day = match shift {
             0 => {
@@ -204,12 +212,12 @@ impl Calendar<'_> {
         }))
     }
 
-    fn so_long_ago(&self, count: &str, unit: &str) -> Reading {
+    fn instant_ago(&self, count: &str, unit: &str) -> Reading {
         let then = self.shifted(count_of(count)?, Unit::read(unit)?, -1);
         Some(then.map(|then| then.timestamp()..then.timestamp()))
     }
 
-    fn shifted(&self, count: i64, unit: Unit, direction: i64) -> Result<Zoned, Fault> {
+    fn shifted(&self, count: i64, unit: Unit, direction: i64) -> Result<Zoned, CalendarError> {
         Ok(self.now.checked_add(unit.span(count * direction)?)?)
     }
 }

@@ -164,7 +164,12 @@ fn every_function_is_linear_in_texts_of_every_kind() {
 #[test]
 fn no_public_function_that_takes_text_is_left_out() {
     let mut found = BTreeSet::new();
-    for path in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+    let paths = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    // A lexicon reads compiled-in files only.
+    for path in paths
+        .into_iter()
+        .filter(|path| !path.ends_with("lexicon.rs"))
+    {
         let source = std::fs::read_to_string(&path).expect("a source file");
         for (at, _) in source.match_indices("pub fn ") {
             let signature = source[at + "pub fn ".len()..].split('{').next();

@@ -119,14 +119,14 @@ pub(crate) fn faults(small: usize, run: &mut dyn FnMut(usize) -> Vec<Cost>) -> V
                 .filter(|place| higher[*place].is_steep(&high[*place])),
         );
     }
-    let told = wrong.into_iter().map(|place| {
+    let stored = wrong.into_iter().map(|place| {
         let high = &high[place];
         let before = low.get(place).map_or(Duration::ZERO, |low| low.took);
         let (name, took, most) = (high.name, high.took, high.limit(large));
         let (small, large) = (small >> 10, large >> 10);
         format!("{name}: {small} KB {before:?}, {large} KB {took:?} (at most {most:?})")
     });
-    told.collect()
+    stored.collect()
 }
 
 /// The indexes of costs above their limits.

@@ -55,9 +55,9 @@ impl Shape {
     }
 }
 
-fn fill(text: &mut String, bytes: usize, unit: &str, told: impl Fn(u64) -> String) {
+fn fill(text: &mut String, bytes: usize, unit: &str, stored: impl Fn(u64) -> String) {
     for number in 1.. {
-        let more = unit.replace("{}", &told(number));
+        let more = unit.replace("{}", &stored(number));
         if text.len() + more.len() > bytes {
             return;
         }

@@ -30,7 +30,7 @@ pub(crate) struct Answering {
 
 /// The last known state of the file.
 pub(crate) struct LastState {
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// Whether to read the file again although it didn't change.
     is_stale: bool,
     /// The vector folder named by the file. It is not in use if this process can't load its model.
@@ -40,13 +40,13 @@ pub(crate) struct LastState {
 
 /// Identifies the file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     identity: Option<FileIdentity>,
     modified: Option<SystemTime>,
     length: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         Some(Self {
@@ -198,7 +198,7 @@ pub(crate) fn change(space: &Path) -> Result<ChangeGuard, Error> {
 impl LastState {
     /// Reads the file of a space.
     pub(crate) fn first(source: &SpaceSource, models: &Models) -> Result<RwLock<Self>, Error> {
-        let stamp = Stamp::of(&Note::path(source.folder()));
+        let stamp = FileStamp::of(&Note::path(source.folder()));
         let noted = noted_vectors(source.folder());
         let answering = open(source, model_of(source.folder(), models))?;
         Ok(RwLock::new(Self {
@@ -229,7 +229,7 @@ impl Tiers {
 
     /// The model in use now. Costs two `stat` calls if unchanged.
     pub(crate) fn notice_answering(&self) -> Result<Arc<Answering>, Error> {
-        let stamp = Stamp::of(&Note::path(self.source.folder()));
+        let stamp = FileStamp::of(&Note::path(self.source.folder()));
         {
             let noticed = self.noticed.read().unwrap_or_else(PoisonError::into_inner);
             if noticed.stamp == stamp && !noticed.is_stale {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use anamne_knowledge::graph::{Graph, GraphError, MetNode};
+use anamne_knowledge::graph::{EntityNode, Graph, GraphError};
 use anamne_recall::views::{Connections, Disputes, Linked, NamedEntity, RelatedEntity};
 use anamne_store::SpaceSource;
 use anamne_store::view::ViewError;
@@ -52,11 +52,11 @@ impl Connections for KnownConnections<'_> {
     fn links(&self, rows: &[Row], most: usize) -> Result<Vec<Linked>, ViewError> {
         let mut links = self
             .source
-            .links_leading_from(rows, most)
+            .links_of_rows(rows, most)
             .map_err(|error| ViewError::Source(Box::new(error)))?;
         // If the graph is unreadable, the query for names reports it.
         let opposed = self
-            .ask(|graph| graph.opposed_to(rows, most))
+            .ask(|graph| graph.contradictions_of_rows(rows, most))
             .unwrap_or_default();
         links.extend(opposed.into_iter().map(|opposed| Linked {
             from: opposed.from,
@@ -72,7 +72,7 @@ impl Connections for KnownConnections<'_> {
     }
 
     fn names(&self, rows: &[Row], most: usize) -> Result<Vec<(Row, NamedEntity)>, ViewError> {
-        let named = self.ask(|graph| graph.names_leading_from(rows, most))?;
+        let named = self.ask(|graph| graph.entities_of_rows(rows, most))?;
         let named = named.into_iter().map(|(row, met)| (row, named_as(met)));
         Ok(named.collect())
     }
@@ -82,7 +82,7 @@ impl Connections for KnownConnections<'_> {
         entities: &[EntityId],
         most: usize,
     ) -> Result<Vec<(EntityId, Row)>, ViewError> {
-        self.ask(|graph| graph.memories_leading_from(entities, most))
+        self.ask(|graph| graph.rows_of_entities(entities, most))
     }
 
     fn relations(
@@ -90,7 +90,7 @@ impl Connections for KnownConnections<'_> {
         entities: &[EntityId],
         most: usize,
     ) -> Result<Vec<RelatedEntity>, ViewError> {
-        let leading = self.ask(|graph| graph.relations_leading_from(entities, most))?;
+        let leading = self.ask(|graph| graph.relations_of_entities(entities, most))?;
         let related = leading.into_iter().map(|leading| RelatedEntity {
             from: leading.from,
             to: named_as(leading.to),
@@ -103,12 +103,12 @@ impl Connections for KnownConnections<'_> {
     }
 
     fn named_in(&self, question: &str, most: usize) -> Result<Vec<NamedEntity>, ViewError> {
-        let met = self.ask(|graph| graph.named_in_question(question, most))?;
+        let met = self.ask(|graph| graph.entities_in_query(question, most))?;
         Ok(met.into_iter().map(named_as).collect())
     }
 }
 
-fn named_as(met: MetNode) -> NamedEntity {
+fn named_as(met: EntityNode) -> NamedEntity {
     NamedEntity {
         entity: met.entity,
         name: met.name,

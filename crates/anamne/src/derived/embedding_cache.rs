@@ -77,7 +77,7 @@ impl EmbeddingCache {
 
     /// Removes these texts for all models from the file; returns the number of vectors.
     pub fn forget(&self, texts: &[&str]) -> Result<u64, StoreError> {
-        self.file.remove_set_aside()?;
+        self.file.remove_quarantined()?;
         if !self.file.exists() {
             return Ok(0);
         }
@@ -88,7 +88,7 @@ impl EmbeddingCache {
             }
             Ok(removed)
         })?;
-        self.file.cut_log()?;
+        self.file.truncate_wal()?;
         Ok(removed)
     }
 
@@ -112,7 +112,7 @@ impl EmbeddingCache {
     /// Removes the texts that [`EmbeddingCache::begin_erasing`] marked for `space`, and the marks.
     pub(crate) fn finish_erasing(&self, space: &str) -> Result<(), StoreError> {
         // Quarantined copies may contain erased text.
-        self.file.remove_set_aside()?;
+        self.file.remove_quarantined()?;
         if !self.file.exists() {
             return Ok(());
         }
@@ -128,7 +128,7 @@ impl EmbeddingCache {
             transaction.execute("DELETE FROM erasing WHERE space = ?1", [space])?;
             Ok(())
         })?;
-        self.file.cut_log()
+        self.file.truncate_wal()
     }
 
     fn note_use(&self, entries: &[i64]) -> Result<(), StoreError> {

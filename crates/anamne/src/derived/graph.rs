@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use super::Site;
 use super::readings::ReadingsFile;
 use crate::Error;
-use crate::troubles::Troubles;
+use crate::background_problems::BackgroundProblems;
 
 /// Its name in reports.
 const NAME: &str = "knowledge";
@@ -37,7 +37,7 @@ pub(crate) const SMALL_BATCH: usize = 16;
 pub(crate) struct KnowledgeFile {
     source: Arc<SpaceSource>,
     readings: Arc<ReadingsFile>,
-    troubles: Arc<Troubles>,
+    problems: Arc<BackgroundProblems>,
     opened: Mutex<Option<Arc<Graph>>>,
 }
 
@@ -46,7 +46,7 @@ impl KnowledgeFile {
         Self {
             source: site.source.clone(),
             readings,
-            troubles: site.troubles.clone(),
+            problems: site.problems.clone(),
             opened: Mutex::default(),
         }
     }
@@ -85,14 +85,14 @@ impl KnowledgeFile {
         batch: usize,
         go_on: &mut dyn FnMut(Seq) -> bool,
     ) -> Result<(ExtractionReport, Skipped), Error> {
-        let (feed, now) = (self.source.sound_feed(), self.source.now());
+        let (feed, now) = (self.source.undamaged_feed(), self.source.now());
         let extracted = match self.open()?.catch_up(&feed, batch, now, go_on) {
             Err(error) if error.is_damage() => {
                 self.remove()?;
                 let said = format!(
                     "the knowledge graph was damaged and is being extracted again: {error}"
                 );
-                self.troubles.note([said]);
+                self.problems.note([said]);
                 self.open()?.catch_up(&feed, batch, now, go_on)?
             }
             extracted => extracted?,
@@ -143,7 +143,7 @@ impl Derived<Error> for KnowledgeFile {
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
             let extracted = self.extract(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
-            self.troubles.note_skipped(&extracted.1);
+            self.problems.note_skipped(&extracted.1);
         }
         Ok(())
     }

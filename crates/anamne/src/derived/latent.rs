@@ -10,7 +10,7 @@ use anamne_store::{Budget, Class, Damage, Derived, Effort, Finding, Part, SpaceS
 use anamne_types::Seq;
 
 use super::Site;
-use super::answering::{self, Stamp};
+use super::answering::{self, FileStamp};
 use super::tiers::Tiers;
 use super::views::BuiltInTokens;
 use crate::Error;
@@ -45,7 +45,7 @@ pub(crate) struct Latent {
 
 #[derive(Debug, Default)]
 struct CachedIndex {
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     index: Option<Arc<LatentIndex>>,
     /// Whether the file is unreadable.
     is_damaged: bool,
@@ -62,14 +62,14 @@ impl CachedIndex {
 
     /// Reads the file if it changed; a damaged one is recomputed.
     fn look(&mut self, path: &Path) {
-        let stamp = Stamp::of(path);
+        let stamp = FileStamp::of(path);
         if stamp != self.stamp {
             let bytes = std::fs::read(path).unwrap_or_default();
             self.take(LatentIndex::decode(&bytes, &BuiltInTokens.name()), stamp);
         }
     }
 
-    fn take(&mut self, index: Option<LatentIndex>, stamp: Option<Stamp>) {
+    fn take(&mut self, index: Option<LatentIndex>, stamp: Option<FileStamp>) {
         self.tried = index.as_ref().map_or(Seq(0), LatentIndex::through);
         self.is_damaged = index.is_none() && stamp.is_some();
         self.index = index.map(Arc::new);
@@ -135,7 +135,7 @@ impl Latent {
         };
         let path = path_in(self.source.folder());
         anamne_store::replace_file(&path, &index.encode())?;
-        self.known().take(Some(index), Stamp::of(&path));
+        self.known().take(Some(index), FileStamp::of(&path));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! To add one: a file that implements [`Derived`], and a line in [`Registry::new`].
 
 pub(crate) mod answering;
+pub(crate) mod available_views;
 pub(crate) mod cached_vectors;
 pub(crate) mod connecting;
 pub(crate) mod embedding_cache;
@@ -13,7 +14,6 @@ pub(crate) mod naming;
 pub(crate) mod readings;
 pub(crate) mod reembedding;
 pub(crate) mod summaries;
-pub(crate) mod taking_part;
 pub(crate) mod tasks_file;
 pub(crate) mod tiers;
 pub(crate) mod views;
@@ -28,16 +28,16 @@ use anamne_types::{Row, Seq, Tier};
 use serde::Serialize;
 
 use crate::Error;
+use crate::background_problems::BackgroundProblems;
 use crate::models::Models;
-use crate::troubles::Troubles;
 use cached_vectors::CachedVectors;
 use graph::KnowledgeFile;
 use latent::Latent;
-use meta::MetaMemory;
+use meta::QueryLog;
 use readings::ReadingsFile;
 use summaries::SummariesFile;
 use tasks_file::TasksFile;
-use tiers::{Tiers, Trouble};
+use tiers::{Tiers, UnavailableView};
 
 /// The inputs of derived data.
 #[derive(Clone)]
@@ -45,9 +45,9 @@ pub(crate) struct Site {
     pub(crate) source: Arc<SpaceSource>,
     pub(crate) models: Arc<Models>,
     pub(crate) bridge: Option<Arc<Bridge>>,
-    pub(crate) troubles: Arc<Troubles>,
+    pub(crate) problems: Arc<BackgroundProblems>,
     /// Items provided by the program.
-    pub(crate) brought: Arc<[BringDerived]>,
+    pub(crate) brought: Arc<[DerivedFactory]>,
 }
 
 /// The inputs of an item provided by a program.
@@ -60,7 +60,7 @@ pub struct DerivedSite {
 }
 
 /// Creates a program's item for one space.
-pub type BringDerived = Arc<dyn Fn(&DerivedSite) -> Arc<dyn Derived<Error>> + Send + Sync>;
+pub type DerivedFactory = Arc<dyn Fn(&DerivedSite) -> Arc<dyn Derived<Error>> + Send + Sync>;
 
 /// Everything derived in one space, by field for queries and as a list for operations on all.
 pub(crate) struct Registry {
@@ -70,7 +70,7 @@ pub(crate) struct Registry {
     pub(crate) knowledge: Arc<KnowledgeFile>,
     pub(crate) readings: Arc<ReadingsFile>,
     pub(crate) summaries: Arc<SummariesFile>,
-    pub(crate) meta: Arc<MetaMemory>,
+    pub(crate) meta: Arc<QueryLog>,
     pub(crate) cache: Arc<CachedVectors>,
     pub(crate) tasks: Arc<TasksFile>,
     all: Vec<Arc<dyn Derived<Error>>>,
@@ -94,7 +94,7 @@ pub struct ViewState {
     /// Bytes on disk.
     pub bytes: u64,
     /// Why it is unavailable; empty if it is available.
-    pub trouble: String,
+    pub problem: String,
 }
 
 impl Registry {
@@ -104,7 +104,7 @@ impl Registry {
         let latent = Arc::new(Latent::new(site, tiers.clone()));
         let knowledge = Arc::new(KnowledgeFile::new(site, readings.clone()));
         let summaries = Arc::new(SummariesFile::new(site));
-        let meta = Arc::new(MetaMemory::new(site));
+        let meta = Arc::new(QueryLog::new(site));
         let cache = Arc::new(CachedVectors::new(site));
         let tasks = Arc::new(TasksFile::new(site));
         let mut all: Vec<Arc<dyn Derived<Error>>> = Vec::new();
@@ -174,7 +174,7 @@ impl Registry {
     /// Returns the event up to which this is done.
     pub(crate) fn purge(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<Seq, Error> {
         let _guard = answering::change(&self.folder)?;
-        self.tiers.drop_growing();
+        self.tiers.drop_migration();
         self.tiers.caught_up()?;
         let through = self.tiers.head();
         self.purge_class(|_| true, progress)?;
@@ -234,8 +234,8 @@ impl Registry {
     }
 
     /// Verifies everything and rebuilds what is damaged.
-    pub(crate) fn mend(&self) -> Result<Mended, Error> {
-        let mut mended = Mended::default();
+    pub(crate) fn repair(&self) -> Result<RepairedDerived, Error> {
+        let mut repaired = RepairedDerived::default();
         let mut damaged = Vec::new();
         for one in &self.all {
             let found = one.verify()?;
@@ -258,7 +258,7 @@ impl Registry {
                 if left.iter().any(|still| still.part == part) {
                     continue;
                 }
-                mended.rebuilt.push(if one.class().is_rebuilt() {
+                repaired.rebuilt.push(if one.class().is_rebuilt() {
                     format!("{part}: damaged ({reason}); rebuilt")
                 } else {
                     format!("{part}: damaged ({reason}); quarantined and recreated empty")
@@ -268,12 +268,12 @@ impl Registry {
         for one in &self.all {
             let left = one.health();
             let problems = left.iter();
-            mended
+            repaired
                 .problems
                 .extend(problems.map(|Damage { part, reason }| format!("{part}: {reason}")));
             let position = one.position()?;
             if left.is_empty() && (one.exists() || position > Some(Seq(0))) {
-                mended.well.push(match position {
+                repaired.well.push(match position {
                     Some(covered) => {
                         format!("{}: covers the log up to event {covered}", one.name())
                     }
@@ -281,32 +281,32 @@ impl Registry {
                 });
             }
         }
-        Ok(mended)
+        Ok(repaired)
     }
 
     /// The state of everything.
-    pub(crate) fn states(&self, troubles: &[Trouble]) -> Vec<ViewState> {
+    pub(crate) fn states(&self, problems: &[UnavailableView]) -> Vec<ViewState> {
         let state = |one: &Arc<dyn Derived<Error>>| {
             // An item that isn't built yet is unavailable too.
-            let behind = troubles
+            let behind = problems
                 .iter()
-                .filter(|trouble| trouble.is_of(Tier::Active, one.name()))
-                .map(|trouble| trouble.degraded.reason.clone());
-            let mut troubles: Vec<_> = one
+                .filter(|problem| problem.is_of(Tier::Active, one.name()))
+                .map(|problem| problem.degraded.reason.clone());
+            let mut problems: Vec<_> = one
                 .health()
                 .into_iter()
                 .map(|damage| damage.reason)
                 .collect();
-            if troubles.is_empty() {
-                troubles.extend(behind);
+            if problems.is_empty() {
+                problems.extend(behind);
             }
             // An item that can't be opened, as in a read-only store, doesn't block the report of the others.
             let mut asked = |position: Result<Option<Seq>, Error>| match position {
                 Ok(position) => position.map(|seq| seq.0),
                 Err(error) => {
                     let said = error.to_string();
-                    if !troubles.contains(&said) {
-                        troubles.push(said);
+                    if !problems.contains(&said) {
+                        problems.push(said);
                     }
                     None
                 }
@@ -320,7 +320,7 @@ impl Registry {
                 position,
                 tail_rows: one.tail_rows(),
                 bytes: one.bytes(),
-                trouble: troubles.join("; "),
+                problem: problems.join("; "),
             }
         };
         self.all.iter().map(state).collect()
@@ -329,7 +329,7 @@ impl Registry {
 
 /// The result of verifying everything derived.
 #[derive(Default)]
-pub(crate) struct Mended {
+pub(crate) struct RepairedDerived {
     pub(crate) well: Vec<String>,
     pub(crate) rebuilt: Vec<String>,
     pub(crate) problems: Vec<String>,
@@ -344,7 +344,7 @@ pub(crate) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Fi
 
 /// Deletes every function of the log in this space's folder, which other processes may have open.
 pub(crate) fn remove_rebuilt(space: &Path) -> Result<(), Error> {
-    beside::move_kept(space)?;
+    beside::move_non_views(space)?;
     let views = space.join(beside::VIEWS);
     if views.exists() {
         // Renamed first, so that a concurrent writer finds it missing and rebuilds it from the log.

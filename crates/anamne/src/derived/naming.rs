@@ -85,7 +85,7 @@ impl EntityNames for KnownNames<'_> {
 fn of_recall(error: Error) -> RecallError {
     match error {
         Error::Recall(error) => error,
-        Error::Store(error @ StoreError::Unproven { .. }) => RecallError::Store(error),
+        Error::Store(error @ StoreError::Unverified { .. }) => RecallError::Store(error),
         error => RecallError::Names {
             reason: error.to_string(),
         },

@@ -88,7 +88,7 @@ impl Derived<Error> for ReadingsFile {
     }
 
     fn quarantine(&self) -> Result<(), Error> {
-        Ok(anamne_store::set_aside_derived(&self.path())?)
+        Ok(anamne_store::quarantine_derived(&self.path())?)
     }
 
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {

@@ -21,15 +21,15 @@ use crate::Error;
 use crate::models::Model;
 
 /// Changes embedded and published per batch: with costly models, and with others.
-const PORTIONS: [usize; 2] = [128, 8_192];
+const BATCH_CHANGES: [usize; 2] = [128, 8_192];
 
 /// If a pass over all tiers folds at most this many changes, the new vectors are complete: changes during the pass are
 /// a short tail. With costly models, and with others.
-const NEAR: [usize; 2] = [64, 1_000];
+const MAX_LATE_CHANGES: [usize; 2] = [64, 1_000];
 
 /// The requested model.
 #[derive(Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedModel {
     pub(crate) name: String,
     /// The model, or why it is unavailable.
     pub(crate) model: Result<Model, String>,
@@ -65,11 +65,11 @@ pub struct EmbeddingState {
     pub embedded: Option<u64>,
     /// Why the requested model is unavailable; empty if available.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub trouble: String,
+    pub problem: String,
 }
 
 /// A part of a tier's log: the changes after `base` up to `through`.
-struct Part {
+struct LogPart {
     base: Seq,
     through: Seq,
     changes: Vec<Change>,
@@ -77,7 +77,7 @@ struct Part {
     is_last: bool,
 }
 
-impl Part {
+impl LogPart {
     /// Whole events after `base`, about `limit` changes.
     fn after(feed: &dyn ChangeFeed, base: Seq, limit: usize) -> Result<Self, ViewError> {
         // Read first: later events belong to the next part.
@@ -102,7 +102,7 @@ impl Part {
     }
 }
 
-impl ChangeFeed for Part {
+impl ChangeFeed for LogPart {
     fn head(&self) -> Result<Seq, ViewError> {
         Ok(self.through)
     }
@@ -125,25 +125,26 @@ impl ChangeFeed for Part {
 
 impl Tiers {
     /// The requested model, by the settings as last read.
-    pub(crate) fn wanted(&self) -> Wanted {
+    pub(crate) fn wanted(&self) -> RequestedModel {
         let name = self.source.config().embedding.model.clone();
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         match &*wanted {
             Some(known) if known.name == name => known.clone(),
             _ => {
                 let model = self.models.get(&name).map_err(|error| error.to_string());
-                wanted.insert(Wanted { name, model }).clone()
+                wanted.insert(RequestedModel { name, model }).clone()
             }
         }
     }
 
     /// Reads the settings again, and reloads the model if it was unavailable or has changed.
-    pub(crate) fn look_for_wanted(&self) -> Result<Wanted, Error> {
+    pub(crate) fn look_for_wanted(&self) -> Result<RequestedModel, Error> {
         self.source.current_config()?;
         {
             let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_old =
-                |known: &Wanted| known.model.is_err() || self.models.has_changed(&known.name);
+            let is_old = |known: &RequestedModel| {
+                known.model.is_err() || self.models.has_changed(&known.name)
+            };
             if wanted.as_ref().is_some_and(is_old) {
                 *wanted = None;
             }
@@ -176,12 +177,12 @@ impl Tiers {
 
     /// Computes vectors of the requested model until it is in use, or another process is doing so.
     pub(crate) fn reembed(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
-        while self.reembed_portion(progress)? == BatchOutcome::More {}
+        while self.reembed_batch(progress)? == BatchOutcome::More {}
         Ok(())
     }
 
     /// Computes one batch of vectors of the requested model, and switches to it when they are complete.
-    pub(crate) fn reembed_portion(
+    pub(crate) fn reembed_batch(
         &self,
         progress: &mut dyn FnMut(&'static str, Seq),
     ) -> Result<BatchOutcome, Error> {
@@ -201,7 +202,7 @@ impl Tiers {
         if self.source.unclean_views()?.is_some() {
             return Ok(BatchOutcome::Busy);
         }
-        let mut growing = self.growing();
+        let mut growing = self.migrating();
         if growing.slug != model.slug() {
             *growing = MigratingModel {
                 slug: model.slug(),
@@ -209,13 +210,13 @@ impl Tiers {
             };
         }
         let is_cheap = usize::from(!model.memories.is_costly());
-        let limit = PORTIONS[is_cheap];
+        let limit = BATCH_CHANGES[is_cheap];
         let mut folded = 0;
         for tier in self.tiers_of_memories()? {
             let view = growing.view(self.source.folder(), tier, &model)?;
-            let part = Part::after(&self.source.feed_of(tier), view.watermark(), limit)?;
+            let part = LogPart::after(&self.source.feed_of(tier), view.watermark(), limit)?;
             let fold = view.fold(&part, &mut |seq| progress("vectors", seq));
-            self.troubles.note(model.take_trouble());
+            self.problems.note(model.take_error());
             let fold = fold?;
             if fold == Fold::Busy {
                 return Ok(BatchOutcome::Busy);
@@ -225,14 +226,14 @@ impl Tiers {
                 return Ok(BatchOutcome::More);
             }
         }
-        if folded > NEAR[is_cheap] {
+        if folded > MAX_LATE_CHANGES[is_cheap] {
             return Ok(BatchOutcome::More);
         }
         *growing = MigratingModel::default();
-        self.let_answer(&model)
+        self.switch_model(&model)
     }
 
-    fn growing(&self) -> MutexGuard<'_, MigratingModel> {
+    fn migrating(&self) -> MutexGuard<'_, MigratingModel> {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -243,7 +244,7 @@ impl Tiers {
     }
 
     /// Switches all processes to `model`, and deletes the vectors of others. The lock must be held.
-    fn let_answer(&self, model: &Model) -> Result<BatchOutcome, Error> {
+    fn switch_model(&self, model: &Model) -> Result<BatchOutcome, Error> {
         let space = self.source.folder();
         if self.source.current_config()?.embedding.model != model.name {
             return Ok(BatchOutcome::More);
@@ -298,8 +299,8 @@ impl Tiers {
     }
 
     /// Drops the state of a migration whose vectors are deleted.
-    pub(crate) fn drop_growing(&self) {
-        *self.growing() = MigratingModel::default();
+    pub(crate) fn drop_migration(&self) {
+        *self.migrating() = MigratingModel::default();
     }
 
     /// The entry in `degraded` if the requested model is unavailable.
@@ -324,7 +325,7 @@ impl Tiers {
             model: wanted.name,
             answering: answering.model.name.clone(),
             embedded,
-            trouble: wanted.model.err().unwrap_or_default(),
+            problem: wanted.model.err().unwrap_or_default(),
         })
     }
 
@@ -411,7 +412,7 @@ mod tests {
         let log = Log(log);
         let (mut base, mut met) = (Seq(0), Vec::new());
         loop {
-            let part = Part::after(&log, base, limit).expect("read");
+            let part = LogPart::after(&log, base, limit).expect("read");
             let mut after = base;
             while after < part.through {
                 let changes = part.since(after, 3).expect("read");
@@ -440,7 +441,7 @@ mod tests {
 
     #[test]
     fn a_part_is_of_no_use_to_vectors_that_were_removed() {
-        let part = Part::after(&Log(vec![1; 10]), Seq(4), 3).expect("read");
+        let part = LogPart::after(&Log(vec![1; 10]), Seq(4), 3).expect("read");
         assert_eq!(part.since(Seq(4), 10).expect("read").len(), 2);
         assert!(part.since(Seq(3), 10).is_err());
     }

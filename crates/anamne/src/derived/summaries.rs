@@ -11,7 +11,7 @@ use anamne_types::{Seq, Skipped};
 
 use super::Site;
 use crate::Error;
-use crate::troubles::Troubles;
+use crate::background_problems::BackgroundProblems;
 
 /// Its name in reports.
 const NAME: &str = "summaries";
@@ -19,7 +19,7 @@ const NAME: &str = "summaries";
 /// The summaries, opened on first use.
 pub(crate) struct SummariesFile {
     source: Arc<SpaceSource>,
-    troubles: Arc<Troubles>,
+    problems: Arc<BackgroundProblems>,
     opened: Mutex<Option<Arc<Summaries>>>,
 }
 
@@ -27,7 +27,7 @@ impl SummariesFile {
     pub(super) fn new(site: &Site) -> Self {
         Self {
             source: site.source.clone(),
-            troubles: site.troubles.clone(),
+            problems: site.problems.clone(),
             opened: Mutex::default(),
         }
     }
@@ -59,10 +59,9 @@ impl SummariesFile {
         &self,
         progress: &mut dyn FnMut(usize),
     ) -> Result<(SummaryReport, Skipped), Error> {
-        let (summaries, feed) = (self.open()?, self.source.sound_feed());
+        let (summaries, feed) = (self.open()?, self.source.undamaged_feed());
         summaries.catch_up(&feed, &mut |_| {})?;
         let built = summaries.build(&feed, usize::MAX, progress)?;
-        summaries.build_signals(&feed, usize::MAX)?;
         Ok((built, feed.skipped()))
     }
 }
@@ -90,7 +89,7 @@ impl Derived<Error> for SummariesFile {
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
         if budget.effort == Effort::Whole {
             let built = self.build(&mut |_| {})?;
-            self.troubles.note_skipped(&built.1);
+            self.problems.note_skipped(&built.1);
         }
         Ok(())
     }

@@ -10,11 +10,11 @@ use anamne_types::{Seq, Tier};
 
 use super::Site;
 use super::answering::{self, LastState, Note};
-use super::reembedding::{MigratingModel, Wanted, remove_vectors};
+use super::reembedding::{MigratingModel, RequestedModel, remove_vectors};
 use super::views::{self, Views, label};
 use crate::Error;
+use crate::background_problems::BackgroundProblems;
 use crate::models::{Model, Models};
-use crate::troubles::Troubles;
 
 /// Maximum number of open colder tiers, six years of archives; the least recently used one is closed first.
 const MOST_OPEN: usize = 24;
@@ -23,11 +23,11 @@ const MOST_OPEN: usize = 24;
 pub(crate) struct Tiers {
     pub(super) source: Arc<SpaceSource>,
     pub(super) models: Arc<Models>,
-    pub(super) troubles: Arc<Troubles>,
+    pub(super) problems: Arc<BackgroundProblems>,
     /// The model in use, as last known, and the active tier with its vectors.
     pub(super) noticed: RwLock<LastState>,
     /// The requested model, as last looked up.
-    pub(super) wanted: Mutex<Option<Wanted>>,
+    pub(super) wanted: Mutex<Option<RequestedModel>>,
     /// Its vectors during a migration.
     pub(super) growing: Mutex<MigratingModel>,
     /// Whether obsolete vectors were looked for.
@@ -47,12 +47,12 @@ pub(crate) struct OpenTier {
 
 /// An unavailable view, with its tier.
 #[derive(Clone, Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct UnavailableView {
     pub(crate) tier: Tier,
     pub(crate) degraded: Degraded,
 }
 
-impl Trouble {
+impl UnavailableView {
     pub(crate) fn label(&self) -> String {
         label(self.degraded.view, self.tier)
     }
@@ -78,9 +78,9 @@ impl OpenTier {
     }
 
     /// Updates its views to the last acknowledged write; returns the unavailable ones.
-    pub(crate) fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Trouble>, Error> {
+    pub(crate) fn catch_up(&self, source: &SpaceSource) -> Result<Vec<UnavailableView>, Error> {
         let degraded = self.followers.catch_up(source)?;
-        let with_tier = |degraded| Trouble {
+        let with_tier = |degraded| UnavailableView {
             tier: self.tier(),
             degraded,
         };
@@ -88,12 +88,12 @@ impl OpenTier {
     }
 
     /// Whether a view is broken that is not in `known`.
-    pub(crate) fn is_newly_broken(&self, known: &[Trouble]) -> bool {
+    pub(crate) fn is_newly_broken(&self, known: &[UnavailableView]) -> bool {
         self.followers.views().iter().any(|view| {
             view.health() != Health::Whole
                 && !known
                     .iter()
-                    .any(|trouble| trouble.is_of(self.tier(), view.name()))
+                    .any(|problem| problem.is_of(self.tier(), view.name()))
         })
     }
 
@@ -153,7 +153,7 @@ impl OpenTier {
             let view = label(view.name(), self.tier());
             format!("the view {view} was damaged ({reason}) and has been rebuilt")
         });
-        source.note_mended(said.collect());
+        source.note_repairs(said.collect());
         Ok(())
     }
 }
@@ -206,7 +206,7 @@ impl Tiers {
             noticed: LastState::first(&site.source, &site.models)?,
             source: site.source.clone(),
             models: site.models.clone(),
-            troubles: site.troubles.clone(),
+            problems: site.problems.clone(),
             wanted: Mutex::default(),
             growing: Mutex::default(),
             tidied: AtomicBool::new(false),
@@ -221,17 +221,17 @@ impl Tiers {
     }
 
     /// Updates the views of the active tier to the last acknowledged write of the current database.
-    pub(crate) fn caught_up(&self) -> Result<Vec<Trouble>, Error> {
+    pub(crate) fn caught_up(&self) -> Result<Vec<UnavailableView>, Error> {
         let answering = self.notice_answering()?;
         self.catch_up_active(&answering.active)
     }
 
-    pub(crate) fn catch_up_active(&self, active: &OpenTier) -> Result<Vec<Trouble>, Error> {
-        let troubles = active.catch_up(&self.source)?;
+    pub(crate) fn catch_up_active(&self, active: &OpenTier) -> Result<Vec<UnavailableView>, Error> {
+        let problems = active.catch_up(&self.source)?;
         let replacements = self.source.replacements()?;
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         if *followed == replacements {
-            return Ok(troubles);
+            return Ok(problems);
         }
         // In a restored database, names may have other numbers, and all memories are in the active tier. Published
         // parts were removed with the old database; in-memory parts are rebuilt.

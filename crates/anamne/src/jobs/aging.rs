@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anamne_store::{Aging, Step, TierCount};
+use anamne_store::{AgingScope, Step, TierCount};
 use anamne_types::{Right, Seq, Tier};
 use serde::Serialize;
 
@@ -32,8 +32,8 @@ pub struct Moved {
 
 impl Inner {
     /// Moves old, untouched memories. Does nothing in a read-only store.
-    pub(super) fn age_what_has_settled(&self) -> Result<(), Error> {
-        match self.age(Aging::Settled, &mut |_, _| {}) {
+    pub(super) fn age_in_background(&self) -> Result<(), Error> {
+        match self.age(AgingScope::Settled, &mut |_, _| {}) {
             Err(Error::Store(error)) if error.is_read_only() => Ok(()),
             aged => aged.map(|_| ()),
         }
@@ -44,7 +44,7 @@ impl Inner {
     /// `progress` receives the number of moved memories and the latest target tier.
     pub(crate) fn age(
         &self,
-        aging: Aging,
+        aging: AgingScope,
         progress: &mut dyn FnMut(u64, Tier),
     ) -> Result<Moved, Error> {
         self.caches.note_uses(&self.source);
@@ -130,6 +130,6 @@ impl Space {
     /// milliseconds at a time. `progress` receives the number of moved memories and the latest target tier.
     pub fn age(&self, progress: &mut dyn FnMut(u64, Tier)) -> Result<Moved, Error> {
         self.require(Right::Configure)?;
-        self.inner.age(Aging::All, progress)
+        self.inner.age(AgingScope::All, progress)
     }
 }

@@ -36,7 +36,7 @@ impl Inner {
         }
         let findings = self.source.examine_and_heal()?;
         self.site
-            .troubles
+            .problems
             .note(findings.iter().map(ToString::to_string));
         Ok(())
     }
@@ -67,11 +67,11 @@ mod tests {
             store.space("tests").expect("a space")
         };
         let set_clock = |hours: i64| clock.set(start + hours.hours());
-        let told = open()
+        let stored = open()
             .remember(Draft::new("the lamp burns"))
             .expect("told")
             .id;
-        open().inner.look_after();
+        open().inner.run_round();
 
         let space = open();
         let database = space.folder().join("memories/active.db");
@@ -83,28 +83,31 @@ mod tests {
         bytes[place] ^= 1;
         fs::write(&database, bytes).expect("written");
         set_clock(23);
-        space.inner.look_after();
+        space.inner.run_round();
         assert!(
-            space.inner.source.mended().is_empty(),
+            space.inner.source.repaired().is_empty(),
             "a day has not gone by"
         );
         set_clock(24);
-        space.inner.look_after();
-        let mended = space.inner.source.mended();
+        space.inner.run_round();
+        let repaired = space.inner.source.repaired();
         assert!(
-            mended.iter().any(|said| said.contains("restored")),
-            "{mended:?}"
+            repaired.iter().any(|said| said.contains("restored")),
+            "{repaired:?}"
         );
-        assert_eq!(space.get(told).expect("a memory").content, "the lamp burns");
+        assert_eq!(
+            space.get(stored).expect("a memory").content,
+            "the lamp burns"
+        );
 
         let journal = space.folder().join("journal/000001.jsonl");
         let text = fs::read_to_string(&journal).expect("a journal");
         fs::write(&journal, text.replace("lamp", "damp")).expect("written");
-        space.inner.look_after();
-        let problems = |space: &crate::Space| space.inner.site.troubles.take();
+        space.inner.run_round();
+        let problems = |space: &crate::Space| space.inner.site.problems.take();
         assert!(problems(&space).is_empty(), "it was read back a moment ago");
         set_clock(48);
-        space.inner.look_after();
+        space.inner.run_round();
         let found = problems(&space);
         assert!(
             found

@@ -42,7 +42,7 @@ struct Chore {
     /// Its minimum interval, in microseconds.
     every: i64,
     /// Its delay after a failure.
-    after_trouble: i64,
+    after_problem: i64,
     /// Its priority, which bounds the allowed load.
     priority: Priority,
     /// Whether it justifies waking the background. Called after every query: cheap.
@@ -58,7 +58,7 @@ const CHORES: [Chore; 9] = [
         name: "retention",
         what: "forget and erase by retention",
         every: HOURS,
-        after_trouble: HOURS,
+        after_problem: HOURS,
         priority: Priority::Urgent,
         is_due: Inner::is_retention_due,
         is_minor: false,
@@ -73,7 +73,7 @@ const CHORES: [Chore; 9] = [
         name: "erasure",
         what: "remove erased content from derived files",
         every: 0,
-        after_trouble: 0,
+        after_problem: 0,
         priority: Priority::Urgent,
         is_due: |_| false,
         is_minor: true,
@@ -83,7 +83,7 @@ const CHORES: [Chore; 9] = [
         name: "backup_erasure",
         what: "remove erased content from backups",
         every: HOURS,
-        after_trouble: HOURS,
+        after_problem: HOURS,
         priority: Priority::Urgent,
         is_due: |inner| inner.jobs.backups_pending.load(Ordering::Relaxed),
         is_minor: false,
@@ -96,7 +96,7 @@ const CHORES: [Chore; 9] = [
         name: "derived",
         what: "fold indexes, rebuild damaged views, save observations",
         every: 0,
-        after_trouble: 0,
+        after_problem: 0,
         priority: Priority::Urgent,
         is_due: |inner| inner.derived.is_due(Effort::Due).unwrap_or(true),
         is_minor: true,
@@ -111,7 +111,7 @@ const CHORES: [Chore; 9] = [
         name: "uses",
         what: "record which memories were used",
         every: 0,
-        after_trouble: 0,
+        after_problem: 0,
         priority: Priority::Urgent,
         is_due: |inner| inner.caches.has_many_uses(),
         is_minor: true,
@@ -124,17 +124,17 @@ const CHORES: [Chore; 9] = [
         name: "aging",
         what: "move old memories to colder tiers",
         every: HOURS,
-        after_trouble: HOURS,
+        after_problem: HOURS,
         priority: Priority::Low,
         is_due: |_| true,
         is_minor: false,
-        run: |inner| inner.age_what_has_settled(),
+        run: |inner| inner.age_in_background(),
     },
     Chore {
         name: "examination",
         what: "verify everything and restore damage",
         every: 24 * HOURS,
-        after_trouble: 24 * HOURS,
+        after_problem: 24 * HOURS,
         priority: Priority::Low,
         is_due: |_| true,
         is_minor: false,
@@ -144,17 +144,17 @@ const CHORES: [Chore; 9] = [
         name: "tasks",
         what: "run queued tasks",
         every: 5 * SECONDS,
-        after_trouble: 600 * SECONDS,
+        after_problem: 600 * SECONDS,
         priority: Priority::Urgent,
         is_due: |_| true,
         is_minor: false,
-        run: Inner::tend_tasks,
+        run: Inner::run_due_tasks,
     },
     Chore {
         name: "embedding",
         what: "embed memories for a newly chosen model",
         every: 0,
-        after_trouble: 60 * SECONDS,
+        after_problem: 60 * SECONDS,
         priority: Priority::Urgent,
         is_due: |inner| inner.derived.tiers.is_reembedding(),
         is_minor: true,
@@ -164,10 +164,11 @@ const CHORES: [Chore; 9] = [
 
 /// The latest result of a chore.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Last {
+struct LastRun {
     at: Timestamp,
     took_ms: f64,
-    trouble: String,
+    #[serde(alias = "trouble")]
+    problem: String,
     #[serde(default)]
     next_step: Option<NextStep>,
 }
@@ -241,7 +242,7 @@ impl Inner {
 
     /// One round of background work. Errors are kept for the next check and don't block other work; the next round
     /// retries.
-    pub(crate) fn look_after(self: &Arc<Self>) {
+    pub(crate) fn run_round(self: &Arc<Self>) {
         for (chore, state) in CHORES.iter().zip(&self.jobs.states) {
             let present = self.source.now();
             let is_due = state.due.is_due(present) && (chore.is_minor || (chore.is_due)(self));
@@ -259,7 +260,7 @@ impl Inner {
 
     /// Embeds with the requested model while the space is in use, and maintains the other views in between.
     fn reembed_meanwhile(self: &Arc<Self>) -> Result<(), Error> {
-        while self.derived.tiers.reembed_portion(&mut |_, _| {})? == BatchOutcome::More {
+        while self.derived.tiers.reembed_batch(&mut |_, _| {})? == BatchOutcome::More {
             if Arc::strong_count(self) == 1 {
                 return Ok(());
             }
@@ -283,28 +284,28 @@ impl Inner {
         // First, so that a failure doesn't repeat with every query.
         state
             .due
-            .put_off(present, chore.every.max(chore.after_trouble));
+            .put_off(present, chore.every.max(chore.after_problem));
         let ran = (chore.run)(self);
-        if ran.is_ok() && chore.every < chore.after_trouble {
+        if ran.is_ok() && chore.every < chore.after_problem {
             state.due.put_off(present, chore.every);
         }
         let next_step = ran.as_ref().err().and_then(Error::next_step);
-        let trouble = ran.err().map(|error| error.to_string());
-        if trouble.is_some() || (!chore.is_minor && state.noted.is_due(present)) {
+        let problem = ran.err().map(|error| error.to_string());
+        if problem.is_some() || (!chore.is_minor && state.noted.is_due(present)) {
             state.noted.put_off(present, BETWEEN_NOTES);
-            let last = Last {
+            let last = LastRun {
                 at: present,
                 took_ms: self.source.now().duration_since(present).as_secs_f64() * 1_000.0,
-                trouble: trouble.clone().unwrap_or_default(),
+                problem: problem.clone().unwrap_or_default(),
                 next_step,
             };
             self.note_chore(chore, &last);
         }
-        self.site.troubles.note(trouble);
+        self.site.problems.note(problem);
     }
 
     /// Reports a chore's result to other processes; failures are ignored.
-    fn note_chore(&self, chore: &Chore, last: &Last) {
+    fn note_chore(&self, chore: &Chore, last: &LastRun) {
         if let (Ok(queue), Ok(text)) = (self.queue(), serde_json::to_string(last)) {
             let _ = queue.note(&note_name(chore), &text);
         }
@@ -330,7 +331,7 @@ pub struct ChoreReport {
     pub took_ms: Option<f64>,
     /// Its error; empty on success.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub trouble: String,
+    pub problem: String,
     /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
@@ -345,7 +346,7 @@ impl Space {
         let queue = self.inner.queue()?;
         let report = |chore: &Chore| -> Result<ChoreReport, Error> {
             let noted = queue.noted(&note_name(chore))?;
-            let last: Option<Last> = noted.and_then(|text| serde_json::from_str(&text).ok());
+            let last: Option<LastRun> = noted.and_then(|text| serde_json::from_str(&text).ok());
             let pause = SignedDuration::from_micros(chore.every);
             let next = last.as_ref().filter(|_| chore.every > 0);
             Ok(ChoreReport {
@@ -356,7 +357,7 @@ impl Space {
                 took_ms: last.as_ref().map(|last| last.took_ms),
                 next_at: next.and_then(|last| last.at.checked_add(pause).ok()),
                 next_step: last.as_ref().and_then(|last| last.next_step),
-                trouble: last.map(|last| last.trouble).unwrap_or_default(),
+                problem: last.map(|last| last.problem).unwrap_or_default(),
             })
         };
         CHORES.iter().map(report).collect()

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anamne_jobs::{
-    Handlers, NewTask, Periodic, Priority, Queue, QueueError, Ran, Runner, Task, TaskContext,
-    TaskError, Timing,
+    Handlers, NewTask, Periodic, Priority, Queue, QueueError, Runner, Task, TaskContext, TaskError,
+    TaskRun, Timing,
 };
 use anamne_store::view::MemoryFeed;
 use anamne_types::Right;
@@ -12,8 +12,8 @@ use anamne_types::Right;
 use crate::Error;
 use crate::core::Inner;
 use crate::derived::graph::SMALL_BATCH;
-use crate::keep::backups::BACK_UP;
-use crate::know::knowledge::Pace;
+use crate::knowledge::graph::Pace;
+use crate::maintenance::backups::BACK_UP;
 use crate::space::Space;
 
 /// Extraction into the knowledge graph.
@@ -37,13 +37,13 @@ const JUDGE: &str = "judge-by-model";
 const FEW_PERIODS: usize = 4;
 
 /// Runs the tasks of one space.
-struct Modules<'space> {
+struct TaskHandlers<'space> {
     inner: &'space Arc<Inner>,
     /// Whether this is the background, which stops when it holds the last reference to the space.
     in_background: bool,
 }
 
-impl Handlers for Modules<'_> {
+impl Handlers for TaskHandlers<'_> {
     fn kinds(&self) -> Vec<&str> {
         vec![
             EXTRACT,
@@ -67,12 +67,12 @@ impl Handlers for Modules<'_> {
                 let made = self.inner.back_up_as_scheduled();
                 made.map(|_| ()).map_err(TaskError::failed)
             }
-            kind => Err(TaskError::Hopeless(format!("unknown task kind {kind}"))),
+            kind => Err(TaskError::Permanent(format!("unknown task kind {kind}"))),
         }
     }
 }
 
-impl Modules<'_> {
+impl TaskHandlers<'_> {
     /// Whether only the background still holds the space, so that it should be closed.
     fn is_abandoned(&self) -> bool {
         self.in_background && Arc::strong_count(self.inner) == 1
@@ -115,7 +115,7 @@ impl Modules<'_> {
                 stopped.is_ok()
             });
         let (_, skipped) = extracted.map_err(TaskError::failed)?;
-        self.inner.site.troubles.note_skipped(&skipped);
+        self.inner.site.problems.note_skipped(&skipped);
         stopped?;
         let graph = self
             .inner
@@ -130,7 +130,7 @@ impl Modules<'_> {
     }
 
     fn summarise(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
-        let feed = self.inner.source.sound_feed();
+        let feed = self.inner.source.undamaged_feed();
         let summaries = self
             .inner
             .derived
@@ -146,12 +146,8 @@ impl Modules<'_> {
             let built = built.map_err(TaskError::failed)?;
             done += built.built as u64;
             context.progress(done, done + built.waiting as u64, "periods")?;
-            let signals = summaries.build_signals(&feed, SMALL_BATCH);
-            let signals = signals.map_err(TaskError::failed)?;
-            if (built.waiting == 0 || built.built == 0)
-                && (signals.waiting == 0 || signals.built == 0)
-            {
-                self.inner.site.troubles.note_skipped(&feed.skipped());
+            if built.waiting == 0 || built.built == 0 {
+                self.inner.site.problems.note_skipped(&feed.skipped());
                 return Ok(());
             }
             if let Some(interruption) = self.interruption(context) {
@@ -162,7 +158,7 @@ impl Modules<'_> {
     }
 }
 
-impl Modules<'_> {
+impl TaskHandlers<'_> {
     fn consolidate(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let mut interruption = None;
         let folded = self.inner.consolidate(&mut || {
@@ -170,7 +166,7 @@ impl Modules<'_> {
             interruption.is_none()
         });
         let (_, passed) = folded.map_err(TaskError::failed)?;
-        self.inner.site.troubles.note_skipped(&passed);
+        self.inner.site.problems.note_skipped(&passed);
         interruption.map_or(Ok(()), Err)
     }
 }
@@ -189,7 +185,7 @@ impl Inner {
     }
 
     /// Queues due tasks and runs those that the load allows.
-    pub(super) fn tend_tasks(self: &Arc<Self>) -> Result<(), Error> {
+    pub(super) fn run_due_tasks(self: &Arc<Self>) -> Result<(), Error> {
         self.queue_tasks()?;
         self.run_tasks(true, &mut |_| {})?;
         Ok(())
@@ -218,9 +214,9 @@ impl Inner {
     fn run_tasks(
         self: &Arc<Self>,
         in_background: bool,
-        ran: &mut dyn FnMut(&Ran),
+        ran: &mut dyn FnMut(&TaskRun),
     ) -> Result<u64, Error> {
-        let modules = Modules {
+        let modules = TaskHandlers {
             inner: self,
             in_background,
         };
@@ -255,7 +251,7 @@ impl Space {
 
     /// Queues and runs every due task on this thread, ignoring load; `ran` receives each task. Returns the number of
     /// tasks.
-    pub fn run_tasks(&self, ran: &mut dyn FnMut(&Ran)) -> Result<u64, Error> {
+    pub fn run_tasks(&self, ran: &mut dyn FnMut(&TaskRun)) -> Result<u64, Error> {
         self.require_write()?;
         self.inner.queue_tasks()?;
         self.inner.run_tasks(false, ran)
@@ -297,9 +293,9 @@ mod tests {
         let (folder, clock) = (tempfile::tempdir().expect("a folder"), clock());
         let space = space(&clock, folder.path());
         space.remember("Mara Lind lives in Bonn").expect("told");
-        space.inner.look_after();
+        space.inner.run_round();
         assert!(extracted(&space));
-        assert_eq!(space.inner.site.troubles.take(), Vec::<String>::new());
+        assert_eq!(space.inner.site.problems.take(), Vec::<String>::new());
     }
 
     #[test]
@@ -310,7 +306,7 @@ mod tests {
         for _ in 0..40 {
             space.recall(&Recall::new("Bonn")).expect("answered");
         }
-        space.inner.look_after();
+        space.inner.run_round();
         assert!(!extracted(&space));
         // Waiting work doesn't let every query wake the background.
         assert!(!space.inner.jobs.due("aging").is_due(space.now()));
@@ -318,7 +314,7 @@ mod tests {
         let queue = space.task_queue().expect("a queue");
         assert_eq!(queue.activity().expect("read").level, Level::High);
         clock.set("2026-03-01T00:10:00Z".parse().expect("an instant"));
-        space.inner.look_after();
+        space.inner.run_round();
         assert!(extracted(&space));
     }
 

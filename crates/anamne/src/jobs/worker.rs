@@ -33,7 +33,7 @@ fn start(space: Weak<Inner>) -> SyncSender<()> {
     let work = move || {
         while let Ok(()) | Err(RecvTimeoutError::Timeout) = woken.recv_timeout(BETWEEN_LOOKS) {
             let Some(space) = space.upgrade() else { return };
-            space.look_after();
+            space.run_round();
         }
     };
     // Without a thread, views are folded when the program calls settle.

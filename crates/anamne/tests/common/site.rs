@@ -10,11 +10,11 @@ use std::sync::Arc;
 use anamne::embed::{EmbedError, Embedder, ModelIdentity};
 use anamne::queue::NewTask;
 use anamne::{
-    Assertion, Body, Draft, Edit, EntityType, Feedback, KeptQueries, Link, LinkType, MemoryId,
-    Options, Recall, Space, Store,
+    Assertion, Body, Draft, Edit, EntityType, Feedback, Link, LinkType, MemoryId, Options,
+    QueryLogging, Recall, Space, Store,
 };
 use anamne_knowledge::reading::{Mention, Reading};
-use anamne_knowledge::readings::{Readings, Verdict};
+use anamne_knowledge::readings::{ConflictReading, Readings};
 use anamne_types::{Row, Seq};
 use jiff::{Timestamp, ToSpan};
 use tempfile::TempDir;
@@ -181,7 +181,7 @@ pub fn write_readings(folder: &Path) {
     readings
         .put(Row(1), Seq(1), "scripted", Some((&reading, LIVE)))
         .expect("put");
-    let verdict = Verdict {
+    let verdict = ConflictReading {
         kind: None,
         reason: "the zyxlive says so".to_owned(),
     };
@@ -195,23 +195,23 @@ pub fn fill(site: &Site, name: &str) -> Vec<MemoryId> {
     let space = site.space(name);
     space
         .configure(|config| {
-            config.meta.queries = KeptQueries::Text;
+            config.meta.queries = QueryLogging::Text;
             "costly".clone_into(&mut config.embedding.model);
         })
         .expect("configured");
-    let tell = |draft: Draft| space.remember(draft).expect("told").id;
-    let live = tell(full(Draft::new(LIVE)));
-    let kept = tell(Draft::new(
+    let write = |draft: Draft| space.remember(draft).expect("told").id;
+    let live = write(full(Draft::new(LIVE)));
+    let kept = write(Draft::new(
         "The harbour master counts the boats of Vorpalstad",
     ));
-    let edited = tell(Draft::new(FORMER));
-    let forgotten = tell(Draft::new(FORGOTTEN));
-    let sealed = tell(Draft::new(SEALED));
+    let edited = write(Draft::new(FORMER));
+    let forgotten = write(Draft::new(FORGOTTEN));
+    let sealed = write(Draft::new(SEALED));
     let now: Timestamp = NOW.parse().expect("an instant");
-    let cold = tell(Draft::new(COLD).occurred_at(now - (24 * 300).hours()));
+    let cold = write(Draft::new(COLD).occurred_at(now - (24 * 300).hours()));
     for number in 0..12 {
         // Ten of these fill a journal segment.
-        tell(Draft::new(format!("{number} {}", "x".repeat(230_000))));
+        write(Draft::new(format!("{number} {}", "x".repeat(230_000))));
     }
     let named = Assertion::Entity {
         name: "zyxname".to_owned(),

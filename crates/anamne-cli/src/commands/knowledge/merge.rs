@@ -2,7 +2,7 @@
 
 use anamne::{Assertion, InvalidValue};
 
-use super::telling::{Counting, tell};
+use super::asserting::{Counting, tell};
 use crate::extraction;
 use crate::failure::Failure;
 use crate::output::Output;

@@ -1,5 +1,6 @@
 //! `anamne knowledge`, with one file per subcommand.
 
+mod asserting;
 mod deny;
 mod distinct;
 mod entity;
@@ -9,7 +10,6 @@ mod property;
 mod relation;
 mod show;
 mod suggestions;
-mod telling;
 
 use anamne::{ContradictionQuery, EntityQuery, EntityType, Knowledge as Graph};
 use serde_json::json;

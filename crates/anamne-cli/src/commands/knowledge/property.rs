@@ -2,7 +2,7 @@
 
 use anamne::{Assertion, Perspective};
 
-use super::telling::{Counting, tell};
+use super::asserting::{Counting, tell};
 use crate::arguments;
 use crate::failure::Failure;
 use crate::output::Output;

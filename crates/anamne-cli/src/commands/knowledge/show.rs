@@ -23,7 +23,7 @@ Examples:
   anamne graph \"Mara Lind\" --steps 2
 
 With --json: {\"entity\", \"frames\": [{\"frame\", \"relations\": [{\"subject_name\",
-  \"relation\", \"object\", \"state\", \"valid_from\"?, \"valid_to\"?, \"told\",
+  \"relation\", \"object\", \"state\", \"valid_from\"?, \"valid_to\"?, \"asserted\",
   \"evidence\": [{\"memory\", \"citation\", \"at\"}], \"mentions\", …}], \"memories\"?}],
   \"mentions\": [{\"memory\", \"citation\", \"at\"}], \"named_together\": [{\"memories\",
   \"entity\"}]}")]
@@ -108,8 +108,8 @@ fn print_relation(
     const INDENT: usize = 2;
     let (word, arrow, end) = known::reach(relation, entity.id);
     let text = format!("{word} {arrow} {end}");
-    let standing = known::standing(relation, &output.dates);
-    let plain: usize = standing
+    let details = known::details(relation, &output.dates);
+    let plain: usize = details
         .iter()
         .map(|(_, text)| textwrap::core::display_width(text) + 3)
         .sum();
@@ -124,16 +124,16 @@ fn print_relation(
         .map_or(0, |line| textwrap::core::display_width(line));
     let fits = lines.len() == 1 && INDENT + last + 2 + plain <= output.width;
     for (index, line) in lines.iter().enumerate() {
-        let tail = if fits && !standing.is_empty() {
-            format!("  {}", known::joined(&standing))
+        let tail = if fits && !details.is_empty() {
+            format!("  {}", known::joined(&details))
         } else {
             String::new()
         };
         let indent = " ".repeat(INDENT * (1 + usize::from(index > 0)));
         output.line(format_args!("{indent}{}{tail}", paint(head, line)))?;
     }
-    if !fits && !standing.is_empty() {
-        output.line(format_args!("      {}", known::joined(&standing)))?;
+    if !fits && !details.is_empty() {
+        output.line(format_args!("      {}", known::joined(&details)))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Setup;
 use crate::bridge;
 use crate::failure::Failure;
-use crate::output::{Output, say};
+use crate::output::{Output, report};
 use crate::place::Place;
 
 /// Maximum bytes of standard input.
@@ -76,7 +76,7 @@ fn read_key(account: &str) -> Result<String, Failure> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         let prompt = format!("type or paste the key for {account} and press Enter (no echo)");
-        return hidden_line(|| say(&prompt)).map_err(unreadable);
+        return hidden_line(|| report(&prompt)).map_err(unreadable);
     }
     let mut key = String::new();
     let read = stdin.lock().take(MOST).read_to_string(&mut key);

@@ -66,7 +66,7 @@ impl Set {
         setup: &mut Setup,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let before = self.settings_so_far(setup)?;
+        let before = self.approved_settings(setup)?;
         let typed = self.key_env.clone();
         let mut config = before.clone();
         self.apply(&mut config)?;
@@ -76,11 +76,11 @@ impl Set {
         }
         setup.approve(&config)?;
         show::show(setup, &config, output)?;
-        say_what_becomes_of_the_key(setup, &before, &config, output)
+        note_unused_key(setup, &before, &config, output)
     }
 
     /// The existing settings, if they are approved. Otherwise foreign settings would be approved unseen.
-    fn settings_so_far(&self, setup: &Setup) -> Result<BridgeConfig, Failure> {
+    fn approved_settings(&self, setup: &Setup) -> Result<BridgeConfig, Failure> {
         let from_scratch = self.provider.is_some() && self.model.is_some();
         if std::fs::symlink_metadata(&setup.file).is_err() {
             return Ok(BridgeConfig::default());
@@ -127,7 +127,7 @@ impl Set {
 }
 
 /// Notes that the key for the former host is not used for the new one.
-fn say_what_becomes_of_the_key(
+fn note_unused_key(
     setup: &Setup,
     before: &BridgeConfig,
     config: &BridgeConfig,

@@ -47,7 +47,7 @@ pub(super) fn show(
         return Ok(());
     }
     let key = match key {
-        _ if !approved => key_in_words(config),
+        _ if !approved => key_description(config),
         Ok(Some(origin)) => format!("in {origin}"),
         Ok(None) => "none; needed only if the host requires one".to_owned(),
         Err(problem) => problem,
@@ -106,7 +106,7 @@ pub(super) fn settings(
 }
 
 /// Where a key will be looked up; doesn't look it up.
-pub(super) fn key_in_words(config: &BridgeConfig) -> String {
+pub(super) fn key_description(config: &BridgeConfig) -> String {
     let kept = "the keychain or model.key";
     match config.key_variable() {
         Some(variable) => format!("from the variable {variable}, else {kept}"),

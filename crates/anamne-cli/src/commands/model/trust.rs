@@ -6,7 +6,7 @@ use anamne::llm::{Approval, BridgeConfig, KEY_FILE, bind_key_file};
 
 use super::{Setup, show};
 use crate::failure::Failure;
-use crate::output::{Output, say};
+use crate::output::{Output, report};
 
 /// Approve the model settings of a store that came from elsewhere
 #[derive(Debug, clap::Args)]
@@ -53,9 +53,9 @@ fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Resul
                 .hint("see the settings with `anamne model`; approve them with --yes"),
         );
     }
-    show::settings(config, &show::key_in_words(config), output)?;
+    show::settings(config, &show::key_description(config), output)?;
     output.flush()?;
-    say(format_args!(
+    report(format_args!(
         "{}\nMemories of this store will be sent to {}, with its API key. Approve? [y/N]",
         setup.approval(config)?.reason(),
         config.origin()?

@@ -86,11 +86,11 @@ fn records() -> String {
 /// The store, written through every command that takes a text.
 pub(super) fn store() -> Bench {
     let bench = Bench::new();
-    let told = |arguments: &[&str]| {
+    let stored = |arguments: &[&str]| {
         let ran = bench.run(arguments);
         assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
     };
-    told(&["init"]);
+    stored(&["init"]);
     let settings = bench.store().join("spaces/core/space.toml");
     let written = std::fs::read_to_string(&settings).expect("settings");
     let with_words = format!("{written}\n[meta]\nqueries = \"text\"\n");
@@ -102,8 +102,8 @@ pub(super) fn store() -> Bench {
     std::fs::write(&settings, with_words).expect("settings");
     let imported = bench.feed(&["import", "-"], records().as_bytes());
     assert_eq!(imported.code, 0, "{}", imported.stderr);
-    told(&["spaces", "set", "--description", TEXT]);
-    told(&[
+    stored(&["spaces", "set", "--description", TEXT]);
+    stored(&[
         "remember",
         TEXT,
         "--author",
@@ -111,7 +111,7 @@ pub(super) fn store() -> Bench {
         "--metadata",
         &format!("{NAME}={TEXT}"),
     ]);
-    told(&[
+    stored(&[
         "edit",
         "m1",
         "--content",
@@ -119,13 +119,13 @@ pub(super) fn store() -> Bench {
         "--tag",
         NAME,
     ]);
-    told(&["feedback", "m2", "useful", "--note", TEXT]);
+    stored(&["feedback", "m2", "useful", "--note", TEXT]);
     for (name, sort) in [
         (NAME, "person"),
         (&format!("{NAME}Kestrel"), "tool"),
         (&format!("{NAME} Kestrel"), "tool"),
     ] {
-        told(&[
+        stored(&[
             "knowledge",
             "entity",
             name,
@@ -135,11 +135,11 @@ pub(super) fn store() -> Bench {
             &format!("{name} alias"),
         ]);
     }
-    told(&["knowledge", "relation", NAME, "works_at", NAME]);
-    told(&["knowledge", "property", NAME, "motto", TEXT]);
-    told(&["recall", TEXT]);
-    told(&["forget", "m5"]);
-    told(&["extract"]);
+    stored(&["knowledge", "relation", NAME, "works_at", NAME]);
+    stored(&["knowledge", "property", NAME, "motto", TEXT]);
+    stored(&["recall", TEXT]);
+    stored(&["forget", "m5"]);
+    stored(&["extract"]);
     #[cfg(unix)]
     with_hostile_files(&bench);
     bench

@@ -34,14 +34,14 @@ enum Kind {
 
 /// The damage to apply.
 #[derive(Debug, Serialize)]
-pub(super) struct Harm {
+pub(super) struct FileDamage {
     /// The file, relative to the store's folder.
     file: PathBuf,
     kind: Kind,
     at: u64,
 }
 
-impl Harm {
+impl FileDamage {
     /// Chooses a file of the store, an offset, and the kind of damage.
     ///
     /// The `-shm` file is shared memory of running SQLite processes: it is damaged only in closed stores.
@@ -92,7 +92,7 @@ impl Harm {
     }
 }
 
-impl fmt::Display for Harm {
+impl fmt::Display for FileDamage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, at) = (self.file.display(), self.at);
         match self.kind {
@@ -120,7 +120,7 @@ fn place_in_a_tree(database: &Path, chance: &mut Chance) -> Result<u64, Failure>
 }
 
 /// Replaces `to` by a copy of the folder `from`.
-pub(super) fn copy_anew(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(super) fn replace_with_copy(from: &Path, to: &Path) -> Result<(), Failure> {
     if to.exists() {
         fs::remove_dir_all(to)?;
     }

@@ -17,7 +17,7 @@ use crate::chance::Chance;
 use crate::failure::Failure;
 use crate::output;
 
-use harm::Harm;
+use harm::FileDamage;
 use pattern::{Pattern, Stores};
 use verdict::DamageVerdict;
 
@@ -26,7 +26,7 @@ use verdict::DamageVerdict;
 struct Broken {
     verdict: DamageVerdict,
     seed: u64,
-    harm: Harm,
+    harm: FileDamage,
     in_use: bool,
     said: Vec<String>,
 }
@@ -65,15 +65,15 @@ pub(super) fn run(folder: &Path, cases: usize, seed: u64) -> Result<Damages, Fai
         let mut chance = Chance::new(seed);
         let copy = folder.join("damaged");
         let healthy = [&stores.settled, &stores.logged][chance.below(2)];
-        harm::copy_anew(healthy, &copy)?;
+        harm::replace_with_copy(healthy, &copy)?;
         let in_use = chance.below(2) == 1;
-        let harm = Harm::chosen(&copy, in_use, &mut chance)?;
+        let harm = FileDamage::chosen(&copy, in_use, &mut chance)?;
         let said = patient::examine(&copy, stores.pattern(), &harm, in_use)?;
         let verdict = DamageVerdict::of(&said);
         damages.in_use += usize::from(in_use);
         *damages.verdicts.entry(verdict).or_default() += 1;
-        if verdict.breaks_a_promise() {
-            output::complain(&format!(
+        if verdict.is_failure() {
+            output::print_error(&format!(
                 "{verdict}: seed {seed}, {harm}, {}: {}",
                 if in_use { "in use" } else { "closed" },
                 said.in_words().join("; ")

@@ -8,7 +8,7 @@ use anamne::Space;
 use serde::{Deserialize, Serialize};
 
 use super::super::space::{SPACE, quiet_store};
-use super::harm::Harm;
+use super::harm::FileDamage;
 use super::pattern::Pattern;
 use super::questions::Answers;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 
 /// The result of working with a damaged store.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Said {
+pub(super) struct PatientReport {
     /// How the process crashed.
     #[serde(default)]
     pub(super) crash: Option<String>,
@@ -39,12 +39,12 @@ pub(super) struct Said {
     /// Errors, and findings of checks, verification and repair.
     pub(super) named: Vec<String>,
     /// Automatic repairs.
-    pub(super) mended: Vec<String>,
+    pub(super) repaired: Vec<String>,
     /// The answers to the same questions after all repairs.
     pub(super) after: Answers,
 }
 
-impl Said {
+impl PatientReport {
     /// The problems, as text.
     pub(super) fn in_words(&self) -> Vec<String> {
         let first = self.first.wrong.iter().chain(&self.first.lost).take(3);
@@ -71,9 +71,9 @@ const OPEN: &str = "open";
 pub(super) fn examine(
     store: &Path,
     pattern: &Path,
-    harm: &Harm,
+    harm: &FileDamage,
     in_use: bool,
-) -> Result<Said, Failure> {
+) -> Result<PatientReport, Failure> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("torture-patient").arg("--store").arg(store);
     command.arg("--pattern").arg(pattern);
@@ -100,13 +100,13 @@ pub(super) fn examine(
     let text = String::from_utf8_lossy(&output.stdout);
     match serde_json::from_str(text.trim()) {
         Ok(said) if output.status.success() => Ok(said),
-        _ => Ok(Said {
+        _ => Ok(PatientReport {
             crash: Some(format!(
                 "{}: {}",
                 output.status,
                 String::from_utf8_lossy(&output.stderr).trim()
             )),
-            ..Said::default()
+            ..PatientReport::default()
         }),
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn examine(
 /// Works with the store as programs and users would, and prints the result as one line of JSON.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let pattern = Pattern::read(&arguments.pattern)?;
-    let mut said = Said::default();
+    let mut said = PatientReport::default();
     let open = || {
         let store = quiet_store(&arguments.store)?;
         let space = store.existing_space(SPACE)?;
@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Said {
+impl PatientReport {
     /// Runs background work and examines the space as `doctor` does.
     fn work_on(&mut self, space: &Space) {
         self.named.append(&mut self.first.errors.clone());
@@ -152,7 +152,7 @@ impl Said {
         }
         match space.check_up() {
             Ok(found) => {
-                self.mended.extend(found.mended);
+                self.repaired.extend(found.repaired);
                 self.named.extend(found.problems);
             }
             Err(error) => self.named.push(format!("check-up: {error}")),
@@ -173,17 +173,17 @@ impl Said {
                 return Ok((findings, Vec::new()));
             }
             let reports = store.repair(Some(SPACE))?;
-            let mended = reports
+            let repaired = reports
                 .iter()
-                .flat_map(|report| report.mended.clone())
+                .flat_map(|report| report.repaired.clone())
                 .collect();
             let lost = reports.into_iter().flat_map(|report| report.lost);
-            Ok((findings.into_iter().chain(lost).collect(), mended))
+            Ok((findings.into_iter().chain(lost).collect(), repaired))
         };
         match repaired() {
-            Ok((mut named, mut mended)) => {
+            Ok((mut named, mut repaired)) => {
                 self.named.append(&mut named);
-                self.mended.append(&mut mended);
+                self.repaired.append(&mut repaired);
             }
             Err(error) => self.named.push(format!("repair: {error}")),
         }

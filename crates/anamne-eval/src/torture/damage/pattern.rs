@@ -8,7 +8,7 @@ use anamne::{Draft, Edit, Link, LinkType, MemoryId, Space};
 use serde::{Deserialize, Serialize};
 
 use super::super::space::{SPACE, quiet_store, rare_word};
-use super::harm::copy_anew;
+use super::harm::replace_with_copy;
 use crate::chance::Chance;
 use crate::failure::Failure;
 
@@ -118,7 +118,7 @@ impl Pattern {
             .collect::<Result<Vec<_>, Failure>>()?;
         space.settle(&mut |_, _| {})?;
         for (number, &id) in ids.iter().enumerate() {
-            pattern.go_on_with(&space, &ids, number, id)?;
+            pattern.change_memory(&space, &ids, number, id)?;
         }
         space.settle(&mut |_, _| {})?;
         space.fold()?;
@@ -131,7 +131,7 @@ impl Pattern {
         };
         space.edit(ids[0], &edit)?;
         pattern.events = space.report()?.statistics.events;
-        copy_anew(&stores.settled, &stores.logged)?;
+        replace_with_copy(&stores.settled, &stores.logged)?;
         drop(space);
         fs::write(&stores.pattern, serde_json::to_vec(&pattern)?)?;
         Ok(pattern)
@@ -142,7 +142,7 @@ impl Pattern {
     }
 
     /// Edits, links, forgets or erases a memory after it was written.
-    fn go_on_with(
+    fn change_memory(
         &mut self,
         space: &Space,
         ids: &[MemoryId],

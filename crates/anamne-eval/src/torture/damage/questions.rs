@@ -39,7 +39,7 @@ impl Answers {
 }
 
 /// Selects the filter field by which a list is requested.
-type Choose = fn(&mut Filter) -> &mut Vec<String>;
+type FieldSelector = fn(&mut Filter) -> &mut Vec<String>;
 
 impl Pattern {
     /// Asks everything and compares the answers.
@@ -97,7 +97,7 @@ impl Pattern {
             ..Listing::default()
         };
         ask_for_list(space, answers, forgotten, &self.forgotten);
-        let lists: [(_, Choose); 3] = [
+        let lists: [(_, FieldSelector); 3] = [
             (&self.threads, |filter| &mut filter.threads),
             (&self.authors, |filter| &mut filter.authors),
             (&self.tags, |filter| &mut filter.tags),

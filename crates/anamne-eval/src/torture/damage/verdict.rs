@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::patient::Said;
+use super::patient::PatientReport;
 
 /// The verdicts, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -40,9 +40,9 @@ impl DamageVerdict {
         Self::Crashed,
     ];
 
-    pub(super) fn of(said: &Said) -> Self {
+    pub(super) fn of(said: &PatientReport) -> Self {
         let first_wrong = !said.first.wrong.is_empty() || !said.first.lost.is_empty();
-        let was_never_found = said.named.is_empty() && said.mended.is_empty();
+        let was_never_found = said.named.is_empty() && said.repaired.is_empty();
         if said.crash.is_some() {
             Self::Crashed
         } else if !said.after.lost.is_empty() {
@@ -53,7 +53,7 @@ impl DamageVerdict {
             Self::WrongUntilFound
         } else if !said.named.is_empty() {
             Self::Named
-        } else if !said.mended.is_empty() {
+        } else if !said.repaired.is_empty() {
             Self::Healed
         } else if !said.first.degraded.is_empty() {
             Self::Degraded
@@ -63,7 +63,7 @@ impl DamageVerdict {
     }
 
     /// Whether this verdict is a failure.
-    pub(super) fn breaks_a_promise(self) -> bool {
+    pub(super) fn is_failure(self) -> bool {
         self >= Self::WrongUntilFound
     }
 }

@@ -63,14 +63,14 @@ pub(super) fn denied(
         at += 1;
     }
     if found.is_empty() && tokens[clause.tokens.start].is_one_of("which that") {
-        hang_on(tokens, before, phrase, start..end, stems, &mut found);
+        add_antecedent(tokens, before, phrase, start..end, stems, &mut found);
     }
     found.extend(examples(tokens, end, phrase, start, stems));
     found
 }
 
 /// `the router, which I have never restarted`: the object is the preceding noun phrase.
-fn hang_on(
+fn add_antecedent(
     tokens: &[Token<'_>],
     before: Option<&Clause>,
     phrase: &VerbPhrase,

@@ -31,7 +31,7 @@ pub(super) fn judge_quantities(
         || same_value(before, after)
         || before.target != after.target
         || parted(before, after)
-        || name_others(earlier, later)
+        || name_different_things(earlier, later)
     {
         return None;
     }
@@ -142,7 +142,7 @@ fn parted(before: &Quantity, after: &Quantity) -> bool {
 }
 
 /// Whether each has a name that the other lacks: `the office in Porto`, `the office in Graz`.
-fn name_others(earlier: &Claim, later: &Claim) -> bool {
+fn name_different_things(earlier: &Claim, later: &Claim) -> bool {
     let alone = |claim: &Claim, other: &Claim| {
         claim.about.iter().any(|topic| {
             topic.weight >= NAME

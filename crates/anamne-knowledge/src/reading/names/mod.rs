@@ -13,17 +13,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::kinds::Points;
 use self::proper::Candidate;
-use self::speech::Speech;
+use self::speech::Capitalisation;
 use super::Mention;
 use super::code;
 use super::gazetteer::{self, Class};
 use super::tokens::{Shape, Token, Tokens};
 
 /// Minimum points of a name.
-const ENOUGH: f32 = 1.4;
+const MIN_POINTS: f32 = 1.4;
 
 /// Maximum number of names per text; the rest is ignored.
-const MOST: usize = 4096;
+const MAX_NAMES: usize = 4096;
 
 /// A name and its tokens.
 #[derive(Clone, Debug)]
@@ -36,19 +36,19 @@ pub(super) struct Named {
 
 /// Finds the names of a text, in text order and without overlaps.
 pub(super) fn names(tokens: &Tokens<'_>) -> Vec<Named> {
-    let mut found = FoundName {
+    let mut found = NameFinder {
         tokens,
         taken: vec![false; tokens.all.len()],
         named: Vec::new(),
     };
     found.coded();
     found.dates();
-    let candidates = proper::candidates(tokens, &Speech::of(tokens), &found.taken);
+    let candidates = proper::candidates(tokens, &Capitalisation::of(tokens), &found.taken);
     found.proper_names(&candidates);
     versions::find(&mut found);
     let mut named = found.named;
     named.sort_by_key(|found| found.tokens.start);
-    named.truncate(MOST);
+    named.truncate(MAX_NAMES);
     named
 }
 
@@ -66,18 +66,18 @@ pub(super) fn defined(tokens: &Tokens<'_>) -> Vec<Mention> {
             });
         }
     }
-    found.truncate(MOST);
+    found.truncate(MAX_NAMES);
     found
 }
 
 /// The names found so far, and which tokens are in use.
-struct FoundName<'a> {
+struct NameFinder<'a> {
     tokens: &'a Tokens<'a>,
     taken: Vec<bool>,
     named: Vec<Named>,
 }
 
-impl FoundName<'_> {
+impl NameFinder<'_> {
     /// Adds a name, without its leading article, and marks its tokens as taken.
     fn take(&mut self, range: Range<usize>, entity_type: EntityType, confidence: f32) {
         self.taken[range.clone()].fill(true);
@@ -175,7 +175,7 @@ impl FoundName<'_> {
             }
             let (entity_type, most, ahead) = points.best();
             let unsure = candidate.weak && !candidate.listed.is_name();
-            let needed = if unsure { ENOUGH + 0.4 } else { ENOUGH };
+            let needed = if unsure { MIN_POINTS + 0.4 } else { MIN_POINTS };
             if most >= needed && (!candidate.ordinary || most >= 2.0) {
                 let confidence = (0.45 + 0.08 * most.min(5.0) + 0.05 * ahead.min(3.0)).min(0.95);
                 self.take(candidate.tokens.clone(), entity_type, confidence);

@@ -5,19 +5,19 @@ use crate::reading::tokens::{Shape, Tokens};
 
 /// The capitalisation of a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Manner {
+struct SentenceCapitals {
     german: bool,
     shouts: bool,
 }
 
 /// The capitalisation of a text.
-pub(super) struct Speech {
+pub(super) struct Capitalisation {
     /// Whether it has hardly any capitals.
     pub(super) is_lower: bool,
-    sentences: Vec<Manner>,
+    sentences: Vec<SentenceCapitals>,
 }
 
-impl Speech {
+impl Capitalisation {
     pub(super) fn of(tokens: &Tokens<'_>) -> Self {
         let capitals = tokens
             .all
@@ -51,11 +51,11 @@ impl Speech {
     }
 
     /// Whether the sentence of a token is IN ALL CAPS.
-    pub(super) fn shouts(&self, tokens: &Tokens<'_>, at: usize) -> bool {
+    pub(super) fn is_all_caps(&self, tokens: &Tokens<'_>, at: usize) -> bool {
         self.manner(tokens, at).shouts
     }
 
-    fn manner(&self, tokens: &Tokens<'_>, at: usize) -> Manner {
+    fn manner(&self, tokens: &Tokens<'_>, at: usize) -> SentenceCapitals {
         let sentence = tokens
             .sentences
             .partition_point(|sentence| sentence.end <= at);
@@ -63,7 +63,7 @@ impl Speech {
     }
 }
 
-fn manner(tokens: &Tokens<'_>, sentence: &std::ops::Range<usize>) -> Manner {
+fn manner(tokens: &Tokens<'_>, sentence: &std::ops::Range<usize>) -> SentenceCapitals {
     const GERMAN: &[&str] = &[
         "und", "der", "das", "nicht", "ist", "wir", "ich", "ein", "eine", "auf", "für", "mit",
         "dem", "den", "zu", "auch", "im", "sich", "wird", "sind", "einen", "einem", "einer", "vom",
@@ -83,7 +83,7 @@ fn manner(tokens: &Tokens<'_>, sentence: &std::ops::Range<usize>) -> Manner {
         );
         german += usize::from(GERMAN.contains(&&*token.lower));
     }
-    Manner {
+    SentenceCapitals {
         german: german >= 2 && german * 2 > english,
         shouts: words >= 3 && upper * 10 >= words * 6,
     }

@@ -2,12 +2,12 @@
 
 use anamne_types::EntityType;
 
-use super::{FoundName, Named};
+use super::{NameFinder, Named};
 use crate::reading::gazetteer::{self, Class};
 use crate::reading::tokens::{Shape, Tokens};
 
 /// Finds the numbers that are versions, and adds the name of the tool before them.
-pub(super) fn find(found: &mut FoundName<'_>) {
+pub(super) fn find(found: &mut NameFinder<'_>) {
     let tokens = found.tokens;
     let mut tool_ending_at = tools(tokens, &found.named);
     let releases = tokens.all.iter().any(|token| {

@@ -5,7 +5,7 @@ use anamne_types::{EntityType, RelationType};
 use super::Writer;
 use super::amounts::{Amount, amount, is_age, is_measure, version_number};
 use super::sentence::{Kind, Phrase, Sentence};
-use super::verbs::{self, Group};
+use super::verbs::{self, VerbGroup};
 use super::words::is_judgement;
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
@@ -22,7 +22,7 @@ pub(super) fn be(writer: &mut Writer<'_, '_>, at: usize) {
     let lower = sentence.lower(at);
     group.negated |= matches!(lower, "isn't" | "aren't");
     group.past |= matches!(lower, "was" | "were");
-    if verbs::is_unsaid(sentence, group) {
+    if verbs::is_not_asserted(sentence, group) {
         return;
     }
     let mut after = at + 1;
@@ -60,7 +60,7 @@ struct Clause<'a> {
     be: usize,
     /// The first item of the complement.
     after: usize,
-    group: Group,
+    group: VerbGroup,
     /// Confidence in the clause and its subject.
     doubt: f32,
 }
@@ -88,7 +88,7 @@ impl Clause<'_> {
             && version.entity_type == EntityType::Version
         {
             let number = version_number(&version.name);
-            self.tell(writer, RelationType::HasVersion, &number, after + 1, 0.75);
+            self.add(writer, RelationType::HasVersion, &number, after + 1, 0.75);
             return;
         }
         let trait_of_person = one_of!(
@@ -97,7 +97,7 @@ impl Clause<'_> {
             "colour-blind" "color-blind"
         );
         if person && !self.group.past && trait_of_person {
-            self.tell(
+            self.add(
                 writer,
                 RelationType::IsA,
                 &Term::Value(first.to_owned()),
@@ -109,7 +109,7 @@ impl Clause<'_> {
         }
     }
 
-    fn tell(
+    fn add(
         &self,
         writer: &mut Writer<'_, '_>,
         relation: RelationType,
@@ -118,7 +118,7 @@ impl Clause<'_> {
         confidence: f32,
     ) {
         let confidence = confidence * self.doubt;
-        writer.tell_of(self.subject, relation, object, end, self.group, confidence);
+        writer.add_for_phrase(self.subject, relation, object, end, self.group, confidence);
     }
 
     fn is_person(&self) -> bool {
@@ -136,7 +136,7 @@ impl Clause<'_> {
         if self.is_person() {
             if is_age(sentence, self.after, end) && !self.group.past {
                 let years = Term::Value(sentence.lower(self.after).to_owned());
-                self.tell(writer, RelationType::Age, &years, end, 0.85);
+                self.add(writer, RelationType::Age, &years, end, 0.85);
             }
             return;
         }
@@ -159,10 +159,10 @@ impl Clause<'_> {
         }
         let object = Term::Value(amount.text);
         if amount.money && (priced || !measured) {
-            self.tell(writer, RelationType::Costs, &object, end, 0.7);
+            self.add(writer, RelationType::Costs, &object, end, 0.7);
         } else if (measured || (amount.unit && concept)) && !sentence.lower(end).starts_with("of") {
             let confidence = if measured { 0.8 } else { 0.6 };
-            self.tell(writer, RelationType::HasValue, &object, end, confidence);
+            self.add(writer, RelationType::HasValue, &object, end, confidence);
         }
     }
 
@@ -185,7 +185,7 @@ impl Clause<'_> {
         match mention.entity_type {
             EntityType::Version if preposition != "in" => {
                 let number = version_number(&mention.name);
-                self.tell(
+                self.add(
                     writer,
                     RelationType::HasVersion,
                     &number,
@@ -196,7 +196,7 @@ impl Clause<'_> {
             EntityType::Date if preposition != "at" => self.dated(writer, at),
             EntityType::Place if !self.group.past && may_stand && preposition != "on" => {
                 let place = Term::Entity(mention.name.clone(), EntityType::Place);
-                self.tell(writer, RelationType::LocatedIn, &place, at + 1, 0.75);
+                self.add(writer, RelationType::LocatedIn, &place, at + 1, 0.75);
             }
             _ => {}
         }
@@ -215,7 +215,7 @@ impl Clause<'_> {
             let owner = Term::Entity(owner.to_owned(), EntityType::Person);
             let around = self.subject.items.start..at + 1;
             let confidence = 0.85 * self.doubt;
-            writer.tell(
+            writer.add(
                 &owner,
                 RelationType::BornOn,
                 &object,
@@ -232,7 +232,7 @@ impl Clause<'_> {
             } else {
                 RelationType::ScheduledFor
             };
-            self.tell(writer, relation, &object, at + 1, 0.75);
+            self.add(writer, relation, &object, at + 1, 0.75);
         }
     }
 
@@ -288,15 +288,15 @@ impl Clause<'_> {
                 .iter()
                 .any(|ending| head.len() > 5 && head.ends_with(ending));
             if matches!(head, "owner" | "vegetarian" | "vegan") && (occupation || by_ending) {
-                self.tell(writer, RelationType::IsA, &object, end, 0.85);
+                self.add(writer, RelationType::IsA, &object, end, 0.85);
             } else if occupation || by_ending {
-                self.tell(writer, RelationType::WorksAs, &object, end, 0.85);
+                self.add(writer, RelationType::WorksAs, &object, end, 0.85);
             } else if article != "the"
                 && !of
                 && self.is_named(sentence)
                 && sentence.ends_clause(end)
             {
-                self.tell(writer, RelationType::IsA, &object, end, 0.6);
+                self.add(writer, RelationType::IsA, &object, end, 0.6);
             }
             return;
         }
@@ -305,7 +305,7 @@ impl Clause<'_> {
             EntityType::Date | EntityType::Version | EntityType::Url
         );
         if thing && (article != "the" || of) && self.is_named(sentence) {
-            self.tell(writer, RelationType::IsA, &object, end, 0.75);
+            self.add(writer, RelationType::IsA, &object, end, 0.75);
         }
     }
 
@@ -332,13 +332,13 @@ impl Clause<'_> {
         let end = of.as_ref().map_or(object.items.end, |of| of.items.end);
         if sentence.lower(self.after) != "my" || leads {
             let whole = Term::Value(sentence.text(self.after + 1..end));
-            self.tell(writer, RelationType::WorksAs, &whole, end, 0.75);
+            self.add(writer, RelationType::WorksAs, &whole, end, 0.75);
         }
     }
 }
 
 /// `My favourite tea is Assam`.
-fn favourite(writer: &mut Writer<'_, '_>, be: usize, after: usize, group: Group) {
+fn favourite(writer: &mut Writer<'_, '_>, be: usize, after: usize, group: VerbGroup) {
     let sentence = writer.sentence;
     let Some(word) = (be.saturating_sub(4)..be)
         .find(|at| matches!(sentence.lower(*at), "favourite" | "favorite" | "fave"))
@@ -365,7 +365,7 @@ fn favourite(writer: &mut Writer<'_, '_>, be: usize, after: usize, group: Group)
         Term::Entity(_, kind) => *kind != EntityType::Date,
     };
     if let Some(subject) = subject.filter(|_| short && !group.past) {
-        writer.tell(
+        writer.add(
             &subject,
             RelationType::Likes,
             &object.term,

@@ -9,7 +9,7 @@ use crate::reading::Term;
 use crate::reading::gazetteer::Class;
 
 /// Maximum length of a plan or decision, in items of a sentence.
-const MOST_WORDS: usize = 16;
+const MAX_ITEMS: usize = 16;
 
 pub(super) fn read(writer: &mut Writer<'_, '_>) {
     announced(writer);
@@ -18,12 +18,12 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
             continue;
         }
         if let Some((object_at, negated)) = decision(writer.sentence, at) {
-            tell(writer, at, RelationType::Decided, object_at, negated, 0.8);
+            add(writer, at, &RelationType::Decided, object_at, negated, 0.8);
         } else if let Some((object_at, confidence)) = plan(writer.sentence, at) {
-            tell(
+            add(
                 writer,
                 at,
-                RelationType::Plans,
+                &RelationType::Plans,
                 object_at,
                 false,
                 confidence,
@@ -44,8 +44,8 @@ fn announced(writer: &mut Writer<'_, '_>) {
     let Some(author) = sentence.author.clone() else {
         return;
     };
-    if let Some((text, end)) = sentence.rest_of_clause(first + 2, MOST_WORDS) {
-        writer.tell_plainly(
+    if let Some((text, end)) = sentence.rest_of_clause(first + 2, MAX_ITEMS) {
+        writer.add_without_verb(
             &author,
             RelationType::Decided,
             &Term::Value(text),
@@ -147,10 +147,10 @@ fn is_undertaking(sentence: &Sentence<'_>, verb: usize) -> bool {
     (undertaking && specific) || (dated && !is_empty_verb(lower))
 }
 
-fn tell(
+fn add(
     writer: &mut Writer<'_, '_>,
     verb: usize,
-    relation: RelationType,
+    relation: &RelationType,
     object_at: usize,
     against: bool,
     confidence: f32,
@@ -161,12 +161,12 @@ fn tell(
     let conditional = !wish && verbs::is_conditional(sentence, group.start);
     if (group.unreal && !wish)
         || conditional
-        || (relation == RelationType::Plans && (group.negated || group.past))
-        || (relation == RelationType::Decided && (group.future || group.negated))
+        || (*relation == RelationType::Plans && (group.negated || group.past))
+        || (*relation == RelationType::Decided && (group.future || group.negated))
     {
         return;
     }
-    let Some((text, end)) = sentence.rest_of_clause(object_at, MOST_WORDS) else {
+    let Some((text, end)) = sentence.rest_of_clause(object_at, MAX_ITEMS) else {
         return;
     };
     let dated = text.split(' ').count() < 3
@@ -194,7 +194,7 @@ fn tell(
         let party = subject.is(EntityType::Person) || subject.is(EntityType::Organisation);
         if party && !relative {
             let confidence = confidence * subject.confidence * verbs::doubt(sentence, group.start);
-            writer.tell_of(&subject, relation.clone(), &object, end, group, confidence);
+            writer.add_for_phrase(&subject, relation.clone(), &object, end, group, confidence);
         }
     }
 }

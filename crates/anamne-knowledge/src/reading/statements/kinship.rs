@@ -29,7 +29,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
         if verbs::is_conditional(writer.sentence, first) {
             continue;
         }
-        tell(writer, &owner, at, &other, around);
+        add(writer, &owner, at, &other, around);
     }
 }
 
@@ -43,7 +43,7 @@ fn owner_before(sentence: &Sentence<'_>, kin: usize) -> Option<(Term, usize)> {
     }
     match sentence.lower(at) {
         "my" | "our" => Some((sentence.author.clone()?, at)),
-        "his" | "her" => Some((sentence.they_at(at)?, at)),
+        "his" | "her" => Some((sentence.referent_at(at)?, at)),
         "'s" => {
             let owner = at.checked_sub(1)?;
             let person = sentence.names(owner, EntityType::Person);
@@ -163,11 +163,11 @@ fn couple(writer: &mut Writer<'_, '_>, at: usize) {
         && !group.future
         && [left, right].iter().all(|one| one.is(EntityType::Person))
     {
-        writer.tell_of(left, relation, &right.term, at + 1, group, 0.85);
+        writer.add_for_phrase(left, relation, &right.term, at + 1, group, 0.85);
     }
 }
 
-fn tell(writer: &mut Writer<'_, '_>, owner: &Term, kin: usize, other: &Term, around: Range<usize>) {
+fn add(writer: &mut Writer<'_, '_>, owner: &Term, kin: usize, other: &Term, around: Range<usize>) {
     let (relation, swapped) = match writer.sentence.lower(kin) {
         "wife" | "husband" | "spouse" | "partner" | "girlfriend" | "boyfriend" | "fiance"
         | "fiancee" | "fiancé" | "fiancée" => (RelationType::PartnerOf, true),
@@ -192,7 +192,7 @@ fn tell(writer: &mut Writer<'_, '_>, owner: &Term, kin: usize, other: &Term, aro
     } else {
         (owner, other)
     };
-    writer.tell_plainly(subject, relation, object, around, 0.85);
+    writer.add_without_verb(subject, relation, object, around, 0.85);
 }
 
 /// `I have a dog named Rex`, `we adopted a cat, Minka`.
@@ -218,7 +218,7 @@ fn pet(writer: &mut Writer<'_, '_>, at: usize) {
     let group = verbs::group(sentence, verb);
     // "have never had a cat": the words in between negate as well.
     let denied = (verb..at).any(|between| matches!(sentence.lower(between), "never" | "not"));
-    if group.negated || denied || verbs::is_unsaid(sentence, group) {
+    if group.negated || denied || verbs::is_not_asserted(sentence, group) {
         return;
     }
     let named = matches!(sentence.lower(at + 1), "named" | "called" | ",");
@@ -236,7 +236,7 @@ fn pet(writer: &mut Writer<'_, '_>, at: usize) {
     };
     for subject in sentence.people(group.start) {
         let confidence = 0.85 * subject.confidence;
-        writer.tell_of(
+        writer.add_for_phrase(
             &subject,
             RelationType::HasPet,
             &object,

@@ -23,10 +23,10 @@ use super::tokens::Tokens;
 use super::{Statement, Term, Utterance, normalised};
 
 /// Maximum number of items in a sentence; longer ones are lists and tables, and are skipped.
-const LONGEST_SENTENCE: usize = 120;
+const MAX_SENTENCE_ITEMS: usize = 120;
 
 /// Maximum number of statements per text.
-const MOST: usize = 2048;
+const MAX_STATEMENTS: usize = 2048;
 
 /// Finds the statements of a text.
 pub(super) fn statements(
@@ -38,7 +38,7 @@ pub(super) fn statements(
     let mut found = Vec::new();
     let mut people = People::default();
     for sentence in &tokens.sentences {
-        if found.len() >= MOST {
+        if found.len() >= MAX_STATEMENTS {
             break;
         }
         people.before(sentence, named, author.as_ref());
@@ -49,7 +49,7 @@ pub(super) fn statements(
             author.clone(),
             people.only(),
         );
-        if !may_tell(&read) {
+        if !may_state(&read) {
             continue;
         }
         let documents = utterance.role == Some(Role::Assistant);
@@ -139,7 +139,7 @@ fn same_person(left: &Term, right: &Term) -> bool {
 }
 
 /// Whether a sentence may make statements: no question, heading, block quote, formula or table.
-fn may_tell(sentence: &Sentence<'_>) -> bool {
+fn may_state(sentence: &Sentence<'_>) -> bool {
     let items = &sentence.items;
     let question = items
         .iter()
@@ -156,7 +156,7 @@ fn may_tell(sentence: &Sentence<'_>) -> bool {
     let formula = sentence.tokens.text[sentence.span.clone()].contains("\\(");
     let cited = sentence.tokens.text[..sentence.span.start].ends_with("> ");
     items.len() >= 2
-        && items.len() <= LONGEST_SENTENCE
+        && items.len() <= MAX_SENTENCE_ITEMS
         && !question
         && !asks
         && !titled
@@ -175,13 +175,13 @@ struct Writer<'a, 'b> {
 
 impl Writer<'_, '_> {
     /// Adds a statement made by the items `around`, with the validity period from the rest of its clause.
-    fn tell(
+    fn add(
         &mut self,
         subject: &Term,
         relation: RelationType,
         object: &Term,
         around: Range<usize>,
-        group: verbs::Group,
+        group: verbs::VerbGroup,
         confidence: f32,
     ) {
         if !matches!(subject, Term::Entity(..)) || same(subject, object) {
@@ -220,21 +220,21 @@ impl Writer<'_, '_> {
     }
 
     /// Adds a statement about a phrase, made by a clause that ends at `end`.
-    fn tell_of(
+    fn add_for_phrase(
         &mut self,
         subject: &Phrase,
         relation: RelationType,
         object: &Term,
         end: usize,
-        group: verbs::Group,
+        group: verbs::VerbGroup,
         confidence: f32,
     ) {
         let around = subject.items.start..end;
-        self.tell(&subject.term, relation, object, around, group, confidence);
+        self.add(&subject.term, relation, object, around, group, confidence);
     }
 
     /// Adds a statement made without a verb.
-    fn tell_plainly(
+    fn add_without_verb(
         &mut self,
         subject: &Term,
         relation: RelationType,
@@ -242,8 +242,8 @@ impl Writer<'_, '_> {
         around: Range<usize>,
         confidence: f32,
     ) {
-        let group = verbs::Group::default();
-        self.tell(subject, relation, object, around, group, confidence);
+        let group = verbs::VerbGroup::default();
+        self.add(subject, relation, object, around, group, confidence);
     }
 
     fn ends(&self, at: usize) -> bool {
@@ -278,6 +278,6 @@ fn distinct(found: Vec<Statement>) -> Vec<Statement> {
 }
 
 /// The confidence of a statement, scaled by that of a phrase.
-fn sure(phrase: &Phrase, confidence: f32) -> f32 {
+fn scaled_confidence(phrase: &Phrase, confidence: f32) -> f32 {
     phrase.confidence * confidence
 }

@@ -6,7 +6,7 @@ use super::Writer;
 use super::amounts::{amount, is_age};
 use super::being::be;
 use super::sentence::{Kind, Phrase};
-use super::verbs::{self, Group};
+use super::verbs::{self, VerbGroup};
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
 use crate::reading::tokens::Shape;
@@ -16,7 +16,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
         if writer.sentence.items[at].quoted {
             continue;
         }
-        noted(writer, at);
+        written_value(writer, at);
         inside(writer, at);
         match writer.sentence.lower(at) {
             "is" | "are" | "'m" | "am" | "'s" | "'re" | "was" | "were" | "isn't" | "aren't"
@@ -32,7 +32,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>) {
 }
 
 /// A value in inline code or a version after a name, without a verb.
-fn noted(writer: &mut Writer<'_, '_>, at: usize) {
+fn written_value(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
     let (Some(mention), Some(value)) = (sentence.mention(at), sentence.value(at)) else {
         return;
@@ -61,7 +61,7 @@ fn noted(writer: &mut Writer<'_, '_>, at: usize) {
             return;
         }
         let subject = Term::Entity(mention.name.clone(), EntityType::Symbol);
-        writer.tell_plainly(&subject, RelationType::HasValue, &object, at..at + 1, 0.7);
+        writer.add_without_verb(&subject, RelationType::HasValue, &object, at..at + 1, 0.7);
     } else if mention.entity_type == EntityType::Version
         && let Some(tool) = at.checked_sub(1).and_then(|before| sentence.term(before))
     {
@@ -74,11 +74,11 @@ fn noted(writer: &mut Writer<'_, '_>, at: usize) {
         if needed {
             return;
         }
-        let group = Group {
+        let group = VerbGroup {
             negated: at >= 2 && matches!(sentence.lower(at - 2), "not" | "no"),
-            ..Group::default()
+            ..VerbGroup::default()
         };
-        writer.tell(
+        writer.add(
             &tool,
             RelationType::HasVersion,
             &object,
@@ -105,7 +105,7 @@ fn inside(writer: &mut Writer<'_, '_>, at: usize) {
     let is_region =
         sentence.class(at + 2).is(Class::REGION) && !sentence.class(at).is(Class::REGION);
     if places && is_region && !listed {
-        writer.tell_plainly(&town, RelationType::LocatedIn, &land, at..at + 3, 0.85);
+        writer.add_without_verb(&town, RelationType::LocatedIn, &land, at..at + 3, 0.85);
     }
 }
 
@@ -116,7 +116,7 @@ fn costs(writer: &mut Writer<'_, '_>, at: usize) {
     let Some(amount) = amount(sentence, number) else {
         return;
     };
-    if verbs::is_unsaid(sentence, group)
+    if verbs::is_not_asserted(sentence, group)
         || !(amount.money || amount.unit || sentence.ends_clause(amount.end))
     {
         return;
@@ -133,7 +133,7 @@ fn costs(writer: &mut Writer<'_, '_>, at: usize) {
     for subject in subjects {
         if !subject.is(EntityType::Person) && !subject.is(EntityType::Date) {
             let confidence = 0.85 * subject.confidence;
-            writer.tell_of(
+            writer.add_for_phrase(
                 &subject,
                 RelationType::Costs,
                 &price,
@@ -161,7 +161,7 @@ fn listens(writer: &mut Writer<'_, '_>, at: usize) {
     for subject in sentence.subjects(group.start) {
         if !subject.is(EntityType::Person) {
             let confidence = 0.8 * subject.confidence;
-            writer.tell_of(
+            writer.add_for_phrase(
                 &subject,
                 RelationType::HasValue,
                 &object,
@@ -177,7 +177,7 @@ fn listens(writer: &mut Writer<'_, '_>, at: usize) {
 fn set(writer: &mut Writer<'_, '_>, at: usize) {
     let sentence = writer.sentence;
     let group = verbs::group(sentence, at);
-    if verbs::is_unsaid(sentence, group) {
+    if verbs::is_not_asserted(sentence, group) {
         return;
     }
     let verb = sentence.lower(at);
@@ -193,7 +193,7 @@ fn set(writer: &mut Writer<'_, '_>, at: usize) {
 }
 
 /// `The block weighs 25 kg`, `the port defaults to 8080`.
-fn has(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
+fn has(writer: &mut Writer<'_, '_>, at: usize, group: VerbGroup) {
     let sentence = writer.sentence;
     let verb = sentence.lower(at);
     let to = usize::from(sentence.lower(at + 1) == "to");
@@ -216,7 +216,7 @@ fn has(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
         let may_take = verb != "takes" || sentence.names(subject.items.start, EntityType::Symbol);
         if may_take && !subject.is(EntityType::Person) && !subject.is(EntityType::Date) {
             let confidence = 0.75 * subject.confidence;
-            writer.tell_of(
+            writer.add_for_phrase(
                 &subject,
                 RelationType::HasValue,
                 &value,
@@ -229,7 +229,7 @@ fn has(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
 }
 
 /// `Set minSdkVersion to 26`, `raised the timeout from 30 to 60 s`.
-fn changed(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
+fn changed(writer: &mut Writer<'_, '_>, at: usize, group: VerbGroup) {
     let sentence = writer.sentence;
     let Some(object) = sentence.object(at + 1) else {
         return;
@@ -262,7 +262,7 @@ fn changed(writer: &mut Writer<'_, '_>, at: usize, group: Group) {
     let value = Term::Value(amount.text);
     let around = object.items.start..amount.end;
     let confidence = 0.7 * object.confidence;
-    writer.tell(
+    writer.add(
         &subject,
         RelationType::HasValue,
         &value,
@@ -282,6 +282,6 @@ fn turned(writer: &mut Writer<'_, '_>, at: usize) {
     }
     let years = Term::Value(sentence.lower(number).to_owned());
     for subject in sentence.people(group.start) {
-        writer.tell_of(&subject, RelationType::Age, &years, number + 1, group, 0.75);
+        writer.add_for_phrase(&subject, RelationType::Age, &years, number + 1, group, 0.75);
     }
 }

@@ -6,7 +6,7 @@ use super::words::is_adverb;
 /// The auxiliaries and adverbs before a verb.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // Independent flags; any combination is possible.
-pub(super) struct Group {
+pub(super) struct VerbGroup {
     /// The first item of the group; the subject comes before it.
     pub(super) start: usize,
     /// `not`, `never`, `don't`.
@@ -26,10 +26,10 @@ pub(super) struct Group {
 }
 
 /// The group of the verb at an item.
-pub(super) fn group(sentence: &Sentence<'_>, verb: usize) -> Group {
-    let mut group = Group {
+pub(super) fn group(sentence: &Sentence<'_>, verb: usize) -> VerbGroup {
+    let mut group = VerbGroup {
         start: verb,
-        ..Group::default()
+        ..VerbGroup::default()
     };
     let mut at = verb;
     while let Some(before) = at.checked_sub(1) {
@@ -100,7 +100,7 @@ fn is_verbal(sentence: &Sentence<'_>, at: usize) -> bool {
 }
 
 /// Whether the group is modal, future or conditional, so that its clause is not asserted.
-pub(super) fn is_unsaid(sentence: &Sentence<'_>, group: Group) -> bool {
+pub(super) fn is_not_asserted(sentence: &Sentence<'_>, group: VerbGroup) -> bool {
     group.unreal || group.future || is_conditional(sentence, group.start)
 }
 

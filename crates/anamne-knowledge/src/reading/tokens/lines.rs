@@ -11,7 +11,7 @@ use crate::reading::code;
 use crate::reading::gazetteer::{self, Class};
 
 /// Maximum length of inline code, in bytes.
-const LONGEST_CODE: usize = 200;
+const MAX_CODE_BYTES: usize = 200;
 
 impl Tokens<'_> {
     /// Appends the tokens of a line.
@@ -152,7 +152,7 @@ impl Tokens<'_> {
         let rest = &self.text[*at..end];
         let ticks = rest.len() - rest.trim_start_matches('`').len();
         let fence = &rest[..ticks];
-        let reach = rest.floor_char_boundary(ticks + LONGEST_CODE);
+        let reach = rest.floor_char_boundary(ticks + MAX_CODE_BYTES);
         let inner = rest
             .get(ticks..reach)
             .and_then(|near| near.find(fence))

@@ -1,12 +1,12 @@
 //! Possible starts and ends of a passage.
 
-use crate::summaries::words::{Sort, Word};
+use crate::summaries::words::{Word, WordSort};
 
 /// Maximum number of starts, and of ends, that are tried per sentence.
 const PLACES: usize = 24;
 
 /// The first word after greetings, forms of address, and openers such as `yeah, so`.
-pub(super) fn first_that_says(text: &str, words: &[Word]) -> Option<usize> {
+pub(super) fn first_informative(text: &str, words: &[Word]) -> Option<usize> {
     let first = words.iter().position(|word| word.weight > 0.0)?;
     let mut start = usize::from(numbers_a_list(text, words));
     let listed = start;
@@ -32,18 +32,18 @@ fn numbers_a_list(text: &str, words: &[Word]) -> bool {
     let after = |mark| text[words[0].span.end..].starts_with(mark);
     words.len() > 1
         && words[0].span.len() <= 2
-        && words[0].sort == Sort::Number
+        && words[0].sort == WordSort::Number
         && (after(". ") || after(") "))
 }
 
 /// Whether a word has no weight, or is a name after a greeting.
 fn is_address(words: &[Word], at: usize) -> bool {
-    let greeted = at > 0 && words[at - 1].sort == Sort::Courtesy;
-    words[at].weight == 0.0 || (words[at].sort == Sort::Name && greeted)
+    let greeted = at > 0 && words[at - 1].sort == WordSort::Courtesy;
+    words[at].weight == 0.0 || (words[at].sort == WordSort::Name && greeted)
 }
 
 fn is_opener(word: &Word) -> bool {
-    word.sort == Sort::Courtesy
+    word.sort == WordSort::Courtesy
         || one_of!(
             word.plain.as_str(),
             "and" "but" "so" "or" "well" "also" "then" "because" "plus" "just" "like" "that's"
@@ -66,7 +66,7 @@ pub(super) fn starts(text: &str, words: &[Word], first: usize, last: usize) -> V
 pub(super) fn ends(text: &str, words: &[Word], first: usize) -> Vec<usize> {
     let mut ends = vec![words.len()];
     for at in first + 2..words.len() {
-        let whole = words[at - 1].sort != Sort::Grammar;
+        let whole = words[at - 1].sort != WordSort::Grammar;
         let called = words[at..].iter().all(|word| word.weight == 0.0) && breaks(text, words, at);
         if (whole || called)
             && (breaks(text, words, at) || joins(&words[at].plain) || leads_on(&words[at].plain))

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
-use self::borders::{ends, first_that_says, joins, starts};
+use self::borders::{ends, first_informative, joins, starts};
 use super::pieces::{announces, code_of, is_markup, is_phrase_of_courtesy, pieces};
-use super::words::{Sort, Word};
+use super::words::{Word, WordSort};
 
 /// A verbatim part of a sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub(crate) fn passages(text: &str, words: &[Word]) -> Vec<Passage> {
 /// The most informative part of a sentence for its length.
 fn best_of(text: &str, piece: &Range<usize>, words: &[Word]) -> Option<Passage> {
     let words = &words[..words.len().min(MOST_WORDS)];
-    let first = first_that_says(text, words)?;
+    let first = first_informative(text, words)?;
     let last = words.iter().rposition(|word| word.weight > 0.0)?;
     if is_phrase_of_courtesy(words) || announces(text, piece, words) {
         return None;
@@ -169,12 +169,12 @@ fn clipped(text: &str, start: usize, end: usize) -> usize {
     }
 }
 
-fn emphasis(sort: Sort) -> f32 {
+fn emphasis(sort: WordSort) -> f32 {
     match sort {
-        Sort::Grammar | Sort::Courtesy => 0.0,
-        Sort::Time | Sort::Number | Sort::Name => 1.4,
-        Sort::Change => 1.3,
-        Sort::Plain => 1.0,
+        WordSort::Grammar | WordSort::Courtesy => 0.0,
+        WordSort::Time | WordSort::Number | WordSort::Name => 1.4,
+        WordSort::Change => 1.3,
+        WordSort::Plain => 1.0,
     }
 }
 

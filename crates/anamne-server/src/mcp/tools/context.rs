@@ -6,12 +6,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::scope::{Scope, unexplained};
+use super::scope::{Scope, without_shared_descriptions};
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
 use crate::mcp::call_context::CallContext;
-use crate::mcp::quote::USUAL_BUDGET;
+use crate::mcp::quote::DEFAULT_BUDGET;
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 use crate::mcp::schema::{self, input_schema};
 
@@ -46,7 +46,7 @@ citations. Call with preset first in a session: decisions, open points, recent w
     const ALWAYS_LOADED: bool = true;
 
     fn schema() -> JsonObject {
-        unexplained(input_schema::<Self>())
+        without_shared_descriptions(input_schema::<Self>())
     }
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
@@ -54,7 +54,7 @@ citations. Call with preset first in a session: decisions, open points, recent w
             "token_budget",
             self.token_budget,
             50..=1_000_000,
-            USUAL_BUDGET,
+            DEFAULT_BUDGET,
         )?;
         let preset: Option<ContextPreset> = self.preset.as_deref().map(str::parse).transpose()?;
         let space = call.space(self.scope.space.as_deref())?;

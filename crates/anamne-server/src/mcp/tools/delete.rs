@@ -1,6 +1,6 @@
 //! `memory_delete`: forget or erase a memory.
 
-use anamne::Unreached;
+use anamne::PendingErasure;
 use anamne::text::quote::{on_one_line, quote_name};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ impl MemoryTool for Delete {
 }
 
 /// One place that the erasure did not reach, as a line.
-fn place(unreached: &Unreached) -> String {
+fn place(unreached: &PendingErasure) -> String {
     let next = unreached.next_step.and_then(next_step::words);
     format!(
         "\n{} may still contain the text: {}{}",

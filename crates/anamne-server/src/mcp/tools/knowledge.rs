@@ -18,10 +18,10 @@ use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
 /// Time limit of extraction; the answer notes what is missing.
-const PATIENCE: Duration = Duration::from_secs(5);
+const EXTRACTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum mentions, and co-mentioned entities, of one entity.
-const BESIDE: usize = 10;
+const MAX_MENTIONS: usize = 10;
 
 /// The actions.
 const ACTIONS: [&str; 8] = [
@@ -93,7 +93,7 @@ can't both hold.";
         // Checked before a space is opened or created.
         let limit = bounded("limit", self.limit, 1..=200, 20)?;
         match self.action.as_str() {
-            "assert" | "deny" => self.tell(call),
+            "assert" | "deny" => self.write(call),
             "list" => self.list(limit, call),
             "entity" => self.show(limit, call),
             "neighbours" => self.neighbours(limit, call),
@@ -142,8 +142,8 @@ impl Knowledge {
         for frame in &mut frames {
             frame.relations.truncate(limit);
         }
-        let mentions = graph.mentions(&id, BESIDE)?;
-        let together = graph.named_together(&id, BESIDE)?;
+        let mentions = graph.mentions(&id, MAX_MENTIONS)?;
+        let together = graph.named_together(&id, MAX_MENTIONS)?;
         let shown = text::entity(space.name(), &entity, &frames, &mentions, &together);
         let text = shown + &behind(&graph)?;
         Ok(Reply::new(call, text, || {
@@ -211,23 +211,23 @@ impl Knowledge {
         let id = needed("id", self.id.as_deref(), "resolve")?;
         let keep = needed("keep", self.keep.as_deref(), "resolve")?;
         let (space, graph) = self.extracted(call)?;
-        graph.contradiction(id).map_err(told_here)?;
-        let told = space.assert(&space.resolution(id, space.resolve(keep)?)?, None)?;
+        graph.contradiction(id).map_err(adapt_error)?;
+        let stored = space.assert(&space.resolution(id, space.resolve(keep)?)?, None)?;
         let decided = space.knowledge()?.contradiction(id)?;
-        let citation = space.get(told.id)?.citation();
+        let citation = space.get(stored.id)?.citation();
         let text = text::decided(&decided, &citation);
         Ok(Reply::new(
             call,
             text,
-            || json!({ "contradiction": plain(&decided), "decision": plain(&told) }),
+            || json!({ "contradiction": plain(&decided), "decision": plain(&stored) }),
         ))
     }
 
-    fn tell(&self, call: &CallContext) -> Result<Reply, Failure> {
+    fn write(&self, call: &CallContext) -> Result<Reply, Failure> {
         let now = call.now();
         let assertion = self.assertion(call)?;
         assertion.check()?;
-        let expires = call.instant_to_come("expires_at", self.expires_at.as_deref(), now)?;
+        let expires = call.future_instant("expires_at", self.expires_at.as_deref(), now)?;
         let space = match &assertion {
             Assertion::Denial { subject, .. } => {
                 let (space, graph) = self.extracted(call)?;
@@ -235,15 +235,15 @@ impl Knowledge {
                 entity_id(&graph, subject)?;
                 space
             }
-            _ => call.space_to_tell(self.space.as_deref())?,
+            _ => call.space_to_write(self.space.as_deref())?,
         };
-        let told = space.assert(&assertion, expires)?;
-        let citation = space.get(told.id)?.citation();
-        let text = text::told(&assertion, &citation, &told);
+        let stored = space.assert(&assertion, expires)?;
+        let citation = space.get(stored.id)?.citation();
+        let text = text::stored(&assertion, &citation, &stored);
         Ok(Reply::new(
             call,
             text,
-            || json!({ "told": plain(&told), "citation": citation, "knowledge": plain(&assertion) }),
+            || json!({ "stored": plain(&stored), "citation": citation, "knowledge": plain(&assertion) }),
         ))
     }
 
@@ -290,7 +290,7 @@ impl Knowledge {
     fn extracted(&self, call: &CallContext) -> Result<(Space, Graph), Error> {
         let space = call.space(self.space.as_deref())?;
         let begun = Instant::now();
-        space.extract(&mut |_| begun.elapsed() < PATIENCE)?;
+        space.extract(&mut |_| begun.elapsed() < EXTRACTION_TIMEOUT)?;
         let graph = space.knowledge()?;
         Ok((space, graph))
     }
@@ -308,7 +308,7 @@ fn entity_id(graph: &Graph, name: &str) -> Result<String, Failure> {
 }
 
 /// Adapts an error to this tool.
-fn told_here(error: Error) -> Failure {
+fn adapt_error(error: Error) -> Failure {
     match error {
         Error::Knowledge(GraphError::NoContradiction { id }) => Failure::Unknown(format!(
             "no contradiction {}; list open ones with the action contradictions",

@@ -99,8 +99,8 @@ fn said(relation: &Relation) -> String {
     if relation.state != KnowledgeState::Active {
         add(relation.state.as_str());
     }
-    if relation.told {
-        add("told");
+    if relation.asserted {
+        add("asserted");
     }
     if let Some(from) = relation.valid_from {
         add(&format!("since {}", from.strftime("%Y-%m-%d")));
@@ -216,15 +216,15 @@ pub(super) fn decided(contradiction: &Contradiction, citation: &str) -> String {
     )
 }
 
-pub(super) fn told(assertion: &Assertion, citation: &str, told: &Remembered) -> String {
-    let how = if told.duplicate {
+pub(super) fn stored(assertion: &Assertion, citation: &str, stored: &Remembered) -> String {
+    let how = if stored.duplicate {
         "Already stored"
     } else {
         "Stored"
     };
     format!(
         "{how} as {citation} in the space {}; undo with memory_delete.\n{}",
-        name(&told.space),
+        name(&stored.space),
         quote_block(&assertion.sentence())
     )
 }

@@ -41,7 +41,7 @@ impl MemoryTool for Link {
             reason: self.reason.unwrap_or_default(),
             created_at: space.now(),
         };
-        let told = format!("{} {} {}", link.from, link.link_type, link.to);
+        let stored = format!("{} {} {}", link.from, link.link_type, link.to);
         if self.remove == Some(true) {
             let removed = space.unlink(link.from, link.to, link.link_type)?;
             let text = if removed {
@@ -51,7 +51,7 @@ impl MemoryTool for Link {
             };
             return Ok(Reply::new(
                 call,
-                format!("{text}{told}"),
+                format!("{text}{stored}"),
                 || json!({ "link": plain(&link), "removed": removed }),
             ));
         }
@@ -59,7 +59,7 @@ impl MemoryTool for Link {
         let seq = space.link(&link)?;
         Ok(Reply::new(
             call,
-            format!("Linked: {told}"),
+            format!("Linked: {stored}"),
             || json!({ "link": plain(&link), "seq": seq }),
         ))
     }

@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::scope::{Scope, unexplained};
+use super::scope::{Scope, without_shared_descriptions};
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
 use crate::mcp::call_context::CallContext;
-use crate::mcp::quote::{USUAL_BUDGET, entries, quote};
+use crate::mcp::quote::{DEFAULT_BUDGET, entries, quote};
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 use crate::mcp::schema::input_schema;
 
@@ -38,7 +38,7 @@ impl MemoryTool for List {
     const EFFECT: Effect = Effect::Reads;
 
     fn schema() -> JsonObject {
-        unexplained(input_schema::<Self>())
+        without_shared_descriptions(input_schema::<Self>())
     }
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
@@ -71,7 +71,7 @@ impl MemoryTool for List {
             let _ = write!(title, " Continue with offset {next}.");
         }
         let entries = entries(&call.store, memories.iter())?;
-        let budget = USUAL_BUDGET as usize;
+        let budget = DEFAULT_BUDGET as usize;
         let quoted = quote(&title, &entries, &[], budget);
         let text = quoted.text.clone();
         Ok(Reply::new(call, text, || {

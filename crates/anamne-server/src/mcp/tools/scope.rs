@@ -26,7 +26,7 @@ pub(crate) struct Scope {
 }
 
 /// The schema with descriptions of the shared arguments removed: `memory_search` has them.
-pub(crate) fn unexplained(mut schema: JsonObject) -> JsonObject {
+pub(crate) fn without_shared_descriptions(mut schema: JsonObject) -> JsonObject {
     const SHARED: [&str; 7] = ["since", "until", "thread", "kind", "tag", "author", "space"];
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for name in SHARED {

@@ -13,7 +13,7 @@ use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
 use crate::mcp::call_context::CallContext;
-use crate::mcp::quote::{Quoted, USUAL_BUDGET, disputed, entries, quote, terms};
+use crate::mcp::quote::{DEFAULT_BUDGET, Quoted, disputed, entries, quote, terms};
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 
 /// Maximum spaces searched by `auto`.
@@ -47,7 +47,7 @@ Use it at the start of a task and before answering about the past.";
             "token_budget",
             self.token_budget,
             50..=1_000_000,
-            USUAL_BUDGET,
+            DEFAULT_BUDGET,
         )?;
         let limit = bounded("limit", self.limit, 1..=Limits::RESULTS as i64, 10)?;
         let mut recall = Recall::new(self.query.as_str())

@@ -46,7 +46,7 @@ constraint, a correction. Duplicates are not stored twice.";
         // Validated before the space is created: an error changes nothing.
         let draft = self.draft(call)?;
         draft.check()?;
-        let space = call.space_to_tell(named.as_deref())?;
+        let space = call.space_to_write(named.as_deref())?;
         let remembered = space.remember(draft)?;
         let text = format!(
             "{} {} in the space {}.",

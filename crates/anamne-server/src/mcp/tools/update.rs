@@ -92,7 +92,7 @@ impl Update {
         Ok(Edit {
             importance: importance(self.importance)?,
             occurred_at: call.instant("occurred_at", occurred_at, End::Start, now)?,
-            expires_at: call.instant_to_come("expires_at", expires_at, now)?,
+            expires_at: call.future_instant("expires_at", expires_at, now)?,
             superseded_by: successor.map(|id| space.resolve(id)).transpose()?,
             content: self.content,
             body,

@@ -4,19 +4,19 @@ use std::ops::Range;
 
 use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};
 
-use super::{Direction, Reach};
+use super::{Direction, EventDistance};
 
 /// The range in a direction from an event; an end before the start is treated as the start.
 pub(super) fn around(
     direction: Direction,
-    reach: Reach,
+    reach: EventDistance,
     start: &Zoned,
     end: &Zoned,
 ) -> Range<Timestamp> {
     match reach {
-        Reach::Open => open(direction, start, end),
-        Reach::Within(span) => within(direction, span, start, end),
-        Reach::At(span) => at_distance(direction, span, start, end),
+        EventDistance::Open => open(direction, start, end),
+        EventDistance::Within(span) => within(direction, span, start, end),
+        EventDistance::At(span) => at_distance(direction, span, start, end),
     }
 }
 

@@ -7,7 +7,7 @@ use super::phrases::FoundPhrase;
 use super::point::{Place, Slice, calendar_unit};
 use super::reader::{Lead, Reader};
 use super::vocabulary::{Plural, Word};
-use super::{Direction, Reach, When};
+use super::{Direction, EventDistance, TimeMeaning};
 
 impl Reader<'_> {
     /// `the day before yesterday`, `the week after Christmas`, `two weeks before the release`,
@@ -67,12 +67,12 @@ impl Reader<'_> {
         let several = the == 1 && !counted && plural == Plural::Many;
         let span = unit.span(if several { 5 } else { count }).ok()?;
         let reach = if the == 1 {
-            Reach::Within(span)
+            EventDistance::Within(span)
         } else {
-            Reach::At(span)
+            EventDistance::At(span)
         };
-        self.seen_from_time(unit_at + 2, direction, span, the == 1)
-            .or_else(|| self.seen_from_event(unit_at + 2, direction, reach))
+        self.relative_to_time(unit_at + 2, direction, span, the == 1)
+            .or_else(|| self.relative_to_event(unit_at + 2, direction, reach))
     }
 
     /// `the morning of March 5`, `the weekend of March 14`.
@@ -94,7 +94,7 @@ impl Reader<'_> {
     }
 
     /// A span relative to a named time.
-    fn seen_from_time(
+    fn relative_to_time(
         &self,
         at: usize,
         direction: Direction,
@@ -110,12 +110,12 @@ impl Reader<'_> {
         let range = self.range_of(&named)?;
         // "the week of March 12"; "the day of the week" has no name.
         let (reach, range) = if within || direction == Direction::During {
-            (Reach::Within(span), range)
+            (EventDistance::Within(span), range)
         } else {
             // The day after a day is the next one, not the one after the next instant.
-            (Reach::At(span), range.start..range.start)
+            (EventDistance::At(span), range.start..range.start)
         };
-        let when = When::Around {
+        let when = TimeMeaning::Around {
             event: String::new(),
             direction,
             reach,

@@ -3,7 +3,7 @@
 use super::phrases::FoundPhrase;
 use super::reader::Reader;
 use super::vocabulary::{Trust, Word};
-use super::{Direction, Reach, When};
+use super::{Direction, EventDistance, TimeMeaning};
 
 /// Maximum words of an event.
 const MOST_WORDS: usize = 5;
@@ -19,10 +19,10 @@ impl Reader<'_> {
             Word::During => Direction::During,
             _ => return None,
         };
-        if self.is_no_time(at) {
+        if self.is_not_time(at) {
             return None;
         }
-        self.seen_from_event(at + 1, direction, Reach::Open)
+        self.relative_to_event(at + 1, direction, EventDistance::Open)
             .filter(|found| direction != Direction::Since || !self.gives_a_reason(found.end))
     }
 
@@ -39,21 +39,21 @@ impl Reader<'_> {
     }
 
     /// `look after`, `named after` are not times.
-    fn is_no_time(&self, at: usize) -> bool {
+    fn is_not_time(&self, at: usize) -> bool {
         const BEFORE: &str =
             "look looks looked looking named called take takes took taking ask asked run running";
         let english = self.tokens[at].is_one_of("since before after until till during throughout");
         !english || self.follows(at, BEFORE)
     }
 
-    pub(super) fn seen_from_event(
+    pub(super) fn relative_to_event(
         &self,
         at: usize,
         direction: Direction,
-        reach: Reach,
+        reach: EventDistance,
     ) -> Option<FoundPhrase> {
         let (event, end) = self.event(at)?;
-        let when = Some(When::Around {
+        let when = Some(TimeMeaning::Around {
             event,
             direction,
             reach,
@@ -77,14 +77,14 @@ impl Reader<'_> {
     }
 
     /// Whether the event that starts at `at` may continue with the token at `end`.
-    fn may_go_on(&self, at: usize, end: usize) -> bool {
+    fn may_continue(&self, at: usize, end: usize) -> bool {
         let is_near = end < self.tokens.len().min(at + MOST_WORDS);
         is_near && (end == at || !self.stops_before(end))
     }
 
     fn noun_phrase(&self, at: usize) -> Option<(String, usize)> {
         let mut end = at;
-        while self.may_go_on(at, end) {
+        while self.may_continue(at, end) {
             let ends = match self.word(end) {
                 Word::Of => end == at || self.stops_before(end + 1),
                 // "the launch of the app"
@@ -116,7 +116,7 @@ impl Reader<'_> {
     fn clause_words(&self, at: usize) -> Option<(String, usize)> {
         let joins = |word| is_word!(word, The Determiner Article To From Of);
         let mut end = at;
-        while self.may_go_on(at, end) {
+        while self.may_continue(at, end) {
             if end > at && !joins(self.word(end)) && ends_noun_phrase(self.word(end)) {
                 break;
             }

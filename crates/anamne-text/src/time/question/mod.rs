@@ -38,13 +38,13 @@ pub struct TimeExpression {
     /// Its bytes in the question, including its preposition.
     pub text: Range<usize>,
     /// Its meaning.
-    pub when: When,
+    pub when: TimeMeaning,
 }
 
 /// The meaning of a time expression.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum When {
+pub enum TimeMeaning {
     /// From the start (inclusive) to the end (exclusive). `since Monday` ends with [`Timestamp::MAX`], `before 2024`
     /// starts with [`Timestamp::MIN`].
     Range(Range<Timestamp>),
@@ -56,7 +56,7 @@ pub enum When {
         /// The direction from the event.
         direction: Direction,
         /// The distance from the event.
-        reach: Reach,
+        reach: EventDistance,
     },
 }
 
@@ -79,7 +79,7 @@ pub enum Direction {
 /// A distance from an event.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Reach {
+pub enum EventDistance {
     /// Any distance: `after the release`.
     Open,
     /// Within this span: `the week before the release`; with [`Direction::During`] the calendar day, week or month that
@@ -110,7 +110,7 @@ pub enum Reach {
 /// | `around Christmas`, `around March` | plus a quarter of its length, at least three days, on either side |
 /// | `since Monday`, `after March`, `before 2024`, `until May` | open on one side |
 /// | `between March and May 2025`, `from Monday to Wednesday` | from the start of one until the end of the other |
-/// | `the week before the release`, `after we moved` | [`When::Around`] an event |
+/// | `the week before the release`, `after we moved` | [`TimeMeaning::Around`] an event |
 ///
 /// Words that resemble times but may not be are ignored: `may` and `march` as verbs, numbers without a preposition,
 /// `every Monday`, `the last message`, and quoted text. So are deadlines (`by` a time). English is fully supported;
@@ -118,14 +118,14 @@ pub enum Reach {
 /// the question.
 ///
 /// ```
-/// use anamne_text::time::{When, expressions};
+/// use anamne_text::time::{TimeMeaning, expressions};
 /// use jiff::{Timestamp, tz::TimeZone};
 ///
 /// let asked_at: Timestamp = "2026-03-04T14:30:00Z".parse()?;
 /// let question = "What did we decide last week about the harbour?";
 /// let found = expressions(question, asked_at, &TimeZone::UTC);
 /// assert_eq!(&question[found[0].text.clone()], "last week");
-/// let When::Range(range) = &found[0].when else { panic!("a range") };
+/// let TimeMeaning::Range(range) = &found[0].when else { panic!("a range") };
 /// assert_eq!(range.start, "2026-02-23T00:00:00Z".parse()?);
 /// assert_eq!(range.end, "2026-03-02T00:00:00Z".parse()?);
 ///
@@ -169,7 +169,7 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
     found
 }
 
-fn expression(reader: &Reader<'_>, tokens: Range<usize>, when: When) -> TimeExpression {
+fn expression(reader: &Reader<'_>, tokens: Range<usize>, when: TimeMeaning) -> TimeExpression {
     let (first, last) = (&reader.tokens[tokens.start], &reader.tokens[tokens.end - 1]);
     TimeExpression {
         text: first.start..last.end(),
@@ -186,8 +186,8 @@ fn is_french(tokens: &[Token<'_>]) -> bool {
     says(FRENCH) && !says(GERMAN)
 }
 
-impl When {
-    /// The range of the expression, given the time of the event; a [`When::Range`] is returned unchanged.
+impl TimeMeaning {
+    /// The range of the expression, given the time of the event; a [`TimeMeaning::Range`] is returned unchanged.
     ///
     /// An instant is an event that starts and ends then. Days are in `zone`. At the end of the calendar, the range is
     /// truncated.

@@ -17,13 +17,20 @@ impl Reader<'_> {
             (Word::From, word) => matches!(word, Word::To | Word::Through | Word::Until),
             (_, word) => word == Word::Through && lead.word != Word::Between,
         };
-        if joins_soon(lead)
+        if confirms_first(lead)
             && let Some(found) = self.hours_of_day(at)
         {
             return Some(found);
         }
         let second_lead = Lead::PAIR;
-        let first = self.named(at, if joins_soon(lead) { Lead::PAIR } else { lead });
+        let first = self.named(
+            at,
+            if confirms_first(lead) {
+                Lead::PAIR
+            } else {
+                lead
+            },
+        );
         if let Some(first) = first
             && joins(first.end)
         {
@@ -131,6 +138,6 @@ impl Reader<'_> {
 }
 
 /// Whether the second end of a range is certain to follow, and so confirms the first.
-fn joins_soon(lead: Lead) -> bool {
+fn confirms_first(lead: Lead) -> bool {
     matches!(lead.word, Word::Between | Word::From)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use jiff::civil::DateTime;
 use jiff::{Timestamp, ToSpan};
 
-use super::When;
+use super::TimeMeaning;
 use super::point::{Civil, Slice, widened};
 use super::reader::{Lead, Named, Reader};
 use super::vocabulary::Word;
@@ -15,7 +15,7 @@ pub(super) struct FoundPhrase {
     /// The token after it; greater than its start.
     pub(super) end: usize,
     /// `None` if the words refer to time but mean no range.
-    pub(super) when: Option<When>,
+    pub(super) when: Option<TimeMeaning>,
 }
 
 impl FoundPhrase {
@@ -79,7 +79,9 @@ impl Reader<'_> {
     pub(super) fn found(range: Option<Range<Timestamp>>, end: usize) -> Option<FoundPhrase> {
         Some(FoundPhrase {
             end,
-            when: Some(When::Range(range.filter(|range| range.start < range.end)?)),
+            when: Some(TimeMeaning::Range(
+                range.filter(|range| range.start < range.end)?,
+            )),
         })
     }
 

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anamne_recall::{AccessCount, AccessCounts, CreditedResult};
-use anamne_store::{KeptQueries, SideDatabase, SideFile, StoreError};
+use anamne_store::{QueryLogging, SideDatabase, SideFile, StoreError};
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 
 use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on};
-use super::note::{Note, Opened};
+use super::note::{MemoryAccess, Note};
 
 /// Settings of the file. Losing the latest entries is acceptable.
 const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("meta.sql"));
@@ -123,8 +123,8 @@ impl MetaFile {
         &mut self,
         now: i64,
         notes: &[Note],
-        opened: &[Opened],
-        kept: KeptQueries,
+        opened: &[MemoryAccess],
+        kept: QueryLogging,
     ) -> Result<(), StoreError> {
         self.0.change(|transaction| {
             let state = "SELECT key, erased_at FROM state";
@@ -183,7 +183,7 @@ impl MetaFile {
         })?;
         // secure_delete leaves copies of cells that moved between or within pages.
         self.in_file(|connection| connection.execute_batch("VACUUM"))?;
-        self.0.cut_log()
+        self.0.truncate_wal()
     }
 
     /// Checks the file; returns its damage.
@@ -228,7 +228,7 @@ fn write_asked(
     transaction: &Transaction<'_>,
     key: Key,
     note: &Note,
-    kept: KeptQueries,
+    kept: QueryLogging,
 ) -> rusqlite::Result<()> {
     let trace = &note.trace;
     let terms: Vec<u8> = leading(key, note)
@@ -242,7 +242,7 @@ fn write_asked(
         note.at,
         key.query(&note.query, &note.bounds),
         terms,
-        (kept == KeptQueries::Text).then_some(&note.query),
+        (kept == QueryLogging::Text).then_some(&note.query),
         note.shape,
         note.temperature.as_str(),
         note.hops,
@@ -348,7 +348,7 @@ fn opening(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Row, AccessCount)> {
     Ok((Row(row.get(0)?), opening))
 }
 
-fn write_opening(transaction: &Transaction<'_>, opened: &Opened) -> rusqlite::Result<()> {
+fn write_opening(transaction: &Transaction<'_>, opened: &MemoryAccess) -> rusqlite::Result<()> {
     let sql = "SELECT row, times, at FROM openings WHERE row = ?1";
     let mut known = transaction.prepare_cached(sql)?;
     let known = known.query_row([opened.row.0], opening).optional()?;

@@ -25,10 +25,10 @@ const ANSWERED_AGE: i64 = 24 * 3_600 * 1_000_000;
 const PRIOR: f32 = 50.0;
 
 /// Minimum and maximum of a tier's bias: its share of the answers relative to its share of the memories.
-const LEANING: [f32; 2] = [0.5, 3.0];
+const BIAS_RANGE: [f32; 2] = [0.5, 3.0];
 
 /// Terms of a query are learned from results above this confidence.
-const SURE: f32 = 0.5;
+const MIN_LEARNED_CONFIDENCE: f32 = 0.5;
 
 /// Maximum number of tiers that terms lead to.
 const ROUTED: usize = 2;
@@ -70,7 +70,7 @@ impl Key {
 }
 
 /// The hits of a query in colder tiers, with a digest of these tiers at that time.
-struct Answered {
+struct ColderAnswer {
     colder: Arc<ColderHits>,
     stand: i64,
     at: i64,
@@ -78,7 +78,7 @@ struct Answered {
 
 /// Cached hits of queries in this process; never recorded.
 #[derive(Default)]
-pub(super) struct Answers(HashMap<QueryHash, Answered>);
+pub(super) struct Answers(HashMap<QueryHash, ColderAnswer>);
 
 impl Answers {
     pub(super) fn of(&self, asked: &Note) -> Option<Arc<ColderHits>> {
@@ -97,7 +97,7 @@ impl Answers {
         if self.0.len() >= MOST_ANSWERED {
             self.0.clear();
         }
-        let answered = Answered {
+        let answered = ColderAnswer {
             colder: colder.clone(),
             stand: stand(&note.tiers),
             at: note.at,
@@ -181,7 +181,7 @@ impl Learned {
             let share = *own as f32 / rows.max(1) as f32;
             let held = self.best.get(tier).copied().unwrap_or(0.0);
             let leaning = (held + PRIOR * share) / ((asked + PRIOR) * share).max(f32::MIN_POSITIVE);
-            leaning.clamp(LEANING[0], LEANING[1])
+            leaning.clamp(BIAS_RANGE[0], BIAS_RANGE[1])
         };
         tiers.iter().map(leaning).collect()
     }
@@ -229,7 +229,8 @@ pub(super) fn went_on(note: &Note) -> f32 {
 /// The colder tier where a query was answered with enough confidence to learn from.
 pub(super) fn leads_to(note: &Note) -> Option<Tier> {
     let best = note.trace.found.first()?;
-    (note.trace.confidence > SURE && best.tier != Tier::Active).then_some(best.tier)
+    (note.trace.confidence > MIN_LEARNED_CONFIDENCE && best.tier != Tier::Active)
+        .then_some(best.tier)
 }
 
 /// A digest of the number of memories per colder tier; it changes when one of them changes.

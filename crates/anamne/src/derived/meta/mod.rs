@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anamne_recall::{AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace};
 use anamne_store::beside::OBSERVED;
-use anamne_store::{Budget, Class, Damage, Derived, Effort, KeptQueries, SpaceSource, StoreError};
+use anamne_store::{Budget, Class, Damage, Derived, Effort, QueryLogging, SpaceSource, StoreError};
 use anamne_types::Row;
 
 use super::{Site, gone};
@@ -23,7 +23,7 @@ pub use file::LoggedQuery;
 use file::MetaFile;
 pub(crate) use learned::Key;
 use learned::{Answers, Learned};
-use note::{Note, Opened};
+use note::{MemoryAccess, Note};
 
 /// Its name in reports.
 const NAME: &str = "meta";
@@ -35,11 +35,11 @@ const MANY_NOTES: usize = 1_024;
 const MOST_NOTES: usize = 4_096;
 
 /// The query log and learned statistics of a space, in this process.
-pub(crate) struct MetaMemory {
+pub(crate) struct QueryLog {
     source: Arc<SpaceSource>,
     notes: Mutex<Vec<Note>>,
     /// Buffered accesses.
-    opened: Mutex<Vec<Opened>>,
+    opened: Mutex<Vec<MemoryAccess>>,
     /// All accesses, including buffered ones; read by the first query.
     openings: Mutex<Option<Arc<AccessCounts>>>,
     /// Learned statistics; read by the first query that can be planned.
@@ -49,7 +49,7 @@ pub(crate) struct MetaMemory {
     file: Mutex<MetaFile>,
 }
 
-impl MetaMemory {
+impl QueryLog {
     /// No I/O.
     pub(super) fn new(site: &Site) -> Self {
         let path = site.source.folder().join(OBSERVED).join("meta.db");
@@ -72,7 +72,7 @@ impl MetaMemory {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn opened(&self) -> MutexGuard<'_, Vec<Opened>> {
+    fn opened(&self) -> MutexGuard<'_, Vec<MemoryAccess>> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -93,7 +93,7 @@ impl MetaMemory {
         self.notes().len() + self.opened().len() >= MANY_NOTES
     }
 
-    fn kept(&self) -> KeptQueries {
+    fn kept(&self) -> QueryLogging {
         self.source.config().meta.queries
     }
 
@@ -102,7 +102,7 @@ impl MetaMemory {
         let (now, kept) = (self.source.now().as_microsecond(), self.kept());
         let notes = std::mem::take(&mut *self.notes());
         let opened = std::mem::take(&mut *self.opened());
-        if notes.is_empty() && opened.is_empty() || kept == KeptQueries::Off {
+        if notes.is_empty() && opened.is_empty() || kept == QueryLogging::Off {
             return Ok(());
         }
         let has_learned = self.learned().is_some();
@@ -137,15 +137,15 @@ impl MetaMemory {
 }
 
 /// The planner's view of a space's query history.
-pub(crate) struct Experienced<'a>(pub(crate) &'a MetaMemory);
+pub(crate) struct QueryHistory<'a>(pub(crate) &'a QueryLog);
 
-impl Experienced<'_> {
+impl QueryHistory<'_> {
     fn keeps(&self) -> bool {
-        self.0.kept() != KeptQueries::Off
+        self.0.kept() != QueryLogging::Off
     }
 }
 
-impl PlannerHistory for Experienced<'_> {
+impl PlannerHistory for QueryHistory<'_> {
     fn advise(&self, asked: &QuerySignature<'_>) -> Advice {
         if !self.keeps() {
             return Advice::default();
@@ -213,10 +213,10 @@ impl PlannerHistory for Experienced<'_> {
     }
 }
 
-impl MetaMemory {
+impl QueryLog {
     /// Records that a memory was read by its id.
     pub(crate) fn note_opening(&self, row: Row) {
-        if self.kept() == KeptQueries::Off {
+        if self.kept() == QueryLogging::Off {
             return;
         }
         let at = self.source.now().as_microsecond();
@@ -225,7 +225,7 @@ impl MetaMemory {
         if opened.len() >= MOST_NOTES {
             opened.drain(..MOST_NOTES / 2);
         }
-        opened.push(Opened { row, at });
+        opened.push(MemoryAccess { row, at });
         if let Some(openings) = &mut *openings {
             Arc::make_mut(openings).add(row, at);
         }
@@ -252,7 +252,7 @@ impl MetaMemory {
     }
 }
 
-impl Derived<Error> for MetaMemory {
+impl Derived<Error> for QueryLog {
     fn name(&self) -> &'static str {
         NAME
     }

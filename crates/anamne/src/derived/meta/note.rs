@@ -5,7 +5,7 @@ use anamne_types::{Recall, Row, Temperature, Tier};
 
 /// An access to a memory by its id.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opened {
+pub(super) struct MemoryAccess {
     pub(super) row: Row,
     /// Microseconds since 1970.
     pub(super) at: i64,

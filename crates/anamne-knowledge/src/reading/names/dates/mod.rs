@@ -299,13 +299,13 @@ fn digits(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     {
         return Some(length);
     }
-    if is_year(tokens, at) && stands_as_year(tokens, at) {
+    if is_year(tokens, at) && is_year_in_context(tokens, at) {
         return Some(1);
     }
     let ordinal = ["st", "nd", "rd", "th"]
         .iter()
         .any(|ending| text.ends_with(ending));
-    (ordinal && stands_as_day(tokens, at)).then_some(1)
+    (ordinal && is_day_in_context(tokens, at)).then_some(1)
 }
 
 /// `6:40 am`, `2pm`, `21h`, and `21:15` after a word such as `at`.
@@ -343,7 +343,7 @@ fn clock(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     (led && (minutes || split)).then_some(length)
 }
 
-fn stands_as_year(tokens: &Tokens<'_>, at: usize) -> bool {
+fn is_year_in_context(tokens: &Tokens<'_>, at: usize) -> bool {
     let led = one_of!(
         before(tokens, at),
         "in" "since" "until" "till" "by" "from" "during" "before" "after" "around" "early" "late"
@@ -359,7 +359,7 @@ fn stands_as_year(tokens: &Tokens<'_>, at: usize) -> bool {
     led && !counted && !amount
 }
 
-fn stands_as_day(tokens: &Tokens<'_>, at: usize) -> bool {
+fn is_day_in_context(tokens: &Tokens<'_>, at: usize) -> bool {
     let led = before(tokens, at) == "the"
         && at.checked_sub(2).is_some_and(|at| {
             one_of!(

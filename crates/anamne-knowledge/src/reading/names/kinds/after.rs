@@ -56,8 +56,8 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
         {
             points.add(Person, 1.5);
         }
-        "is" | "was" if said_to_be(tokens, end + ahead + 1).is_some() => {
-            points.add(said_to_be(tokens, end + ahead + 1).unwrap_or(Tool), 2.2);
+        "is" | "was" if described_type(tokens, end + ahead + 1).is_some() => {
+            points.add(described_type(tokens, end + ahead + 1).unwrap_or(Tool), 2.2);
         }
         "is" | "was"
             if class(ahead + 1).is(Class::PERSON_VERB)
@@ -120,7 +120,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
 }
 
 /// The type that a description such as `our internal deployment tool` gives to the name before it.
-fn said_to_be(tokens: &Tokens<'_>, article: usize) -> Option<EntityType> {
+fn described_type(tokens: &Tokens<'_>, article: usize) -> Option<EntityType> {
     let is_article = matches!(tokens.lower(article), "a" | "an" | "our" | "the");
     let mut at = article + 1;
     while tokens

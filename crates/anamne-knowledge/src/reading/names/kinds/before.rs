@@ -70,9 +70,9 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
             );
             points.add(Person, -0.8);
         }
-        "to" | "from" if is_switched(tokens, start - back) => points.add(Tool, 2.0),
+        "to" | "from" if is_replacement(tokens, start - back) => points.add(Tool, 2.0),
         "is" if second == "name" => points.add(Person, 2.5),
-        "to" if !is_given_to(tokens, start - back) => points.add(
+        "to" if !is_recipient(tokens, start - back) => points.add(
             Place,
             if one_of!(
                 second,
@@ -185,7 +185,7 @@ pub(super) fn add(tokens: &Tokens<'_>, candidate: &Candidate, points: &mut Point
 }
 
 /// Whether the sentence describes a replacement: `switched from … to`.
-fn is_switched(tokens: &Tokens<'_>, at: usize) -> bool {
+fn is_replacement(tokens: &Tokens<'_>, at: usize) -> bool {
     tokens.all[at.saturating_sub(5)..at].iter().any(|token| {
         matches!(
             &*token.lower,
@@ -195,7 +195,7 @@ fn is_switched(tokens: &Tokens<'_>, at: usize) -> bool {
 }
 
 /// Whether the name after `to` is a recipient: `sent … to`, `spoke to`.
-fn is_given_to(tokens: &Tokens<'_>, to: usize) -> bool {
+fn is_recipient(tokens: &Tokens<'_>, to: usize) -> bool {
     tokens.all[to.saturating_sub(6)..to].iter().any(|token| {
         one_of!(
             &*token.lower,

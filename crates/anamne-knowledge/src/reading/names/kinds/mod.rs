@@ -20,9 +20,9 @@ impl Points {
 
     /// Adds the points from another occurrence, limited to ±4 per type.
     pub(super) fn merge(&mut self, other: &Self) {
-        const MOST: f32 = 4.0;
+        const MAX_POINTS: f32 = 4.0;
         for (own, others) in self.0.iter_mut().zip(other.0) {
-            *own = (*own + others).clamp(-MOST, MOST);
+            *own = (*own + others).clamp(-MAX_POINTS, MAX_POINTS);
         }
     }
 

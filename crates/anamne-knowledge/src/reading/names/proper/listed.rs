@@ -14,12 +14,12 @@ impl<'a> Text<'a> {
         let person = token.class.is(Class::FIRST_NAME);
         if !token.class.is_name()
             || token.text.chars().count() < 2
-            || !self.stands_as_name(token, at)
+            || !self.may_be_name_here(token, at)
             || (token.shape == Shape::Upper
                 && person
                 && token.text.len() > 2
                 && !self.speech.is_lower
-                && self.speech.shouts(self.tokens, at))
+                && self.speech.is_all_caps(self.tokens, at))
         {
             return None;
         }
@@ -79,7 +79,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether a listed word is used as a name.
-    fn stands_as_name(&self, token: &Token<'_>, at: usize) -> bool {
+    fn may_be_name_here(&self, token: &Token<'_>, at: usize) -> bool {
         let ordinary = gazetteer::is_ordinary(&token.lower);
         match (token.shape == Shape::Lower, ordinary) {
             (true, true) => is_illness(&token.lower) || self.is_language(token, at),
@@ -96,8 +96,8 @@ impl<'a> Text<'a> {
     /// Whether the capital of an ordinary word is evidence of a name.
     fn is_set_apart(&self, token: &Token<'_>, at: usize) -> bool {
         let supported = self.capital.contains(&*token.lower)
-            || (token.class.is(Class::TOOL) && self.is_at_work(at))
-            || (token.class.is(Class::FIRST_NAME) && self.acts(at));
+            || (token.class.is(Class::TOOL) && self.precedes_tool_word(at))
+            || (token.class.is(Class::FIRST_NAME) && self.precedes_person_verb(at));
         let seen_lower = self.lower.contains(&*token.lower);
         if token.begins || token.titled {
             supported && !seen_lower
@@ -109,7 +109,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the words after it indicate a program.
-    fn is_at_work(&self, at: usize) -> bool {
+    fn precedes_tool_word(&self, at: usize) -> bool {
         self.tokens.get(at + 1).is_some_and(|next| {
             next.class.is(Class::AFTER_TOOL) && next.shape == Shape::Lower
                 || matches!(
@@ -125,7 +125,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the word after it indicates a person.
-    fn acts(&self, at: usize) -> bool {
+    fn precedes_person_verb(&self, at: usize) -> bool {
         self.tokens.get(at + 1).is_some_and(|next| {
             (next.class.is(Class::PERSON_VERB) && next.lower.ends_with("ed"))
                 || matches!(

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::speech::Speech;
+use super::speech::Capitalisation;
 use crate::reading::gazetteer::Class;
 use crate::reading::tokens::{Shape, Token, Tokens};
 
@@ -30,7 +30,7 @@ pub(super) struct Candidate {
 /// A text to search for names, and how it capitalises its words.
 struct Text<'a> {
     tokens: &'a Tokens<'a>,
-    speech: &'a Speech,
+    speech: &'a Capitalisation,
     /// Tokens already in use.
     taken: &'a [bool],
     /// Words that occur in lower case.
@@ -40,7 +40,11 @@ struct Text<'a> {
 }
 
 /// Finds the runs of words that may be names among the tokens not in use.
-pub(super) fn candidates(tokens: &Tokens<'_>, speech: &Speech, taken: &[bool]) -> Vec<Candidate> {
+pub(super) fn candidates(
+    tokens: &Tokens<'_>,
+    speech: &Capitalisation,
+    taken: &[bool],
+) -> Vec<Candidate> {
     let text = Text::of(tokens, speech, taken);
     let mut found = Vec::new();
     let mut at = 0;
@@ -60,7 +64,7 @@ pub(super) fn candidates(tokens: &Tokens<'_>, speech: &Speech, taken: &[bool]) -
 }
 
 impl<'a> Text<'a> {
-    fn of(tokens: &'a Tokens<'_>, speech: &'a Speech, taken: &'a [bool]) -> Self {
+    fn of(tokens: &'a Tokens<'_>, speech: &'a Capitalisation, taken: &'a [bool]) -> Self {
         let mut text = Self {
             tokens,
             speech,

@@ -1,14 +1,14 @@
 //! Runs of capitalised words: where they start, continue and end.
 
 /// Maximum number of consecutive titles before a name.
-const MOST_TITLES: usize = 8;
+const MAX_TITLES: usize = 8;
 
 use super::{Candidate, Text, cues, is_head};
 use crate::reading::gazetteer::{self, Class};
 use crate::reading::tokens::{Shape, Token};
 
 /// Maximum number of tokens in a run; a run stops growing here.
-const LONGEST: usize = 8;
+const MAX_TOKENS: usize = 8;
 
 impl<'a> Text<'a> {
     /// The run of capitalised words that starts at `at`.
@@ -28,7 +28,7 @@ impl<'a> Text<'a> {
         }
         let start = self.trimmed(start, end);
         let words = &self.tokens.all[start..end];
-        if self.speech.shouts(self.tokens, start)
+        if self.speech.is_all_caps(self.tokens, start)
             || (title == 0 && self.speech.german(self.tokens, start) && !is_named_in_german(words))
         {
             return None;
@@ -140,7 +140,7 @@ impl<'a> Text<'a> {
     /// The number of tokens of the titles at `at`, full stops included; 0 if no name follows.
     fn title_length(&self, at: usize) -> usize {
         let mut length = 0;
-        for _ in 0..MOST_TITLES {
+        for _ in 0..MAX_TITLES {
             let title = self.token(at + length);
             if !title.class.is(Class::TITLE) || title.text.len() < 2 {
                 return 0;
@@ -170,7 +170,7 @@ impl<'a> Text<'a> {
         let next = self
             .tokens
             .get(end)
-            .filter(|_| !self.taken[end] && end - start < LONGEST)?;
+            .filter(|_| !self.taken[end] && end - start < MAX_TOKENS)?;
         let last = self.token(end - 1);
         let capital_at = |at: usize| {
             self.tokens.get(at).is_some_and(|token| {

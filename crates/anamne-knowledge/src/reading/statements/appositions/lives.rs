@@ -29,7 +29,7 @@ pub(super) fn age(writer: &mut Writer<'_, '_>, at: usize) {
         (opened, closed, alone, number, sentence.term(at))
     {
         let years = Term::Value(number.to_owned());
-        writer.tell_plainly(&person, RelationType::Age, &years, at..at + 3, 0.75);
+        writer.add_without_verb(&person, RelationType::Age, &years, at..at + 3, 0.75);
     }
 }
 
@@ -46,11 +46,11 @@ pub(super) fn born(writer: &mut Writer<'_, '_>, at: usize) {
     };
     let mut next = verb + 1 + usize::from(matches!(sentence.lower(verb + 1), "on" | "in"));
     if let Some(day @ Term::Entity(_, EntityType::Date)) = sentence.term(next) {
-        writer.tell_plainly(&person, RelationType::BornOn, &day, at..next + 1, 0.8);
+        writer.add_without_verb(&person, RelationType::BornOn, &day, at..next + 1, 0.8);
         next += 1 + usize::from(sentence.lower(next + 1) == "in");
     }
     if let Some(place @ Term::Entity(_, EntityType::Place)) = sentence.term(next) {
-        writer.tell_plainly(&person, RelationType::ComesFrom, &place, at..next + 1, 0.75);
+        writer.add_without_verb(&person, RelationType::ComesFrom, &place, at..next + 1, 0.75);
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn studies(writer: &mut Writer<'_, '_>, at: usize) {
     if let Some((school, end)) = school {
         for subject in sentence.people(group.start) {
             let around = subject.items.start..end;
-            writer.tell_plainly(
+            writer.add_without_verb(
                 &subject.term,
                 RelationType::StudiesAt,
                 &school,
@@ -118,7 +118,7 @@ pub(super) fn goes_to_school(writer: &mut Writer<'_, '_>, at: usize) {
         return;
     };
     let group = verbs::group(sentence, at);
-    if group.past || group.negated || verbs::is_unsaid(sentence, group) {
+    if group.past || group.negated || verbs::is_not_asserted(sentence, group) {
         return;
     }
     let is_school = matches!(&school, Term::Entity(name, _) if is_school(name));
@@ -128,7 +128,7 @@ pub(super) fn goes_to_school(writer: &mut Writer<'_, '_>, at: usize) {
     for subject in sentence.people(group.start) {
         let around = subject.items.start..end;
         let confidence = 0.8 * subject.confidence;
-        writer.tell_plainly(
+        writer.add_without_verb(
             &subject.term,
             RelationType::StudiesAt,
             &school,

@@ -24,11 +24,11 @@ pub(super) fn role_after(writer: &mut Writer<'_, '_>, at: usize) {
         return;
     }
     let role = Term::Value(sentence.text(words.clone()));
-    writer.tell_plainly(&person, RelationType::WorksAs, &role, at..words.end, 0.75);
+    writer.add_without_verb(&person, RelationType::WorksAs, &role, at..words.end, 0.75);
     if matches!(sentence.lower(words.end), "at" | "from")
         && let Some((employer, end)) = organisation(sentence, words.end + 1)
     {
-        writer.tell_plainly(&person, RelationType::WorksAt, &employer, at..end, 0.75);
+        writer.add_without_verb(&person, RelationType::WorksAt, &employer, at..end, 0.75);
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn role_before(writer: &mut Writer<'_, '_>, at: usize) {
             .is_some_and(|token| token.shape == Shape::Capital);
     if owned || titled {
         let role = Term::Value(sentence.text(start..last + 1));
-        writer.tell_plainly(&person, RelationType::WorksAs, &role, start..at + 1, 0.7);
+        writer.add_without_verb(&person, RelationType::WorksAs, &role, start..at + 1, 0.7);
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn belongs(writer: &mut Writer<'_, '_>, at: usize) {
         && let Some(person) = sentence.term(at)
         && let Some((employer, end)) = organisation(sentence, joint + 1)
     {
-        writer.tell_plainly(&person, RelationType::WorksAt, &employer, at..end, 0.6);
+        writer.add_without_verb(&person, RelationType::WorksAt, &employer, at..end, 0.6);
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn works_as(writer: &mut Writer<'_, '_>, at: usize) {
         return;
     }
     let group = verbs::group(sentence, at);
-    if group.past || verbs::is_unsaid(sentence, group) {
+    if group.past || verbs::is_not_asserted(sentence, group) {
         return;
     }
     let article = usize::from(matches!(sentence.lower(at + 2), "a" | "an" | "the"));
@@ -113,7 +113,7 @@ pub(super) fn works_as(writer: &mut Writer<'_, '_>, at: usize) {
         .flatten();
     for subject in sentence.people(group.start) {
         let confidence = 0.8 * subject.confidence;
-        writer.tell_of(
+        writer.add_for_phrase(
             &subject,
             RelationType::WorksAs,
             &role,
@@ -122,7 +122,7 @@ pub(super) fn works_as(writer: &mut Writer<'_, '_>, at: usize) {
             confidence,
         );
         if let Some((employer, end)) = &employer {
-            writer.tell_of(
+            writer.add_for_phrase(
                 &subject,
                 RelationType::WorksAt,
                 employer,

@@ -27,7 +27,7 @@ pub(super) fn thing_after(writer: &mut Writer<'_, '_>, at: usize) {
         })
     {
         let kind = Term::Value(sentence.text(words.clone()));
-        writer.tell_plainly(&thing, RelationType::IsA, &kind, at..words.end, 0.7);
+        writer.add_without_verb(&thing, RelationType::IsA, &kind, at..words.end, 0.7);
         return;
     }
     // "the supplier, Kestrel Ltd, ships"
@@ -44,7 +44,7 @@ pub(super) fn thing_after(writer: &mut Writer<'_, '_>, at: usize) {
         let led = sentence.lower(start.wrapping_sub(1));
         if matches!(led, "the" | "a" | "an" | "our" | "my") {
             let kind = Term::Value(sentence.text(start..at - 1));
-            writer.tell_plainly(&thing, RelationType::IsA, &kind, start..at, 0.7);
+            writer.add_without_verb(&thing, RelationType::IsA, &kind, start..at, 0.7);
         }
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn place_after(writer: &mut Writer<'_, '_>, at: usize) {
     if let (Some(organisation), Some(place @ Term::Entity(_, EntityType::Place))) =
         (sentence.term(at), sentence.term(at + 2))
     {
-        writer.tell_plainly(
+        writer.add_without_verb(
             &organisation,
             RelationType::LocatedIn,
             &place,
@@ -86,6 +86,6 @@ pub(super) fn in_favour(writer: &mut Writer<'_, '_>, at: usize) {
         && let (Some(old), Some(new)) = (sentence.term(at), sentence.term(verb + 1 + length))
     {
         let around = at..verb + 2 + length;
-        writer.tell_plainly(&old, RelationType::ReplacedBy, &new, around, 0.8);
+        writer.add_without_verb(&old, RelationType::ReplacedBy, &new, around, 0.8);
     }
 }

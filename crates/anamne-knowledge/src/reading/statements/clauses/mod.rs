@@ -10,8 +10,8 @@ use self::objects::{is_club, object_for, objects};
 use self::rules::Rule;
 use super::amounts::version_number;
 use super::sentence::{Kind, Phrase, Sentence};
-use super::verbs::{self, Group};
-use super::{Writer, sure};
+use super::verbs::{self, VerbGroup};
+use super::{Writer, scaled_confidence};
 use crate::reading::Term;
 
 pub(super) fn read(writer: &mut Writer<'_, '_>) {
@@ -46,7 +46,7 @@ fn apply(writer: &mut Writer<'_, '_>, verb: usize, rule: &Rule) -> bool {
     } else {
         group_of(sentence, verb, rule)
     };
-    let Some(group) = group.filter(|group| !verbs::is_unsaid(sentence, *group)) else {
+    let Some(group) = group.filter(|group| !verbs::is_not_asserted(sentence, *group)) else {
         return false;
     };
     let since = matches!(sentence.lower(verb), "lived" | "headed" | "chaired");
@@ -106,10 +106,10 @@ fn write(
     subject: &Phrase,
     object: &Phrase,
     rule: &Rule,
-    group: Group,
+    group: VerbGroup,
     confidence: f32,
 ) {
-    let confidence = sure(subject, sure(object, confidence));
+    let confidence = scaled_confidence(subject, scaled_confidence(object, confidence));
     let around =
         subject.items.start.min(object.items.start)..object.items.end.max(subject.items.end);
     let (about, other) = if rule.swapped {
@@ -140,11 +140,11 @@ fn write(
         }
         term => term.clone(),
     };
-    writer.tell(&about, relation, &other, around, group, confidence);
+    writer.add(&about, relation, &other, around, group, confidence);
 }
 
 /// The group of a verb, if it has the voice that the rule requires.
-fn group_of(sentence: &Sentence<'_>, verb: usize, rule: &Rule) -> Option<Group> {
+fn group_of(sentence: &Sentence<'_>, verb: usize, rule: &Rule) -> Option<VerbGroup> {
     let mut group = verbs::group(sentence, verb);
     let lower = sentence.lower(verb);
     let noun = matches!(lower, "member" | "members" | "part" | "charge" | "fan");
@@ -184,11 +184,11 @@ fn group_of(sentence: &Sentence<'_>, verb: usize, rule: &Rule) -> Option<Group> 
 }
 
 /// `can't stand` means dislike, not inability.
-fn cannot_stand(sentence: &Sentence<'_>, verb: usize) -> Option<Group> {
+fn cannot_stand(sentence: &Sentence<'_>, verb: usize) -> Option<VerbGroup> {
     let start = verb.checked_sub(1)?;
-    matches!(sentence.lower(start), "can't" | "cannot").then(|| Group {
+    matches!(sentence.lower(start), "can't" | "cannot").then(|| VerbGroup {
         start,
-        ..Group::default()
+        ..VerbGroup::default()
     })
 }
 
@@ -219,7 +219,7 @@ fn subjects_for(writer: &Writer<'_, '_>, verb: usize, rule: &Rule) -> Vec<Phrase
             .collect();
     }
     if subjects.is_empty() {
-        subjects.extend(left_out(sentence, verb));
+        subjects.extend(omitted_subject(sentence, verb));
     }
     subjects.retain(|subject| rule.subject.accepts(subject.entity_type()));
     if rule.relation == RelationType::ScheduledFor {
@@ -230,7 +230,7 @@ fn subjects_for(writer: &Writer<'_, '_>, verb: usize, rule: &Rule) -> Vec<Phrase
 }
 
 /// The author, if a note omits the subject: `just moved to Austin`.
-fn left_out(sentence: &Sentence<'_>, verb: usize) -> Option<Phrase> {
+fn omitted_subject(sentence: &Sentence<'_>, verb: usize) -> Option<Phrase> {
     let begins = (0..verb).all(|at| {
         one_of!(
             sentence.lower(at),

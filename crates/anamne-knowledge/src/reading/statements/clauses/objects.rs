@@ -2,7 +2,7 @@
 
 use anamne_types::{EntityType, RelationType};
 
-use super::rules::{Rule, Want};
+use super::rules::{ArgumentKind, Rule};
 use crate::reading::Term;
 use crate::reading::gazetteer::Class;
 use crate::reading::statements::sentence::{Kind, Phrase, Sentence};
@@ -13,14 +13,20 @@ fn skip_small(sentence: &Sentence<'_>, at: usize, rule: &Rule) -> usize {
     // "from 4 to 18 September"
     let from = sentence.is(at, Kind::Number)
         || (sentence.mention(at).is_some() && sentence.lower(at.wrapping_sub(1)) == "from");
-    if rule.object == Want::DateOrVersion && from && sentence.lower(at + 1) == "to" {
+    if rule.object == ArgumentKind::DateOrVersion && from && sentence.lower(at + 1) == "to" {
         return at + 2;
     }
     let small = matches!(
         sentence.lower(at),
         "on" | "the" | "about" | "around" | "early" | "late" | "in"
     );
-    at + usize::from(small && matches!(rule.object, Want::Date | Want::DateOrVersion))
+    at + usize::from(
+        small
+            && matches!(
+                rule.object,
+                ArgumentKind::Date | ArgumentKind::DateOrVersion
+            ),
+    )
 }
 
 /// The object of a rule at `at`, if the rule accepts it.
@@ -41,7 +47,7 @@ pub(super) fn object_for(sentence: &Sentence<'_>, at: usize, rule: &Rule) -> Opt
         }
         Term::Value(text) => described(sentence, &object, text, &rule.relation)?,
     };
-    Some(named_beside(sentence, object))
+    Some(named_apposition(sentence, object))
 }
 
 /// An object of `likes`, `dislikes` or `prefers` without a name.
@@ -150,7 +156,7 @@ pub(super) fn objects(sentence: &Sentence<'_>, first: &Phrase, rule: &Rule) -> V
 }
 
 /// The named entity in `a startup, Sunpatch, …` and `a startup called Sunpatch`; else the object itself.
-fn named_beside(sentence: &Sentence<'_>, object: Phrase) -> Phrase {
+fn named_apposition(sentence: &Sentence<'_>, object: Phrase) -> Phrase {
     let end = object.items.end;
     let joined = matches!(sentence.lower(end), "," | "called" | "named");
     let closed =

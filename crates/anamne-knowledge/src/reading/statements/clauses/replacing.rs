@@ -2,25 +2,25 @@
 
 use anamne_types::{EntityType, RelationType};
 
-use super::left_out;
-use super::rules::Want;
+use super::omitted_subject;
+use super::rules::ArgumentKind;
 use crate::reading::Term;
 use crate::reading::statements::amounts::version_number;
 use crate::reading::statements::sentence::Phrase;
-use crate::reading::statements::verbs::{self, Group};
-use crate::reading::statements::{Writer, sure};
+use crate::reading::statements::verbs::{self, VerbGroup};
+use crate::reading::statements::{Writer, scaled_confidence};
 
 /// `moved from Denver to Austin`.
-fn moved(writer: &mut Writer<'_, '_>, verb: usize, group: Group, to: &Phrase) {
+fn moved(writer: &mut Writer<'_, '_>, verb: usize, group: VerbGroup, to: &Phrase) {
     let sentence = writer.sentence;
     let mut subjects = sentence.subjects(group.start);
     if subjects.is_empty() {
-        subjects.extend(left_out(sentence, group.start));
+        subjects.extend(omitted_subject(sentence, group.start));
     }
     let end = to.items.end.max(verb);
     for subject in subjects.iter().filter(|one| one.is(EntityType::Person)) {
         let confidence = 0.85 * subject.confidence;
-        writer.tell_of(
+        writer.add_for_phrase(
             subject,
             RelationType::MovedTo,
             &to.term,
@@ -67,7 +67,7 @@ pub(super) fn read(writer: &mut Writer<'_, '_>, verb: usize) {
         return;
     };
     let group = verbs::group(sentence, verb);
-    if group.negated || verbs::is_unsaid(sentence, group) {
+    if group.negated || verbs::is_not_asserted(sentence, group) {
         return;
     }
     if lower == "moved" && first.is(EntityType::Place) && second.is(EntityType::Place) {
@@ -83,13 +83,14 @@ pub(super) fn read(writer: &mut Writer<'_, '_>, verb: usize) {
         (
             "switched" | "migrated" | "moved" | "swapped" | "traded" | "dropped" | "ditched",
             Some(_),
-        ) if Want::Technical.accepts(first.entity_type()) => RelationType::ReplacedBy,
+        ) if ArgumentKind::Technical.accepts(first.entity_type()) => RelationType::ReplacedBy,
         ("replaced" | "renamed", Some(_)) if first.entity_type().is_some() => {
             RelationType::ReplacedBy
         }
         _ => return,
     };
-    let replaces = Want::Technical.accepts(second.entity_type()) || second.is(EntityType::Person);
+    let replaces =
+        ArgumentKind::Technical.accepts(second.entity_type()) || second.is(EntityType::Person);
     if relation == RelationType::ReplacedBy && !replaces {
         return;
     }
@@ -103,6 +104,6 @@ pub(super) fn read(writer: &mut Writer<'_, '_>, verb: usize) {
         term => term.clone(),
     };
     let around = first.items.start..second.items.end;
-    let confidence = sure(&first, 0.8);
-    writer.tell(&subject, relation, &object, around, group, confidence);
+    let confidence = scaled_confidence(&first, 0.8);
+    writer.add(&subject, relation, &object, around, group, confidence);
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 /// What a pattern accepts as its subject or object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
+pub(super) enum ArgumentKind {
     /// A person.
     Person,
     /// A person or organisation, `we` included.
@@ -16,7 +16,7 @@ pub(super) enum Want {
     /// Any entity but dates, versions and URLs; includes things such as `the port`.
     Any,
     /// Like `Any`, without people.
-    Made,
+    NonPerson,
     /// A place.
     Place,
     /// An organisation, or an entity that may be one.
@@ -32,17 +32,17 @@ pub(super) enum Want {
     /// A date or a version.
     DateOrVersion,
     /// An event: a concept, a project, or a value in words.
-    Happening,
+    Event,
 }
 
-impl Want {
+impl ArgumentKind {
     /// The end with this name in the data file.
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "person" => Self::Person,
             "party" => Self::Party,
             "any" => Self::Any,
-            "made" => Self::Made,
+            "made" => Self::NonPerson,
             "place" => Self::Place,
             "organisation" => Self::Organisation,
             "named" => Self::Named,
@@ -50,7 +50,7 @@ impl Want {
             "technical" => Self::Technical,
             "date" => Self::Date,
             "date_or_version" => Self::DateOrVersion,
-            "happening" => Self::Happening,
+            "happening" => Self::Event,
             _ => return None,
         })
     }
@@ -61,13 +61,13 @@ impl Want {
             Concept, Date, File, Organisation, Person, Place, Project, Symbol, Tool, Url, Version,
         };
         let Some(kind) = entity_type else {
-            return matches!(self, Self::Thing | Self::Happening);
+            return matches!(self, Self::Thing | Self::Event);
         };
         match self {
             Self::Person => kind == Person,
             Self::Party => matches!(kind, Person | Organisation),
             Self::Any => !matches!(kind, Date | Version | Url),
-            Self::Made => !matches!(kind, Date | Version | Url | Person),
+            Self::NonPerson => !matches!(kind, Date | Version | Url | Person),
             Self::Place => kind == Place,
             Self::Organisation => matches!(kind, Organisation | Project | Concept | Tool | Place),
             Self::Named => kind != Date && kind != Url,
@@ -78,7 +78,7 @@ impl Want {
             ),
             Self::Date => kind == Date,
             Self::DateOrVersion => matches!(kind, Date | Version),
-            Self::Happening => matches!(kind, Concept | Project),
+            Self::Event => matches!(kind, Concept | Project),
         }
     }
 }
@@ -86,10 +86,10 @@ impl Want {
 /// A clause pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    pub(super) subject: Want,
+    pub(super) subject: ArgumentKind,
     /// Phrases of which one must follow the verb; `""` for none.
     pub(super) after: Vec<&'static str>,
-    pub(super) object: Want,
+    pub(super) object: ArgumentKind,
     pub(super) relation: RelationType,
     /// Confidence, 0 to 1.
     pub(super) confidence: f32,
@@ -155,8 +155,8 @@ fn rule_of(row: &Row) -> Result<Rule, LexiconError> {
     Ok(rule)
 }
 
-fn want(row: &Row, word: &str) -> Result<Want, LexiconError> {
-    Want::named(word).ok_or_else(|| row.fault(format!("unknown end {word:?}")))
+fn want(row: &Row, word: &str) -> Result<ArgumentKind, LexiconError> {
+    ArgumentKind::named(word).ok_or_else(|| row.fault(format!("unknown end {word:?}")))
 }
 
 #[cfg(test)]
@@ -169,7 +169,7 @@ mod tests {
         let lived = rules_of("lived");
         assert_eq!(lived[0].relation, "lives_in");
         let uses: Vec<_> = rules_of("uses").iter().map(|rule| rule.object).collect();
-        assert_eq!(uses, [Want::Technical, Want::Thing]);
+        assert_eq!(uses, [ArgumentKind::Technical, ArgumentKind::Thing]);
         assert!(rules_of("owned")[0].passive && rules_of("owned")[0].swapped);
         assert!(rules_of("zzz").is_empty());
     }

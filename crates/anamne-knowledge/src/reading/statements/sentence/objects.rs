@@ -24,7 +24,7 @@ impl Sentence<'_> {
             if self.is_cut(end) {
                 return None;
             }
-            if self.is_meant(name, start..end) {
+            if self.denotes_name(name, start..end) {
                 return Some(Phrase::of(self.term(name)?, at..end, 1.0));
             }
             if self.lower(end) == "'s" {
@@ -61,7 +61,7 @@ impl Sentence<'_> {
                     }
                     name = Some(end);
                     end += 1;
-                    if !self.names_on(end) {
+                    if !self.continues_phrase(end) {
                         break;
                     }
                 }
@@ -88,7 +88,7 @@ impl Sentence<'_> {
     }
 
     /// Whether a phrase with a name denotes the named entity itself, not something that belongs to it.
-    fn is_meant(&self, name: usize, phrase: Range<usize>) -> bool {
+    fn denotes_name(&self, name: usize, phrase: Range<usize>) -> bool {
         let noun = Class::AFTER_TOOL.and(Class::TOOL_NOUN);
         (name + 1..phrase.end).all(|at| self.class(at).is(noun))
             && (phrase.start..name).all(|at| self.is(at, Kind::Word))
@@ -101,7 +101,7 @@ impl Sentence<'_> {
     }
 
     /// Whether the word after a name continues the phrase: `PostgreSQL cluster`.
-    fn names_on(&self, at: usize) -> bool {
+    fn continues_phrase(&self, at: usize) -> bool {
         self.is_noun(at)
             && !self.class(at).is(Class::PERSON_VERB)
             && self.token(at).is_some_and(|token| token.spaced)

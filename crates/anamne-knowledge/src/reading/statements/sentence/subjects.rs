@@ -23,7 +23,7 @@ impl Sentence<'_> {
             };
             end = before;
         }
-        end = self.before_aside(end);
+        end = self.skip_aside_backwards(end);
         let Some(last) = self.subject_ending(end) else {
             return Vec::new();
         };
@@ -85,7 +85,7 @@ impl Sentence<'_> {
     }
 
     /// Skips back over `(my sister)`, `, my sister,` and `, who` after a subject.
-    fn before_aside(&self, end: usize) -> usize {
+    fn skip_aside_backwards(&self, end: usize) -> usize {
         let relative = matches!(self.lower(end), "who" | "which" | "that");
         if relative && end >= 1 {
             let before = end - 1;
@@ -162,7 +162,7 @@ impl Sentence<'_> {
 
     /// The person that `he` or `she` at an item refers to: the only one before it in this sentence, or in the sentences
     /// before; `None` if ambiguous.
-    pub(in crate::reading::statements) fn they_at(&self, at: usize) -> Option<Term> {
+    pub(in crate::reading::statements) fn referent_at(&self, at: usize) -> Option<Term> {
         let mut only: Option<&str> = None;
         for mention in (0..at).filter_map(|before| self.mention(before)) {
             if mention.entity_type != EntityType::Person {
@@ -190,7 +190,7 @@ impl Sentence<'_> {
         match self.items.get(end)?.lower {
             "i" => Some(Phrase::of(self.author.clone()?, here, 1.0)),
             "we" => Some(Phrase::of(self.author.clone()?, here, 0.9)),
-            "he" | "she" => Some(Phrase::of(self.they_at(end)?, here, 0.75)),
+            "he" | "she" => Some(Phrase::of(self.referent_at(end)?, here, 0.75)),
             _ => self.noun_phrase_ending(end),
         }
     }

@@ -1,0 +1,202 @@
+//! The write operations of a space, each in one transaction.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anamne_types::{
+    Actor, Draft, Edit, Feedback, InvalidValue, Link, LinkType, Memory, MemoryId, Remembered, Seq,
+};
+
+use crate::arrival::ImportItem;
+use crate::cleaning;
+use crate::source::{Transaction, erasure};
+use crate::space::SpaceSource;
+use crate::{Result, StoreError};
+
+/// The results of a batch written in one transaction, in input order.
+#[derive(Debug)]
+pub struct BatchResult<T> {
+    /// The result of each item.
+    pub outcomes: Vec<Result<T>>,
+    /// How long the write lock was held: including the transaction and the `fsync` of the database and of the journal.
+    pub held: Duration,
+}
+
+impl SpaceSource {
+    /// Writes one memory. On return it is durable in the source and in the journal.
+    pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered> {
+        draft.check()?;
+        self.write(actor, |transaction| transaction.remember(draft))
+    }
+
+    /// Writes many memories in one transaction: all or none.
+    pub fn remember_all(&self, actor: &Actor, drafts: &[Draft]) -> Result<Vec<Remembered>> {
+        drafts.iter().try_for_each(Draft::check)?;
+        self.write(actor, |transaction| {
+            drafts
+                .iter()
+                .map(|draft| transaction.remember(draft))
+                .collect()
+        })
+    }
+
+    /// Writes many memories in one transaction. A draft that is rejected, by `admit` or by its own limits, or that
+    /// conflicts with the content under its external id, returns its error without affecting the others.
+    pub fn remember_each(
+        &self,
+        actor: &Actor,
+        drafts: &[Draft],
+        admit: &dyn Fn(&Draft) -> Result<(), InvalidValue>,
+    ) -> Result<Vec<Result<Remembered>>> {
+        let stored = self.write_each(actor, drafts, |transaction, draft| {
+            draft.check()?;
+            admit(draft)?;
+            transaction.remember(draft)
+        });
+        stored.map(|stored| stored.outcomes)
+    }
+
+    /// Writes many items in one transaction; each may be rejected without affecting the others.
+    fn write_each<T, O>(
+        &self,
+        actor: &Actor,
+        all: &[T],
+        write: impl Fn(&mut Transaction<'_>, &T) -> Result<O>,
+    ) -> Result<BatchResult<O>> {
+        let stored = self.write_timed(actor, |transaction| {
+            let mut write = |one: &T| separate_item_error(write(transaction, one));
+            all.iter().map(&mut write).collect()
+        });
+        stored.map(|(outcomes, held)| BatchResult { outcomes, held })
+    }
+
+    /// Imports memories in one transaction. A rejected one returns its error without affecting the others.
+    pub fn take_in(
+        &self,
+        actor: &Actor,
+        arrivals: &[ImportItem],
+    ) -> Result<BatchResult<Remembered>> {
+        self.write_each(actor, arrivals, |transaction, arrival| {
+            arrival.draft.check()?;
+            transaction.take_in(arrival)
+        })
+    }
+
+    /// Creates links exported by another store in one transaction; returns for each whether it changed anything, or why
+    /// it was rejected. Their ends may be forgotten.
+    pub fn import_links(&self, actor: &Actor, links: &[Link]) -> Result<BatchResult<bool>> {
+        self.write_each(actor, links, |transaction, link| {
+            link.check()?;
+            transaction.take_link(link)
+        })
+    }
+
+    /// Edits a memory and returns its new state.
+    pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory> {
+        edit.check()?;
+        self.write(actor, |transaction| transaction.edit(id, edit))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Adds feedback to a memory and returns its new state.
+    pub fn judge(&self, actor: &Actor, feedback: &Feedback) -> Result<Memory> {
+        feedback.check()?;
+        self.write(actor, |transaction| transaction.judge(feedback))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Forgets a memory; it can be restored.
+    pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
+        self.write_freely(actor, |transaction| transaction.forget(id))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Forgets many memories in one transaction: all or none.
+    pub fn forget_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        let forgotten: Vec<_> = self.write_freely(actor, |transaction| {
+            ids.iter().map(|id| transaction.forget(*id)).collect()
+        })?;
+        Ok(self.with_spaces(forgotten))
+    }
+
+    /// Restores a forgotten memory.
+    pub fn restore(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
+        self.write(actor, |transaction| transaction.restore(id))
+            .map(|memory| self.with_space(memory))
+    }
+
+    /// Removes a memory's content permanently: from the source, the journal and the quarantined copies. Names and tags
+    /// that no other memory uses are removed too. O(bytes of the journal).
+    ///
+    /// After a crash, it is completed when the space is next opened. [`StoreError::StillRead`] if a reader still uses
+    /// older pages in the database's WAL; these are removed at the same time.
+    pub fn erase(&self, actor: &Actor, id: MemoryId) -> Result<()> {
+        self.erase_all(actor, &[id])
+    }
+
+    /// Removes the content of many memories permanently, in one transaction and with one pass over the journal; none of
+    /// them if one is missing. See [`SpaceSource::erase`].
+    ///
+    /// Views keep their published content until they are purged ([`SpaceSource::unclean_views`]).
+    pub fn erase_all(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {
+        self.begin_erasure(actor, ids)?;
+        self.finish_erasures()
+    }
+
+    /// The first half of [`SpaceSource::erase_all`]: the memories can't be read any more, but their content leaves the
+    /// journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
+    pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {
+        let ids: BTreeSet<_> = ids.iter().copied().collect();
+        self.write_freely(actor, |transaction| transaction.erase(&ids))
+    }
+
+    /// Removes erased content from the journal and the database's WAL, if that is still pending.
+    ///
+    /// Costs one small read if nothing is pending.
+    pub fn finish_erasures(&self) -> Result<()> {
+        if !self.read(erasure::is_pending)? {
+            return Ok(());
+        }
+        self.with_writer(|writer, _| writer.finish_erasures(self.places()))
+    }
+
+    /// The last event up to which erased content may remain in the views' files; `None` if they are clean. One file read.
+    pub fn unclean_views(&self) -> Result<Option<Seq>> {
+        cleaning::noted(&self.folder)
+    }
+
+    /// Records that every view was purged after the event `through`.
+    pub fn views_are_clean(&self, through: Seq) -> Result<()> {
+        self.with_writer(|_, _| cleaning::done(&self.folder, through))
+    }
+
+    /// Creates a link between two live memories.
+    pub fn link(&self, actor: &Actor, link: &Link) -> Result<Seq> {
+        link.check()?;
+        self.write(actor, |transaction| transaction.link(link))
+    }
+
+    /// Removes a link; returns whether it existed.
+    pub fn unlink(
+        &self,
+        actor: &Actor,
+        from: MemoryId,
+        to: MemoryId,
+        link_type: LinkType,
+    ) -> Result<bool> {
+        self.write_freely(actor, |transaction| transaction.unlink(from, to, link_type))
+    }
+}
+
+/// Separates errors that concern a single item from those that fail the whole batch.
+fn separate_item_error<T>(stored: Result<T>) -> Result<Result<T>> {
+    match stored {
+        Err(
+            refused @ (StoreError::Refused(_)
+            | StoreError::Conflict { .. }
+            | StoreError::WasErased { .. }
+            | StoreError::NoMemory { .. }),
+        ) => Ok(Err(refused)),
+        stored => stored.map(Ok),
+    }
+}

@@ -1,7 +1,0 @@
-//! Queries over one or several spaces, now or as of an earlier time, and context blocks.
-
-pub(crate) mod across;
-pub(crate) mod asking;
-pub(crate) mod briefing;
-pub(crate) mod past;
-pub(crate) mod routing;

@@ -1,0 +1,10 @@
+//! The knowledge graph, summaries, consolidation, and what the space knows much or little about.
+
+pub(crate) mod consistency;
+pub(crate) mod consolidating;
+pub(crate) mod graph;
+pub(crate) mod modelling;
+pub(crate) mod provenance;
+pub(crate) mod summaries;
+pub(crate) mod topics;
+pub(crate) mod wording;

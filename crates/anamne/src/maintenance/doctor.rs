@@ -1,0 +1,240 @@
+//! The state of a space: report, check, and bringing derived data up to date.
+
+use std::path::Path;
+
+use anamne_store::{Effort, Examination, JournalReport, Part, Statistics, TierCount};
+use anamne_types::{NextStep, Right, Seq};
+use serde::Serialize;
+
+use crate::Error;
+use crate::derived::ViewState;
+use crate::derived::reembedding::EmbeddingState;
+use crate::space::Space;
+
+/// Days for which a check reports repairs.
+const EARLIER_DAYS: i64 = 30;
+
+/// Counts, sizes and view states of a space.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SpaceReport {
+    /// The space's name.
+    pub space: String,
+    /// Its description.
+    pub description: String,
+    /// Counts over the source.
+    #[serde(flatten)]
+    pub statistics: Statistics,
+    /// Derived data; for views, the active tier's.
+    pub views: Vec<ViewState>,
+    /// Its tiers, hottest first.
+    pub tiers: Vec<TierCount>,
+    /// The embedding model in use.
+    pub embedding: EmbeddingState,
+    /// Bytes of source databases.
+    pub source_bytes: u64,
+    /// Bytes of the journal.
+    pub journal_bytes: u64,
+}
+
+/// The result of checking a space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CheckUp {
+    /// The space's name.
+    pub space: String,
+    /// Passed checks.
+    pub well: Vec<String>,
+    /// Work that needs confirmation.
+    pub deferred: Vec<String>,
+    /// Repaired problems.
+    pub repaired: Vec<String>,
+    /// Repairs by any process in the last thirty days, with times.
+    pub earlier: Vec<String>,
+    /// Problems that need a user.
+    pub problems: Vec<String>,
+    /// The next steps for problems and deferred work.
+    pub next_steps: Vec<NextStep>,
+}
+
+impl CheckUp {
+    /// Adds a next step once.
+    pub(crate) fn advise(&mut self, steps: impl IntoIterator<Item = NextStep>) {
+        for step in steps {
+            if !self.next_steps.contains(&step) {
+                self.next_steps.push(step);
+            }
+        }
+    }
+
+    /// Adds the findings of an examination.
+    fn take(&mut self, examined: Examination) {
+        let is_sound = |part| examined.findings.iter().all(|finding| finding.part != part);
+        if is_sound(Part::Journal) {
+            self.well.push(format!(
+                "journal: {} events in {} segments verify",
+                examined.events, examined.segments
+            ));
+        }
+        if is_sound(Part::Database) {
+            self.well.push(format!(
+                "database: {} rows verify, and SQLite's integrity check passes",
+                examined.rows
+            ));
+        }
+        self.well.extend(examined.notes);
+        self.advise(examined.next_steps);
+        let findings = examined.findings.iter().map(ToString::to_string);
+        self.problems.extend(findings);
+        if !examined.findings.is_empty() {
+            self.advise([NextStep::Repair]);
+        }
+    }
+}
+
+impl Space {
+    /// Counts, sizes and the state of everything derived. O(memories).
+    pub fn report(&self) -> Result<SpaceReport, Error> {
+        let derived = &self.inner.derived;
+        let problems = derived.tiers.caught_up()?;
+        self.inner.wake_background();
+        let folder = self.folder();
+        Ok(SpaceReport {
+            space: self.name().to_owned(),
+            description: self.config().description.clone(),
+            statistics: self.inner.source.statistics()?,
+            views: derived.states(&problems),
+            tiers: self.tiers()?,
+            embedding: derived.tiers.embedding_state()?,
+            source_bytes: bytes_under(&folder.join("memories")),
+            journal_bytes: bytes_under(&folder.join("journal")),
+        })
+    }
+
+    /// The embedding model in use, and the progress of the requested one.
+    pub fn embedding(&self) -> Result<EmbeddingState, Error> {
+        self.inner.derived.tiers.embedding_state()
+    }
+
+    /// Whether [`Space::settle`] has work to do.
+    pub fn is_unsettled(&self) -> Result<bool, Error> {
+        let derived = &self.inner.derived;
+        derived.tiers.caught_up()?;
+        self.inner.wake_background();
+        derived.tiers.look_for_wanted()?;
+        Ok(derived.is_due(Effort::Settled)?
+            || derived.tiers.is_reembedding()
+            || self.inner.source.unclean_views()?.is_some()
+            || self.inner.is_retention_waiting()?)
+    }
+
+    /// Runs background work now, on this thread: folds long tails, rebuilds damaged views, seals full journal segments,
+    /// and embeds with a newly requested model. After writes by this process it also applies the retention. Only
+    /// [`Space::age`] moves memories to colder tiers.
+    pub fn settle(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.require_write()?;
+        self.settle_retention()?;
+        self.finish_pending(progress)?;
+        self.inner.derived.catch_up(Effort::Settled, progress)?;
+        self.inner.source.seal_journal()?;
+        self.inner.derived.tiers.reembed(progress)
+    }
+
+    /// Finishes pending erasures, here and in backups.
+    fn finish_pending(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.inner.source.finish_erasures()?;
+        self.inner.clean_derived(progress)?;
+        if self.inner.are_backups_due() {
+            self.inner.finish_in_backups();
+        }
+        Ok(())
+    }
+
+    /// Folds every view up to the last write; returns those being folded by another process.
+    pub fn fold(&self) -> Result<Vec<&'static str>, Error> {
+        self.require_write()?;
+        self.inner.derived.tiers.fold_all()
+    }
+
+    /// Verifies journal, database and derived data, repairs what the log allows, and reports.
+    pub fn check_up(&self) -> Result<CheckUp, Error> {
+        self.require(Right::Configure)?;
+        let mut found = CheckUp {
+            space: self.name().to_owned(),
+            repaired: self.inner.source.repaired(),
+            earlier: self.earlier_incidents(),
+            ..CheckUp::default()
+        };
+        found.take(anamne_store::examine(self.folder())?);
+        self.report_pending_backups(&mut found);
+        self.repair_derived(&mut found)?;
+        found.problems.append(&mut self.inner.site.problems.take());
+        self.report_models(&mut found)?;
+        self.inner.report_retention(&mut found)?;
+        Ok(found)
+    }
+
+    fn earlier_incidents(&self) -> Vec<String> {
+        let since = self.now() - jiff::SignedDuration::from_hours(24 * EARLIER_DAYS);
+        let incidents = self.inner.source.incidents(since).into_iter();
+        incidents
+            .map(|incident| format!("{}: {}", incident.at, incident.what))
+            .collect()
+    }
+
+    /// Verifies derived data and rebuilds what is damaged or behind.
+    pub(crate) fn repair_derived(&self, found: &mut CheckUp) -> Result<(), Error> {
+        // First, so that rebuilt data has no erased content.
+        self.finish_pending(&mut |_, _| {})?;
+        let repaired = self.inner.derived.repair()?;
+        self.inner.source.seal_journal()?;
+        found.well.extend(repaired.well);
+        found.repaired.extend(repaired.rebuilt);
+        found.problems.extend(repaired.problems);
+        Ok(())
+    }
+
+    /// Adds the embedding model to a report.
+    fn report_models(&self, found: &mut CheckUp) -> Result<(), Error> {
+        let state = self.embedding()?;
+        let answers = format!("embedding: the model {} answers", state.answering);
+        found.well.push(match state.embedded {
+            Some(embedded) => format!(
+                "{answers} until {} has vectors of every memory ({embedded} now)",
+                state.model
+            ),
+            None => answers,
+        });
+        if !state.problem.is_empty() {
+            found.problems.push(format!(
+                "embedding: {}; until then the model {} answers",
+                state.problem, state.answering
+            ));
+        }
+        Ok(())
+    }
+
+    /// Reads the whole journal and verifies its chain. O(bytes of the journal).
+    pub fn verify_journal(&self) -> Result<JournalReport, Error> {
+        Ok(self.inner.source.verify_journal()?)
+    }
+
+    /// Deletes and rebuilds every function of the log. Paid and observed data stay.
+    pub fn rebuild(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.require(Right::Configure)?;
+        self.inner.derived.rebuild(progress)
+    }
+}
+
+/// The bytes of all files under a folder; unreadable files count as 0.
+fn bytes_under(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => bytes_under(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}

@@ -1,0 +1,154 @@
+//! Permanent erasure: what was removed and what could not be reached.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anamne_store::view::ViewError;
+use anamne_store::{StoreError, quarantined_in};
+use anamne_types::{MemoryId, NextStep, Right};
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::Space;
+
+/// The result of an erasure in a backup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BackupUpdate {
+    /// The backup's folder.
+    pub folder: PathBuf,
+    /// Why it may still contain erased text; empty if it doesn't.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub problem: String,
+    /// The next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
+    /// Quarantined files and folders there that were deleted because they may have contained erased text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<PathBuf>,
+}
+
+/// A place that may still contain erased text. The erasure there is pending and retried when the store is opened,
+/// settled, checked, backed up, or erased from again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PendingErasure {
+    /// The file or folder.
+    pub place: PathBuf,
+    /// The reason.
+    pub reason: String,
+    /// The next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
+}
+
+/// The result of an erasure outside the space itself. Rewound stores, other copies of backups, and exports are unknown
+/// to the store and never listed.
+#[must_use = "an incomplete erasure is reported only here"]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OutsideErasure {
+    /// The known backups with their results.
+    pub backups: Vec<BackupUpdate>,
+    /// Quarantined files and folders of this space that were deleted because they may have contained erased text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<PathBuf>,
+    /// Files of this store that may still contain erased text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<PendingErasure>,
+}
+
+impl OutsideErasure {
+    /// Whether this store and all known backups are clean.
+    pub fn is_complete(&self) -> bool {
+        self.left.is_empty() && self.backups.iter().all(|backup| backup.problem.is_empty())
+    }
+
+    /// Every deleted quarantined file: of this space, then of backups.
+    pub fn removed(&self) -> impl Iterator<Item = &Path> {
+        let of_backups = self.backups.iter().flat_map(|backup| &backup.removed);
+        self.removed.iter().chain(of_backups).map(PathBuf::as_path)
+    }
+
+    /// Every place that may still contain it: files of this store, then backups.
+    pub fn unreached(&self) -> Vec<PendingErasure> {
+        let backups = self
+            .backups
+            .iter()
+            .filter(|backup| !backup.problem.is_empty());
+        let backups = backups.map(|backup| PendingErasure {
+            place: backup.folder.clone(),
+            reason: backup.problem.clone(),
+            next_step: backup.next_step,
+        });
+        self.left.iter().cloned().chain(backups).collect()
+    }
+
+    /// Adds a failed place of this store; `folder` if the error names none.
+    pub(crate) fn leave(&mut self, folder: &Path, error: &Error) {
+        self.left.push(PendingErasure {
+            place: path_in(error).unwrap_or(folder).to_owned(),
+            reason: error.to_string(),
+            next_step: error.next_step(),
+        });
+    }
+}
+
+/// The file of an error.
+fn path_in(error: &Error) -> Option<&Path> {
+    match error {
+        Error::Store(
+            StoreError::Busy { path, .. }
+            | StoreError::Newer { path, .. }
+            | StoreError::Damaged { path, .. }
+            | StoreError::StillRead { path }
+            | StoreError::ReadOnly { path, .. }
+            | StoreError::DiskFull { path, .. }
+            | StoreError::Io { path, .. },
+        )
+        | Error::View(ViewError::Io { path, .. } | ViewError::Damaged { path, .. }) => Some(path),
+        _ => None,
+    }
+}
+
+impl Space {
+    /// Permanently erases a memory's content from the source, the journal, every view, and reachable backups.
+    pub fn erase(&self, id: MemoryId) -> Result<OutsideErasure, Error> {
+        self.erase_all(&[id])
+    }
+
+    /// Permanently erases the content of many memories in one transaction; none if one doesn't exist.
+    ///
+    /// On return no query finds them. If [`OutsideErasure::is_complete`], no file of the space, of known backups, and of their
+    /// backups contains their content; otherwise [`OutsideErasure::unreached`] lists the places that may. Costs one pass over
+    /// the journal, rewrites the affected view segments, and updates the backups.
+    pub fn erase_all(&self, ids: &[MemoryId]) -> Result<OutsideErasure, Error> {
+        self.erase_within(ids, &mut self.inner.seen())
+    }
+
+    /// The same, skipping backups in the folders `seen`.
+    pub(crate) fn erase_within(
+        &self,
+        ids: &[MemoryId],
+        seen: &mut BTreeSet<PathBuf>,
+    ) -> Result<OutsideErasure, Error> {
+        self.require(Right::Erase)?;
+        let (inner, folder) = (&self.inner, self.folder());
+        let set_aside = quarantined_in(folder).unwrap_or_default();
+        let texts = inner.derived.cache.texts_of(ids);
+        inner.derived.cache.begin_forgetting(&texts)?;
+        let begun = inner.source.begin_erasure(self.actor(), ids);
+        // Also after a failure: the transaction may be committed.
+        let done = [
+            inner.source.finish_erasures().map_err(Error::from),
+            inner.derived.cache.begin_forgetting(&texts),
+            inner.clean_derived(&mut |_, _| {}),
+        ];
+        let mut erased = OutsideErasure::default();
+        for error in done.into_iter().filter_map(Result::err) {
+            erased.leave(folder, &error);
+        }
+        erased.backups = inner.erase_in_backups(seen, true);
+        erased.removed = set_aside;
+        erased.removed.retain(|path| !path.exists());
+        begun?;
+        Ok(erased)
+    }
+}

@@ -1,0 +1,10 @@
+//! Maintenance: backups, erasure, retention, checks, repair, history and exports.
+
+pub(crate) mod backups;
+pub(crate) mod cleaning;
+pub(crate) mod doctor;
+pub(crate) mod erasing;
+pub(crate) mod export;
+pub(crate) mod retention;
+pub(crate) mod travel;
+pub(crate) mod upkeep;

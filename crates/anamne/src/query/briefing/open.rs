@@ -1,0 +1,134 @@
+//! Open points: unanswered questions and episodes without an outcome. Prefers precision over recall.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_text::sentences::sentences;
+use anamne_types::{Body, Kind, Memory, Role};
+
+/// Maximum number of contradictions.
+pub(super) const CONTESTED: usize = 3;
+
+/// Maximum number of questions, and of episodes.
+const SHOWN: usize = 5;
+
+/// A later memory with this share of a question's words answers or repeats it.
+const ANSWERS: f32 = 0.6;
+
+/// Minimum number of content words of a question.
+const LEAST_WORDS: usize = 3;
+
+/// Tags for open and for finished work.
+const TO_DO: [&str; 4] = ["todo", "to-do", "task", "open"];
+const DONE: [&str; 4] = ["done", "closed", "resolved", "cancelled"];
+
+/// Memories, latest first, that end with an unanswered question: the last message of a thread or a single note, with no
+/// later memory on the same topic. Questions by programs don't count.
+pub(super) fn questions(latest: &[Memory]) -> Vec<&Memory> {
+    let mut last_of: BTreeMap<&str, &Memory> = BTreeMap::new();
+    for memory in latest {
+        if let Some(thread) = &memory.thread {
+            let last = last_of.entry(thread).or_insert(memory);
+            let at = |memory: &Memory| (memory.occurred_at, memory.position, memory.row);
+            if at(memory) > at(last) {
+                *last = memory;
+            }
+        }
+    }
+    let is_last = |memory: &Memory| match &memory.thread {
+        Some(thread) => last_of
+            .get(thread.as_str())
+            .is_some_and(|last| last.id == memory.id),
+        None => true,
+    };
+    let said: Vec<BTreeSet<String>> = latest
+        .iter()
+        .map(|memory| content_words(&memory.content))
+        .collect();
+    let open = latest.iter().enumerate().filter(|(place, memory)| {
+        is_asked_by_a_person(memory)
+            && is_last(memory)
+            && question_in(&memory.content)
+                .is_some_and(|question| !is_taken_up(&question, &said[..*place]))
+    });
+    open.map(|(_, memory)| memory).take(SHOWN).collect()
+}
+
+/// The question at the end of a text.
+pub(super) fn question_in(text: &str) -> Option<String> {
+    let last = sentences(text).pop()?;
+    let sentence = text[last].trim();
+    let end = sentence.trim_end_matches(['"', '”', '»', ')', '*', '_', ' ']);
+    end.ends_with(['?', '？', '؟'])
+        .then(|| sentence.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn is_asked_by_a_person(memory: &Memory) -> bool {
+    let is_told = matches!(memory.kind(), Kind::Message | Kind::Thought | Kind::Fact);
+    let by_program = match &memory.body {
+        Body::Message { role: Some(role) } => *role != Role::User,
+        _ => memory.author.as_deref().is_some_and(|author| {
+            ["assistant", "agent", "system", "tool", "ai", "bot", "model"]
+                .contains(&author.trim().to_lowercase().as_str())
+        }),
+    };
+    is_told && !by_program
+}
+
+/// Whether a later memory is about the question. A question with too few words counts as answered.
+fn is_taken_up(question: &str, later: &[BTreeSet<String>]) -> bool {
+    let words = content_words(question);
+    if words.len() < LEAST_WORDS {
+        return true;
+    }
+    let needed = ANSWERS * words.len() as f32;
+    later
+        .iter()
+        .any(|said| words.intersection(said).count() as f32 >= needed)
+}
+
+fn content_words(text: &str) -> BTreeSet<String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .filter(|word| !anamne_text::analyser::is_function_word(word))
+        .collect()
+}
+
+/// Episodes without an outcome and memories tagged as to do, latest first.
+pub(super) fn unfinished<'stored>(
+    episodes: &'stored [Memory],
+    latest: &'stored [Memory],
+) -> Vec<&'stored Memory> {
+    let is_begun = |memory: &&Memory| match &memory.body {
+        Body::Episode { goal, outcome, .. } => !goal.trim().is_empty() && outcome.trim().is_empty(),
+        _ => false,
+    };
+    let has = |memory: &Memory, words: &[&str]| {
+        memory
+            .tags
+            .iter()
+            .any(|tag| words.contains(&tag.to_lowercase().as_str()))
+    };
+    let is_to_do = |memory: &&Memory| memory.kind() != Kind::Episode && has(memory, &TO_DO);
+    let mut open: Vec<&Memory> = episodes
+        .iter()
+        .filter(is_begun)
+        .chain(latest.iter().filter(is_to_do))
+        .filter(|memory| !has(memory, &DONE))
+        .collect();
+    open.sort_by_key(|memory| std::cmp::Reverse((memory.occurred_at, memory.row)));
+    open.truncate(SHOWN);
+    open
+}
+
+/// The goal of an episode, if its text doesn't contain it.
+pub(super) fn goal_of(memory: &Memory) -> Option<String> {
+    match &memory.body {
+        Body::Episode { goal, .. }
+            if !goal.is_empty() && !memory.content.contains(goal.as_str()) =>
+        {
+            Some(format!("{} (goal: {})", memory.content.trim(), goal.trim()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,7 @@
+//! Queries over one or several spaces, now or as of an earlier time, and context blocks.
+
+pub(crate) mod across;
+pub(crate) mod briefing;
+pub(crate) mod past;
+pub(crate) mod recall;
+pub(crate) mod routing;

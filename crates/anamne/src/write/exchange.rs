@@ -1,0 +1,113 @@
+//! Exports and imports of a space.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use anamne_store::{BatchResult, ImportItem, Visibility};
+use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
+
+use crate::Error;
+use crate::maintenance::export;
+use crate::maintenance::export::{CorpusReport, ExportReport};
+use crate::space::Space;
+use crate::write::admission::authority_for;
+use crate::write::import;
+use crate::write::import::{ImportOptions, ImportReport};
+
+impl Space {
+    /// Imports memories from JSON lines; an interrupted import can be repeated.
+    ///
+    /// Imported text is untrusted: unless [`ImportOptions::trusted`], claims that nothing verifies are ignored.
+    pub fn import(
+        &self,
+        reader: impl BufRead,
+        options: impl Into<ImportOptions>,
+        progress: &mut dyn FnMut(&ImportReport),
+    ) -> Result<ImportReport, Error> {
+        let options = self.admit_import(options.into())?;
+        import::import(self, reader, options, progress)
+    }
+
+    fn admit_import(&self, options: ImportOptions) -> Result<ImportOptions, Error> {
+        self.require_write()?;
+        if options.trusted {
+            self.store.require(Right::Trust)?;
+        }
+        Ok(options)
+    }
+
+    /// Gives a memory that was imported before the authority that a trusted import claims for it.
+    pub(crate) fn apply_claims(&self, id: MemoryId, draft: &Draft) -> Result<(), Error> {
+        let memory = self.inner.source.get(id)?;
+        if let Some(edit) = authority_for(&memory, draft) {
+            self.inner.source.edit(self.actor(), id, &edit)?;
+            self.after_write();
+        }
+        Ok(())
+    }
+
+    /// Stores what another store exported; see [`ImportItem`].
+    pub(crate) fn take_in(
+        &self,
+        arrivals: &[ImportItem],
+    ) -> Result<BatchResult<Remembered>, Error> {
+        let mut actor = self.actor().clone();
+        if actor.name.is_empty() {
+            Provenance::IMPORT.clone_into(&mut actor.name);
+        }
+        let taken = self.inner.source.take_in(&actor, arrivals)?;
+        self.after_write();
+        Ok(taken)
+    }
+
+    pub(crate) fn take_links(&self, links: &[Link]) -> Result<BatchResult<bool>, Error> {
+        Ok(self.inner.source.import_links(self.actor(), links)?)
+    }
+
+    /// Imports memories from a folder of Markdown notes, written by [`Space::export_notes`] or by a person.
+    ///
+    /// Files and folders whose names begin with a dot are skipped. A note without an id is stored with its path as
+    /// external id, so that another import recognises it.
+    pub fn import_notes(
+        &self,
+        folder: &Path,
+        options: impl Into<ImportOptions>,
+        progress: &mut dyn FnMut(&ImportReport),
+    ) -> Result<ImportReport, Error> {
+        let options = self.admit_import(options.into())?;
+        import::import_notes(self, folder, options, progress)
+    }
+
+    /// Exports the live memories as JSON lines, oldest first, each with its outgoing links.
+    ///
+    /// Memories damaged in both copies are skipped: [`ExportReport::skipped`] lists them.
+    pub fn export(&self, writer: impl Write) -> Result<ExportReport, Error> {
+        self.export_visibility(writer, Visibility::Live)
+    }
+
+    /// Like [`Space::export`], with or without forgotten memories.
+    ///
+    /// The memories are selected in one snapshot; those erased meanwhile are omitted.
+    pub fn export_visibility(
+        &self,
+        writer: impl Write,
+        visibility: Visibility,
+    ) -> Result<ExportReport, Error> {
+        export::lines(self, writer, visibility)
+    }
+
+    /// Exports memories as a folder of Markdown notes with YAML front matter, one folder per thread, and links as
+    /// wikilinks. `folder` must not exist, or must be empty; it appears when complete.
+    pub fn export_notes(
+        &self,
+        folder: &Path,
+        visibility: Visibility,
+    ) -> Result<ExportReport, Error> {
+        export::notes(self, folder, visibility)
+    }
+
+    /// Exports the live messages as a training corpus: one JSON line per thread, with its messages in order.
+    pub fn export_corpus(&self, writer: impl Write) -> Result<CorpusReport, Error> {
+        export::corpus(self, writer)
+    }
+}

@@ -1,0 +1,344 @@
+//! Stores imported records: batch by batch, and the links at the end.
+
+use anamne_store::{ImportItem, StoreError};
+use anamne_text::echo::shorten_values;
+use anamne_types::{Draft, Link, LinkType, MemoryId};
+use jiff::Timestamp;
+
+use super::record::ImportedLink;
+use super::{BadLine, BadLines, ImportOptions, ImportReport};
+use crate::Error;
+use crate::space::Space;
+use crate::write::admission::{Claims, IMPORT_TRUST, without_authority};
+use crate::write::batch_size::{BatchContents, BatchSize};
+
+/// The position of a record in an import.
+#[derive(Clone, Debug)]
+pub(super) struct RecordPosition {
+    /// Its number, from 1.
+    pub(super) line: u64,
+    /// Its file, if it has its own.
+    pub(super) file: Option<String>,
+}
+
+impl RecordPosition {
+    fn bad(&self, reason: impl Into<String>) -> BadLine {
+        BadLine {
+            line: self.line,
+            file: self.file.clone(),
+            reason: shorten_values(&reason.into()).into_owned(),
+            next_step: None,
+        }
+    }
+
+    fn failed(&self, error: &StoreError) -> BadLine {
+        BadLine {
+            next_step: error.next_step(),
+            ..self.bad(error.to_string())
+        }
+    }
+}
+
+/// An import in progress.
+pub(super) struct ImportWriter<'a> {
+    space: &'a Space,
+    options: ImportOptions,
+    progress: &'a mut dyn FnMut(&ImportReport),
+    /// The results so far.
+    pub(super) report: ImportReport,
+    batch: Vec<PendingRecord>,
+    filled: BatchContents,
+    size: BatchSize,
+    /// The spaces that can verify claims; read on first use.
+    vouchers: Option<Vec<Space>>,
+    /// Links whose target may not exist yet.
+    links: Vec<PendingLink>,
+}
+
+struct PendingRecord {
+    place: RecordPosition,
+    arrival: ImportItem,
+    links: Vec<ImportedLink>,
+}
+
+struct PendingLink {
+    place: RecordPosition,
+    from: MemoryId,
+    /// Whether it comes from an export, and is restored as it was there.
+    returns: bool,
+    link: ImportedLink,
+}
+
+impl<'a> ImportWriter<'a> {
+    pub(super) fn new(
+        space: &'a Space,
+        options: ImportOptions,
+        progress: &'a mut dyn FnMut(&ImportReport),
+    ) -> Self {
+        Self {
+            space,
+            options,
+            progress,
+            report: ImportReport::default(),
+            batch: Vec::new(),
+            filled: BatchContents::default(),
+            size: BatchSize::default(),
+            vouchers: None,
+            links: Vec::new(),
+        }
+    }
+
+    /// Adds a record that was read from `bytes` bytes; first stores the batch if the record doesn't fit.
+    pub(super) fn take(
+        &mut self,
+        place: RecordPosition,
+        bytes: usize,
+        arrival: ImportItem,
+        links: Vec<ImportedLink>,
+    ) -> Result<(), Error> {
+        let arrival = self.weighed(arrival)?;
+        if !self.size.has_room(self.filled, bytes) {
+            self.store()?;
+            (self.progress)(&self.report);
+        }
+        self.filled.records += 1;
+        self.filled.bytes += bytes;
+        self.batch.push(PendingRecord {
+            place,
+            arrival,
+            links,
+        });
+        Ok(())
+    }
+
+    /// Removes a record's claims, unless the import is trusted or this store has the same memory.
+    fn weighed(&mut self, mut arrival: ImportItem) -> Result<ImportItem, Error> {
+        if self.options.trusted {
+            return Ok(arrival);
+        }
+        let claims = Claims::of(&arrival.draft);
+        if let (false, Some(origin)) = (claims.is_empty(), &arrival.origin)
+            && self.is_vouched_for(origin.id, &arrival.draft)?
+        {
+            return Ok(arrival);
+        }
+        let highest = IMPORT_TRUST.min(self.space.actor().default_trust());
+        without_authority(&mut arrival.draft, highest);
+        let unproven = &mut self.report.unproven;
+        unproven.trust += u64::from(claims.trust);
+        unproven.importance += u64::from(claims.importance);
+        unproven.metadata += u64::from(claims.metadata);
+        Ok(arrival)
+    }
+
+    fn is_vouched_for(&mut self, id: MemoryId, draft: &Draft) -> Result<bool, Error> {
+        if self.vouchers.is_none() {
+            self.vouchers = Some(self.space.verifying_spaces()?);
+        }
+        // An unreadable space verifies nothing: the import then loses its claim, which is counted.
+        let mut vouchers = self.vouchers.iter().flatten();
+        Ok(vouchers.any(|space| space.verifies_claims(id, draft).unwrap_or(false)))
+    }
+
+    /// Records an unreadable record. With [`BadLines::Stop`], stores the records before it and ends the import.
+    pub(super) fn skip_record(
+        &mut self,
+        place: &RecordPosition,
+        reason: String,
+    ) -> Result<(), Error> {
+        if self.options.bad_lines == BadLines::Stop {
+            self.store()?;
+        }
+        self.refuse(place.bad(reason))
+    }
+
+    /// Stores the rest, creates the links, and returns the report.
+    pub(super) fn finish(mut self) -> Result<ImportReport, Error> {
+        self.store()?;
+        (self.progress)(&self.report);
+        self.draw_links()?;
+        Ok(self.report)
+    }
+
+    fn refuse(&mut self, bad: BadLine) -> Result<(), Error> {
+        if self.options.bad_lines == BadLines::Skip {
+            self.report.bad.push(bad);
+            return Ok(());
+        }
+        let taken = Box::new(self.report.clone());
+        let BadLine {
+            line,
+            file,
+            reason,
+            next_step,
+        } = bad;
+        Err(match file {
+            Some(file) => Error::BadNote {
+                file,
+                reason,
+                next_step,
+                taken,
+            },
+            None => Error::BadLine {
+                line,
+                reason,
+                next_step,
+                taken,
+            },
+        })
+    }
+
+    /// Stores the batch in one transaction and empties it.
+    fn store(&mut self) -> Result<(), Error> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let trusted = self.options.trusted;
+        let filled = std::mem::take(&mut self.filled);
+        let mut arrivals = Vec::with_capacity(self.batch.len());
+        let mut rest = Vec::with_capacity(self.batch.len());
+        for waiting in self.batch.drain(..) {
+            rest.push((
+                waiting.place,
+                waiting.arrival.origin.is_some(),
+                waiting.links,
+            ));
+            arrivals.push(waiting.arrival);
+        }
+        let mut refused = Vec::new();
+        let stored = self.space.take_in(&arrivals)?;
+        self.size.learn(filled, stored.held);
+        let outcomes = stored.outcomes.into_iter().zip(&arrivals);
+        for ((place, returns, links), (outcome, arrival)) in rest.into_iter().zip(outcomes) {
+            match outcome {
+                Ok(taken) => {
+                    if trusted
+                        && taken.duplicate
+                        && let Err(error) = self.space.apply_claims(taken.id, &arrival.draft)
+                    {
+                        refused.push(place.failed(&of_one_memory(error)?));
+                    }
+                    self.report.imported += u64::from(!taken.duplicate);
+                    self.report.known += u64::from(taken.duplicate);
+                    let pending = |link| PendingLink {
+                        place: place.clone(),
+                        from: taken.id,
+                        returns,
+                        link,
+                    };
+                    self.links.extend(links.into_iter().map(pending));
+                }
+                Err(error) => refused.push(place.failed(&error)),
+            }
+        }
+        refused.into_iter().try_for_each(|bad| self.refuse(bad))
+    }
+
+    /// Creates the links once all memories are stored; their targets are named by the ids of the import.
+    fn draw_links(&mut self) -> Result<(), Error> {
+        let (returning, stored): (Vec<_>, Vec<_>) = std::mem::take(&mut self.links)
+            .into_iter()
+            .partition(|pending| pending.returns);
+        for pending in &stored {
+            let drawn = match self.link_of(pending)? {
+                Ok(link) => match self.space.link(&link) {
+                    Ok(_) => Ok(true),
+                    Err(error) => Err(pending.place.failed(&of_one_memory(error)?)),
+                },
+                Err(bad) => Err(bad),
+            };
+            self.count(drawn)?;
+        }
+        let mut size = BatchSize::default();
+        let mut left = returning.as_slice();
+        while !left.is_empty() {
+            let (batch, rest) = left.split_at(left.len().min(size.records()));
+            left = rest;
+            let mut links = Vec::with_capacity(batch.len());
+            for pending in batch {
+                match self.link_of(pending)? {
+                    Ok(link) => links.push((&pending.place, link)),
+                    Err(bad) => self.count(Err(bad))?,
+                }
+            }
+            let drawn: Vec<Link> = links.iter().map(|(_, link)| link.clone()).collect();
+            let stored = self.space.take_links(&drawn)?;
+            let records = drawn.len();
+            size.learn(BatchContents { records, bytes: 0 }, stored.held);
+            for ((place, _), drawn) in links.iter().zip(stored.outcomes) {
+                self.count(drawn.map_err(|error| place.failed(&error)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn link_of(&self, pending: &PendingLink) -> Result<Result<Link, BadLine>, Error> {
+        let PendingLink {
+            place, from, link, ..
+        } = pending;
+        let Some(to) = self.space.find_imported(&link.to)? else {
+            let missing = format!("the link target {:?} doesn't exist", link.to);
+            return Ok(Err(place.bad(missing)));
+        };
+        let created_at = link.created_at.unwrap_or_else(|| self.space.now());
+        if !self.options.trusted {
+            match self.may_point(link.link_type, to)? {
+                Ok(true) => {}
+                Ok(false) => {
+                    return Ok(Err(place.bad(format!(
+                        "a {} link to {:?}, which has more trust than an import; use --trusted to accept it",
+                        link.link_type, link.to
+                    ))));
+                }
+                Err(damage) => return Ok(Err(place.failed(&damage))),
+            }
+        }
+        Ok(Ok(Link {
+            from: *from,
+            to,
+            link_type: link.link_type,
+            weight: link.weight,
+            reason: link.reason.clone(),
+            created_at: if pending.returns {
+                created_at
+            } else {
+                Timestamp::UNIX_EPOCH
+            },
+        }))
+    }
+
+    /// Whether an untrusted import may create such a link: it can't supersede or contradict a memory with more trust.
+    /// The trust of a damaged memory is unknown.
+    fn may_point(
+        &self,
+        link_type: LinkType,
+        to: MemoryId,
+    ) -> Result<Result<bool, StoreError>, Error> {
+        if !matches!(link_type, LinkType::Supersedes | LinkType::Contradicts) {
+            return Ok(Ok(true));
+        }
+        let (ends, damaged) = self.space.source().get_with_damage(&[to])?;
+        Ok(match damaged.into_iter().next() {
+            Some((_, error)) => Err(error),
+            None => Ok(ends.iter().all(|end| end.trust <= IMPORT_TRUST)),
+        })
+    }
+
+    fn count(&mut self, drawn: Result<bool, BadLine>) -> Result<(), Error> {
+        match drawn {
+            Ok(drawn) => {
+                self.report.links += u64::from(drawn);
+                Ok(())
+            }
+            Err(bad) => self.refuse(bad),
+        }
+    }
+}
+
+/// The error, if it concerns one memory; any other error ends the import.
+fn of_one_memory(error: Error) -> Result<StoreError, Error> {
+    match error {
+        Error::Store(error) if error.is_of_one_memory() => Ok(error),
+        error => Err(error),
+    }
+}

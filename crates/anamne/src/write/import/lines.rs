@@ -1,0 +1,125 @@
+//! Imports JSON lines.
+
+use std::io::BufRead;
+
+use anamne_store::ImportItem;
+use anamne_types::Limits;
+
+use super::intake::{ImportWriter, RecordPosition};
+use super::record::{ImportedLink, Record};
+use super::{ImportOptions, ImportReport};
+use crate::Error;
+use crate::space::Space;
+
+/// Maximum length of a line: the longest content with every byte escaped, and room for the rest.
+const LONGEST_LINE: u64 = 8 * Limits::CONTENT_BYTES as u64;
+
+/// Maximum values per line: more than the largest body and metadata have together.
+const MOST_VALUES: usize = 400_000;
+
+/// Imports records from `reader` into `space`, and calls `progress` after every batch.
+///
+/// A record that exists already (by its id, else by its position in its thread, else by its content) changes nothing,
+/// so an interrupted import can be repeated.
+pub(crate) fn import(
+    space: &Space,
+    mut reader: impl BufRead,
+    options: ImportOptions,
+    progress: &mut dyn FnMut(&ImportReport),
+) -> Result<ImportReport, Error> {
+    let mut intake = ImportWriter::new(space, options, progress);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = read_line(&mut reader, &mut line)?;
+        if read == 0 {
+            return intake.finish();
+        }
+        intake.report.lines += 1;
+        intake.report.bytes += read as u64;
+        let place = RecordPosition {
+            line: intake.report.lines,
+            file: None,
+        };
+        match parse(&line) {
+            Ok(Some((arrival, links))) => intake.take(place, read, arrival, links)?,
+            Ok(None) => {}
+            Err(reason) => intake.skip_record(&place, reason)?,
+        }
+    }
+}
+
+/// Reads one line, of which at most [`LONGEST_LINE`] bytes are kept; returns the number of bytes consumed.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<usize, Error> {
+    let failed = |source| Error::Stream {
+        action: "read the import",
+        source,
+    };
+    let mut limited = std::io::Read::take(&mut *reader, LONGEST_LINE);
+    let read = limited.read_until(b'\n', line).map_err(failed)?;
+    if read as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
+        let skipped = reader.skip_until(b'\n').map_err(failed)?;
+        return Ok(read + skipped);
+    }
+    Ok(read)
+}
+
+/// Parses a line as an arrival with its links; `None` if it is empty.
+fn parse(line: &[u8]) -> Result<Option<(ImportItem, Vec<ImportedLink>)>, String> {
+    let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8: {error}"))?;
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if text.len() as u64 >= LONGEST_LINE {
+        return Err(format!("longer than {LONGEST_LINE} bytes"));
+    }
+    if has_more_values(text, MOST_VALUES) {
+        return Err(format!("more than {MOST_VALUES} JSON values"));
+    }
+    let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    record.into_arrival().map(Some)
+}
+
+/// Whether a line of JSON has more than `most` values, counted by the separators outside strings. Checked before
+/// parsing, because parsed values take about sixty times the bytes of their text. Linear, without allocation.
+fn has_more_values(text: &str, most: usize) -> bool {
+    let mut separators = 0;
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => separators += 1,
+            _ => {}
+        }
+    }
+    separators > most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_VALUES, has_more_values, parse};
+
+    #[test]
+    fn a_line_of_too_many_values_is_refused_before_it_is_parsed() {
+        let many = format!(r#"{{"text":"x","n":[{}0]}}"#, "0,".repeat(MOST_VALUES));
+        let reason = parse(many.as_bytes()).expect_err("refused");
+        assert!(reason.contains("JSON values"), "{reason}");
+        // Separators inside strings don't count.
+        let text = format!(
+            r#"{{"text":"{}\"{}"}}"#,
+            ",[{".repeat(200_000),
+            ",".repeat(9)
+        );
+        assert!(!has_more_values(&text, 2));
+        assert!(parse(text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_not_followed() {
+        let deep = format!(r#"{{"text":"x","n":{}}}"#, "[".repeat(300_000));
+        assert!(parse(deep.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,122 @@
+//! Imports of JSON lines, and of folders of Markdown notes.
+
+mod intake;
+mod lines;
+mod notes;
+mod record;
+
+use std::fmt;
+
+use anamne_types::NextStep;
+use serde::Serialize;
+
+pub(crate) use lines::import;
+pub(crate) use notes::import_notes;
+
+/// How an import handles invalid lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BadLines {
+    /// The import ends at the first one; earlier lines stay imported.
+    #[default]
+    Stop,
+    /// They are reported and skipped.
+    Skip,
+}
+
+/// Options of an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// How invalid lines are handled.
+    pub bad_lines: BadLines,
+    /// Whether claims of the import are accepted: trust and importance above the default, assertions about the
+    /// knowledge graph, feedback. Needs [`Right::Trust`](crate::Right::Trust).
+    ///
+    /// Claims for a memory that this store's log contains in the same state are always accepted.
+    pub trusted: bool,
+}
+
+impl ImportOptions {
+    /// The same options, with claims accepted.
+    #[must_use]
+    pub fn trusted(mut self) -> Self {
+        self.trusted = true;
+        self
+    }
+}
+
+impl From<BadLines> for ImportOptions {
+    fn from(bad_lines: BadLines) -> Self {
+        Self {
+            bad_lines,
+            trusted: false,
+        }
+    }
+}
+
+/// Number of memories stored without a claim that nothing verifies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct UnverifiedClaims {
+    /// Trust above that of imports.
+    pub trust: u64,
+    /// Importance above the default of 5.
+    pub importance: u64,
+    /// Assertions about the knowledge graph, feedback, and other reserved metadata.
+    pub metadata: u64,
+}
+
+impl UnverifiedClaims {
+    /// Whether no claim was ignored.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// An invalid line or note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BadLine {
+    /// Its number, from 1; for a note, its number in reading order.
+    pub line: u64,
+    /// The note's path in the imported folder; `None` for a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// What is wrong with it.
+    pub reason: String,
+    /// The next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
+}
+
+/// The results of an import so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReport {
+    /// Lines read, including empty ones; or notes.
+    pub lines: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// New memories.
+    pub imported: u64,
+    /// Memories that existed already.
+    pub known: u64,
+    /// Links created.
+    pub links: u64,
+    /// Claims that were ignored because nothing verifies them.
+    #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
+    pub unproven: UnverifiedClaims,
+    /// Skipped lines or notes.
+    pub bad: Vec<BadLine>,
+}
+
+impl fmt::Display for ImportReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            imported,
+            known,
+            links,
+            ..
+        } = self;
+        write!(
+            formatter,
+            "{imported} imported, {known} already stored, {links} links created"
+        )
+    }
+}

@@ -1,0 +1,235 @@
+//! One record of an import: a line of a conversation, or an exported memory.
+
+use std::collections::BTreeMap;
+
+use anamne_store::{ImportItem, Origin};
+use anamne_types::{Body, Category, Draft, InvalidValue, Kind, LinkType, MemoryId, Metadata, Role};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One line: a message of a conversation, or an exported memory.
+#[derive(Debug, Deserialize)]
+pub(super) struct Record {
+    #[serde(default)]
+    id: Option<Text>,
+    #[serde(alias = "content")]
+    text: String,
+    #[serde(default)]
+    thread: Option<Text>,
+    #[serde(default)]
+    position: Option<u32>,
+    #[serde(default, alias = "occurred_at")]
+    time: Option<String>,
+    #[serde(default)]
+    author: Option<String>,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    kind: Option<Kind>,
+    #[serde(default)]
+    category: Option<Category>,
+    #[serde(default)]
+    role: Option<Role>,
+    #[serde(default)]
+    importance: Option<u8>,
+    #[serde(default)]
+    confidence: Option<f32>,
+    #[serde(default)]
+    trust: Option<f32>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    metadata: Metadata,
+    #[serde(default, alias = "expires")]
+    expires_at: Option<String>,
+    #[serde(default)]
+    links: Vec<ImportedLink>,
+    /// Fields of typed bodies, and exported fields that a new store sets itself.
+    #[serde(flatten)]
+    rest: BTreeMap<String, serde_json::Value>,
+}
+
+/// A link of an exported memory, which is its start.
+#[derive(Debug, Deserialize)]
+pub(super) struct ImportedLink {
+    /// Its target, by external id or id.
+    pub(super) to: String,
+    #[serde(rename = "type")]
+    pub(super) link_type: LinkType,
+    #[serde(default = "full_weight")]
+    pub(super) weight: f32,
+    #[serde(default)]
+    pub(super) reason: String,
+    /// When it was created; missing in older exports.
+    #[serde(default)]
+    pub(super) created_at: Option<Timestamp>,
+    /// In an exported note: the note of its target.
+    #[serde(default)]
+    pub(super) note: Option<String>,
+}
+
+pub(super) fn full_weight() -> f32 {
+    1.0
+}
+
+/// An id or a thread, as a string or a number.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Text {
+    Words(String),
+    Number(i64),
+}
+
+impl Text {
+    fn as_id(&self) -> Option<MemoryId> {
+        match self {
+            Self::Words(words) => words.parse().ok(),
+            Self::Number(_) => None,
+        }
+    }
+}
+
+impl From<Text> for String {
+    fn from(text: Text) -> Self {
+        match text {
+            Text::Words(words) => words,
+            Text::Number(number) => number.to_string(),
+        }
+    }
+}
+
+/// Exported fields that a new store sets itself.
+const STORE_ASSIGNED_FIELDS: [&str; 9] = [
+    "row",
+    "space",
+    "created_at",
+    "updated_at",
+    "version",
+    "seq",
+    "deleted_at",
+    "superseded_by",
+    "surroundings",
+];
+
+/// The fields of typed bodies.
+const BODY_FIELDS: [&str; 15] = [
+    "goal", "plan", "outcome", "tool_log", "salience", "name", "trigger", "steps", "code", "title",
+    "source", "document", "heading", "sources", "follows",
+];
+
+impl Record {
+    /// Converts the record into an arrival with its outgoing links.
+    pub(super) fn into_arrival(mut self) -> Result<(ImportItem, Vec<ImportedLink>), String> {
+        let origin = self.origin()?;
+        let external_id = match self.rest.remove("external_id") {
+            Some(Value::String(id)) => Some(id),
+            _ if origin.is_some() => None,
+            _ => self.id.take().map(String::from),
+        };
+        let body = self.body()?;
+        for name in STORE_ASSIGNED_FIELDS {
+            self.rest.remove(name);
+        }
+        self.metadata.append(&mut self.rest);
+        let draft = Draft {
+            content: self.text,
+            body,
+            thread: self.thread.map(String::from),
+            position: self.position,
+            session: self.session,
+            author: self.author,
+            trust: self.trust,
+            importance: self.importance,
+            confidence: self.confidence,
+            tags: self.tags,
+            metadata: self.metadata,
+            external_id,
+            occurred_at: instant("time", self.time)?,
+            expires_at: instant("expires_at", self.expires_at)?,
+        };
+        draft.check().map_err(|refusal| refusal.to_string())?;
+        Ok((ImportItem { draft, origin }, self.links))
+    }
+
+    /// The state of the memory in the store that exported it. Only exports contain a version and an event, so a record
+    /// without them is new, whatever its id looks like.
+    fn origin(&mut self) -> Result<Option<Origin>, String> {
+        let is_exported = ["version", "seq", "created_at", "updated_at"]
+            .iter()
+            .all(|name| self.rest.contains_key(*name));
+        let Some(id) = self
+            .id
+            .as_ref()
+            .and_then(Text::as_id)
+            .filter(|_| is_exported)
+        else {
+            return Ok(None);
+        };
+        let mut taken = |name: &str| match self.rest.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(InvalidValue::new(name, "text", other).to_string()),
+        };
+        let [created_at, updated_at, deleted_at, superseded_by] =
+            ["created_at", "updated_at", "deleted_at", "superseded_by"].map(&mut taken);
+        let created_at = instant("created_at", created_at?)?.unwrap_or(Timestamp::UNIX_EPOCH);
+        Ok(Some(Origin {
+            id,
+            created_at,
+            updated_at: instant("updated_at", updated_at?)?.unwrap_or(created_at),
+            deleted_at: instant("deleted_at", deleted_at?)?,
+            superseded_by: superseded_by?
+                .map(|id| {
+                    id.parse()
+                        .map_err(|refusal: InvalidValue| refusal.to_string())
+                })
+                .transpose()?,
+        }))
+    }
+
+    /// The body, from kind, category, role and the body's own fields.
+    fn body(&mut self) -> Result<Body, String> {
+        let kind = self.kind.unwrap_or(if self.category.is_some() {
+            Kind::Fact
+        } else {
+            Kind::Message
+        });
+        match kind {
+            Kind::Message => return Ok(Body::Message { role: self.role }),
+            Kind::Fact => {
+                return Ok(Body::Fact {
+                    category: self.category,
+                });
+            }
+            _ => {}
+        }
+        let mut fields = serde_json::Map::new();
+        fields.insert("kind".to_owned(), kind.as_str().into());
+        for name in BODY_FIELDS {
+            if let Some(value) = self.rest.remove(name) {
+                fields.insert(name.to_owned(), value);
+            }
+        }
+        serde_json::from_value(fields.into())
+            .map_err(|error| format!("invalid fields of a {kind}: {error}"))
+    }
+}
+
+/// Parses an RFC 3339 time; without an offset it is UTC.
+fn instant(field: &str, text: Option<String>) -> Result<Option<Timestamp>, String> {
+    let Some(text) = text else { return Ok(None) };
+    let civil = || {
+        text.parse::<jiff::civil::DateTime>()
+            .ok()?
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+    };
+    let instant = text
+        .parse()
+        .ok()
+        .or_else(|| civil().map(|zoned| zoned.timestamp()));
+    instant
+        .map(Some)
+        .ok_or_else(|| InvalidValue::new(field, "an RFC 3339 time", &text).to_string())
+}

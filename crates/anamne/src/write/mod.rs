@@ -1,0 +1,9 @@
+//! Writing: single memories, imports, and the authority that a memory may claim.
+
+pub(crate) mod admission;
+pub(crate) mod batch_size;
+pub(crate) mod exchange;
+pub(crate) mod feedback;
+pub(crate) mod import;
+pub(crate) mod remember;
+pub(crate) mod transfer;
