@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anamne_types::{
-    Actor, Draft, Edit, Feedback, InvalidValue, Link, LinkType, Memory, MemoryId, Remembered, Seq,
+    Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq,
 };
 
 use crate::arrival::ImportItem;
@@ -40,17 +40,15 @@ impl SpaceSource {
         })
     }
 
-    /// Writes many memories in one transaction. A draft that is rejected, by `admit` or by its own limits, or that
+    /// Writes many memories in one transaction. A draft that exceeds a limit, or that
     /// conflicts with the content under its external id, returns its error without affecting the others.
     pub fn remember_each(
         &self,
         actor: &Actor,
         drafts: &[Draft],
-        admit: &dyn Fn(&Draft) -> Result<(), InvalidValue>,
     ) -> Result<Vec<Result<Remembered>>> {
         let stored = self.write_each(actor, drafts, |transaction, draft| {
             draft.check()?;
-            admit(draft)?;
             transaction.remember(draft)
         });
         stored.map(|stored| stored.outcomes)

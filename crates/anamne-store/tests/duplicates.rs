@@ -101,7 +101,7 @@ fn a_known_external_id_with_other_content_is_a_conflict_and_later_writes_work() 
     ));
     assert_eq!(head(&space).0, 1, "all or none");
     let each = space
-        .remember_each(&user(), &["new".into(), other, "newer".into()], &|_| Ok(()))
+        .remember_each(&user(), &["new".into(), other, "newer".into()])
         .expect("a batch");
     assert_eq!(
         each.iter().map(Result::is_ok).collect::<Vec<_>>(),

@@ -188,7 +188,7 @@ fn every_field_of_a_draft_has_a_limit_that_its_refusal_names() {
             given,
         );
         let each = space
-            .remember_each(&user(), std::slice::from_ref(&draft), &|_| Ok(()))
+            .remember_each(&user(), std::slice::from_ref(&draft))
             .expect("a write");
         check_refused(
             each.into_iter().next().expect("an answer"),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConflictKind, Memory, MemoryId, Seq, Tier};
+use crate::{ConflictKind, GuardNote, Memory, MemoryId, Seq, Tier};
 
 /// The result of storing a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Remembered {
     pub space: String,
     /// Whether it was a duplicate; then nothing changed.
     pub duplicate: bool,
+    /// The secrets and personal data found in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guard: Vec<GuardNote>,
 }
 
 /// The unweighted signals of a result; unused ones are 0.

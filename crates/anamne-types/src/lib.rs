@@ -33,6 +33,7 @@ mod relation;
 mod scope;
 mod skipped;
 mod spaces;
+mod texts;
 mod tier;
 
 pub use answer::{
@@ -65,4 +66,5 @@ pub use relation::RelationType;
 pub use scope::{Right, Scope, SpaceSet};
 pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
+pub use texts::GuardNote;
 pub use tier::{Temperature, Tier};

@@ -9,6 +9,7 @@ use crate::Error;
 use crate::caches::Caches;
 use crate::derived::{Registry, Site};
 use crate::jobs::Jobs;
+use crate::write::guarding::CurrentGuard;
 
 /// One space, shared by all its handles.
 pub(crate) struct Inner {
@@ -18,6 +19,8 @@ pub(crate) struct Inner {
     pub(crate) caches: Caches,
     /// Inputs of derived data: models and the incident log.
     pub(crate) site: Site,
+    /// The guard in front of the log.
+    pub(crate) guard: CurrentGuard,
     /// The reranker, if any.
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
 }
@@ -34,6 +37,7 @@ impl Inner {
             derived: Registry::new(&site)?,
             jobs: Jobs::new(background),
             caches: Caches::default(),
+            guard: CurrentGuard::default(),
             site,
             reranker,
         });

@@ -31,6 +31,7 @@ mod knowledge;
 mod likeness;
 mod maintenance;
 mod models;
+mod privacy;
 mod query;
 #[cfg(test)]
 mod set_clock;
@@ -39,6 +40,7 @@ mod store;
 mod write;
 
 pub use anamne_embed as embed;
+pub use anamne_guard as guard;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
 pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
@@ -47,8 +49,8 @@ pub use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySent
 pub use anamne_recall::context::best_sentence;
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
-    Examination, Finding, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
-    LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
+    Examination, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
+    Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
     ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
     RoleConfig, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, SystemClock,
     TierCount, TiersConfig, Unreadable, Visibility,
@@ -68,11 +70,15 @@ pub use knowledge::wording::RewordedSentence;
 pub use maintenance::doctor::{CheckUp, SpaceReport};
 pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
 pub use maintenance::export::{CorpusReport, ExportReport};
+pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;
 pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};
+pub use privacy::PRIVATE;
 pub use space::Space;
 pub use store::{Options, Store};
-pub use write::import::{BadLine, BadLines, ImportOptions, ImportReport, UnverifiedClaims};
+pub use write::import::{
+    BadLine, BadLines, GuardSummary, GuardedLine, ImportOptions, ImportReport, UnverifiedClaims,
+};
 pub use write::transfer::{NotMoved, Selection, Transfer};
 pub use {anamne_jobs as queue, anamne_llm as llm};

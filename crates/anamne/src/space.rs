@@ -17,11 +17,26 @@ pub struct Space {
     pub(crate) inner: Arc<Inner>,
     /// Its store, with the scope of this handle.
     pub(crate) store: Store,
+    /// Whether it writes without the guard.
+    pub(crate) is_unguarded: bool,
 }
 
 impl Space {
     pub(crate) fn new(inner: Arc<Inner>, store: Store) -> Self {
-        Self { inner, store }
+        Self {
+            inner,
+            store,
+            is_unguarded: false,
+        }
+    }
+
+    /// The same space, writing without the guard. Needs [`Right::Configure`], because it changes what the settings forbid.
+    pub fn without_guard(&self) -> Result<Self, Error> {
+        self.require(Right::Configure)?;
+        Ok(Self {
+            is_unguarded: true,
+            ..self.clone()
+        })
     }
 
     /// The same space, with writes attributed to `actor`, who can't have more trust than the current one without
@@ -34,6 +49,7 @@ impl Space {
         Ok(Self {
             inner: self.inner.clone(),
             store: self.store.acting_as(actor),
+            is_unguarded: self.is_unguarded,
         })
     }
 

@@ -275,6 +275,16 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             "chores",
             right(Right::Configure, |space, _| space.chores().map(drop)),
         ),
+        (
+            "without_guard",
+            right(Right::Configure, |space, _| space.without_guard().map(drop)),
+        ),
+        (
+            "guard_redact",
+            right(Right::Erase, |space, world| {
+                space.guard_redact(&[world.other]).map(drop)
+            }),
+        ),
     ];
     let reading = [
         "acting_as",
@@ -309,6 +319,8 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "backups",
         "foldable",
         "insights",
+        "guard_scan",
+        "guard_test",
         "quality_signals",
         "check_consistency",
         "query_log",

@@ -1,6 +1,10 @@
 //! `anamne audit`.
 
-use anamne::{ActorKind, EventKind, InvalidValue, LogEntry, LogQuery};
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne::{
+    ActorKind, EventKind, GuardNote, InvalidValue, LogEntry, LogQuery, Memory, MemoryId, Space,
+};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -19,7 +23,7 @@ Examples:
   anamne audit --memory m12 --oldest-first --json
 
 With --json: {\"events\": [{\"seq\", \"at\", \"actor\": {\"kind\", \"name\"?}, \"kind\",
-  \"memory\", \"row\"}], \"more\": whether there are more}")]
+  \"memory\", \"row\"}], \"more\": whether there are more, \"guard\": {memory: [kind]}}")]
 pub(crate) struct Audit {
     /// At or after this time: 2026-03-01, yesterday, "last week", 3d, …
     #[arg(long, value_name = "TIME")]
@@ -74,9 +78,10 @@ impl Audit {
         };
         let more = events.len() == self.limit && !space.log(&next)?.is_empty();
         if output.is_json() {
-            return output.json(&json!({ "events": events, "more": more }));
+            let guard = guarded(&space, &events)?;
+            return output.json(&json!({ "events": events, "more": more, "guard": guard }));
         }
-        print(&events, output)?;
+        print(&events, &guarded(&space, &events)?, output)?;
         output.flush()?;
         let count = number(events.len() as u64);
         if more {
@@ -117,7 +122,28 @@ fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
 /// Maximum columns of an actor's name; `--json` has the whole name.
 const WIDEST: usize = 40;
 
-fn print(events: &[LogEntry], output: &mut Output) -> Result<(), Failure> {
+/// The kinds that the guard found in the memories of the events, by their ids.
+fn guarded(
+    space: &Space,
+    events: &[LogEntry],
+) -> Result<BTreeMap<MemoryId, BTreeSet<String>>, Failure> {
+    let mut ids: Vec<_> = events.iter().map(|entry| entry.event.memory).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let memories = space.get_each(&ids)?.into_iter();
+    let kinds = |memory: &Memory| -> BTreeSet<String> {
+        let notes = GuardNote::of(&memory.metadata).into_iter();
+        notes.map(|note| note.kind).collect()
+    };
+    let found = memories.map(|memory| (memory.id, kinds(&memory)));
+    Ok(found.filter(|(_, kinds)| !kinds.is_empty()).collect())
+}
+
+fn print(
+    events: &[LogEntry],
+    guard: &BTreeMap<MemoryId, BTreeSet<String>>,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let rows: Vec<_> = events
         .iter()
         .map(|entry| {
@@ -150,8 +176,20 @@ fn print(events: &[LogEntry], output: &mut Output) -> Result<(), Failure> {
             paint(DIM, format_args!("{:>seqs$}", event.seq.to_string())),
             output.dates.to_the_second(event.at),
             event.kind.as_str(),
-            paint(CYAN, format_args!("m{}", entry.row))
+            paint(
+                CYAN,
+                format_args!("m{}{}", entry.row, shown(guard.get(&event.memory)))
+            )
         ))?;
     }
     Ok(())
+}
+
+/// What the guard found in a memory: `  guard: github-token`.
+fn shown(kinds: Option<&BTreeSet<String>>) -> String {
+    let kinds: Vec<_> = kinds.into_iter().flatten().map(String::as_str).collect();
+    if kinds.is_empty() {
+        return String::new();
+    }
+    format!("  guard: {}", kinds.join(", "))
 }

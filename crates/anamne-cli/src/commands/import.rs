@@ -5,7 +5,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anamne::{BadLines, Error, ImportOptions, ImportReport, NextStep, Space, UnverifiedClaims};
+use anamne::{
+    BadLines, Error, GuardSummary, ImportOptions, ImportReport, NextStep, Space, UnverifiedClaims,
+};
 use serde::Serialize;
 
 use crate::failure::{Failure, PartialImport};
@@ -54,7 +56,9 @@ Examples:
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\": [{\"file\",
-  \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"took_ms\"};
+  \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
+  {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\", \"start\",
+  \"end\"}]}, \"took_ms\"};
   an error has \"taken\": {\"imported\", \"known\", \"links\"}")]
 pub(crate) struct Import {
     /// Files and folders, in this order; `-` reads standard input
@@ -66,6 +70,9 @@ pub(crate) struct Import {
     /// Accept the trust, importance, assertions and feedback in the files. For your own exports
     #[arg(long)]
     trusted: bool,
+    /// Import without the guard: secrets stay in the texts
+    #[arg(long)]
+    no_guard: bool,
 }
 
 /// The totals of all files.
@@ -79,6 +86,8 @@ struct Total {
     #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
     unproven: UnverifiedClaims,
     bad: Vec<BadLine>,
+    #[serde(skip_serializing_if = "GuardSummary::is_empty")]
+    guard: GuardSummary,
     took_ms: f64,
 }
 
@@ -111,7 +120,10 @@ impl Import {
             bad_lines,
             trusted: self.trusted,
         };
-        let space = place.space()?;
+        let mut space = place.space()?;
+        if self.no_guard {
+            space = space.without_guard()?;
+        }
         let progress = Progress::new(sizes.into_iter().sum(), output.is_watched());
         let mut total = Total::default();
         for file in &self.files {
@@ -126,6 +138,11 @@ impl Import {
                     continue;
                 }
                 opened => opened.map_err(|error| unreadable(file, &error))?,
+            };
+            let space = if space.config().guard.skips(file) {
+                space.without_guard()?
+            } else {
+                space.clone()
             };
             let report = opened.read(file, &space, options, &progress, &total);
             total.add(file, report.inspect_err(|_| progress.end())?);
@@ -278,6 +295,7 @@ impl Total {
         self.unproven.trust += report.unproven.trust;
         self.unproven.importance += report.unproven.importance;
         self.unproven.metadata += report.unproven.metadata;
+        self.guard.append(file, report.guard);
         self.bad.extend(report.bad.into_iter().map(|bad| BadLine {
             file: match bad.file {
                 Some(note) => Path::new(file).join(note).display().to_string(),
@@ -325,7 +343,30 @@ impl Total {
             duration(self.took_ms)
         ))?;
         self.report_unverified(output);
+        self.report_guarded(output);
         Ok(())
+    }
+
+    /// Reports what the guard redacted and marked.
+    fn report_guarded(&self, output: &Output) {
+        for found in self.guard.lines.iter().take(SHOWN_BAD_LINES) {
+            let file = named(found.file.as_deref().unwrap_or_default());
+            let note = &found.note;
+            output.note(format_args!(
+                "{file}:{}: {} ({})",
+                found.line, note.kind, note.action
+            ));
+        }
+        if !self.guard.is_empty() {
+            let kinds = self.guard.kinds.iter();
+            let kinds: Vec<_> = kinds
+                .map(|(kind, count)| format!("{kind} ({count})"))
+                .collect();
+            output.note(format_args!(
+                "secrets and personal data: {}",
+                kinds.join(", ")
+            ));
+        }
     }
 
     /// Reports the claims that were ignored.

@@ -15,6 +15,7 @@ mod extract;
 mod feedback;
 mod forget;
 mod graph;
+mod guard;
 mod history;
 mod import;
 mod init;
@@ -76,6 +77,7 @@ pub(crate) enum Command {
     Extract(extract::Extract),
     Import(import::Import),
     Export(export::Export),
+    Guard(guard::Guard),
     Stats(stats::Stats),
     Summaries(summaries::Summaries),
     Consolidate(consolidate::Consolidate),
@@ -127,6 +129,7 @@ impl Command {
             Self::Extract(command) => command.run(place, output),
             Self::Import(command) => command.run(place, output),
             Self::Export(command) => command.run(place, output),
+            Self::Guard(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
             Self::Summaries(command) => command.run(place, output),
             Self::Consolidate(command) => command.run(place, output),

@@ -3,6 +3,7 @@
 use anamne::{Category, Draft, Kind, Remembered};
 use serde_json::Value;
 
+use super::guard;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
@@ -14,13 +15,18 @@ use crate::{arguments, input, settling};
 Prints the id. On return, the text is durable and visible to every process.
 Storing the same text again changes nothing and returns the same id.
 
+Secrets in the text are redacted before it is stored (see `anamne guard`). What
+is on the command line is visible to other programs and in the shell's history:
+give texts that may contain secrets on standard input.
+
 Examples:
   anamne remember \"The staging server listens on port 8471\" --tag staging
   anamne remember We deploy on Fridays only --category constraint --importance 8
   git log -1 --format=%B | anamne remember - --author Ada --thread releases
   anamne remember \"Grace is away\" --expires \"in 2 weeks\" --metadata ticket=42
 
-With --json: {\"id\", \"seq\", \"space\", \"duplicate\"}")]
+With --json: {\"id\", \"seq\", \"space\", \"duplicate\", \"guard\"?: [{\"field\", \"kind\",
+  \"action\", \"start\", \"end\"}]}")]
 pub(crate) struct Remember {
     /// The text; several words are joined by spaces, `-` reads standard input
     #[arg(required = true)]
@@ -61,14 +67,21 @@ pub(crate) struct Remember {
     /// When it expires: 30d, "in 2 weeks", 2031-12-31
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
+    /// Store it without the guard: secrets stay in the text
+    #[arg(long)]
+    no_guard: bool,
 }
 
 impl Remember {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let no_guard = self.no_guard;
         let draft = self.draft(output)?;
         // Before the store is opened, so that a rejected text creates no store.
         draft.check()?;
-        let space = place.space()?;
+        let mut space = place.space()?;
+        if no_guard {
+            space = space.without_guard()?;
+        }
         let remembered = space.remember(draft)?;
         print(&remembered, output)?;
         settling::settle(&space, output)
@@ -110,5 +123,6 @@ pub(super) fn print(remembered: &Remembered, output: &mut Output) -> Result<(), 
         "remembered"
     };
     output.note(format_args!("{what} in the space {}", remembered.space));
+    guard::print_notes(&remembered.guard, output);
     Ok(())
 }

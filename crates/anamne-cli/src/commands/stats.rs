@@ -16,7 +16,7 @@ Examples:
   anamne --space recipes stats --json
 
 With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
-  \"erased\", \"threads\", \"links\", \"events\", \"first\", \"last\", \"views\": [{\"name\",
+  \"erased\", \"threads\", \"links\", \"events\", \"guard\"?: {kind: count}, \"first\", \"last\", \"views\": [{\"name\",
   \"class\": log|paid|observed|external, \"exists\", \"watermark\", \"position\",
   \"tail_rows\", \"bytes\", \"problem\"}], \"tiers\": [{\"tier\", \"memories\", \"bytes\"}],
   \"embedding\": {\"model\", \"answering\", \"embedded\",
@@ -74,6 +74,7 @@ fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
             ),
         ),
         ("events", number(statistics.events)),
+        ("guard", guarded(report)),
         ("tiers", tiers(report)),
         ("model", model(report)),
         (
@@ -86,6 +87,18 @@ fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
         ),
     ]);
     rows
+}
+
+/// What the guard redacted or marked.
+fn guarded(report: &SpaceReport) -> String {
+    let kinds = report.statistics.guard.iter();
+    let kinds: Vec<_> = kinds
+        .map(|(kind, count)| format!("{kind} {}", number(*count)))
+        .collect();
+    if kinds.is_empty() {
+        return "nothing found".to_owned();
+    }
+    kinds.join(", ")
 }
 
 fn tiers(report: &SpaceReport) -> String {

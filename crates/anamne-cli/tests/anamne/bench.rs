@@ -68,6 +68,12 @@ impl Bench {
     }
 
     /// Runs the command.
+    /// Runs the command with this text on standard input.
+    pub(crate) fn run_with(&self, arguments: &[&str], stdin: Stdio) -> RunOutput {
+        let output = self.command(arguments).stdin(stdin).output();
+        output.expect("the command starts").into()
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> RunOutput {
         self.command(arguments)
             .output()

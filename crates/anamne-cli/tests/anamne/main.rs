@@ -10,6 +10,7 @@ mod extraction;
 mod files;
 mod foreign_models;
 mod forgetting;
+mod guard;
 mod hostile_stores;
 mod journeys;
 mod keeping;

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 40] = [
+const COMMANDS: [&str; 41] = [
     "demo",
     "init",
     "remember",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 40] = [
     "extract",
     "import",
     "export",
+    "guard",
     "stats",
     "summaries",
     "consolidate",

@@ -83,6 +83,11 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         "verify" => &[&["verify"]],
         "repair" => &[&["repair"]],
         "retention" => &[&["retention"]],
+        "guard" => &[
+            &["guard"],
+            &["guard", "test", "quellfruit"],
+            &["guard", "scan"],
+        ],
         "completions" => &[&["completions", "bash"]],
         "man" => &[&["man"]],
         "remember" | "think" | "edit" | "forget" | "restore" | "link" | "feedback" | "import" => {

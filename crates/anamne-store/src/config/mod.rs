@@ -1,5 +1,6 @@
 //! `space.toml`: the settings of a space.
 
+mod guard;
 mod ranking;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::project_config::ProjectConfig;
 use crate::settings_file::{read_toml, write_toml};
 use crate::{Result, StoreError};
+pub use guard::GuardConfig;
 pub use ranking::{RecallConfig, RoleConfig};
 
 /// The version of the file.
@@ -52,6 +54,9 @@ pub struct SpaceConfig {
     /// Where and how often the space is backed up automatically.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backup: BackupConfig,
+    /// What happens to secrets and personal data before a memory is stored.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub guard: GuardConfig,
     /// The project whose memories it holds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub project: ProjectConfig,
@@ -260,6 +265,7 @@ impl SpaceConfig {
             embedding: EmbeddingConfig::default(),
             meta: MetaConfig::default(),
             backup: BackupConfig::default(),
+            guard: GuardConfig::default(),
             project: ProjectConfig::default(),
         }
     }
@@ -284,6 +290,7 @@ impl SpaceConfig {
         }
         self.retention.check()?;
         self.backup.check()?;
+        self.guard.check()?;
         if self.tiers.active_days == 0 {
             return Err(InvalidValue::new("tiers.active_days", "at least 1", 0));
         }

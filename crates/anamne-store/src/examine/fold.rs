@@ -56,6 +56,7 @@ impl Fold {
                 let status = match kind {
                     EventKind::Forgotten => MemoryStatus::Forgotten,
                     EventKind::Edited => known.unwrap_or(MemoryStatus::Live),
+                    EventKind::Remembered if is_stored_forgotten(line) => MemoryStatus::Forgotten,
                     _ => MemoryStatus::Live,
                 };
                 self.memories.insert(line.memory, (status, line.seq));
@@ -83,4 +84,14 @@ impl Fold {
             self.links.insert(key);
         }
     }
+}
+
+/// Whether a new memory was forgotten already: an import keeps the state that it had.
+fn is_stored_forgotten(line: &Line) -> bool {
+    let text = line.payload.as_ref().map(|payload| payload.get());
+    // Most payloads are not parsed: a live memory's doesn't have the field, unless its text has it.
+    text.filter(|text| text.contains("\"deleted_at\""))
+        .and_then(|text| serde_json::from_str::<Payload<'_>>(text).ok())
+        .and_then(|payload| payload.memory)
+        .is_some_and(|memory| memory.deleted_at.is_some())
 }

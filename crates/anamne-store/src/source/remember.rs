@@ -82,6 +82,7 @@ impl Transaction<'_> {
             seq,
             space: self.space.to_owned(),
             duplicate,
+            guard: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anamne_types::Kind;
+use anamne_types::{GuardNote, Kind};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use serde::Serialize;
@@ -27,6 +27,9 @@ pub struct Statistics {
     pub links: u64,
     /// Events in the log.
     pub events: u64,
+    /// What the guard redacted or marked in live memories, by kind: number of findings.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub guard: BTreeMap<String, u64>,
     /// Occurrence of the earliest live memory.
     pub first: Option<Timestamp>,
     /// Occurrence of the latest live memory.
@@ -68,7 +71,24 @@ pub(crate) fn of(connection: &Connection) -> Result<Statistics> {
         };
         Ok((instant(0)?, instant(1)?))
     })?;
+    statistics.guard = guarded(connection)?;
     Ok(statistics)
+}
+
+/// The guard's findings in live memories, by kind.
+fn guarded(connection: &Connection) -> Result<BTreeMap<String, u64>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT metadata FROM (SELECT iif(tier = 0, metadata, colder(tier, row, 2)) AS metadata FROM memories
+           WHERE deleted_at IS NULL) WHERE instr(metadata, ?1)",
+    )?;
+    let found = statement.query_map([GuardNote::KEY], |row| row.get::<_, String>(0))?;
+    let mut counts = BTreeMap::new();
+    for metadata in found {
+        for note in GuardNote::of(&serde_json::from_str(&metadata?)?) {
+            *counts.entry(note.kind).or_default() += 1;
+        }
+    }
+    Ok(counts)
 }
 
 /// The numbers of all authors, ascending, at most `limit`. O(authors · log memories).

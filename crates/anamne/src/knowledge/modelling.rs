@@ -94,7 +94,7 @@ impl Inner {
         Ok(())
     }
 
-    /// The model's reading of a memory; `None` if the text is too short, or the model can't read it.
+    /// The model's reading of a memory; `None` if the text is too short or private, or the model can't read it.
     fn reading_of(
         &self,
         bridge: &Bridge,
@@ -104,7 +104,7 @@ impl Inner {
         let Some(memory) = state
             .memory
             .as_ref()
-            .filter(|memory| is_worth_reading(memory))
+            .filter(|memory| is_worth_reading(memory) && self.may_send(bridge, memory))
         else {
             return Ok(None);
         };
@@ -159,10 +159,18 @@ impl Inner {
                 on: side.evidence.at.to_zoned(TimeZone::UTC).date(),
             });
             let call = Call::of(self.source.name().as_str());
-            let judgement = match tasks::judge(bridge, &call, &said[0], &said[1]) {
+            let ids = sides.map(|side| side.evidence.memory);
+            let may_send = self.may_send_all(bridge, &ids).map_err(TaskError::failed)?;
+            let judged_now = if may_send {
+                tasks::judge(bridge, &call, &said[0], &said[1])
+                    .map_err(|error| after(&error, context))
+            } else {
+                Err(Ok(()))
+            };
+            let judgement = match judged_now {
                 Ok(judgement) => judgement,
-                Err(error) => {
-                    after(&error, context)?;
+                Err(failed) => {
+                    failed?;
                     // It is not judged again; the result of the rules stays.
                     let stands = ConflictReading {
                         kind: Some(contradiction.kind),

@@ -87,7 +87,8 @@ impl Space {
         let mut chosen = ids.to_vec();
         chosen.dedup();
         chosen.truncate(MOST);
-        let memories = self.get_each(&chosen)?;
+        let mut memories = self.get_each(&chosen)?;
+        memories.retain(|memory| self.inner.may_send(bridge, memory));
         let shown: Vec<String> = memories
             .iter()
             .map(|memory| memory.content.chars().take(SHOWN).collect())

@@ -168,6 +168,7 @@ impl Space {
         self.repair_derived(&mut found)?;
         found.problems.append(&mut self.inner.site.problems.take());
         self.report_models(&mut found)?;
+        self.report_guard(&mut found)?;
         self.inner.report_retention(&mut found)?;
         Ok(found)
     }
@@ -189,6 +190,19 @@ impl Space {
         found.well.extend(repaired.well);
         found.repaired.extend(repaired.rebuilt);
         found.problems.extend(repaired.problems);
+        Ok(())
+    }
+
+    /// Adds the guard's settings and findings to a report.
+    fn report_guard(&self, found: &mut CheckUp) -> Result<(), Error> {
+        let counts = self.inner.source.statistics()?.guard;
+        let total: u64 = counts.values().sum();
+        let is_on = self.inner.guard.get(&self.config().guard)?.is_on();
+        found.well.push(match (is_on, total) {
+            (false, _) => "guard: off; secrets are stored as they are".to_owned(),
+            (true, 0) => "guard: on; nothing found".to_owned(),
+            (true, total) => format!("guard: on; {total} redacted or marked in stored memories"),
+        });
         Ok(())
     }
 

@@ -4,7 +4,8 @@
 //! memory more trust than they have, and only the engine writes reserved names.
 
 use anamne_types::{
-    Draft, Edit, InvalidValue, Memory, MemoryId, Metadata, check_unreserved, is_reserved_metadata,
+    Draft, Edit, GuardNote, InvalidValue, Memory, MemoryId, Metadata, check_unreserved,
+    is_reserved_metadata,
 };
 
 use crate::Error;
@@ -82,7 +83,11 @@ impl Claims {
             importance: draft
                 .importance
                 .is_some_and(|importance| importance > Draft::DEFAULT_IMPORTANCE),
-            metadata: draft.metadata.keys().any(|name| is_reserved_metadata(name)),
+            // The guard's notes claim nothing; an import is checked anew.
+            metadata: draft
+                .metadata
+                .keys()
+                .any(|name| is_reserved_metadata(name) && name != GuardNote::KEY),
         }
     }
 

@@ -10,7 +10,11 @@ impl Space {
     /// weight in later answers: `(useful − useless) / (all + 2)`. Returns the memory's new state.
     pub fn feedback(&self, feedback: &Feedback) -> Result<Memory, Error> {
         self.require_write()?;
-        let judged = self.inner.source.judge(self.actor(), feedback)?;
+        let checked = Feedback {
+            note: self.guarded_text(&feedback.note),
+            ..feedback.clone()
+        };
+        let judged = self.inner.source.judge(self.actor(), &checked)?;
         self.after_write();
         Ok(judged)
     }

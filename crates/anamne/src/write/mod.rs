@@ -4,6 +4,7 @@ pub(crate) mod admission;
 pub(crate) mod batch_size;
 pub(crate) mod exchange;
 pub(crate) mod feedback;
+pub(crate) mod guarding;
 pub(crate) mod import;
 pub(crate) mod remember;
 pub(crate) mod transfer;

@@ -1,7 +1,10 @@
 //! Storing, editing, forgetting and linking memories.
 
 use anamne_store::StoreError;
-use anamne_types::{Draft, Edit, Link, LinkType, Memory, MemoryId, Remembered, Seq, Version};
+use anamne_types::{
+    Draft, Edit, GuardNote, InvalidValue, Link, LinkType, Memory, MemoryId, Remembered, Seq,
+    Version,
+};
 
 use crate::Error;
 use crate::space::Space;
@@ -17,18 +20,29 @@ impl Space {
 
     /// Stores a memory worded by the engine itself, which may have reserved metadata.
     pub(crate) fn write(&self, draft: &Draft) -> Result<Remembered, Error> {
-        let remembered = self.inner.source.remember(self.actor(), draft)?;
+        let (draft, notes) = self.guarded(draft)?;
+        let remembered = self.inner.source.remember(self.actor(), &draft)?;
         self.after_write();
-        Ok(remembered)
+        Ok(with_notes(remembered, notes))
     }
 
     /// Stores many memories in one transaction: all or none.
     pub fn remember_all(&self, drafts: &[Draft]) -> Result<Vec<Remembered>, Error> {
         self.require_write()?;
         drafts.iter().try_for_each(|draft| self.admit(draft))?;
-        let remembered = self.inner.source.remember_all(self.actor(), drafts)?;
+        let (mut guarded, mut notes) = (Vec::new(), Vec::new());
+        for draft in drafts {
+            let (draft, found) = self.guarded(draft)?;
+            guarded.push(draft.into_owned());
+            notes.push(found);
+        }
+        let remembered = self.inner.source.remember_all(self.actor(), &guarded)?;
         self.after_write();
-        Ok(remembered)
+        Ok(remembered
+            .into_iter()
+            .zip(notes)
+            .map(|(one, notes)| with_notes(one, notes))
+            .collect())
     }
 
     /// Stores many memories in one transaction; rejected ones don't affect the others.
@@ -37,20 +51,37 @@ impl Space {
         drafts: &[Draft],
     ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
         self.require_write()?;
-        let admit = |draft: &Draft| self.admit(draft);
-        let remembered = self
-            .inner
-            .source
-            .remember_each(self.actor(), drafts, &admit)?;
+        let guarded: Vec<_> = drafts.iter().map(|draft| self.checked(draft)).collect();
+        let accepted: Vec<Draft> = guarded
+            .iter()
+            .filter_map(|guarded| guarded.as_ref().ok())
+            .map(|(draft, _)| draft.clone())
+            .collect();
+        let stored = self.inner.source.remember_each(self.actor(), &accepted)?;
         self.after_write();
-        Ok(remembered)
+        let mut stored = stored.into_iter();
+        let outcome = |guarded: Result<(Draft, Vec<GuardNote>), InvalidValue>| match guarded {
+            Ok((_, notes)) => stored
+                .next()
+                .map(|one| one.map(|one| with_notes(one, notes))),
+            Err(refused) => Some(Err(refused.into())),
+        };
+        Ok(guarded.into_iter().filter_map(outcome).collect())
+    }
+
+    /// A draft that this caller may write, after the guard.
+    fn checked(&self, draft: &Draft) -> Result<(Draft, Vec<GuardNote>), InvalidValue> {
+        self.admit(draft)?;
+        let (draft, notes) = self.guarded(draft)?;
+        Ok((draft.into_owned(), notes))
     }
 
     /// Edits a memory and returns its new state.
     pub fn edit(&self, id: MemoryId, edit: &Edit) -> Result<Memory, Error> {
         self.require_write()?;
         self.admit_edit(edit)?;
-        let memory = self.inner.source.edit(self.actor(), id, edit)?;
+        let edit = self.guarded_edit(edit, || Ok(self.inner.source.get(id)?.metadata))?;
+        let memory = self.inner.source.edit(self.actor(), id, &edit)?;
         self.after_write();
         Ok(memory)
     }
@@ -76,7 +107,8 @@ impl Space {
     /// Creates a link; its `created_at` is set to now.
     pub fn link(&self, link: &Link) -> Result<Seq, Error> {
         self.require_write()?;
-        Ok(self.inner.source.link(self.actor(), link)?)
+        let link = self.guarded_link(link)?;
+        Ok(self.inner.source.link(self.actor(), &link)?)
     }
 
     /// Removes a link; returns whether it existed.
@@ -101,5 +133,12 @@ impl Space {
     /// Every version of a memory, the current one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>, Error> {
         Ok(self.inner.source.history(id)?)
+    }
+}
+
+fn with_notes(remembered: Remembered, notes: Vec<GuardNote>) -> Remembered {
+    Remembered {
+        guard: notes,
+        ..remembered
     }
 }

@@ -1,7 +1,10 @@
 //! `memory_store`: store a memory.
 
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
 use anamne::text::quote::quote_name;
-use anamne::{Category, Draft, InvalidValue, Kind, Metadata};
+use anamne::{Category, Draft, GuardNote, InvalidValue, Kind, Metadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -49,14 +52,15 @@ constraint, a correction. Duplicates are not stored twice.";
         let space = call.space_to_write(named.as_deref())?;
         let remembered = space.remember(draft)?;
         let text = format!(
-            "{} {} in the space {}.",
+            "{} {} in the space {}.{}",
             if remembered.duplicate {
                 "Already stored as"
             } else {
                 "Stored as"
             },
             remembered.id,
-            quote_name(&remembered.space)
+            quote_name(&remembered.space),
+            guarded(&remembered.guard)
         );
         Ok(Reply::new(call, text, || plain(&remembered)))
     }
@@ -92,4 +96,18 @@ impl Store {
             ..draft
         })
     }
+}
+
+/// What the guard redacted and marked: ` Redacted: github-token.` Kinds are the guard's own words.
+pub(super) fn guarded(notes: &[GuardNote]) -> String {
+    let mut text = String::new();
+    for (action, word) in [("redact", "Redacted"), ("mark", "Private because of")] {
+        let of_action = notes.iter().filter(|note| note.action == action);
+        let kinds: BTreeSet<&str> = of_action.map(|note| note.kind.as_str()).collect();
+        if !kinds.is_empty() {
+            let kinds: Vec<_> = kinds.into_iter().collect();
+            let _ = write!(text, " {word}: {}.", kinds.join(", "));
+        }
+    }
+    text
 }

@@ -1,11 +1,12 @@
 //! `memory_update`: change a memory; its former versions stay in the history.
 
 use anamne::text::quote::quote_name;
-use anamne::{Body, Category, Edit, InvalidValue, Memory, MemoryId, Metadata, Space};
+use anamne::{Body, Category, Edit, GuardNote, InvalidValue, Memory, MemoryId, Metadata, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::store::guarded;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::importance;
 use crate::mcp::call_context::{CallContext, End};
@@ -54,10 +55,11 @@ impl MemoryTool for Update {
         }
         let memory = change(&space, id, &edit, restore)?;
         let text = format!(
-            "{} in the space {} is now version {}.",
+            "{} in the space {} is now version {}.{}",
             memory.id,
             quote_name(space.name()),
-            memory.version
+            memory.version,
+            guarded(&GuardNote::of(&memory.metadata))
         );
         Ok(Reply::new(
             call,

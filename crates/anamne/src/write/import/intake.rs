@@ -97,6 +97,9 @@ impl<'a> ImportWriter<'a> {
         links: Vec<ImportedLink>,
     ) -> Result<(), Error> {
         let arrival = self.weighed(arrival)?;
+        let Some(arrival) = self.guarded(&place, arrival)? else {
+            return Ok(());
+        };
         if !self.size.has_room(self.filled, bytes) {
             self.store()?;
             (self.progress)(&self.report);
@@ -131,6 +134,31 @@ impl<'a> ImportWriter<'a> {
         Ok(arrival)
     }
 
+    /// Redacts and marks a record, and counts what was found; skips it if the guard refuses it.
+    fn guarded(
+        &mut self,
+        place: &RecordPosition,
+        mut arrival: ImportItem,
+    ) -> Result<Option<ImportItem>, Error> {
+        let file = place.file.as_deref();
+        if file.is_some_and(|file| self.space.config().guard.skips(file)) {
+            return Ok(Some(arrival));
+        }
+        let checked = self.space.guarded(&arrival.draft);
+        let (draft, notes) = match checked.map(|(draft, notes)| (draft.into_owned(), notes)) {
+            Ok(checked) => checked,
+            Err(refused) => {
+                self.skip_record(place, &refused.to_string())?;
+                return Ok(None);
+            }
+        };
+        arrival.draft = draft;
+        for note in notes {
+            self.report.guard.add(place.line, file, note);
+        }
+        Ok(Some(arrival))
+    }
+
     fn is_vouched_for(&mut self, id: MemoryId, draft: &Draft) -> Result<bool, Error> {
         if self.vouchers.is_none() {
             self.vouchers = Some(self.space.verifying_spaces()?);
@@ -144,12 +172,12 @@ impl<'a> ImportWriter<'a> {
     pub(super) fn skip_record(
         &mut self,
         place: &RecordPosition,
-        reason: String,
+        reason: &str,
     ) -> Result<(), Error> {
         if self.options.bad_lines == BadLines::Stop {
             self.store()?;
         }
-        self.refuse(place.bad(reason))
+        self.refuse(place.bad(self.space.guarded_text(reason)))
     }
 
     /// Stores the rest, creates the links, and returns the report.
@@ -293,7 +321,7 @@ impl<'a> ImportWriter<'a> {
                 Err(damage) => return Ok(Err(place.failed(&damage))),
             }
         }
-        Ok(Ok(Link {
+        let link = Link {
             from: *from,
             to,
             link_type: link.link_type,
@@ -304,7 +332,11 @@ impl<'a> ImportWriter<'a> {
             } else {
                 Timestamp::UNIX_EPOCH
             },
-        }))
+        };
+        Ok(self
+            .space
+            .guarded_link(&link)
+            .map_err(|refused| place.bad(refused.to_string())))
     }
 
     /// Whether an untrusted import may create such a link: it can't supersede or contradict a memory with more trust.

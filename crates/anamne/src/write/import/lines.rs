@@ -44,7 +44,7 @@ pub(crate) fn import(
         match parse(&line) {
             Ok(Some((arrival, links))) => intake.take(place, read, arrival, links)?,
             Ok(None) => {}
-            Err(reason) => intake.skip_record(&place, reason)?,
+            Err(reason) => intake.skip_record(&place, &reason)?,
         }
     }
 }

@@ -5,9 +5,11 @@ mod lines;
 mod notes;
 mod record;
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
-use anamne_types::NextStep;
+use anamne_types::{GuardNote, NextStep};
 use serde::Serialize;
 
 pub(crate) use lines::import;
@@ -104,6 +106,70 @@ pub struct ImportReport {
     pub unproven: UnverifiedClaims,
     /// Skipped lines or notes.
     pub bad: Vec<BadLine>,
+    /// The secrets and personal data found.
+    #[serde(skip_serializing_if = "GuardSummary::is_empty")]
+    pub guard: GuardSummary,
+}
+
+/// What the guard found in an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GuardSummary {
+    /// Number of findings by kind.
+    pub kinds: BTreeMap<String, u64>,
+    /// The first findings, at most [`GuardSummary::MAX_LINES`].
+    pub lines: Vec<GuardedLine>,
+}
+
+/// A finding in an imported line or note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GuardedLine {
+    /// Its number, from 1; for a note, its number in reading order.
+    pub line: u64,
+    /// The note's path in the imported folder; `None` for a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The field, kind, action and place.
+    #[serde(flatten)]
+    pub note: GuardNote,
+}
+
+impl GuardSummary {
+    /// The most listed findings; all are counted.
+    pub const MAX_LINES: usize = 100;
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Number of findings.
+    pub fn total(&self) -> u64 {
+        self.kinds.values().sum()
+    }
+
+    /// Adds what was found in a file; notes get the path in its folder.
+    pub fn append(&mut self, file: &str, other: Self) {
+        for (kind, count) in other.kinds {
+            *self.kinds.entry(kind).or_default() += count;
+        }
+        let room = Self::MAX_LINES.saturating_sub(self.lines.len());
+        self.lines
+            .extend(other.lines.into_iter().take(room).map(|found| GuardedLine {
+                file: Some(match found.file {
+                    Some(note) => Path::new(file).join(note).display().to_string(),
+                    None => file.to_owned(),
+                }),
+                ..found
+            }));
+    }
+
+    fn add(&mut self, line: u64, file: Option<&str>, note: GuardNote) {
+        *self.kinds.entry(note.kind.clone()).or_default() += 1;
+        if self.lines.len() < Self::MAX_LINES {
+            let file = file.map(str::to_owned);
+            self.lines.push(GuardedLine { line, file, note });
+        }
+    }
 }
 
 impl fmt::Display for ImportReport {

@@ -63,7 +63,7 @@ pub(crate) fn import_notes(
                 intake.report.bytes += bytes as u64;
                 intake.take(place, bytes, arrival, links)?;
             }
-            Err(reason) => intake.skip_record(&place, reason)?,
+            Err(reason) => intake.skip_record(&place, &reason)?,
         }
     }
     intake.finish()

@@ -1,0 +1,49 @@
+//! What is found in a text.
+
+use std::ops::Range;
+
+use crate::{AllowList, DataKind, Names, personal, secrets};
+
+/// A secret or personal datum in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its kind.
+    pub kind: DataKind,
+    /// The value in the text, in bytes, without the words that name it.
+    pub span: Range<usize>,
+}
+
+/// Everything of the wanted kinds in a text that the list doesn't allow, by place and without overlaps; secrets win over
+/// personal data, and longer findings over shorter ones. O(bytes).
+pub fn find(
+    text: &str,
+    names: &Names,
+    allowed: &AllowList,
+    is_wanted: impl Fn(DataKind) -> bool,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    secrets::find(text, &mut found);
+    personal::find(text, names, &mut found);
+    found.retain(|finding| is_wanted(finding.kind) && !allowed.allows(&text[finding.span.clone()]));
+    found.sort_by_key(|finding| {
+        let length = finding.span.end - finding.span.start;
+        (
+            finding.kind.group(),
+            std::cmp::Reverse(length),
+            finding.span.start,
+        )
+    });
+    without_overlaps(found)
+}
+
+/// Keeps findings in order of preference that overlap none kept before; returns them by place. O(n log n).
+fn without_overlaps(found: Vec<Finding>) -> Vec<Finding> {
+    let mut kept = std::collections::BTreeMap::<usize, Finding>::new();
+    for finding in found {
+        let before = kept.range(..finding.span.end).next_back();
+        if before.is_none_or(|(_, other)| other.span.end <= finding.span.start) {
+            kept.insert(finding.span.start, finding);
+        }
+    }
+    kept.into_values().collect()
+}

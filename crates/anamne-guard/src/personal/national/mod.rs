@@ -1,0 +1,157 @@
+//! Identity numbers of countries. Their rules are published by the authorities of each country.
+//!
+//! A number is found by itself if its shape and its checksum are rare enough together; others need a word that names them.
+
+mod america;
+mod asia;
+mod europe;
+mod lettered;
+
+use std::ops::Range;
+
+use super::number::{Gap, Number};
+use super::scan::Scan;
+use super::words::Topic;
+
+/// How a number meets the rules of a country.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// It breaks them.
+    None,
+    /// It meets them, but other numbers do so too.
+    IfNamed,
+    /// Hardly any other number meets them.
+    Alone,
+}
+
+impl Fit {
+    /// `Alone` if something is so, `IfNamed` otherwise.
+    fn alone_if(is_so: bool) -> Self {
+        if is_so { Self::Alone } else { Self::IfNamed }
+    }
+}
+
+/// The first groups of a number.
+#[derive(Clone, Copy)]
+struct Form<'number> {
+    digits: &'number [u8],
+    number: &'number Number,
+    parts: usize,
+}
+
+impl Form<'_> {
+    /// Whether the groups have these lengths and this between them.
+    fn is_split(&self, lengths: &[usize], gap: Gap) -> bool {
+        self.parts == lengths.len()
+            && self.number.has_lengths(lengths)
+            && self.number.is_split_by(gap, self.parts)
+    }
+
+    /// Whether it is one group of this length.
+    fn is_packed(&self, length: usize) -> bool {
+        self.parts == 1 && self.digits.len() == length
+    }
+
+    /// Whether it is one group, or groups of three, of this length.
+    fn is_packed_or_in_threes(&self, length: usize) -> bool {
+        let in_threes = (1..=self.parts).all(|part| self.number.length(part - 1) == 3);
+        self.digits.len() == length && (self.parts == 1 || (in_threes && self.is_even()))
+    }
+
+    fn is_even(&self) -> bool {
+        [Gap::Blank, Gap::Dash, Gap::Dot]
+            .iter()
+            .any(|gap| self.number.is_split_by(*gap, self.parts))
+    }
+}
+
+type Rule = fn(Form) -> Fit;
+
+/// The rules, by the country in `personal_words.txt`.
+const RULES: [(&str, Rule); 19] = [
+    ("us", america::united_states),
+    ("br", america::brazil),
+    ("ca", america::canada),
+    ("in", asia::india),
+    ("cn", asia::china),
+    ("jp", asia::japan),
+    ("kr", asia::korea),
+    ("au", asia::australia),
+    ("au-medicare", asia::medicare),
+    ("nl", europe::netherlands),
+    ("be", europe::belgium),
+    ("pl", europe::poland),
+    ("de", europe::germany),
+    ("se", europe::sweden),
+    ("no", europe::norway),
+    ("dk", europe::denmark),
+    ("fi", europe::finland),
+    ("pt", europe::portugal),
+    ("ch", europe::switzerland),
+];
+
+/// The identity number that a number starts with. O(1).
+pub(super) fn at(scan: &mut Scan, number: &Number) -> Option<Range<usize>> {
+    if let Some((country, fit, span)) = lettered::at(scan.text, number) {
+        return is_accepted(scan, &span, country, fit).then_some(span);
+    }
+    for parts in (1..=number.count()).rev() {
+        let digits = number.digits_of(parts);
+        if !(9..=18).contains(&digits.len()) || !number.closes(scan.text, parts) {
+            continue;
+        }
+        let span = number.start()..number.end_of(parts);
+        let form = Form {
+            digits,
+            number,
+            parts,
+        };
+        for (country, rule) in RULES {
+            let fit = rule(form);
+            if is_accepted(scan, &span, country, fit) {
+                return Some(span);
+            }
+        }
+    }
+    None
+}
+
+/// The identity number that starts with letters. O(1).
+pub(super) fn after_letters(scan: &mut Scan, from: usize, letters: usize) -> Option<Range<usize>> {
+    let (country, fit, span) = lettered::after_letters(scan.text, from, letters)?;
+    is_accepted(scan, &span, country, fit).then_some(span)
+}
+
+fn is_accepted(scan: &mut Scan, span: &Range<usize>, country: &str, fit: Fit) -> bool {
+    if fit == Fit::None {
+        return false;
+    }
+    let names_it =
+        |topic| matches!(topic, Topic::National(code) if code == country || code == "any");
+    let names_else = |topic| matches!(topic, Topic::Phone | Topic::Other);
+    let is_named = |topic| names_it(topic) || names_else(topic);
+    match scan.context.nearest(span.start, is_named) {
+        Some(topic) if names_it(topic) => true,
+        Some(_) => false,
+        None => fit == Fit::Alone || scan.context.follows(span.end, names_it),
+    }
+}
+
+/// Whether two digits each form a day and a month.
+fn is_day(day: u64, month: u64) -> bool {
+    let days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 => 29,
+        1..=12 => 31,
+        _ => return false,
+    };
+    (1..=days).contains(&day)
+}
+
+/// The number that two digits at a place form.
+fn two(digits: &[u8], at: usize) -> u64 {
+    super::checks::value(digits.get(at..at + 2).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

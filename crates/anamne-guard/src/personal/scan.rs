@@ -1,0 +1,190 @@
+//! The pass over a text.
+
+use std::ops::Range;
+
+use super::context::Context;
+use super::number::Number;
+use super::{ADDRESS, BIRTH_DATE, CARD, EMAIL, IBAN, IP, NATIONAL, PHONE};
+use super::{address, card, date, email, iban, ip, national, phone};
+use crate::{DataKind, Finding};
+
+/// A pass over a text.
+pub(super) struct Scan<'text> {
+    pub(super) text: &'text str,
+    /// The words near numbers.
+    pub(super) context: Context<'text>,
+    /// Where the last finding ended.
+    pub(super) floor: usize,
+    /// How many bytes were looked at.
+    pub(super) steps: usize,
+}
+
+type Found = Option<(DataKind, Range<usize>)>;
+
+impl<'text> Scan<'text> {
+    pub(super) fn new(text: &'text str) -> Self {
+        Self {
+            text,
+            context: Context::new(text),
+            floor: 0,
+            steps: 0,
+        }
+    }
+
+    /// Finds everything but names. O(bytes): it looks around each anchor within fixed bounds.
+    pub(super) fn run(&mut self, found: &mut Vec<Finding>) {
+        let bytes = self.text.as_bytes();
+        let mut at = 0;
+        while let Some(anchor) = next_anchor(bytes, at) {
+            self.steps += anchor + 1 - at;
+            let (finding, next) = if bytes[anchor] == b'@' {
+                let span = email::at(self, anchor);
+                (span.map(|span| (EMAIL, span)), anchor + 1)
+            } else {
+                let end = end_of_digits(bytes, anchor);
+                self.steps += end - anchor;
+                (self.at_digits(anchor, end), end)
+            };
+            at = next;
+            let floor = self.floor;
+            let is_apart = |(_, span): &(DataKind, Range<usize>)| span.start >= floor;
+            if let Some((kind, span)) = finding.filter(is_apart) {
+                at = at.max(span.end);
+                self.floor = span.end;
+                found.push(Finding { kind, span });
+            }
+        }
+        self.steps += bytes.len() - at + self.context.steps();
+    }
+
+    /// What starts or ends at the digits in a place.
+    fn at_digits(&mut self, start: usize, end: usize) -> Found {
+        let bytes = self.text.as_bytes();
+        let letters = letters_before(bytes, start);
+        if letters > 0 {
+            return self.after_letters(start, letters);
+        }
+        if let Some(span) = ip::version_6(self, start) {
+            return Some((IP, span));
+        }
+        if is_joined_before(bytes, start) {
+            return None;
+        }
+        if end - start <= 5
+            && let Some(span) = address::at(self, start, end)
+        {
+            return Some((ADDRESS, span));
+        }
+        if end - start < 6 && !may_go_on(bytes, start, end) {
+            return None;
+        }
+        let number = Number::read(self.text, start)?;
+        self.steps += number.end() - start;
+        self.of_number(&number)
+    }
+
+    fn of_number(&mut self, number: &Number) -> Found {
+        if let Some(span) = ip::version_4(self, number) {
+            return Some((IP, span));
+        }
+        if let Some(span) = date::at(self, number) {
+            return Some((BIRTH_DATE, span));
+        }
+        if number.digits().len() < 6 {
+            return None;
+        }
+        if let Some(span) = card::at(self, number) {
+            return Some((CARD, span));
+        }
+        if let Some(span) = national::at(self, number) {
+            return Some((NATIONAL, span));
+        }
+        phone::at(self, number).map(|span| (PHONE, span))
+    }
+
+    /// What starts with a few letters before digits.
+    fn after_letters(&mut self, start: usize, letters: usize) -> Found {
+        let from = start - letters;
+        if is_joined_before(self.text.as_bytes(), from) {
+            return None;
+        }
+        self.steps += iban::MOST;
+        if letters == 2
+            && let Some(span) = iban::at(self.text, from)
+        {
+            return Some((IBAN, span));
+        }
+        let span = national::after_letters(self, from, letters);
+        span.map(|span| (NATIONAL, span))
+    }
+}
+
+/// Whether more groups, or a month, may stand next to a few digits.
+fn may_go_on(bytes: &[u8], start: usize, end: usize) -> bool {
+    let follows = |byte: &u8| b" -./()stnre".contains(byte) || *byte >= 0x80;
+    before(bytes, start) == Some(b' ') && end - start <= 2 || bytes.get(end).is_some_and(follows)
+}
+
+/// The next `@` or digit.
+fn next_anchor(bytes: &[u8], from: usize) -> Option<usize> {
+    let is_anchor = |byte: &u8| byte.is_ascii_digit() || *byte == b'@';
+    Some(from + bytes.get(from..)?.iter().position(is_anchor)?)
+}
+
+/// The end of the digits from a place.
+pub(super) fn end_of_digits(bytes: &[u8], start: usize) -> usize {
+    let others = bytes[start..]
+        .iter()
+        .position(|byte| !byte.is_ascii_digit());
+    others.map_or(bytes.len(), |length| start + length)
+}
+
+/// How many ASCII letters, of up to seven, stand directly before a place.
+fn letters_before(bytes: &[u8], start: usize) -> usize {
+    let before = bytes[..start].iter().rev().take(7);
+    before.take_while(|byte| byte.is_ascii_alphabetic()).count()
+}
+
+/// The byte before a place.
+pub(super) fn before(bytes: &[u8], at: usize) -> Option<u8> {
+    at.checked_sub(1).map(|before| bytes[before])
+}
+
+/// Whether what stands before a place makes it a part of something longer.
+pub(super) fn is_joined_before(bytes: &[u8], start: usize) -> bool {
+    let beyond = || start.checked_sub(2).map(|at| bytes[at]);
+    match before(bytes, start) {
+        None => false,
+        Some(b'-') => beyond().is_some_and(|byte| is_word(byte) || b"-)]}*/.".contains(&byte)),
+        Some(b'/') => beyond().is_some_and(|byte| is_word(byte) || b")]}*.".contains(&byte)),
+        Some(b'.' | b':') => beyond().is_some_and(|byte| byte.is_ascii_digit()),
+        Some(byte) => is_word(byte) || b"@#$%\\*~^".contains(&byte),
+    }
+}
+
+/// Whether what stands after a place makes it a part of something longer.
+pub(super) fn is_joined_after(bytes: &[u8], end: usize) -> bool {
+    let beyond = bytes.get(end + 1).copied();
+    match bytes.get(end).copied() {
+        None => false,
+        Some(b'-' | b'/' | b'.' | b':' | b'+') => beyond.is_some_and(is_word),
+        Some(byte) => is_word(byte) || b"@%*\\^~=".contains(&byte),
+    }
+}
+
+/// Whether a byte is a part of a word in code.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Calls a function with a short word in small letters.
+pub(super) fn with_lower<T>(word: &str, then: impl FnOnce(&str) -> T) -> T {
+    let mut buffer = [0; 32];
+    let short = buffer.get_mut(..word.len()).filter(|_| word.is_ascii());
+    let Some(short) = short else {
+        return then(&word.to_lowercase());
+    };
+    short.copy_from_slice(word.as_bytes());
+    short.make_ascii_lowercase();
+    then(std::str::from_utf8(short).unwrap_or_default())
+}

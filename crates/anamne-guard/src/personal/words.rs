@@ -1,0 +1,106 @@
+//! The words that name values, from `data/personal_words.txt`.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use anamne_text::lexicon::{Lexicon, LexiconError};
+
+/// What a word names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    Phone,
+    Call,
+    Birth,
+    Address,
+    Card,
+    Ip,
+    Version,
+    Remote,
+    Other,
+    /// An identity number of a country, `any` for all.
+    National(&'static str),
+}
+
+/// The words, and what each names.
+pub(super) struct Words {
+    pub(super) automaton: AhoCorasick,
+    topics: Vec<Vec<Topic>>,
+}
+
+impl Words {
+    /// The length of the longest word, in bytes.
+    pub(super) const MOST: usize = 48;
+
+    pub(super) fn topics(&self, word: usize) -> &[Topic] {
+        self.topics.get(word).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// All words.
+pub(super) fn words() -> &'static Words {
+    static WORDS: LazyLock<Words> = LazyLock::new(|| load().expect("a test loads the data file"));
+    &WORDS
+}
+
+const SECTIONS: [(&str, Topic); 9] = [
+    ("phone", Topic::Phone),
+    ("call", Topic::Call),
+    ("birth", Topic::Birth),
+    ("address", Topic::Address),
+    ("card", Topic::Card),
+    ("ip", Topic::Ip),
+    ("version", Topic::Version),
+    ("remote", Topic::Remote),
+    ("other", Topic::Other),
+];
+
+fn load() -> Result<Words, LexiconError> {
+    const TEXT: &str = include_str!("../../data/personal_words.txt");
+    let file = Lexicon::parse("personal_words.txt", TEXT)?;
+    let mut by_word = std::collections::BTreeMap::<String, Vec<Topic>>::new();
+    let mut add = |word: &str, topic: Topic| {
+        for blank in [" ", "_", "-", ""] {
+            let topics = by_word.entry(word.replace(' ', blank)).or_default();
+            if !topics.contains(&topic) {
+                topics.push(topic);
+            }
+        }
+    };
+    for (section, topic) in SECTIONS {
+        for word in file.names(section)? {
+            add(word, topic);
+        }
+    }
+    for row in file.rows("national", 2)? {
+        for word in row.cells[1].split(", ") {
+            add(word, Topic::National(row.cells[0]));
+        }
+    }
+    let (words, topics): (Vec<_>, Vec<_>) = by_word.into_iter().unzip();
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .ascii_case_insensitive(true)
+        .build(&words);
+    let fault = |fault: aho_corasick::BuildError| LexiconError::Line {
+        file: "personal_words.txt",
+        line: 0,
+        fault: fault.to_string(),
+    };
+    Ok(Words {
+        automaton: automaton.map_err(fault)?,
+        topics,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_loads_and_no_word_is_too_long() {
+        let words = load().expect("the words");
+        assert!(words.automaton.max_pattern_len() <= Words::MOST);
+        let found = words.automaton.find("Date_Of_Birth").expect("a word");
+        assert_eq!(words.topics(found.pattern().as_usize()), [Topic::Birth]);
+    }
+}

@@ -1,0 +1,315 @@
+//! Whether a value is a secret, or a word, a variable, a path, a type or a placeholder.
+
+use super::names::Class;
+use crate::secrets::placeholders::is_placeholder;
+use crate::secrets::shape::Shape;
+use crate::secrets::words::{has, lists};
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In quotes; `is_label` if its name is quoted too, as in files of translations.
+    Quoted { is_label: bool },
+    /// After a flag, in an element, a URL, an environment file or a connection string: no expression can stand there.
+    Argument,
+    /// A name and a value that fill a line; `is_code` if it may be an assignment of a program.
+    Line { is_code: bool },
+    /// Elsewhere in code or text.
+    Inline,
+    /// After `is` in a sentence.
+    Prose,
+}
+
+/// Whether the characters of a value allow that it is a secret; a quick check before [`is_secret`]. O(bytes).
+pub(super) fn may_be_secret(value: &str, class: Class) -> bool {
+    let shape = Shape::of(value);
+    match class {
+        Class::Password => shape.length >= 4,
+        Class::ShortPassword | Class::Seed => shape.digits > 0,
+        Class::Secret | Class::Key => {
+            shape.length >= 8 && (shape.digits > 0 || shape.is_random(16))
+        }
+        Class::WeakKey => shape.digits > 1 && shape.is_random(24),
+    }
+}
+
+/// Whether a value under a name of this class is a secret. O(bytes).
+pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
+    let shape = Shape::of(value);
+    if shape.length < 4
+        || is_placeholder(value)
+        || is_stop_word(value)
+        || is_path(value)
+        || is_pattern(value)
+    {
+        return false;
+    }
+    if !matches!(place, Place::Quoted { .. } | Place::Argument) && is_expression(value) {
+        return false;
+    }
+    if place == Place::Argument
+        && (is_call(value) || (is_member(value, ".") && names_a_secret(value)))
+    {
+        return false;
+    }
+    match class {
+        Class::Password => is_password(value, &shape, place),
+        Class::ShortPassword => {
+            shape.digits > 0
+                && shape.letters() + shape.symbols > 2
+                && is_password(value, &shape, place)
+        }
+        Class::Secret => {
+            is_generated(value, &shape, 16)
+                || is_strong(value, &shape, place)
+                || is_word_with_number(value, &shape, place)
+        }
+        Class::Key => {
+            is_generated(value, &shape, 16)
+                || (shape.length >= 10 && is_strong(value, &shape, place))
+        }
+        Class::WeakKey => {
+            is_generated(value, &shape, 24)
+                && shape.upper > 0
+                && shape.lower > 0
+                && shape.digits > 1
+                && !value.contains(['.', '/', '\\', ':', ' '])
+        }
+        Class::Seed => false,
+    }
+}
+
+/// Passwords: with a digit or punctuation anywhere, of letters only where nothing else can stand.
+fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
+    if shape.blanks > 0 || is_sentence_end(value) {
+        return false;
+    }
+    let is_plain = shape.digits == 0
+        && value
+            .chars()
+            .all(|one| one.is_alphabetic() || matches!(one, '_' | '-' | '.' | '\''));
+    let is_number = shape.digits == shape.length;
+    let is_name = names_a_secret(value);
+    match place {
+        Place::Quoted { is_label } => {
+            let is_title = is_label && value.starts_with(char::is_uppercase) && shape.upper == 1;
+            !is_plain || !(is_name || is_title || value.contains(['.', '_']) || shape.symbols > 1)
+        }
+        Place::Argument => !is_plain || !is_name,
+        Place::Line { is_code: false } => {
+            if is_plain {
+                shape.symbols == 0 && shape.length >= 6 && shape.upper == 0 && !is_name
+            } else {
+                !is_version(value)
+            }
+        }
+        Place::Line { is_code: true } | Place::Inline => {
+            let is_count = is_number && shape.length < 6;
+            let is_code = is_plain || is_identifier(value, shape) || is_count;
+            !is_code && !is_version(value)
+        }
+        Place::Prose => {
+            let is_variable = is_name && (shape.symbols == 0 || shape.digits == 0);
+            let is_text = is_plain || is_measure(value, shape) || is_version(value) || is_variable;
+            !is_text && shape.length >= 6
+        }
+    }
+}
+
+/// Whether a value looks generated: it isn't a name, a version or a list of words.
+fn is_generated(value: &str, shape: &Shape, least: usize) -> bool {
+    let is_digest = [
+        "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:",
+    ]
+    .iter()
+    .any(|mark| value.starts_with(mark));
+    !is_digest && shape.is_random(least) && !shape.may_be_words()
+}
+
+/// Whether a value is a strong password: three kinds of characters, no name in it.
+fn is_strong(value: &str, shape: &Shape, place: Place) -> bool {
+    let is_fixed = !matches!(place, Place::Inline | Place::Line { is_code: true });
+    is_fixed
+        && shape.blanks == 0
+        && shape.length >= 8
+        && shape.digits > 0
+        && shape.sorts() >= 3
+        && !names_a_secret(value)
+        && !is_version(value)
+        && !is_sentence_end(value)
+        && !is_measure(value, shape)
+        && !value.contains(['(', '/', ':'])
+        && (!value.contains(['.', '_', '-'])
+            || value.contains(['!', '@', '#', '$', '%', '&', '*', '+', '?', '^']))
+}
+
+/// Whether it is letters with two digits or more, where nothing but a value can stand.
+fn is_word_with_number(value: &str, shape: &Shape, place: Place) -> bool {
+    let is_fixed = matches!(place, Place::Argument | Place::Quoted { is_label: false });
+    let is_plain = shape.digits + shape.letters() == shape.length;
+    is_fixed
+        && is_plain
+        && shape.length >= 8
+        && shape.digits >= 2
+        && shape.letters() >= 4
+        && !names_a_secret(value)
+}
+
+/// Whether it is a word of the list of values that are none, also with punctuation around it.
+fn is_stop_word(value: &str) -> bool {
+    let bare = value.trim_matches(|one: char| !one.is_alphanumeric());
+    bare.is_empty() || has(&lists().not_values, &bare.to_lowercase())
+}
+
+/// Whether it is a path, a URL or the name of a file.
+fn is_path(value: &str) -> bool {
+    const ENDINGS: [&str; 30] = [
+        ".txt", ".pem", ".key", ".json", ".yml", ".yaml", ".toml", ".md", ".js", ".ts", ".tsx",
+        ".py", ".rs", ".go", ".java", ".html", ".css", ".env", ".conf", ".cfg", ".ini", ".crt",
+        ".p12", ".xml", ".php", ".rb", ".sh", ".log", ".svg", ".png",
+    ];
+    let head = value.as_bytes();
+    ["/", "./", "../", "~/", "\\\\", "//"]
+        .iter()
+        .any(|start| value.starts_with(start))
+        && value[1..].contains('/')
+        || value.contains("://")
+        || matches!(head, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
+        || ENDINGS.iter().any(|ending| value.ends_with(ending))
+        || (value.bytes().filter(|byte| *byte == b'/').count() >= 2
+            && !value.bytes().any(|byte| byte.is_ascii_uppercase()))
+        || (value.contains('/') && !value.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether it is a regular expression or a format.
+fn is_pattern(value: &str) -> bool {
+    [
+        "\\d", "\\w", "\\s", "[a-z", "[A-Z", "[0-9", "[^", ".*", ".+", "(?:", "[:", "\\x", "(?=",
+        "(?P",
+    ]
+    .iter()
+    .any(|part| value.contains(part))
+        || value.starts_with('^') && value.ends_with('$')
+}
+
+/// Whether it is code: a call, an index, a path of names, a variable.
+fn is_expression(value: &str) -> bool {
+    let Some(first) = value.chars().next() else {
+        return true;
+    };
+    is_opened(value)
+        || value.contains(").")
+        || matches!(
+            first,
+            '(' | '['
+                | '{'
+                | '<'
+                | '|'
+                | ':'
+                | ')'
+                | '}'
+                | ','
+                | ';'
+                | '*'
+                | '&'
+                | '='
+                | '\\'
+                | '/'
+        )
+        || is_member(value, ".")
+        || is_member(value, "::")
+        || is_member(value, "->")
+        || is_member(value, "?.")
+        || value.contains("=>")
+        || value.contains("&&")
+        || value.contains("||")
+        || (first == '!'
+            && value[1..].starts_with(|one: char| one.is_alphabetic())
+            && !value.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether names stand before an opening bracket.
+fn is_opened(value: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:$&!?".contains(&byte);
+    let open = value.find(['(', '[']);
+    open.is_some_and(|at| value[..at].bytes().all(is_name))
+}
+
+/// Whether it is a call or an index from beginning to end.
+fn is_call(value: &str) -> bool {
+    is_opened(value) && value.ends_with([')', ']', '(', '[', '{', '"', '\''])
+}
+
+/// Whether it is names joined by a separator.
+fn is_member(value: &str, separator: &str) -> bool {
+    let is_head = |one: char| one.is_ascii_alphabetic() || one == '_' || one == '$';
+    let is_name = |part: &str| {
+        part.starts_with(is_head)
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_?!$".contains(&byte))
+    };
+    value.contains(separator) && value.split(separator).all(is_name)
+}
+
+/// Whether it reads like a variable with a number: small words and few digits at their end.
+fn is_identifier(value: &str, shape: &Shape) -> bool {
+    let is_word = value
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let trailing = value.bytes().rev().take_while(u8::is_ascii_digit).count();
+    is_word
+        && (names_a_secret(value)
+            || value.contains('_')
+            || (trailing == shape.digits && trailing < 2)
+            || value.starts_with("0x"))
+}
+
+/// Whether a value has the name of a secret in it, as variables and examples do.
+fn names_a_secret(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    [
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "apikey",
+        "api_key",
+        "api-key",
+        "credential",
+        "passphrase",
+        "passwort",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+        && !lower
+            .bytes()
+            .any(|byte| matches!(byte, b'!' | b'#' | b'$' | b'%' | b'@' | b'&' | b'^'))
+        && lower.bytes().filter(u8::is_ascii_digit).count() < 3
+}
+
+/// Whether it ends as sentences do.
+fn is_sentence_end(value: &str) -> bool {
+    value.ends_with(['?', '…', ':', ','])
+}
+
+/// `v1.2.3`, `2024-05-01`, `12:30:00`, `10.0.0.1`.
+fn is_version(value: &str) -> bool {
+    let rest = value.strip_prefix(['v', 'V']).unwrap_or(value);
+    rest.contains(['.', '-', ':', '/'])
+        && rest.bytes().all(|byte| {
+            byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b':' | b'/' | b'T' | b'Z')
+        })
+}
+
+/// `90-day`, `32-byte`, `8+`, `100%`, `12,`.
+fn is_measure(value: &str, shape: &Shape) -> bool {
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let is_counted = digits > 0 && digits == shape.digits && shape.upper == 0 && digits < 6;
+    let rest = &value[digits..];
+    is_counted
+        && (rest.starts_with('-')
+            || rest.starts_with('+')
+            || rest.starts_with('%')
+            || rest.is_empty())
+}

@@ -1,0 +1,260 @@
+//! What joins a name to its value.
+
+use super::names::{Class, Name};
+use crate::secrets::alphabet::{Alphabet, after_blanks};
+use crate::secrets::scan::Scan;
+use crate::secrets::shape::Shape;
+use crate::secrets::words::{has, lists};
+
+/// The join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// `=`, `:=`, `=>`.
+    Assign,
+    /// `:`.
+    Colon,
+    /// `==`, a call, a pair of quoted texts: the value must be quoted.
+    Quoted,
+    /// `--flag value`, `ENV NAME value`.
+    Flag,
+    /// `<name>value</name>`.
+    Tag,
+    /// `the password is value`.
+    Said,
+}
+
+/// A join and where the value begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    pub(super) link: Link,
+    pub(super) value_at: usize,
+    /// Blanks stand before or after `=`.
+    pub(super) is_spaced: bool,
+    pub(super) is_name_quoted: bool,
+    /// A `&` ends the value.
+    pub(super) is_query: bool,
+}
+
+/// The join after a name.
+pub(super) fn after(scan: &Scan, name: &Name) -> Option<Site> {
+    let bytes = scan.bytes;
+    let mut at = name.span.end;
+    let mut is_name_quoted = false;
+    for _ in 0..6 {
+        match bytes.get(at) {
+            Some(b'"' | b'\'' | b'`') => is_name_quoted = true,
+            Some(b']' | b'\\' | b'*' | b'?' | b'!') => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    let op = after_blanks(bytes, at);
+    let (link, end) = operator(scan, name, at, op, is_name_quoted)?;
+    let value_at = block_start(scan, after_blanks(bytes, end));
+    let site = Site {
+        link,
+        value_at,
+        is_spaced: op > at && (value_at > end || link == Link::Assign),
+        is_name_quoted,
+        is_query: name.is_query,
+    };
+    Some(after_type(scan, site).unwrap_or(site))
+}
+
+/// The value's place after YAML's marks of a block or a type.
+fn block_start(scan: &Scan, at: usize) -> usize {
+    static GAP: Alphabet = Alphabet::gap();
+    for mark in ["|\n", "|-\n", ">\n", ">-\n", "!!str "] {
+        if scan.has(at, mark) {
+            return at + mark.len() + GAP.run(scan.bytes, at + mark.len(), 16);
+        }
+    }
+    at
+}
+
+/// The operator at `op`, which blanks may separate from the name's end at `at`, and where it ends.
+fn operator(
+    scan: &Scan,
+    name: &Name,
+    at: usize,
+    op: usize,
+    is_name_quoted: bool,
+) -> Option<(Link, usize)> {
+    let next = |offset: usize| scan.bytes.get(op + offset).copied();
+    match (next(0)?, next(1)) {
+        (b'=', Some(b'=')) => Some((Link::Quoted, op + 2 + usize::from(next(2) == Some(b'=')))),
+        (b'=', Some(b'>')) | (b':' | b'?' | b'+', Some(b'=')) => Some((Link::Assign, op + 2)),
+        (b'=', Some(b'~')) | (b':', Some(b':' | b'/')) => None,
+        (b'=', _) => Some((Link::Assign, op + 1)),
+        (b':', _) => Some((Link::Colon, marks_end(scan, op + 1))),
+        (b'|', _) if scan.has(op, "|| ") => Some((Link::Quoted, op + 2)),
+        (b'|', _) if op > at => Some((Link::Colon, op + 1)),
+        (b'>', _) if op == at => {
+            (is_name_quoted || is_tag(scan, name)).then_some((Link::Tag, op + 1))
+        }
+        (b'-', Some(b'>')) if op > at => Some((Link::Colon, op + 2)),
+        (b'(', _) if op > at => remark(scan, op),
+        (b'(', _) if op == at => Some((Link::Quoted, op + 1)),
+        (b',', _) => pair(scan, op).or_else(|| is_name_quoted.then_some((Link::Quoted, op + 1))),
+        (b'\n', _) => pair(scan, op),
+        (b'"' | b'\'', _) if op > at => pair(scan, op)
+            .or(Some((Link::Quoted, op)))
+            .filter(|_| !is_name_quoted),
+        _ if op > at => pair(scan, op).or_else(|| spaced(scan, name, op)),
+        _ => scan.has(op, "\u{ff1a}").then_some((Link::Colon, op + 3)),
+    }
+}
+
+/// The colon after a remark in brackets: `password (root): value`.
+fn remark(scan: &Scan, open: usize) -> Option<(Link, usize)> {
+    let rest = scan.bytes[open..].iter().take(32);
+    let close = open
+        + rest
+            .take_while(|byte| !matches!(byte, b')' | b'\n'))
+            .count();
+    scan.has(close, "):").then_some((Link::Colon, close + 2))
+}
+
+/// The bold or code marks after a colon: `**Password:** value`.
+fn marks_end(scan: &Scan, at: usize) -> usize {
+    at + if scan.has(at, "**") { 2 } else { 0 }
+}
+
+/// Whether the name is the name of an XML element.
+fn is_tag(scan: &Scan, name: &Name) -> bool {
+    let before = name.span.start.checked_sub(1).map(|at| scan.bytes[at]);
+    matches!(before, Some(b'<' | b':'))
+}
+
+/// The value of `name: PASSWORD`, `value: …` and of `key="Password" value="…"`.
+fn pair(scan: &Scan, at: usize) -> Option<(Link, usize)> {
+    static GAP: Alphabet = Alphabet::gap();
+    let start = at + GAP.run(scan.bytes, at, 48);
+    let word = ["value", "Value", "VALUE"]
+        .into_iter()
+        .find(|word| scan.has(start, word))?;
+    let mut end = start + word.len();
+    end += usize::from(matches!(scan.bytes.get(end), Some(b'"' | b'\'')));
+    end = after_blanks(scan.bytes, end);
+    let is_link = matches!(scan.bytes.get(end), Some(b':' | b'='));
+    is_link.then_some((Link::Colon, end + 1))
+}
+
+/// A value that follows a blank: of a flag, of a command that sets a name, of a netrc file, or in a sentence.
+fn spaced(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
+    if name.is_flag {
+        return Some((Link::Flag, op));
+    }
+    let identifier = scan.slice(&name.span);
+    let start = scan.line_start(name.span.start, 120);
+    let before = scan
+        .slice(&super::floor(scan, start, name.span.start))
+        .trim_end();
+    let is_set = [
+        "ENV",
+        "ARG",
+        "setenv",
+        "setx",
+        "configure set",
+        "configure set default",
+        "config set",
+    ]
+    .iter()
+    .any(|set| before.ends_with(set));
+    let is_record = before.contains("config set ")
+        || matches!(identifier, "requirepass" | "masterauth")
+        || (identifier == "password" && is_netrc(scan, name.span.start))
+        || before.contains("nmcli");
+    if is_set || is_record {
+        return Some((Link::Flag, op));
+    }
+    said(scan, name, op).or_else(|| beside(scan, name, op))
+}
+
+/// A value right after its name, if nothing written by hand looks like it.
+fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
+    let end = scan.bytes[op..]
+        .iter()
+        .take(80)
+        .take_while(|byte| **byte > b' ')
+        .count();
+    let value = scan.slice(&(op..op + end));
+    let shape = Shape::of(value);
+    let is_strong = name.class == Class::Password
+        && shape.sorts() == 4
+        && shape.length >= 8
+        && value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?'])
+        && !value.contains(['/', ':', '(']);
+    (is_strong || (shape.digits > 1 && shape.is_random(20))).then_some((Link::Said, op))
+}
+
+/// Whether `login` or `machine` stands within 160 bytes before a place.
+fn is_netrc(scan: &Scan, at: usize) -> bool {
+    let before = scan.slice(&super::floor(scan, at.saturating_sub(160), at));
+    before.contains("login ") || before.contains("machine ")
+}
+
+/// The place after `is` in `the password for the server is value`: within eight words.
+fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
+    const PREPOSITIONS: [&str; 20] = [
+        "for", "of", "on", "to", "at", "in", "from", "für", "von", "zum", "zur", "vom", "am", "im",
+        "pour", "de", "du", "para", "del", "changed",
+    ];
+    if name.class == Class::ShortPassword && scan.slice(&name.span).eq_ignore_ascii_case("pass") {
+        return None;
+    }
+    let end = scan.line_end(from, 96);
+    let rest = super::floor(scan, from, end);
+    let text = scan.slice(&rest);
+    let mut offset = 0;
+    for (index, word) in text.split_inclusive(' ').take(9).enumerate() {
+        let bare = word.trim_end();
+        offset += word.len();
+        let lower = bare.to_lowercase();
+        let is_to = lower == "to";
+        if has(&lists().links, &lower) && (!is_to || index < 2) {
+            let next = text[offset..].split(' ').next().unwrap_or_default();
+            let skipped = if matches!(next, "now" | "jetzt" | "set" | "simply" | "still") {
+                next.len() + 1
+            } else {
+                0
+            };
+            let to = if text[offset + skipped.min(text.len() - offset)..].starts_with("to ") {
+                3
+            } else {
+                0
+            };
+            return Some((Link::Said, rest.start + offset + skipped + to));
+        }
+        if index == 0 && !PREPOSITIONS.contains(&lower.as_str()) {
+            return None;
+        }
+        if let Some(word) = bare.strip_suffix(':') {
+            return (!word.is_empty()).then_some((Link::Said, rest.start + offset));
+        }
+        if bare.ends_with(['.', ';', ',', '?', '!', '(']) {
+            return None;
+        }
+    }
+    None
+}
+
+/// The value after a type: `password: &str = "…"`.
+fn after_type(scan: &Scan, site: Site) -> Option<Site> {
+    static TYPE: Alphabet = Alphabet::types();
+    if site.link != Link::Colon {
+        return None;
+    }
+    let length = TYPE.run(scan.bytes, site.value_at, 40);
+    let end = site.value_at + length;
+    let is_assigned = length > 0
+        && scan.bytes.get(end) == Some(&b'=')
+        && !matches!(scan.bytes.get(end + 1), Some(b'=' | b'>'))
+        && scan.bytes[end - 1] == b' ';
+    is_assigned.then(|| Site {
+        link: Link::Assign,
+        value_at: after_blanks(scan.bytes, end + 1),
+        is_spaced: true,
+        ..site
+    })
+}

@@ -1,0 +1,211 @@
+//! Passwords and keys that a name, a flag or a sentence marks as such.
+
+mod commands;
+mod judge;
+mod links;
+mod names;
+mod values;
+
+use std::ops::Range;
+
+pub(super) use commands::{
+    AFTER_PIPES, BEFORE_QUOTES, find as find_in_command, find_piped, find_quoted,
+};
+
+use super::scan::{Basis, Scan};
+use super::structures::CONNECTION_PASSWORD;
+use crate::DataKind;
+use judge::{Place, is_secret, may_be_secret};
+use links::{Link, Site};
+use names::{Class, Name};
+use values::Value;
+
+pub(super) const PASSWORD: DataKind = DataKind::secret("password");
+pub(super) const SEED_PHRASE: DataKind = DataKind::secret("seed-phrase");
+
+/// The kinds that names find, besides those of `[named_kinds]`.
+pub(super) const KINDS: [DataKind; 5] = [
+    PASSWORD,
+    names::TOKEN,
+    names::SECRET,
+    names::API_KEY,
+    SEED_PHRASE,
+];
+
+/// Parts of names; each also with a capital, and in capitals.
+pub(super) const STEMS: [&str; 37] = [
+    "pass",
+    "pwd",
+    "psw",
+    "pw",
+    "mdp",
+    "senha",
+    "clave",
+    "parola",
+    "kennwort",
+    "wachtwoord",
+    "contrase",
+    "secret",
+    "token",
+    "cred",
+    "key",
+    "auth",
+    "psk",
+    "sessid",
+    "sessionid",
+    "signature",
+    "geheim",
+    "schlüssel",
+    "lösenord",
+    "adgangskode",
+    "hasło",
+    "heslo",
+    "jelszó",
+    "пароль",
+    "пароля",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+    "zugangscode",
+    "mot de passe",
+    "mnemonic",
+    "seed phrase",
+];
+
+/// Looks for a value after the name around an anchor.
+pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
+    if anchor.start < scan.name_end {
+        return;
+    }
+    let Some(name) = names::read(scan, anchor) else {
+        return;
+    };
+    if name.class == Class::Seed {
+        find_seed(scan, &name);
+        return;
+    }
+    let Some(site) = links::after(scan, &name) else {
+        return;
+    };
+    let Some(value) = values::read(scan, &site) else {
+        return;
+    };
+    let text = scan.slice(&value.span);
+    if may_be_secret(text, name.class)
+        && is_secret(text, name.class, place_of(scan, &name, &site, &value))
+    {
+        let kind = match name.kind() {
+            kind if kind == PASSWORD && is_in_connection(scan, &name.span, &value.span) => {
+                CONNECTION_PASSWORD
+            }
+            kind => kind,
+        };
+        scan.add(Basis::Name, kind, value.span);
+    }
+}
+
+/// How the value is written.
+fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
+    let starts_line = is_first_on_line(scan, name.span.start);
+    let ends_line = value.is_last_on_line;
+    match (site.link, value.is_quoted) {
+        (Link::Said, true) => Place::Quoted { is_label: false },
+        (Link::Said, false) | (Link::Quoted, true) => Place::Prose,
+        (_, true) => Place::Quoted {
+            is_label: site.link == Link::Colon && site.is_name_quoted,
+        },
+        (Link::Flag | Link::Tag, false) => Place::Argument,
+        (Link::Assign, false)
+            if name.is_query || (!site.is_spaced && (name.is_constant || starts_line)) =>
+        {
+            Place::Argument
+        }
+        (_, false) if value.is_followed_by_semicolon && !site.is_spaced => Place::Argument,
+        (_, false) if starts_line && ends_line => Place::Line {
+            is_code: site.link == Link::Assign && site.is_spaced,
+        },
+        (_, false) => Place::Inline,
+    }
+}
+
+/// Whether only blanks, bullets, quotes and words like `export` precede a place on its line.
+fn is_first_on_line(scan: &Scan, at: usize) -> bool {
+    let start = scan.line_start(at, 48);
+    let before = scan
+        .slice(&(start..at))
+        .trim_start_matches([' ', '\t', '-', '*', '+', '>', '"', '\'', '`', '#', '|']);
+    let before = before.trim_end();
+    before.is_empty()
+        || [
+            "export", "set", "env", "declare", "ENV", "ARG", "SET", "$env:", "setx",
+        ]
+        .contains(&before)
+        || before.ends_with("export")
+}
+
+/// Whether a password stands among the parts of a connection string.
+fn is_in_connection(scan: &Scan, name: &Range<usize>, value: &Range<usize>) -> bool {
+    let start = scan.line_start(name.start, 200);
+    let end = scan.line_end(value.end, 120);
+    let (before, after) = (
+        scan.slice(&floor(scan, start, name.start)),
+        scan.slice(&floor(scan, value.end, end)),
+    );
+    let has = |text: &str| {
+        let lower = text.to_ascii_lowercase();
+        [
+            "server=",
+            "data source=",
+            "user id=",
+            "uid=",
+            "jdbc:",
+            "host=",
+            "database=",
+            "dbname=",
+            "initial catalog=",
+            "driver=",
+        ]
+        .iter()
+        .any(|part| lower.contains(part))
+    };
+    has(before) || has(after)
+}
+
+/// A place moved inwards to character boundaries.
+fn floor(scan: &Scan, mut start: usize, mut end: usize) -> Range<usize> {
+    while start < end && !scan.text.is_char_boundary(start) {
+        start += 1;
+    }
+    while end > start && !scan.text.is_char_boundary(end) {
+        end -= 1;
+    }
+    start..end
+}
+
+/// A mnemonic of 12 to 24 words after its name.
+fn find_seed(scan: &mut Scan, name: &Name) {
+    let end = scan.line_end(name.span.end, 300);
+    let line = floor(scan, name.span.end, end);
+    let text = scan.slice(&line);
+    let Some(start) = text.find([':', '=']).filter(|at| *at < 24) else {
+        return;
+    };
+    let is_edge = |one: char| {
+        one.is_whitespace() || matches!(one, '"' | '\'' | '`' | ':' | '=' | ';' | ',' | '.' | '}')
+    };
+    let phrase = text[start..].trim_matches(is_edge);
+    let is_word = |word: &str| {
+        (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    let words: Vec<_> = phrase.split(' ').collect();
+    let distinct: std::collections::BTreeSet<_> = words.iter().collect();
+    if matches!(words.len(), 12 | 15 | 18 | 21 | 24)
+        && distinct.len() > 8
+        && words.iter().all(|word| is_word(word))
+    {
+        let leading = text[start..].len() - text[start..].trim_start_matches(is_edge).len();
+        let from = line.start + start + leading;
+        scan.add(Basis::Name, SEED_PHRASE, from..from + phrase.len());
+    }
+}

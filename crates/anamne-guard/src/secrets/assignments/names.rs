@@ -1,0 +1,288 @@
+//! Names of secrets: what the words of an identifier say about its value.
+
+use std::ops::Range;
+
+use super::PASSWORD;
+use crate::DataKind;
+use crate::secrets::alphabet::{Alphabet, BLANK};
+use crate::secrets::scan::Scan;
+use crate::secrets::words::{Lists, has, lists};
+
+pub(super) const TOKEN: DataKind = DataKind::secret("token");
+pub(super) const SECRET: DataKind = DataKind::secret("secret");
+pub(super) const API_KEY: DataKind = DataKind::secret("api-key");
+
+/// What values a name has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Passwords: anything that no one would take for a word of the sentence.
+    Password,
+    /// The short `pass`, which counts tests too.
+    ShortPassword,
+    /// Secrets: generated values, or passwords with several kinds of characters.
+    Secret,
+    /// Tokens and keys: generated values.
+    Key,
+    /// Names that end with `key` and say no more: long generated values.
+    WeakKey,
+    /// Mnemonics.
+    Seed,
+}
+
+/// A name in the text.
+#[derive(Debug)]
+pub(super) struct Name {
+    pub(super) class: Class,
+    /// The kind, if no vendor is named.
+    kind: DataKind,
+    words: Vec<String>,
+    pub(super) span: Range<usize>,
+    /// It begins with a hyphen.
+    pub(super) is_flag: bool,
+    /// It is written in capitals.
+    pub(super) is_constant: bool,
+    /// It is a parameter of a URL or form.
+    pub(super) is_query: bool,
+}
+
+impl Name {
+    /// The kind of its values; a vendor's name in it decides.
+    pub(super) fn kind(&self) -> DataKind {
+        if self.kind == PASSWORD {
+            return PASSWORD;
+        }
+        let has_all = |needed: &Vec<&str>| {
+            needed
+                .iter()
+                .all(|word| self.words.iter().any(|own| own == word))
+        };
+        let named = lists()
+            .named_kinds
+            .iter()
+            .find(|(_, needed)| has_all(needed));
+        named.map_or(self.kind, |(kind, _)| *kind)
+    }
+}
+
+/// The longest part of a name on either side of its anchor.
+const MOST: usize = 64;
+
+/// Reads the name around an anchor.
+pub(super) fn read(scan: &mut Scan, anchor: Range<usize>) -> Option<Name> {
+    let span = identifier(scan, &anchor)?;
+    scan.name_end = span.end;
+    let identifier = scan.slice(&span);
+    let is_flag = identifier.starts_with('-');
+    let before = span.start.checked_sub(1).map(|at| scan.bytes[at]);
+    let mut words = words_of(identifier);
+    if words.len() == 1 {
+        words.splice(0..0, word_before(scan, span.start));
+    }
+    let (class, kind) = classify(&words)?;
+    Some(Name {
+        class,
+        kind,
+        words,
+        is_flag,
+        is_constant: !identifier.bytes().any(|byte| byte.is_ascii_lowercase()),
+        is_query: matches!(before, Some(b'?' | b'&')),
+        span,
+    })
+}
+
+/// The identifier around a place: letters, digits, `_`, `-` and `.`, without those at its end.
+fn identifier(scan: &mut Scan, anchor: &Range<usize>) -> Option<Range<usize>> {
+    static PARTS: Alphabet = Alphabet::letters();
+    let before = PARTS.run_back(scan.bytes, anchor.start, MOST);
+    let after = PARTS.run(scan.bytes, anchor.end, MOST);
+    if before == MOST || after == MOST {
+        scan.name_end = anchor.end + after;
+        return None;
+    }
+    let mut span = super::floor(scan, anchor.start - before, anchor.end + after);
+    // Quotes, dashes and colons of other scripts aren't part of it.
+    let is_part = |one: &char| one.is_ascii() || one.is_alphanumeric();
+    let tail = scan
+        .slice(&(anchor.end..span.end))
+        .chars()
+        .take_while(is_part);
+    span.end = anchor.end + tail.map(char::len_utf8).sum::<usize>();
+    let head = scan
+        .slice(&(span.start..anchor.start))
+        .chars()
+        .rev()
+        .take_while(is_part);
+    span.start = anchor.start - head.map(char::len_utf8).sum::<usize>();
+    let text = scan.slice(&span);
+    let is_edge = |one: char| !one.is_alphanumeric();
+    let start = text.len()
+        - text
+            .trim_start_matches(|one| is_edge(one) && one != '-')
+            .len();
+    let trailing = text.len() - text.trim_end_matches(is_edge).len();
+    if trailing > 0 && text.trim_end_matches(is_edge).len() <= start {
+        return None;
+    }
+    span.start += start;
+    span.end -= trailing;
+    Some(span)
+}
+
+/// The words of an identifier in small letters: `clientSecret_2` is `client`, `secret`, `2`.
+fn words_of(identifier: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::with_capacity(4);
+    let mut word = String::with_capacity(16);
+    let mut before = None::<char>;
+    let mut rest = identifier.chars();
+    while let Some(one) = rest.next() {
+        let ends_acronym = || rest.clone().next().is_some_and(char::is_lowercase);
+        let begins = match before {
+            Some(before) if one.is_uppercase() => {
+                before.is_lowercase() || (before.is_uppercase() && ends_acronym())
+            }
+            Some(before) => one.is_ascii_digit() != before.is_ascii_digit(),
+            None => false,
+        };
+        if (begins || !one.is_alphanumeric()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if one.is_ascii_alphanumeric() {
+            word.push(one.to_ascii_lowercase());
+        } else if one.is_alphanumeric() {
+            word.extend(one.to_lowercase());
+        }
+        before = Some(one);
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// The word before a name that is but one word, such as `API` of `API key`.
+fn word_before(scan: &Scan, start: usize) -> Option<String> {
+    let blanks = BLANK.run_back(scan.bytes, start, 2);
+    if blanks != 1 {
+        return None;
+    }
+    let end = start - 1;
+    let length = Alphabet::named("alnum")?.run_back(scan.bytes, end, 20);
+    let word = scan.slice(&(end - length..end)).to_ascii_lowercase();
+    (!word.is_empty()).then_some(word)
+}
+
+/// What the words of a name say: the last one that isn't a suffix decides.
+fn classify(words: &[String]) -> Option<(Class, DataKind)> {
+    let lists = lists();
+    let is_suffix = |word: &String| {
+        has(&lists.suffixes, word) || word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let suffixes = words
+        .iter()
+        .rev()
+        .take(3)
+        .take_while(|word| is_suffix(word))
+        .count();
+    let words = &words[..words.len() - suffixes];
+    let last = words.last()?.as_str();
+    let before = &words[..words.len() - 1];
+    if before.iter().any(|word| has(&lists.harmless_names, word)) {
+        return None;
+    }
+    if last == "mnemonic"
+        || (last == "phrase" && before.last().is_some_and(|word| word == "seed"))
+        || last == "seed" && !before.is_empty()
+    {
+        return Some((Class::Seed, super::SEED_PHRASE));
+    }
+    class_of(lists, last, before)
+}
+
+fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, DataKind)> {
+    let ends = |list: &[&str]| list.iter().any(|word| last.ends_with(word));
+    let qualifier = before.last().map(String::as_str);
+    if ends(&lists.password_names) {
+        return Some((Class::Password, PASSWORD));
+    }
+    if last == "passe" || last == "passes" {
+        let is_french = before.len() >= 2 || qualifier == Some("de");
+        return is_french.then_some((Class::Password, PASSWORD));
+    }
+    if last == "pass" || last == "pw" || last == "clave" || last == "pin" {
+        return Some((Class::ShortPassword, PASSWORD));
+    }
+    if has(&lists.short_password_names, last) {
+        return Some((Class::Password, PASSWORD));
+    }
+    if last == "token" || last.ends_with("token") {
+        return Some((Class::Key, TOKEN));
+    }
+    if ends(&lists.secret_names) || last == "creds" || last == "psk" || last.ends_with("secret") {
+        return Some((Class::Secret, SECRET));
+    }
+    if has(&lists.short_secret_names, last) {
+        let kind = if last.ends_with("key") || last.ends_with("schlüssel") {
+            API_KEY
+        } else {
+            SECRET
+        };
+        return Some((Class::Key, kind));
+    }
+    if last == "key"
+        && qualifier.is_some_and(|word| matches!(word, "wpa" | "wpa2" | "wifi" | "wlan" | "wep"))
+    {
+        return Some((Class::Password, PASSWORD));
+    }
+    if last == "key" || last == "keys" || last == "schlüssel" {
+        let is_known =
+            qualifier.is_some_and(|word| has(&lists.secret_keys, word) || word.ends_with("api"));
+        let class = if is_known { Class::Key } else { Class::WeakKey };
+        return Some((class, API_KEY));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(name: &str) -> Option<Class> {
+        classify(&words_of(name)).map(|(class, _)| class)
+    }
+
+    #[test]
+    fn identifiers_are_split_into_words() {
+        assert_eq!(words_of("clientSecret_v2"), ["client", "secret", "v", "2"]);
+        assert_eq!(words_of("X-API-Key"), ["x", "api", "key"]);
+        assert_eq!(words_of("myAPIKey"), ["my", "api", "key"]);
+        assert_eq!(
+            words_of("spring.datasource.password"),
+            ["spring", "datasource", "password"]
+        );
+    }
+
+    #[test]
+    fn the_last_word_decides() {
+        for (name, expected) in [
+            ("DB_PASSWORD", Some(Class::Password)),
+            ("dbpassword", Some(Class::Password)),
+            ("password_prod", Some(Class::Password)),
+            ("password_file", None),
+            ("passwordLength", None),
+            ("clientSecret", Some(Class::Secret)),
+            ("accessToken", Some(Class::Key)),
+            ("csrf_token", None),
+            ("maxTokens", None),
+            ("apiKey", Some(Class::Key)),
+            ("APIKEY", Some(Class::Key)),
+            ("publicKey", None),
+            ("key", Some(Class::WeakKey)),
+            ("keyboard", None),
+            ("compass", None),
+            ("Passwort", Some(Class::Password)),
+            ("contraseña", Some(Class::Password)),
+        ] {
+            assert_eq!(class(name), expected, "{name}");
+        }
+    }
+}

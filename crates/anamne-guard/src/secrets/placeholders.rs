@@ -1,0 +1,161 @@
+//! Texts that stand for a value: variables, templates, redactions and examples to fill in.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::{steps, words};
+
+/// Whether a value stands for another one. O(bytes).
+pub(super) fn is_placeholder(value: &str) -> bool {
+    steps::count(value.len());
+    is_marked(value) || is_reference(value) || has_telling_word(value) || is_repetitive(value)
+}
+
+/// Redactions and templates: `[secret:password]`, `<token>`, `{{ var }}`, `***`, `…`.
+fn is_marked(value: &str) -> bool {
+    let enclosed = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
+    value.is_empty()
+        || value.starts_with(['[', '<', '{', '…', '•', '&'])
+        || enclosed('%', '%')
+        || enclosed('_', '_')
+        || [
+            "${",
+            "$(",
+            "{{",
+            "<%",
+            "#{",
+            "***",
+            "•••",
+            "...",
+            "…",
+            "[secret:",
+            "[personal:",
+            "%(",
+        ]
+        .iter()
+        .any(|mark| value.contains(mark))
+        || (value.contains('{') && value.contains('}') && !value.contains(['!', '@', '^']))
+        || value.contains('<') && value.contains('>') && value.len() < 40
+        || matches!(
+            value,
+            "%s" | "%d" | "%v" | "%q" | "%r" | "?" | "??" | "-" | "--"
+        )
+}
+
+/// How references begin.
+const SCHEMES: [&str; 21] = [
+    "ENC[",
+    "ENC(",
+    "op://",
+    "arn:",
+    "vault:",
+    "ref+",
+    "file:",
+    "env:",
+    "env(",
+    "keychain:",
+    "ssm:",
+    "secret:",
+    "!vault",
+    "!Ref",
+    "!Sub",
+    "!GetAtt",
+    "!ImportValue",
+    "!secret",
+    "projects/",
+    "data:",
+    "$ANSIBLE_VAULT",
+];
+
+/// References to a value that is kept elsewhere: `$NAME`, `$name`, `@name@`, `op://…`, `ENC[…]`.
+fn is_reference(value: &str) -> bool {
+    let is_name = |name: &str| {
+        let mut bytes = name.bytes();
+        let is_head = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+        bytes.next().is_some_and(is_head)
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.'))
+    };
+    let is_variable = value.strip_prefix('$').is_some_and(is_name)
+        || value.strip_prefix("%env(").is_some()
+        || value
+            .strip_prefix('@')
+            .and_then(|rest| rest.strip_suffix('@'))
+            .is_some_and(is_name);
+    is_variable
+        || SCHEMES.iter().any(|scheme| value.starts_with(scheme))
+        || [
+            "os.environ",
+            "process.env",
+            "getenv",
+            "ENV[",
+            "import.meta",
+            "System.",
+        ]
+        .iter()
+        .any(|call| value.contains(call))
+}
+
+/// Words that only occur in examples to fill in, such as `changeme` and `your`.
+fn has_telling_word(value: &str) -> bool {
+    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(&words::lists().telling)
+            .ok()
+    });
+    WORDS.as_ref().is_some_and(|words| words.is_match(value))
+}
+
+/// Whether one character stands four times or more in a row and makes up a quarter of the value, or there is but one.
+fn is_repetitive(value: &str) -> bool {
+    let (mut run, mut longest, mut before) = (0, 0, 0);
+    for byte in value.bytes() {
+        run = if byte == before { run + 1 } else { 1 };
+        longest = longest.max(run);
+        before = byte;
+    }
+    longest == value.len() || (longest >= 4 && longest * 4 >= value.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_values() {
+        for value in [
+            "[secret:password]",
+            "***",
+            "<token>",
+            "${VAR}",
+            "$(cmd)",
+            "{{ var }}",
+            "%s",
+            "os.environ[\"X\"]",
+            "process.env.X",
+            "xxxx",
+            "changeme",
+            "your-key-here",
+            "$PASSWORD",
+            "%PASSWORD%",
+            "aaaaaaaa",
+            "abcd****",
+            "op://vault/item",
+            "ENC[AES256_GCM,x]",
+            "__TOKEN__",
+            "sk-...",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in [
+            "hunter2",
+            "Tr0ub4dor&3",
+            "p@$$w0rd!9",
+            "$ecr3t-9x!",
+            "q{7}!x@z",
+        ] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The state of one pass over a text.
+
+use std::ops::Range;
+
+use super::steps;
+use crate::{DataKind, Finding};
+
+/// How well a finding is founded; better ones win where they overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Basis {
+    /// A vendor's format.
+    Format,
+    /// A structure: a key file, a header, a URL.
+    Structure,
+    /// A name that says so.
+    Name,
+}
+
+/// A text and what was found in it.
+pub(super) struct Scan<'text> {
+    pub(super) text: &'text str,
+    pub(super) bytes: &'text [u8],
+    found: Vec<(Basis, Finding)>,
+    /// Where the name that was read last ends: anchors before it belong to the same name.
+    pub(super) name_end: usize,
+    /// Where the key file, token, cookies and record that were read last end.
+    pub(super) block_end: usize,
+    pub(super) token_end: usize,
+    pub(super) cookie_end: usize,
+    pub(super) record_end: usize,
+    pub(super) pipe_end: usize,
+    /// Up to where each command has been read.
+    pub(super) command_ends: Vec<usize>,
+}
+
+impl<'text> Scan<'text> {
+    pub(super) fn new(text: &'text str) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            found: Vec::new(),
+            name_end: 0,
+            block_end: 0,
+            token_end: 0,
+            cookie_end: 0,
+            record_end: 0,
+            pipe_end: 0,
+            command_ends: Vec::new(),
+        }
+    }
+
+    /// The text of a place; empty if it isn't on character boundaries.
+    pub(super) fn slice(&self, span: &Range<usize>) -> &'text str {
+        self.text.get(span.clone()).unwrap_or_default()
+    }
+
+    /// Records a finding if its place is on character boundaries and not empty.
+    pub(super) fn add(&mut self, basis: Basis, kind: DataKind, span: Range<usize>) {
+        if !self.slice(&span).is_empty() {
+            self.found.push((basis, Finding { kind, span }));
+        }
+    }
+
+    /// Where the line of a place begins, at most `most` bytes before it.
+    pub(super) fn line_start(&self, at: usize, most: usize) -> usize {
+        let least = at.saturating_sub(most);
+        let before = &self.bytes[least..at];
+        let length = before
+            .iter()
+            .rev()
+            .take_while(|byte| **byte != b'\n')
+            .count();
+        steps::count(length);
+        at - length
+    }
+
+    /// Where the line of a place ends, at most `most` bytes after it.
+    pub(super) fn line_end(&self, at: usize, most: usize) -> usize {
+        let rest = &self.bytes[at.min(self.bytes.len())..];
+        let length = rest
+            .iter()
+            .take(most)
+            .take_while(|byte| !matches!(byte, b'\n' | b'\r'))
+            .count();
+        steps::count(length);
+        at + length
+    }
+
+    /// Whether a literal stands at a place.
+    pub(super) fn has(&self, at: usize, literal: &str) -> bool {
+        self.bytes
+            .get(at..)
+            .is_some_and(|rest| rest.starts_with(literal.as_bytes()))
+    }
+
+    /// The findings; of those that overlap, a weaker one inside a better one is dropped. O(n log n).
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        self.found.sort_by_key(|(basis, finding)| {
+            (
+                finding.span.start,
+                std::cmp::Reverse(finding.span.end),
+                *basis,
+            )
+        });
+        let mut kept: Vec<(Basis, Finding)> = Vec::with_capacity(self.found.len());
+        for (basis, finding) in self.found {
+            let is_covered = kept.last().is_some_and(|(other, last)| {
+                last.span == finding.span || (last.span.end >= finding.span.end && *other <= basis)
+            });
+            if !is_covered {
+                kept.push((basis, finding));
+            }
+        }
+        kept.into_iter().map(|(_, finding)| finding).collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! No panics, places on character boundaries, and work in proportion to the text.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The work for a text.
+fn steps_for(text: &str) -> usize {
+    steps::take();
+    let mut findings = Vec::new();
+    find(text, &mut findings);
+    steps::take()
+}
+
+const SHAPES: [&str; 46] = [
+    "key",
+    "key=",
+    "key:",
+    "key: ",
+    "password=",
+    "password: \"",
+    "password is ",
+    "password for ",
+    "token='",
+    "key=\"key='",
+    "\"key\":\"",
+    "eyJ",
+    "eyJ.",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "://",
+    "a://b:",
+    "a://b:c@",
+    "x://a:b/c",
+    "-----BEGIN ",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nMIIabcdefghijklmnopqrstuvwxyz0123\n",
+    "PuTTY-User-Key-File-",
+    "PuTTY-User-Key-File-2\n",
+    "Private-Lines: 1\n",
+    "authorization: ",
+    "bearer ",
+    "Basic a",
+    "cookie: ",
+    "cookie: sid=",
+    "sid=a; ",
+    "$2b$",
+    "$argon2",
+    ":5432:",
+    "a:5432:b:c:",
+    "mysql ",
+    "mysql -p",
+    "curl -u ",
+    "openssl pass:",
+    "AKIA",
+    "SK",
+    "ghp_",
+    "xoxb-1-",
+    "@tcp(",
+    "a:b@tcp(",
+    "é",
+    "mnemonic: ",
+];
+
+#[test]
+fn doubling_a_hostile_text_at_most_doubles_the_work() {
+    for shape in SHAPES {
+        let short = steps_for(&shape.repeat(20_000 / shape.len()));
+        let long = steps_for(&shape.repeat(40_000 / shape.len()));
+        assert!(
+            long <= short * 21 / 10 + 20_000,
+            "{shape:?}: {short}, {long}"
+        );
+        assert!(
+            long <= 40_000 * 300,
+            "{shape:?}: {} steps a byte",
+            long / 40_000
+        );
+    }
+}
+
+fn check_places(text: &str) {
+    let mut findings = Vec::new();
+    find(text, &mut findings);
+    for finding in findings {
+        assert!(
+            finding.span.start < finding.span.end && text.get(finding.span).is_some(),
+            "{text:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_text_has_places_on_character_boundaries(text in any::<String>()) {
+        check_places(&text);
+    }
+
+    #[test]
+    fn anchors_in_any_order_have_places_on_character_boundaries(
+        parts in prop::collection::vec((0..SHAPES.len(), "[ -~é“”\\n]{0,12}"), 0..24)
+    ) {
+        let parts = parts.iter().flat_map(|(shape, between)| [SHAPES[*shape], between.as_str()]);
+        let text: String = parts.collect();
+        check_places(&text);
+        prop_assert!(steps_for(&text) <= 40_000 + text.len() * 400);
+    }
+
+    #[test]
+    fn planted_tokens_are_found_in_any_text(before in "[^A-Za-z0-9_\\-:=@]{0,40}", seed in 1_u64..1_000_000) {
+        let token = github("ghp_", seed);
+        let text = format!("{before} {token} x");
+        prop_assert_eq!(found(&text), [("github-token", token.as_str())]);
+    }
+}

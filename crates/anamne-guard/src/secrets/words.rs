@@ -1,0 +1,122 @@
+//! The word lists.
+
+use std::sync::LazyLock;
+
+use anamne_text::lexicon::{Lexicon, LexiconError};
+
+use crate::DataKind;
+
+/// The lists of `secret_words.txt`.
+pub(super) struct Lists {
+    pub(super) telling: Vec<&'static str>,
+    pub(super) not_values: Vec<&'static str>,
+    pub(super) password_names: Vec<&'static str>,
+    pub(super) short_password_names: Vec<&'static str>,
+    pub(super) secret_names: Vec<&'static str>,
+    pub(super) short_secret_names: Vec<&'static str>,
+    pub(super) secret_keys: Vec<&'static str>,
+    pub(super) harmless_names: Vec<&'static str>,
+    pub(super) suffixes: Vec<&'static str>,
+    pub(super) links: Vec<&'static str>,
+    /// Kinds by words that a name must all contain.
+    pub(super) named_kinds: Vec<(DataKind, Vec<&'static str>)>,
+    pub(super) commands: Vec<Command>,
+}
+
+/// A command whose arguments carry a password.
+pub(super) struct Command {
+    pub(super) name: &'static str,
+    pub(super) style: Style,
+    pub(super) flags: Vec<&'static str>,
+}
+
+/// How a password is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `-pVALUE`.
+    Attached,
+    /// `-p VALUE`.
+    Next,
+    /// `-u USER:VALUE`.
+    Pair,
+    /// `-U USER%VALUE`.
+    Percent,
+    /// The last argument; if there are flags, one of them must be given.
+    Last,
+    /// The second argument after the command's name.
+    Third,
+}
+
+/// The lists, sorted where they are looked up whole.
+pub(super) fn lists() -> &'static Lists {
+    static LISTS: LazyLock<Lists> = LazyLock::new(|| load().expect("a test loads the data file"));
+    &LISTS
+}
+
+/// Whether a sorted list has a word.
+pub(super) fn has(list: &[&str], word: &str) -> bool {
+    list.binary_search(&word).is_ok()
+}
+
+fn load() -> Result<Lists, LexiconError> {
+    const TEXT: &str = include_str!("../../data/secret_words.txt");
+    let file = Lexicon::parse("secret_words.txt", TEXT)?;
+    let sorted = |section: &str| {
+        file.words(section).map(|mut words| {
+            words.sort_unstable();
+            words
+        })
+    };
+    let kinds = file.rows("named_kinds", 2)?;
+    let kind = |row: &anamne_text::lexicon::Row| {
+        (
+            DataKind::secret(row.cells[0]),
+            row.cells[1].split(' ').collect(),
+        )
+    };
+    let commands = file.rows("commands", 3)?;
+    Ok(Lists {
+        telling: file.words("telling")?,
+        not_values: sorted("not_values")?,
+        password_names: sorted("password_names")?,
+        short_password_names: sorted("short_password_names")?,
+        secret_names: sorted("secret_names")?,
+        short_secret_names: sorted("short_secret_names")?,
+        secret_keys: sorted("secret_keys")?,
+        harmless_names: sorted("harmless_names")?,
+        suffixes: sorted("suffixes")?,
+        links: sorted("links")?,
+        named_kinds: kinds.iter().map(kind).collect(),
+        commands: commands.iter().map(command_of).collect::<Result<_, _>>()?,
+    })
+}
+
+fn command_of(row: &anamne_text::lexicon::Row) -> Result<Command, LexiconError> {
+    let style = match row.cells[1] {
+        "attached" => Style::Attached,
+        "next" => Style::Next,
+        "pair" => Style::Pair,
+        "percent" => Style::Percent,
+        "last" => Style::Last,
+        "third" => Style::Third,
+        other => return Err(row.fault(format!("unknown style {other:?}"))),
+    };
+    let flags = row.cells[2].split(' ').filter(|flag| *flag != "-");
+    Ok(Command {
+        name: row.cells[0],
+        style,
+        flags: flags.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_load() {
+        let lists = load().expect("the lists");
+        assert!(has(&lists.not_values, "required") && !has(&lists.not_values, "hunter2"));
+        assert!(lists.commands.iter().any(|command| command.name == "curl"));
+    }
+}

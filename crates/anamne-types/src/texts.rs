@@ -1,0 +1,227 @@
+//! Every text of what is written, by field: what the guard checks before it is stored.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Body, Draft, Edit, Link, Metadata, ToolCall};
+
+/// What the guard found in a text: kind and place, never the value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardNote {
+    /// The field: `content`, `tags`, `metadata.ticket`.
+    pub field: String,
+    /// The kind of secret or personal data, such as `github-token`.
+    pub kind: String,
+    /// `mark`, or `redact`.
+    pub action: String,
+    /// Where the value, or its replacement, starts in the field's text, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+impl GuardNote {
+    /// The metadata name of a memory's notes, an array.
+    pub const KEY: &'static str = "anamne.guard";
+
+    /// The notes in a memory's metadata.
+    pub fn of(metadata: &Metadata) -> Vec<Self> {
+        let notes = metadata.get(Self::KEY);
+        notes
+            .and_then(|notes| Vec::deserialize(notes).ok())
+            .unwrap_or_default()
+    }
+}
+
+type Visit<'a> = &'a mut dyn FnMut(&str, &mut String);
+
+impl Draft {
+    /// Calls `visit` with each text and its field.
+    pub fn visit_texts(&mut self, visit: Visit<'_>) {
+        visit("content", &mut self.content);
+        visit_body(&mut self.body, visit);
+        for (field, name) in [
+            ("thread", &mut self.thread),
+            ("session", &mut self.session),
+            ("author", &mut self.author),
+            ("external_id", &mut self.external_id),
+        ] {
+            visit_some(field, name, visit);
+        }
+        visit_all("tags", &mut self.tags, visit);
+        visit_metadata(&mut self.metadata, visit);
+    }
+}
+
+impl Edit {
+    /// Calls `visit` with each new text and its field.
+    pub fn visit_texts(&mut self, visit: Visit<'_>) {
+        visit_some("content", &mut self.content, visit);
+        if let Some(body) = &mut self.body {
+            visit_body(body, visit);
+        }
+        visit_all("tags", &mut self.add_tags, visit);
+        visit_metadata(&mut self.metadata, visit);
+    }
+}
+
+impl Link {
+    /// Calls `visit` with its reason.
+    pub fn visit_texts(&mut self, visit: Visit<'_>) {
+        visit("reason", &mut self.reason);
+    }
+}
+
+fn visit_some(field: &str, text: &mut Option<String>, visit: Visit<'_>) {
+    if let Some(text) = text {
+        visit(field, text);
+    }
+}
+
+fn visit_all(field: &str, texts: &mut [String], visit: Visit<'_>) {
+    for text in texts {
+        visit(field, text);
+    }
+}
+
+fn visit_body(body: &mut Body, visit: Visit<'_>) {
+    match body {
+        Body::Message { .. } | Body::Thought { .. } | Body::Fact { .. } | Body::Summary { .. } => {}
+        Body::Episode {
+            goal,
+            plan,
+            outcome,
+            tool_log,
+            salience: _,
+        } => {
+            visit("goal", goal);
+            visit_all("plan", plan, visit);
+            visit("outcome", outcome);
+            for call in tool_log {
+                let ToolCall {
+                    tool,
+                    input,
+                    output,
+                    succeeded: _,
+                } = call;
+                for text in [tool, input, output] {
+                    visit("tool_log", text);
+                }
+            }
+        }
+        Body::Skill {
+            name,
+            trigger,
+            steps,
+            code,
+        } => {
+            visit("name", name);
+            visit("trigger", trigger);
+            visit_all("steps", steps, visit);
+            visit("code", code);
+        }
+        Body::Document { title, source } => {
+            visit("title", title);
+            visit("source", source);
+        }
+        Body::Chunk { heading, .. } => visit("heading", heading),
+    }
+}
+
+/// Names and values; values of nested names too. The parser of the JSON bounds the depth.
+fn visit_metadata(metadata: &mut Metadata, visit: Visit<'_>) {
+    for (name, mut value) in std::mem::take(metadata) {
+        let mut visited = name.clone();
+        visit("metadata", &mut visited);
+        visit_value(&format!("metadata.{name}"), &mut value, visit);
+        metadata.insert(visited, value);
+    }
+}
+
+fn visit_value(field: &str, value: &mut Value, visit: Visit<'_>) {
+    match value {
+        Value::String(text) => visit(field, text),
+        Value::Array(values) => {
+            for value in values {
+                visit_value(field, value, visit);
+            }
+        }
+        Value::Object(values) => {
+            for (name, mut value) in std::mem::take(values) {
+                let mut visited = name;
+                visit(field, &mut visited);
+                visit_value(field, &mut value, visit);
+                values.insert(visited, value);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Every string of a JSON value, names of metadata included.
+    fn strings(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) => found.push(text.clone()),
+            Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
+            Value::Object(values) => values.values().for_each(|value| strings(value, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_text_of_a_draft_is_visited() {
+        let bodies = [
+            json!({"kind": "episode", "goal": "t-goal", "plan": ["t-plan"], "outcome": "t-outcome",
+                   "tool_log": [{"tool": "t-tool", "input": "t-input", "output": "t-output"}]}),
+            json!({"kind": "skill", "name": "t-name", "trigger": "t-trigger", "steps": ["t-step"],
+                   "code": "t-code"}),
+            json!({"kind": "document", "title": "t-title", "source": "t-source"}),
+        ];
+        for body in bodies {
+            let draft = json!({"content": "t-content", "body": body, "thread": "t-thread",
+                "session": "t-session", "author": "t-author", "external_id": "t-id",
+                "tags": ["t-tag"], "metadata": {"plain": "t-value", "deep": [{"x": ["t-deep"]}]}});
+            let mut parsed: Draft = serde_json::from_value(draft.clone()).expect("a draft");
+            let mut expected = Vec::new();
+            strings(&draft, &mut expected);
+            expected.retain(|text| text.starts_with("t-"));
+            let mut visited = Vec::new();
+            parsed.visit_texts(&mut |_, text| {
+                visited.push(text.clone());
+                text.push('!');
+            });
+            visited.retain(|text| text.starts_with("t-"));
+            visited.sort();
+            expected.sort();
+            assert_eq!(visited, expected);
+            let mut changed = Vec::new();
+            strings(&serde_json::to_value(&parsed).expect("JSON"), &mut changed);
+            changed.retain(|text| text.starts_with("t-"));
+            assert!(
+                changed.iter().all(|text| text.ends_with('!')),
+                "{changed:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn notes_read_back_from_metadata() {
+        let note = GuardNote {
+            field: "content".to_owned(),
+            kind: "jwt".to_owned(),
+            action: "redact".to_owned(),
+            start: 3,
+            end: 15,
+        };
+        let mut metadata = Metadata::new();
+        assert!(GuardNote::of(&metadata).is_empty());
+        metadata.insert(GuardNote::KEY.to_owned(), json!([note]));
+        assert_eq!(GuardNote::of(&metadata), [note]);
+    }
+}

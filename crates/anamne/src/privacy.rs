@@ -1,0 +1,38 @@
+//! Private memories: they go to language models on this machine only.
+
+use anamne_llm::Bridge;
+use anamne_types::{GuardNote, Memory, MemoryId};
+
+use crate::Error;
+use crate::core::Inner;
+
+/// The tag that makes a memory private.
+pub const PRIVATE: &str = "private";
+
+impl Inner {
+    /// Whether a memory may be sent to the model: it isn't private, or the model runs on this machine.
+    pub(crate) fn may_send(&self, bridge: &Bridge, memory: &Memory) -> bool {
+        bridge.config().is_on_this_machine() || !self.is_private(memory)
+    }
+
+    /// Whether all of these memories may be sent to the model. A missing one may not.
+    pub(crate) fn may_send_all(&self, bridge: &Bridge, ids: &[MemoryId]) -> Result<bool, Error> {
+        if bridge.config().is_on_this_machine() {
+            return Ok(true);
+        }
+        let memories = self.source.get_each(ids)?;
+        let may_send = memories.iter().all(|memory| !self.is_private(memory));
+        Ok(may_send && memories.len() == ids.len())
+    }
+
+    /// Whether the space, a tag or the guard makes a memory private.
+    fn is_private(&self, memory: &Memory) -> bool {
+        let is_marked = |note: &GuardNote| note.action == "mark";
+        self.source.config().guard.private
+            || memory
+                .tags
+                .iter()
+                .any(|tag| tag.eq_ignore_ascii_case(PRIVATE))
+            || GuardNote::of(&memory.metadata).iter().any(is_marked)
+    }
+}

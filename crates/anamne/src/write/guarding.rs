@@ -1,0 +1,185 @@
+//! The guard in front of the log: every text that is written passes it.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne_guard::{DataKind, Guard};
+use anamne_store::GuardConfig;
+use anamne_types::{Draft, Edit, GuardNote, InvalidValue, Link, Metadata};
+
+use crate::Error;
+use crate::space::Space;
+
+/// The most notes stored with one memory.
+const MAX_NOTES: usize = 64;
+
+/// The guard of a space, rebuilt when its settings change.
+#[derive(Debug, Default)]
+pub(crate) struct CurrentGuard(Mutex<Option<(GuardConfig, Arc<Guard>)>>);
+
+impl CurrentGuard {
+    /// The guard with these settings.
+    pub(crate) fn get(&self, config: &GuardConfig) -> Result<Arc<Guard>, InvalidValue> {
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, guard)) = &*current
+            && known == config
+        {
+            return Ok(guard.clone());
+        }
+        let guard = Arc::new(config.guard()?);
+        *current = Some((config.clone(), guard.clone()));
+        Ok(guard)
+    }
+}
+
+impl Space {
+    /// The guard with the space's current settings; `None` if this handle writes without it.
+    pub(crate) fn guard(&self) -> Result<Option<Arc<Guard>>, InvalidValue> {
+        if self.is_unguarded {
+            return Ok(None);
+        }
+        let guard = self.inner.guard.get(&self.config().guard)?;
+        Ok(Some(guard).filter(|guard| guard.is_on()))
+    }
+
+    /// Checks every text of a draft; redacts and marks them, or refuses the draft. O(bytes).
+    pub(crate) fn guarded<'a>(
+        &self,
+        draft: &'a Draft,
+    ) -> Result<(Cow<'a, Draft>, Vec<GuardNote>), InvalidValue> {
+        let Some(guard) = self.guard()? else {
+            return Ok((Cow::Borrowed(draft), Vec::new()));
+        };
+        let mut checked = draft.clone();
+        checked.metadata.remove(GuardNote::KEY);
+        let notes = check(&guard, |visit| checked.visit_texts(visit))?;
+        if notes.is_empty() && checked == *draft {
+            return Ok((Cow::Borrowed(draft), notes));
+        }
+        record(&mut checked.metadata, &notes);
+        Ok((Cow::Owned(checked), notes))
+    }
+
+    /// Checks every text of an edit, like [`Space::guarded`]. The notes about fields that it doesn't change stay.
+    pub(crate) fn guarded_edit(
+        &self,
+        edit: &Edit,
+        before: impl FnOnce() -> Result<Metadata, Error>,
+    ) -> Result<Edit, Error> {
+        let mut checked = edit.clone();
+        let Some(guard) = self.guard()? else {
+            return Ok(checked);
+        };
+        let mut fields = Vec::new();
+        let found = check(&guard, |visit| {
+            checked.visit_texts(&mut |field, text| {
+                fields.push(field.to_owned());
+                visit(field, text);
+            });
+        });
+        let mut notes = found?;
+        if fields.is_empty() {
+            return Ok(checked);
+        }
+        let known = GuardNote::of(&before()?);
+        if notes.is_empty() && known.is_empty() {
+            return Ok(checked);
+        }
+        let is_kept = |note: &GuardNote| !fields.contains(&note.field);
+        notes.extend(known.into_iter().filter(is_kept));
+        record(&mut checked.metadata, &notes);
+        if notes.is_empty() {
+            // A null removes the name.
+            let removed = serde_json::Value::Null;
+            checked.metadata.insert(GuardNote::KEY.to_owned(), removed);
+        }
+        Ok(checked)
+    }
+
+    /// Checks the reason of a link.
+    pub(crate) fn guarded_link(&self, link: &Link) -> Result<Link, InvalidValue> {
+        let mut checked = link.clone();
+        if let Some(guard) = self.guard()? {
+            check(&guard, |visit| checked.visit_texts(visit))?;
+        }
+        Ok(checked)
+    }
+
+    /// What would be stored of a text, and what the guard finds in it. Writes nothing.
+    pub fn guard_test(&self, text: &str) -> Result<(String, Vec<GuardNote>), Error> {
+        let guard = self.inner.guard.get(&self.config().guard)?;
+        let mut stored = text.to_owned();
+        let notes = check(&guard, |visit| visit("text", &mut stored))?;
+        Ok((stored, notes))
+    }
+
+    /// Redacts what the policy doesn't allow in a text that is shown or kept beside the log, such as an error message.
+    pub(crate) fn guarded_text(&self, text: &str) -> String {
+        match self.guard() {
+            Ok(Some(guard)) => match guard.check(text) {
+                Ok(checked) => checked.text.into_owned(),
+                Err(refused) => refused.to_string(),
+            },
+            _ => text.to_owned(),
+        }
+    }
+}
+
+type Visitor<'a> = &'a mut dyn FnMut(&str, &mut String);
+
+/// Applies the guard to every text that `each` visits; fails if one is refused, and names its field and kinds only.
+fn check(guard: &Guard, each: impl FnOnce(Visitor<'_>)) -> Result<Vec<GuardNote>, InvalidValue> {
+    let (mut notes, mut refused) = (Vec::new(), None);
+    each(&mut |field, text| {
+        let checked = match guard.check(text) {
+            Ok(checked) => checked,
+            Err(error) => {
+                refused.get_or_insert_with(|| refusal(field, &error.kinds));
+                return;
+            }
+        };
+        notes.extend(checked.findings.into_iter().map(|found| GuardNote {
+            field: field.to_owned(),
+            kind: found.kind.name().to_owned(),
+            action: found.action.name().to_owned(),
+            start: found.span.start,
+            end: found.span.end,
+        }));
+        if let Cow::Owned(redacted) = checked.text {
+            *text = redacted;
+        }
+    });
+    refused.map_or(Ok(notes), Err)
+}
+
+/// What the guard finds in every text of a .
+pub(crate) fn notes_of(guard: &Guard, draft: &mut Draft) -> Vec<GuardNote> {
+    let mut notes = Vec::new();
+    draft.visit_texts(&mut |field, text| {
+        notes.extend(guard.findings(text).into_iter().map(|finding| GuardNote {
+            field: field.to_owned(),
+            kind: finding.kind.name().to_owned(),
+            action: guard.action(finding.kind).name().to_owned(),
+            start: finding.span.start,
+            end: finding.span.end,
+        }));
+    });
+    notes
+}
+
+fn refusal(field: &str, kinds: &[DataKind]) -> InvalidValue {
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    let accepts = "text without what the space's guard refuses";
+    InvalidValue::new(field, accepts, names.join(", "))
+}
+
+/// Stores the notes in a memory's metadata.
+fn record(metadata: &mut Metadata, notes: &[GuardNote]) {
+    let kept = &notes[..notes.len().min(MAX_NOTES)];
+    if kept.is_empty() {
+        return;
+    }
+    if let Ok(value) = serde_json::to_value(kept) {
+        metadata.insert(GuardNote::KEY.to_owned(), value);
+    }
+}
