@@ -26,6 +26,12 @@ recall data:
 reading:
     cargo run --profile dist -p anamne-eval -- knowledge reading crates/anamne-knowledge/annotations/*.jsonl
 
+# The guard on labelled texts, next to two other scanners from PyPI and npm.
+guard:
+    cargo run --profile dist -p anamne-eval -- guard secrets --half held-out --peers
+    cargo run --profile dist -p anamne-eval -- guard personal --half held-out
+    cargo run --profile dist -p anamne-eval -- guard speed
+
 # Speed compared with peers and physical limits.
 speed:
     cargo run --profile dist -p anamne-eval -- speed

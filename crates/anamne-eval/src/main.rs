@@ -13,6 +13,7 @@ mod corpus;
 mod failure;
 mod fusion;
 mod generator;
+mod guard;
 mod knowledge;
 mod latencies;
 mod meta;
@@ -43,6 +44,8 @@ enum Benchmark {
     Context(context::Arguments),
     /// How accurate is knowledge extraction without a language model?
     Knowledge(knowledge::Arguments),
+    /// Does the guard find secrets and personal data, and nothing else? Measured on labelled texts, next to two scanners.
+    Guard(guard::Arguments),
     /// How much work does planning save, at which quality? Measured on a replayed query log over three years.
     Meta(meta::Arguments),
     /// Speed and size: each budget, next to a peer or a physical limit measured in the same run.
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Benchmark::Recall(arguments) => recall::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Knowledge(arguments) => knowledge::run(&arguments),
+        Benchmark::Guard(arguments) => guard::run(&arguments),
         Benchmark::Meta(arguments) => meta::run(&arguments),
         Benchmark::Speed(arguments) => speed::run(&arguments),
         Benchmark::Probe(arguments) => speed::probe::run(&arguments),

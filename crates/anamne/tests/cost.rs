@@ -10,9 +10,11 @@ mod measure;
 mod shapes;
 
 use std::hint::black_box;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use anamne::embed::{Embedder, StaticModel};
+use anamne::guard::{Action, Guard, Names, Policy};
 use anamne::text::tokens::estimate_tokens;
 use anamne::{
     Context, ContextPreset, ContextRequest, Draft, EntityType, ImportOptions, Limits, MemoryId,
@@ -45,6 +47,13 @@ const ANY: Duration = Duration::from_hours(1);
 /// Summaries compare the passages of a text pairwise, at most a thousand of them.
 const OF_PASSAGES: Duration = Duration::from_millis(500);
 
+/// A guard that looks for everything.
+static GUARD: LazyLock<Guard> = LazyLock::new(|| {
+    let actions = ["secret", "personal"].map(|group| (group.to_owned(), Action::Redact));
+    let names = Names::new(["Ada", "Ada Lovelace"]);
+    Guard::new(Policy::new(actions.into()).expect("a policy")).naming(names)
+});
+
 /// A function's name, and a call of it with a text.
 type Function = (&'static str, fn(&str));
 
@@ -60,6 +69,7 @@ const FUNCTIONS: &[Function] = &[
         drop(black_box(echoes(text, &known)));
     }),
     ("normalised", |text| drop(black_box(normalised(text)))),
+    ("guard", |text| drop(black_box(GUARD.check(text)))),
     // The choice takes the same time for any text that is not short.
     ("digest", |text| {
         let mut digest = Digest::new();

@@ -421,3 +421,23 @@ fn private_memories_go_to_no_model_on_another_machine() {
     assert_eq!(calls_of(None), [1, 0]);
     assert_eq!(calls_of(Some("http://127.0.0.1:9")), [4, 2]);
 }
+
+#[test]
+fn a_secret_in_a_logged_query_is_redacted() {
+    let home = Home::new();
+    let space = home.space();
+    space
+        .configure(|config| config.meta.queries = anamne::QueryLogging::Text)
+        .expect("configured");
+    space
+        .remember("The deployment key is with Mara.")
+        .expect("stored");
+    let query = format!("who has {}?", key(1));
+    space
+        .recall(&Recall::new(query.as_str()))
+        .expect("an answer");
+    let log = space.query_log(10).expect("a log");
+    let logged = log[0].words.as_deref().unwrap_or_default();
+    assert!(logged.contains("[secret:aws-access-key]"), "{logged}");
+    assert_nowhere(&home, &key(1));
+}

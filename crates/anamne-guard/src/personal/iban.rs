@@ -10,7 +10,7 @@ use super::checks::mod_97;
 use super::scan::is_word;
 
 /// The longest one with its blanks, in bytes.
-pub(super) const MOST: usize = 44;
+pub(super) const MOST: usize = 56;
 
 /// The account number that starts with the country at a place. O(1).
 pub(super) fn at(text: &str, start: usize) -> Option<Range<usize>> {
@@ -35,15 +35,17 @@ pub(super) fn at(text: &str, start: usize) -> Option<Range<usize>> {
     (is_valid && is_alone).then_some(start..end)
 }
 
-/// This many letters and digits, with single blanks or hyphens between groups, and where they end.
+/// This many letters and digits, with blanks, a hyphen or a line break between groups, and where they end.
 fn read(bytes: &[u8], start: usize, length: usize) -> Option<(Vec<u8>, usize)> {
     let mut characters = Vec::with_capacity(length);
     let mut at = start;
     while characters.len() < length && at < start + MOST {
         match *bytes.get(at)? {
             byte if byte.is_ascii_alphanumeric() => characters.push(byte),
-            b' ' | b'-' if bytes[at - 1].is_ascii_alphanumeric() && characters.len() >= 4 => {}
+            b'-' | b'.' if bytes[at - 1].is_ascii_alphanumeric() && characters.len() >= 4 => {}
+            b' ' | b'\n' | b'\r' | b'\t' if characters.len() >= 4 => {}
             0xC2 if bytes.get(at + 1) == Some(&0xA0) => at += 1,
+            0xE2 if bytes.get(at + 1..at + 3) == Some(&[0x80, 0xAF]) => at += 2,
             _ => return None,
         }
         at += 1;
@@ -171,6 +173,17 @@ mod tests {
                 .flatten()
                 .all(|part| b"nac".contains(&part.kind))
         );
+    }
+
+    #[test]
+    fn accounts_may_stand_next_to_others_and_on_two_lines() {
+        let one = iban("DE", "512108001245126199");
+        let other = iban("FI", "94706190186709");
+        check(&format!("{one}/{other}"), "iban", &[&one, &other]);
+        for split in ["\n", "\r\n    ", "\u{202f}", "  "] {
+            let broken = format!("{}{split}{}", &one[..12], &one[12..]);
+            check(&format!("IBAN: {broken}."), "iban", &[&broken]);
+        }
     }
 
     #[test]

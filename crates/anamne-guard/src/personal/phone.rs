@@ -7,7 +7,7 @@ use anamne_text::lexicon::{Lexicon, LexiconError};
 use std::collections::BTreeMap;
 
 use super::number::{Gap, Number};
-use super::scan::{Scan, before};
+use super::scan::{Scan, before, is_term};
 use super::words::Topic;
 
 /// The phone number that starts with a number. O(1).
@@ -23,7 +23,9 @@ pub(super) fn at(scan: &mut Scan, number: &Number) -> Option<Range<usize>> {
         };
         return international(scan, number, plus);
     }
-    if sign == Some(b'(') && before(bytes, first - 1).is_some_and(super::scan::is_word) {
+    if sign == Some(b'(') && before(bytes, first - 1).is_some_and(super::scan::is_word)
+        || is_term(bytes, first, last)
+    {
         return None;
     }
     let is_strong = |parts: usize| {

@@ -104,15 +104,17 @@ impl<'text> Scan<'text> {
 
     /// What starts with a few letters before digits.
     fn after_letters(&mut self, start: usize, letters: usize) -> Found {
+        let bytes = self.text.as_bytes();
         let from = start - letters;
-        if is_joined_before(self.text.as_bytes(), from) {
-            return None;
-        }
         self.steps += iban::MOST;
-        if letters == 2
-            && let Some(span) = iban::at(self.text, from)
+        if letters >= 2
+            && may_precede_account(bytes, start - 2, letters)
+            && let Some(span) = iban::at(self.text, start - 2)
         {
             return Some((IBAN, span));
+        }
+        if is_joined_before(bytes, from) {
+            return None;
         }
         let span = national::after_letters(self, from, letters);
         span.map(|span| (NATIONAL, span))
@@ -123,6 +125,16 @@ impl<'text> Scan<'text> {
 fn may_go_on(bytes: &[u8], start: usize, end: usize) -> bool {
     let follows = |byte: &u8| b" -./()stnre".contains(byte) || *byte >= 0x80;
     before(bytes, start) == Some(b' ') && end - start <= 2 || bytes.get(end).is_some_and(follows)
+}
+
+/// Whether an account number may start at a place: it tells more than its neighbours, so a slash or an escaped line break
+/// may stand before it.
+fn may_precede_account(bytes: &[u8], start: usize, letters: usize) -> bool {
+    match before(bytes, start) {
+        Some(b'/' | b'-' | b'.' | b':' | b'#' | b'*' | b'~') => true,
+        Some(b'n' | b'r' | b't') if letters == 3 => before(bytes, start - 1) == Some(b'\\'),
+        _ => letters == 2 && !is_joined_before(bytes, start),
+    }
 }
 
 /// The next `@` or digit.
@@ -170,6 +182,21 @@ pub(super) fn is_joined_after(bytes: &[u8], end: usize) -> bool {
         Some(b'-' | b'/' | b'.' | b':' | b'+') => beyond.is_some_and(is_word),
         Some(byte) => is_word(byte) || b"@%*\\^~=".contains(&byte),
     }
+}
+
+/// Whether numbers are a part of a calculation: `(872) 391 - 8872 =`.
+pub(super) fn is_term(bytes: &[u8], start: usize, end: usize) -> bool {
+    let follows = bytes.get(end..).unwrap_or_default();
+    let goes_on = matches!(
+        follows,
+        [b' ', b'=' | b'^', ..] | [b' ', b'*' | b'+', b' ', ..]
+    ) || follows.starts_with(" ×".as_bytes())
+        || follows.starts_with(" ≈".as_bytes());
+    let before = &bytes[..start];
+    let before = before.strip_suffix(b"(").unwrap_or(before);
+    let is_after_term = matches!(before, [.., one, b' ', b'*' | b'+' | b'^', b' ']
+        if one.is_ascii_digit() || *one == b')');
+    goes_on || is_after_term
 }
 
 /// Whether a byte is a part of a word in code.

@@ -127,6 +127,17 @@ fn everyday_lines() {
             "street-address",
             "8, rue des Lilas, 69003 Lyon",
         ),
+        (
+            "Address: 182 Park Blvd, Denver, CO 98101",
+            "street-address",
+            "182 Park Blvd, Denver, CO 98101",
+        ),
+        (
+            "{\"street\":\"952 Oak Avenue\",\"city\":\"Dublin\"}",
+            "street-address",
+            "952 Oak Avenue",
+        ),
+        ("* (212) 555-0187", "phone", "(212) 555-0187"),
         ("Ada, geb. am 12.03.1985", "birth-date", "12.03.1985"),
         (
             "Ada was born 1985-03-12 in Kiel",
@@ -153,6 +164,7 @@ fn redacted_and_technical_text_is_clean() {
         "2024-05-06 12:30:45,123 - 192.168.0.1 - - \"GET / HTTP/1.1\" 200 1234567",
         "-rw-r--r-- 1 root root 1234567 2024-05-06 12:30 file-1.2.3.tar.gz",
         "a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d",
+        "(872) 391 - 8872 = ? and 4 * (872) 391 - 8872",
     ] {
         check_none(text);
     }

@@ -42,7 +42,7 @@ pub(super) fn words() -> &'static Words {
     &WORDS
 }
 
-const SECTIONS: [(&str, Topic); 9] = [
+const SECTIONS: [(&str, Topic); 8] = [
     ("phone", Topic::Phone),
     ("call", Topic::Call),
     ("birth", Topic::Birth),
@@ -51,8 +51,19 @@ const SECTIONS: [(&str, Topic); 9] = [
     ("ip", Topic::Ip),
     ("version", Topic::Version),
     ("remote", Topic::Remote),
-    ("other", Topic::Other),
 ];
+
+/// A word, and with capitals where the search does not see to them.
+fn spellings(word: &str) -> Vec<String> {
+    let mut all = vec![word.to_owned()];
+    if !word.is_ascii() {
+        let mut rest = word.chars();
+        let first = rest.next().into_iter().flat_map(char::to_uppercase);
+        all.push(first.chain(rest).collect());
+        all.push(word.to_uppercase());
+    }
+    all
+}
 
 fn load() -> Result<Words, LexiconError> {
     const TEXT: &str = include_str!("../../data/personal_words.txt");
@@ -60,9 +71,11 @@ fn load() -> Result<Words, LexiconError> {
     let mut by_word = std::collections::BTreeMap::<String, Vec<Topic>>::new();
     let mut add = |word: &str, topic: Topic| {
         for blank in [" ", "_", "-", ""] {
-            let topics = by_word.entry(word.replace(' ', blank)).or_default();
-            if !topics.contains(&topic) {
-                topics.push(topic);
+            for word in spellings(&word.replace(' ', blank)) {
+                let topics = by_word.entry(word).or_default();
+                if !topics.contains(&topic) {
+                    topics.push(topic);
+                }
             }
         }
     };
@@ -75,6 +88,10 @@ fn load() -> Result<Words, LexiconError> {
         for word in row.cells[1].split(", ") {
             add(word, Topic::National(row.cells[0]));
         }
+    }
+    // A word that names two things names an identity number rather than nothing personal.
+    for word in file.names("other")? {
+        add(word, Topic::Other);
     }
     let (words, topics): (Vec<_>, Vec<_>) = by_word.into_iter().unzip();
     let automaton = AhoCorasick::builder()

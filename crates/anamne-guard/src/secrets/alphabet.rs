@@ -89,7 +89,7 @@ pub(super) static URL: Alphabet = Alphabet::of(b"A-Za-z0-9_-");
 pub(super) static BLANK: Alphabet = Alphabet::of(b" \t");
 pub(super) static TOKEN68: Alphabet = Alphabet::of(b"A-Za-z0-9._~+/=:-");
 
-static NAMED: [(&str, Alphabet); 20] = [
+static NAMED: [(&str, Alphabet); 21] = [
     ("digit", Alphabet::of(b"0-9")),
     ("alpha", Alphabet::of(b"A-Za-z")),
     ("alnum", Alphabet::of(b"A-Za-z0-9")),
@@ -98,6 +98,7 @@ static NAMED: [(&str, Alphabet); 20] = [
     ("hex", Alphabet::of(b"0-9a-f")),
     ("xdigit", Alphabet::of(b"0-9A-Fa-f")),
     ("base32", Alphabet::of(b"A-Z2-7")),
+    ("base58", Alphabet::of(b"1-9A-HJ-NP-Za-km-z")),
     ("bech", Alphabet::of(b"QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L")),
     ("word", Alphabet::of(b"A-Za-z0-9_")),
     ("url", Alphabet::of(b"A-Za-z0-9_-")),

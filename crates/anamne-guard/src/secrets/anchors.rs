@@ -24,6 +24,12 @@ enum Anchor {
     Quoted,
     /// A password comes from the command before.
     Piped,
+    /// The call with this index.
+    Call(usize),
+    /// Rows of a table follow.
+    Rows,
+    /// A script sends a text.
+    Sent,
 }
 
 struct Anchors {
@@ -46,6 +52,9 @@ pub(super) fn visit(scan: &mut Scan) {
             Anchor::Name => assignments::find(scan, found.range()),
             Anchor::Quoted => assignments::find_quoted(scan, found.end()),
             Anchor::Piped => assignments::find_piped(scan, found.start()),
+            Anchor::Call(index) => assignments::find_in_call(scan, index, found.range()),
+            Anchor::Rows => assignments::find_in_rows(scan, found.range()),
+            Anchor::Sent => assignments::find_sent(scan, found.range()),
             Anchor::Command(index) => assignments::find_in_command(scan, index, found.range()),
         }
     }
@@ -72,9 +81,20 @@ fn build() -> Option<Anchors> {
     for stem in assignments::STEMS {
         patterns.extend(cases(stem).map(|stem| (stem, Anchor::Name)));
     }
-    let fixed = |literals: [&str; 4], anchor| literals.map(|literal| (literal.to_owned(), anchor));
-    patterns.extend(fixed(assignments::BEFORE_QUOTES, Anchor::Quoted));
-    patterns.extend(fixed(assignments::AFTER_PIPES, Anchor::Piped));
+    let mut fix = |literals: &[&str], anchor| {
+        patterns.extend(
+            literals
+                .iter()
+                .map(|literal| ((*literal).to_owned(), anchor)),
+        );
+    };
+    fix(&assignments::BEFORE_QUOTES, Anchor::Quoted);
+    fix(&assignments::AFTER_PIPES, Anchor::Piped);
+    fix(&assignments::BEFORE_ROWS, Anchor::Rows);
+    fix(&assignments::SENDERS, Anchor::Sent);
+    for (index, call) in lists().calls.iter().enumerate() {
+        fix(&[call.name], Anchor::Call(index));
+    }
     for (index, command) in lists().commands.iter().enumerate() {
         patterns.push((command.name.to_owned(), Anchor::Command(index)));
     }

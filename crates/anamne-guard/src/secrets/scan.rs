@@ -29,6 +29,7 @@ pub(super) struct Scan<'text> {
     pub(super) cookie_end: usize,
     pub(super) record_end: usize,
     pub(super) pipe_end: usize,
+    pub(super) call_end: usize,
     /// Up to where each command has been read.
     pub(super) command_ends: Vec<usize>,
 }
@@ -45,6 +46,7 @@ impl<'text> Scan<'text> {
             cookie_end: 0,
             record_end: 0,
             pipe_end: 0,
+            call_end: 0,
             command_ends: Vec::new(),
         }
     }

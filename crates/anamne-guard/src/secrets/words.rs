@@ -18,9 +18,22 @@ pub(super) struct Lists {
     pub(super) harmless_names: Vec<&'static str>,
     pub(super) suffixes: Vec<&'static str>,
     pub(super) links: Vec<&'static str>,
+    pub(super) prepositions: Vec<&'static str>,
+    /// Words that mean a key.
+    pub(super) key_names: Vec<&'static str>,
     /// Kinds by words that a name must all contain.
     pub(super) named_kinds: Vec<(DataKind, Vec<&'static str>)>,
     pub(super) commands: Vec<Command>,
+    pub(super) calls: Vec<Call>,
+}
+
+/// A call that takes a password or a token at a place.
+pub(super) struct Call {
+    /// The name with its opening bracket.
+    pub(super) name: &'static str,
+    /// The place of the argument, from one on.
+    pub(super) place: usize,
+    pub(super) is_token: bool,
 }
 
 /// A command whose arguments carry a password.
@@ -45,6 +58,8 @@ pub(super) enum Style {
     Last,
     /// The second argument after the command's name.
     Third,
+    /// The argument after a share such as `\\\\host\\name`, options aside.
+    Share,
 }
 
 /// The lists, sorted where they are looked up whole.
@@ -75,6 +90,7 @@ fn load() -> Result<Lists, LexiconError> {
         )
     };
     let commands = file.rows("commands", 3)?;
+    let calls = file.rows("calls", 3)?;
     Ok(Lists {
         telling: file.words("telling")?,
         not_values: sorted("not_values")?,
@@ -86,8 +102,20 @@ fn load() -> Result<Lists, LexiconError> {
         harmless_names: sorted("harmless_names")?,
         suffixes: sorted("suffixes")?,
         links: sorted("links")?,
+        prepositions: sorted("prepositions")?,
+        key_names: sorted("key_names")?,
         named_kinds: kinds.iter().map(kind).collect(),
         commands: commands.iter().map(command_of).collect::<Result<_, _>>()?,
+        calls: calls.iter().map(call_of).collect::<Result<_, _>>()?,
+    })
+}
+
+fn call_of(row: &anamne_text::lexicon::Row) -> Result<Call, LexiconError> {
+    let place = row.cells[1].parse().ok().filter(|place| *place > 0);
+    Ok(Call {
+        name: row.cells[0],
+        place: place.ok_or_else(|| row.fault(format!("no place: {:?}", row.cells[1])))?,
+        is_token: row.cells[2] == "token",
     })
 }
 
@@ -99,6 +127,7 @@ fn command_of(row: &anamne_text::lexicon::Row) -> Result<Command, LexiconError> 
         "percent" => Style::Percent,
         "last" => Style::Last,
         "third" => Style::Third,
+        "share" => Style::Share,
         other => return Err(row.fault(format!("unknown style {other:?}"))),
     };
     let flags = row.cells[2].split(' ').filter(|flag| *flag != "-");

@@ -101,10 +101,15 @@ pub(super) fn number_first(text: &str, start: usize, end: usize) -> Option<Candi
     if has_comma {
         return None;
     }
-    let place = words
-        .iter()
-        .take(5)
-        .position(|word| word.is_capital() && is_street(word))?;
+    let is_kind = |place: usize| {
+        let word = words.get(place);
+        word.is_some_and(|word| word.is_capital() && is_street(word))
+    };
+    let first = (1..5).find(|place| is_kind(*place))?;
+    // `Kings Park Road`.
+    let more =
+        (first..5).find(|place| words[*place].text.ends_with([',', '.']) || !is_kind(place + 1));
+    let place = more.unwrap_or(first);
     let names = &words[..place];
     let is_name = |word: &Word| {
         let is_ordinal = is_ordinal(word.text.as_bytes());
@@ -121,8 +126,10 @@ pub(super) fn number_first(text: &str, start: usize, end: usize) -> Option<Candi
     let is_closed = last.text.ends_with([',', '.'])
         || words.get(place + 1).is_some_and(is_inside)
         || text[last.end()..].is_empty()
-        || text[last.end()..].starts_with(['\n', '\r', '"']);
-    let is_known = last.is_in(&streets().after);
+        || text[last.end()..].starts_with(['\n', '\r', '\t', '"', '<', '|', ';', '\\']);
+    let is_known = words[first..=place]
+        .iter()
+        .any(|word| word.is_in(&streets().after));
     let is_odd = names.iter().any(|word| word.is_in(&streets().never));
     let number = &text[start..end];
     let is_year = ("1950".."2040").contains(&number) && number.len() == 4;

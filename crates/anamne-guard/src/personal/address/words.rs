@@ -50,7 +50,10 @@ pub(super) fn words_after(text: &str, from: usize) -> Vec<Word<'_>> {
         bound -= 1;
     }
     let rest = &text[from..bound];
-    let rest = rest.split(['\n', '\r', '\t']).next().unwrap_or_default();
+    let rest = rest
+        .split(['\n', '\r', '\t', '"', '<', '|', ';', '\\'])
+        .next()
+        .unwrap_or_default();
     let mut start = from;
     let words = rest.split(' ').map(|text| {
         let word = Word { text, start };

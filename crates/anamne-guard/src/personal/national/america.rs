@@ -26,6 +26,16 @@ pub(super) fn united_states(form: Form) -> Fit {
     Fit::alone_if(is_dashed)
 }
 
+/// Individual Taxpayer Identification Number: 9, and the groups that are issued.
+pub(super) fn united_states_taxpayer(form: Form) -> Fit {
+    let in_groups = |gap| form.is_split(&[3, 2, 4], gap);
+    let is_shaped = in_groups(Gap::Dash) || in_groups(Gap::Blank) || form.is_packed(9);
+    let is_issued = is_shaped
+        && form.digits[0] == 9
+        && matches!(value(&form.digits[3..5]), 50..=65 | 70..=88 | 90..=92 | 94..=99);
+    if is_issued { Fit::IfOwnName } else { Fit::None }
+}
+
 /// CPF: two check digits.
 pub(super) fn brazil(form: Form) -> Fit {
     let number = form.number;

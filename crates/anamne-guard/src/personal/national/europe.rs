@@ -2,11 +2,7 @@
 
 use super::super::checks::{luhn, mod_11_10, value, weighted};
 use super::super::number::Gap;
-use super::{Fit, Form, is_day, two};
-
-fn if_named(is_valid: bool) -> Fit {
-    if is_valid { Fit::IfNamed } else { Fit::None }
-}
+use super::{Fit, Form, if_named, is_day, two};
 
 /// Burgerservicenummer: mod 11, the last digit with weight -1.
 pub(super) fn netherlands(form: Form) -> Fit {
@@ -126,7 +122,8 @@ pub(super) fn portugal(form: Form) -> Fit {
 
 /// AHV number: 756, and the check digit of EAN-13.
 pub(super) fn switzerland(form: Form) -> Fit {
-    let is_printed = form.is_split(&[3, 4, 4, 2], Gap::Dot);
+    let in_groups = |gap| form.is_split(&[3, 4, 4, 2], gap);
+    let is_printed = [Gap::Dot, Gap::Blank, Gap::Dash].into_iter().any(in_groups);
     if !(is_printed || form.is_packed(13)) || !form.digits.starts_with(&[7, 5, 6]) {
         return Fit::None;
     }

@@ -210,7 +210,7 @@ fn italian_value(byte: u8, is_odd: bool) -> u32 {
 }
 
 /// The values of this many digits at a place.
-fn digits_at(text: &str, at: usize, count: usize) -> Option<Vec<u8>> {
+pub(super) fn digits_at(text: &str, at: usize, count: usize) -> Option<Vec<u8>> {
     let bytes = text.as_bytes().get(at..at + count)?;
     let are_digits = bytes.iter().all(u8::is_ascii_digit);
     are_digits.then(|| bytes.iter().map(|byte| byte - b'0').collect())

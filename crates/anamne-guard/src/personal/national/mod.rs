@@ -4,8 +4,12 @@
 
 mod america;
 mod asia;
+mod coded;
+mod east;
 mod europe;
+mod latin;
 mod lettered;
+mod world;
 
 use std::ops::Range;
 
@@ -20,6 +24,8 @@ pub(super) enum Fit {
     None,
     /// It meets them, but other numbers do so too.
     IfNamed,
+    /// So many other numbers meet them that only the country's own word will do.
+    IfOwnName,
     /// Hardly any other number meets them.
     Alone,
 }
@@ -68,7 +74,7 @@ impl Form<'_> {
 type Rule = fn(Form) -> Fit;
 
 /// The rules, by the country in `personal_words.txt`.
-const RULES: [(&str, Rule); 19] = [
+const RULES: [(&str, Rule); 58] = [
     ("us", america::united_states),
     ("br", america::brazil),
     ("ca", america::canada),
@@ -88,6 +94,45 @@ const RULES: [(&str, Rule); 19] = [
     ("fi", europe::finland),
     ("pt", europe::portugal),
     ("ch", europe::switzerland),
+    ("us", america::united_states_taxpayer),
+    ("ro", east::romania),
+    ("cz", east::czechia),
+    ("ee", east::baltic),
+    ("kz", east::kazakhstan),
+    ("lv", east::latvia),
+    ("bg", east::bulgaria),
+    ("hr", east::croatia),
+    ("yu", east::yugoslavia),
+    ("gr", east::greece),
+    ("gr-tax", east::greek_tax),
+    ("hu", east::hungary),
+    ("hu-tax", east::hungarian_tax),
+    ("ru", east::russia),
+    ("ru-tax", east::russian_tax),
+    ("ua", east::ukraine),
+    ("tr", east::turkey),
+    ("ar", latin::argentina),
+    ("br-worker", latin::brazilian_worker),
+    ("ec", latin::ecuador),
+    ("uy", latin::uruguay),
+    ("latin", latin::card),
+    ("es-insurance", latin::spanish_insurance),
+    ("gb-health", world::health_in_britain),
+    ("at", world::austria),
+    ("is", world::iceland),
+    ("lu", world::luxembourg),
+    ("za", world::south_africa),
+    ("il", world::israel),
+    ("th", world::thailand),
+    ("id", world::indonesia),
+    ("my", world::malaysia),
+    ("vn", world::vietnam),
+    ("pk", world::pakistan),
+    ("eg", world::egypt),
+    ("ae", world::emirates),
+    ("sa", world::saudi_arabia),
+    ("ir", world::iran),
+    ("nz", world::new_zealand),
 ];
 
 /// The identity number that a number starts with. O(1).
@@ -95,9 +140,16 @@ pub(super) fn at(scan: &mut Scan, number: &Number) -> Option<Range<usize>> {
     if let Some((country, fit, span)) = lettered::at(scan.text, number) {
         return is_accepted(scan, &span, country, fit).then_some(span);
     }
+    for rule in coded::AFTER_DIGITS {
+        if let Some((country, fit, span)) = rule(scan.text, number)
+            && is_accepted(scan, &span, country, fit)
+        {
+            return Some(span);
+        }
+    }
     for parts in (1..=number.count()).rev() {
         let digits = number.digits_of(parts);
-        if !(9..=18).contains(&digits.len()) || !number.closes(scan.text, parts) {
+        if !(7..=18).contains(&digits.len()) || !number.closes(scan.text, parts) {
             continue;
         }
         let span = number.start()..number.end_of(parts);
@@ -118,16 +170,20 @@ pub(super) fn at(scan: &mut Scan, number: &Number) -> Option<Range<usize>> {
 
 /// The identity number that starts with letters. O(1).
 pub(super) fn after_letters(scan: &mut Scan, from: usize, letters: usize) -> Option<Range<usize>> {
-    let (country, fit, span) = lettered::after_letters(scan.text, from, letters)?;
-    is_accepted(scan, &span, country, fit).then_some(span)
+    let first = lettered::after_letters(scan.text, from, letters);
+    let more = coded::AFTER_LETTERS
+        .into_iter()
+        .filter(|(count, _)| *count == letters)
+        .filter_map(|(_, rule)| rule(scan.text, from));
+    let mut all = first.into_iter().chain(more);
+    all.find_map(|(country, fit, span)| is_accepted(scan, &span, country, fit).then_some(span))
 }
 
 fn is_accepted(scan: &mut Scan, span: &Range<usize>, country: &str, fit: Fit) -> bool {
     if fit == Fit::None {
         return false;
     }
-    let names_it =
-        |topic| matches!(topic, Topic::National(code) if code == country || code == "any");
+    let names_it = |topic| matches!(topic, Topic::National(code) if code == country || (code == "any" && fit != Fit::IfOwnName));
     let names_else = |topic| matches!(topic, Topic::Phone | Topic::Other);
     let is_named = |topic| names_it(topic) || names_else(topic);
     match scan.context.nearest(span.start, is_named) {
@@ -135,6 +191,10 @@ fn is_accepted(scan: &mut Scan, span: &Range<usize>, country: &str, fit: Fit) ->
         Some(_) => false,
         None => fit == Fit::Alone || scan.context.follows(span.end, names_it),
     }
+}
+
+fn if_named(is_valid: bool) -> Fit {
+    if is_valid { Fit::IfNamed } else { Fit::None }
 }
 
 /// Whether two digits each form a day and a month.

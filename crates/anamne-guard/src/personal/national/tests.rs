@@ -119,3 +119,61 @@ fn resident_numbers_end_with_x() {
         .filter(|text| !crate::personal::tests::values(text, "national-id").is_empty());
     assert!((85..97).contains(&found.count()));
 }
+
+/// A word, the two halves of a number with a right check, and whether the number is found without the word.
+const EXAMPLES: [(&str, &str, &str, bool); 44] = [
+    ("CURP", "HEGG560427", "MVZRRL04", true),
+    ("RFC", "GODE561", "231GR8", false),
+    ("CUIT", "20-0553", "6168-2", true),
+    ("RUT", "12.531", ".909-2", true),
+    ("rut:", "125319", "09-2", false),
+    ("TC Kimlik No:", "100000", "00146", false),
+    ("CNP:", "1630615", "123457", false),
+    ("rodné číslo", "710319", "/2745", true),
+    ("isikukood", "376050", "30299", false),
+    ("asmens kodas", "333092", "40064", false),
+    ("personas kods", "161175", "-19997", true),
+    ("ЕГН", "75231", "69263", false),
+    ("OIB", "333920", "05961", false),
+    ("JMBG", "010100", "6500006", false),
+    ("AMKA", "010130", "99997", false),
+    ("αφμ", "0942", "59216", false),
+    ("СНИЛС", "112-233", "-445 95", true),
+    ("ИНН", "500100", "732259", false),
+    ("NHS number", "943 476", " 5919", false),
+    ("AHV", "756.9217", ".0769.85", true),
+    ("PPS number", "64334", "35F", false),
+    ("SVNR", "1237 0", "10180", false),
+    ("kennitala", "120174", "-3399", true),
+    ("SA ID number", "750330", "5044089", false),
+    ("Teudat Zehut", "0393", "37423", false),
+    ("NRIC", "S12345", "67D", true),
+    ("身分證字號", "A12345", "6789", false),
+    ("HKID", "G12345", "6(A)", true),
+    ("Thai ID", "31006", "00445635", false),
+    ("IRD number", "49-091", "-850", false),
+    ("کد ملی", "04993", "70899", false),
+    ("KVNR", "A12345", "6780", false),
+    ("RV-Nummer", "15070649", "C103", true),
+    ("dowód osobisty", "ABA3", "00000", false),
+    ("Emirates ID", "784-1980", "-1234567-8", true),
+    ("NIK", "317104", "4501900001", false),
+    ("MyKad", "850312-", "14-5678", false),
+    ("CCCD", "00109", "5012345", false),
+    ("CNIC", "35202-", "1234567-1", false),
+    ("PAN", "ABCPE", "1234F", false),
+    ("cédula", "1.020.", "304.050", false),
+    ("ITIN", "912-70", "-1234", false),
+    ("n° de sécu", "1 85 05 78 006 ", "084 91", true),
+    ("rodné číslo:", "485312", "/123", false),
+];
+
+#[test]
+fn numbers_of_many_countries_are_found() {
+    for (word, left, right, alone) in EXAMPLES {
+        let number = format!("{left}{right}");
+        check(&format!("{word} {number}"), "national-id", &[&number]);
+        let found = crate::personal::tests::values(&number, "national-id");
+        assert_eq!(!found.is_empty(), alone, "{number}");
+    }
+}

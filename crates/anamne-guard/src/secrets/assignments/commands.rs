@@ -161,6 +161,15 @@ fn password_of(scan: &Scan, command: &Command, arguments: &[Range<usize>]) -> Op
                         .any(|byte| byte.is_ascii_digit() || byte.is_ascii_punctuation())
                 })
         }
+        Style::Share => {
+            let share = arguments
+                .iter()
+                .position(|span| text(span).starts_with("\\\\"))?;
+            arguments[share + 1..]
+                .iter()
+                .find(|span| !text(span).starts_with('/'))
+                .cloned()
+        }
         Style::Third => arguments
             .get(1)
             .cloned()

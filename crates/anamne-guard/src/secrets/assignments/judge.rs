@@ -25,7 +25,8 @@ pub(super) fn may_be_secret(value: &str, class: Class) -> bool {
     let shape = Shape::of(value);
     match class {
         Class::Password => shape.length >= 4,
-        Class::ShortPassword | Class::Seed => shape.digits > 0,
+        Class::ShortPassword => shape.digits > 0 || (shape.length >= 8 && shape.sorts() >= 3),
+        Class::Seed => shape.digits > 0,
         Class::Secret | Class::Key => {
             shape.length >= 8 && (shape.digits > 0 || shape.is_random(16))
         }
@@ -37,6 +38,7 @@ pub(super) fn may_be_secret(value: &str, class: Class) -> bool {
 pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
     let shape = Shape::of(value);
     if shape.length < 4
+        || is_foreign(value)
         || is_placeholder(value)
         || is_stop_word(value)
         || is_path(value)
@@ -55,7 +57,7 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
     match class {
         Class::Password => is_password(value, &shape, place),
         Class::ShortPassword => {
-            shape.digits > 0
+            (shape.digits > 0 || (shape.length >= 8 && shape.sorts() >= 3))
                 && shape.letters() + shape.symbols > 2
                 && is_password(value, &shape, place)
         }
@@ -85,6 +87,7 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
         return false;
     }
     let is_plain = shape.digits == 0
+        && !is_scrambled(value)
         && value
             .chars()
             .all(|one| one.is_alphabetic() || matches!(one, '_' | '-' | '.' | '\''));
@@ -158,7 +161,32 @@ fn is_word_with_number(value: &str, shape: &Shape, place: Place) -> bool {
 /// Whether it is a word of the list of values that are none, also with punctuation around it.
 fn is_stop_word(value: &str) -> bool {
     let bare = value.trim_matches(|one: char| !one.is_alphanumeric());
-    bare.is_empty() || has(&lists().not_values, &bare.to_lowercase())
+    let lower = bare.to_lowercase();
+    bare.is_empty() || has(&lists().not_values, &lower) || has(&lists().password_names, &lower)
+}
+
+/// Whether it is text of another script: it has East Asian letters, or no ASCII letter or digit.
+fn is_foreign(value: &str) -> bool {
+    !value.is_ascii()
+        && (value.chars().any(|one| one >= '\u{2e80}')
+            || (!value.bytes().any(|byte| byte.is_ascii_alphanumeric())
+                && value.chars().any(char::is_alphabetic)))
+}
+
+/// Whether its letters change between small and capital too often for words: parts of two or three letters.
+fn is_scrambled(value: &str) -> bool {
+    let (mut parts, mut letters) = (0, 0);
+    let mut before = b'-';
+    for byte in value.bytes() {
+        if byte.is_ascii_alphabetic() {
+            letters += 1;
+            let begins = !before.is_ascii_alphabetic()
+                || (byte.is_ascii_uppercase() && before.is_ascii_lowercase());
+            parts += usize::from(begins);
+        }
+        before = byte;
+    }
+    letters >= 10 && letters * 2 <= parts * 7 && value.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// Whether it is a path, a URL or the name of a file.
@@ -261,12 +289,12 @@ fn is_identifier(value: &str, shape: &Shape) -> bool {
     is_word
         && (names_a_secret(value)
             || value.contains('_')
-            || (trailing == shape.digits && trailing < 2)
+            || (trailing == shape.digits && trailing < 2 && !is_scrambled(value))
             || value.starts_with("0x"))
 }
 
 /// Whether a value has the name of a secret in it, as variables and examples do.
-fn names_a_secret(value: &str) -> bool {
+pub(super) fn names_a_secret(value: &str) -> bool {
     let lower = value.to_lowercase();
     [
         "password",

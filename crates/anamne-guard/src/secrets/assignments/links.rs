@@ -39,6 +39,18 @@ pub(super) struct Site {
 pub(super) fn after(scan: &Scan, name: &Name) -> Option<Site> {
     let bytes = scan.bytes;
     let mut at = name.span.end;
+    if let Some(end) = ["'s ", "’s "]
+        .iter()
+        .find_map(|is| scan.has(at, is).then_some(at + is.len()))
+    {
+        return Some(Site {
+            link: Link::Said,
+            value_at: end,
+            is_spaced: true,
+            is_name_quoted: false,
+            is_query: false,
+        });
+    }
     let mut is_name_quoted = false;
     for _ in 0..6 {
         match bytes.get(at) {
@@ -48,6 +60,7 @@ pub(super) fn after(scan: &Scan, name: &Name) -> Option<Site> {
         }
         at += 1;
     }
+    at += addition(scan, at);
     let op = after_blanks(bytes, at);
     let (link, end) = operator(scan, name, at, op, is_name_quoted)?;
     let value_at = block_start(scan, after_blanks(bytes, end));
@@ -100,9 +113,54 @@ fn operator(
         (b'"' | b'\'', _) if op > at => pair(scan, op)
             .or(Some((Link::Quoted, op)))
             .filter(|_| !is_name_quoted),
-        _ if op > at => pair(scan, op).or_else(|| spaced(scan, name, op)),
-        _ => scan.has(op, "\u{ff1a}").then_some((Link::Colon, op + 3)),
+        _ if op > at => pair(scan, op)
+            .or_else(|| spaced(scan, name, op))
+            .or_else(|| joint(scan, op)),
+        _ => joint(scan, op),
     }
+}
+
+/// What may follow a name before its link: `clé d'API`, `chave da API`, the plural's or possessive's ending.
+fn addition(scan: &Scan, at: usize) -> usize {
+    const ADDITIONS: [&str; 10] = [
+        " d'API",
+        " d’API",
+        " API",
+        " de API",
+        " da API",
+        " de la API",
+        " do API",
+        " k API",
+        " для API",
+        " di API",
+    ];
+    let found = ADDITIONS.iter().find(|addition| scan.has(at, addition));
+    found.map_or(0, |addition| addition.len())
+}
+
+/// The colons and words that join a name to its value in scripts without blanks.
+fn joint(scan: &Scan, at: usize) -> Option<(Link, usize)> {
+    const COLONS: [&str; 2] = ["：", "＝"];
+    const WORDS: [&str; 12] = [
+        "は",
+        "是",
+        "为",
+        "為",
+        "는",
+        "은",
+        "이",
+        "가",
+        "が",
+        "คือ",
+        "改为",
+        "已改为",
+    ];
+    let colon = COLONS.iter().find(|colon| scan.has(at, colon));
+    let word = || WORDS.iter().find(|word| scan.has(at, word));
+    let end = |literal: &&str| after_blanks(scan.bytes, at + literal.len());
+    colon
+        .map(|colon| (Link::Colon, at + colon.len()))
+        .or_else(|| word().map(|word| (Link::Said, end(word))))
 }
 
 /// The colon after a remark in brackets: `password (root): value`.
@@ -145,6 +203,9 @@ fn spaced(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
     if name.is_flag {
         return Some((Link::Flag, op));
     }
+    if scan.has(op, "BY '") || scan.has(op, "by '") {
+        return Some((Link::Quoted, op + 3));
+    }
     let identifier = scan.slice(&name.span);
     let start = scan.line_start(name.span.start, 120);
     let before = scan
@@ -180,6 +241,12 @@ fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
         .count();
     let value = scan.slice(&(op..op + end));
     let shape = Shape::of(value);
+    if value
+        .to_ascii_lowercase()
+        .contains(&scan.slice(&name.span).to_ascii_lowercase())
+    {
+        return None;
+    }
     let is_strong = name.class == Class::Password
         && shape.sorts() == 4
         && shape.length >= 8
@@ -196,10 +263,6 @@ fn is_netrc(scan: &Scan, at: usize) -> bool {
 
 /// The place after `is` in `the password for the server is value`: within eight words.
 fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
-    const PREPOSITIONS: [&str; 20] = [
-        "for", "of", "on", "to", "at", "in", "from", "für", "von", "zum", "zur", "vom", "am", "im",
-        "pour", "de", "du", "para", "del", "changed",
-    ];
     if name.class == Class::ShortPassword && scan.slice(&name.span).eq_ignore_ascii_case("pass") {
         return None;
     }
@@ -207,12 +270,17 @@ fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
     let rest = super::floor(scan, from, end);
     let text = scan.slice(&rest);
     let mut offset = 0;
+    let is_finnish = scan.slice(&name.span).to_lowercase().contains("salasana");
     for (index, word) in text.split_inclusive(' ').take(9).enumerate() {
         let bare = word.trim_end();
         offset += word.len();
         let lower = bare.to_lowercase();
-        let is_to = lower == "to";
-        if has(&lists().links, &lower) && (!is_to || index < 2) {
+        let is_link = match lower.as_str() {
+            "to" => index < 2,
+            "on" => is_finnish,
+            _ => has(&lists().links, &lower),
+        };
+        if is_link {
             let next = text[offset..].split(' ').next().unwrap_or_default();
             let skipped = if matches!(next, "now" | "jetzt" | "set" | "simply" | "still") {
                 next.len() + 1
@@ -226,7 +294,7 @@ fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
             };
             return Some((Link::Said, rest.start + offset + skipped + to));
         }
-        if index == 0 && !PREPOSITIONS.contains(&lower.as_str()) {
+        if index == 0 && !has(&lists().prepositions, &lower) {
             return None;
         }
         if let Some(word) = bare.strip_suffix(':') {

@@ -4,6 +4,7 @@ mod commands;
 mod judge;
 mod links;
 mod names;
+mod places;
 mod values;
 
 use std::ops::Range;
@@ -11,6 +12,7 @@ use std::ops::Range;
 pub(super) use commands::{
     AFTER_PIPES, BEFORE_QUOTES, find as find_in_command, find_piped, find_quoted,
 };
+pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
 
 use super::scan::{Basis, Scan};
 use super::structures::CONNECTION_PASSWORD;
@@ -33,7 +35,13 @@ pub(super) const KINDS: [DataKind; 5] = [
 ];
 
 /// Parts of names; each also with a capital, and in capitals.
-pub(super) const STEMS: [&str; 37] = [
+pub(super) const STEMS: [&str; 72] = [
+    "API 키",
+    "API키",
+    "APIキー",
+    "API キー",
+    "API密钥",
+    "API 密钥",
     "pass",
     "pwd",
     "psw",
@@ -71,6 +79,35 @@ pub(super) const STEMS: [&str; 37] = [
     "mot de passe",
     "mnemonic",
     "seed phrase",
+    "salasana",
+    "şifre",
+    "lozinka",
+    "parool",
+    "slaptažod",
+    "κωδικ",
+    "סיסמ",
+    "암호",
+    "密钥",
+    "暗証番号",
+    "jelsz",
+    "hasla",
+    "haslo",
+    "losenord",
+    "clé",
+    "ключ",
+    "chave",
+    "klucz",
+    "klíč",
+    "chiave",
+    "sleutel",
+    "nyckel",
+    "nøgle",
+    "nøkkel",
+    "avain",
+    "รหัสผ่าน",
+    "login",
+    "zugangsdaten",
+    "identifiants",
 ];
 
 /// Looks for a value after the name around an anchor.
@@ -78,23 +115,50 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     if anchor.start < scan.name_end {
         return;
     }
-    let Some(name) = names::read(scan, anchor) else {
+    let Some(span) = names::identifier(scan, &anchor) else {
         return;
     };
-    if name.class == Class::Seed {
-        find_seed(scan, &name);
+    scan.name_end = span.end;
+    if places::is_account(scan.slice(&span)) && places::find_account(scan, &span) {
         return;
     }
-    let Some(site) = links::after(scan, &name) else {
+    let Some(name) = names::read(scan, span) else {
         return;
+    };
+    if !find_after(scan, &name) && matches!(name.class, Class::Password | Class::Key) {
+        find_before(scan, &name);
+    }
+}
+
+/// Looks for a value before a name, as in `use … as the password`.
+fn find_before(scan: &mut Scan, name: &Name) {
+    if let Some(span) = places::before(scan, &name.span)
+        && scan
+            .slice(&span)
+            .bytes()
+            .any(|byte| byte.is_ascii_lowercase())
+        && is_secret(scan.slice(&span), name.class, Place::Prose)
+    {
+        scan.add(Basis::Name, name.kind(), span);
+    }
+}
+
+/// Looks for a value after a name; whether there is one.
+fn find_after(scan: &mut Scan, name: &Name) -> bool {
+    if name.class == Class::Seed {
+        find_seed(scan, name);
+        return true;
+    }
+    let Some(site) = links::after(scan, name) else {
+        return false;
     };
     let Some(value) = values::read(scan, &site) else {
-        return;
+        return false;
     };
     let text = scan.slice(&value.span);
-    if may_be_secret(text, name.class)
-        && is_secret(text, name.class, place_of(scan, &name, &site, &value))
-    {
+    let is_found = may_be_secret(text, name.class)
+        && is_secret(text, name.class, place_of(scan, name, &site, &value));
+    if is_found {
         let kind = match name.kind() {
             kind if kind == PASSWORD && is_in_connection(scan, &name.span, &value.span) => {
                 CONNECTION_PASSWORD
@@ -103,6 +167,7 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
         };
         scan.add(Basis::Name, kind, value.span);
     }
+    is_found
 }
 
 /// How the value is written.
@@ -122,6 +187,12 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
             Place::Argument
         }
         (_, false) if value.is_followed_by_semicolon && !site.is_spaced => Place::Argument,
+        (Link::Assign, false)
+            if !site.is_spaced && is_in_connection(scan, &name.span, &value.span) =>
+        {
+            Place::Argument
+        }
+        (_, false) if starts_line && ends_line && !name.is_english(scan) => Place::Prose,
         (_, false) if starts_line && ends_line => Place::Line {
             is_code: site.link == Link::Assign && site.is_spaced,
         },

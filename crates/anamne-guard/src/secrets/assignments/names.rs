@@ -64,17 +64,33 @@ impl Name {
     }
 }
 
+impl Name {
+    /// Whether its word is English, so that other words for `required` and the like are known.
+    pub(super) fn is_english(&self, scan: &Scan) -> bool {
+        let lower = scan.slice(&self.span).to_ascii_lowercase();
+        self.class != Class::Password
+            || (lower.contains("pass") && !lower.contains("passor"))
+            || lower.contains("pw")
+    }
+}
+
 /// The longest part of a name on either side of its anchor.
 const MOST: usize = 64;
 
-/// Reads the name around an anchor.
-pub(super) fn read(scan: &mut Scan, anchor: Range<usize>) -> Option<Name> {
-    let span = identifier(scan, &anchor)?;
-    scan.name_end = span.end;
+/// The least first byte of the scripts that write words without blanks between them: those of East Asia and Thai.
+const FIRST_UNSPACED: u8 = 0xE0;
+
+/// Reads the name that an identifier is.
+pub(super) fn read(scan: &Scan, span: Range<usize>) -> Option<Name> {
     let identifier = scan.slice(&span);
     let is_flag = identifier.starts_with('-');
     let before = span.start.checked_sub(1).map(|at| scan.bytes[at]);
-    let mut words = words_of(identifier);
+    let is_unspaced = identifier.bytes().next()? >= FIRST_UNSPACED;
+    let mut words = if is_unspaced {
+        vec![identifier.to_owned()]
+    } else {
+        words_of(identifier)
+    };
     if words.len() == 1 {
         words.splice(0..0, word_before(scan, span.start));
     }
@@ -91,8 +107,12 @@ pub(super) fn read(scan: &mut Scan, anchor: Range<usize>) -> Option<Name> {
 }
 
 /// The identifier around a place: letters, digits, `_`, `-` and `.`, without those at its end.
-fn identifier(scan: &mut Scan, anchor: &Range<usize>) -> Option<Range<usize>> {
+pub(super) fn identifier(scan: &mut Scan, anchor: &Range<usize>) -> Option<Range<usize>> {
     static PARTS: Alphabet = Alphabet::letters();
+    if scan.bytes[anchor.start] >= FIRST_UNSPACED {
+        scan.name_end = anchor.end;
+        return Some(anchor.clone());
+    }
     let before = PARTS.run_back(scan.bytes, anchor.start, MOST);
     let after = PARTS.run(scan.bytes, anchor.end, MOST);
     if before == MOST || after == MOST {
@@ -171,6 +191,14 @@ fn word_before(scan: &Scan, start: usize) -> Option<String> {
     (!word.is_empty()).then_some(word)
 }
 
+/// What an identifier alone says.
+pub(super) fn class_of_identifier(identifier: &str) -> Option<(Class, DataKind)> {
+    (identifier.len() <= MOST)
+        .then(|| classify(&words_of(identifier)))
+        .flatten()
+        .filter(|(class, _)| *class != Class::Seed)
+}
+
 /// What the words of a name say: the last one that isn't a suffix decides.
 fn classify(words: &[String]) -> Option<(Class, DataKind)> {
     let lists = lists();
@@ -233,7 +261,7 @@ fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, Data
     {
         return Some((Class::Password, PASSWORD));
     }
-    if last == "key" || last == "keys" || last == "schlüssel" {
+    if has(&lists.key_names, last) || last.ends_with("schlüssel") {
         let is_known =
             qualifier.is_some_and(|word| has(&lists.secret_keys, word) || word.ends_with("api"));
         let class = if is_known { Class::Key } else { Class::WeakKey };

@@ -65,10 +65,10 @@ const WRAPPERS: [&str; 8] = [
 ];
 
 /// The letters before a string literal, and calls that only wrap one: `b"…"`, `String::from("…")`.
-fn prefix(scan: &Scan, at: usize) -> usize {
+pub(super) fn prefix(scan: &Scan, at: usize) -> usize {
     let letters = scan.bytes.get(at..).unwrap_or_default().iter().take(2);
     let count = letters
-        .take_while(|byte| b"bBrRuUfFL@$".contains(byte))
+        .take_while(|byte| b"bBrRuUfFLNE@$".contains(byte))
         .count();
     if count > 0 && matches!(scan.bytes.get(at + count), Some(b'"' | b'\'')) {
         return count;
@@ -134,6 +134,7 @@ fn bare(scan: &Scan, site: &Site) -> Option<Value> {
             );
         let is_end = *byte <= b' '
             || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | 127)
+            || is_foreign(&rest[length..])
             || is_escape
             || (*byte == b'&' && (site.is_query || is_parameter(&rest[length + 1..])))
             || (*byte == b'#' && site.is_query);
@@ -172,6 +173,11 @@ fn bare(scan: &Scan, site: &Site) -> Option<Value> {
             || tail.starts_with("//"),
         is_followed_by_semicolon: is_semicolon,
     })
+}
+
+/// Whether a typographic mark, a letter of an East Asian script or a pictograph begins here.
+fn is_foreign(rest: &[u8]) -> bool {
+    matches!(rest, [0xE2, 0x80, ..] | [0xE3..=0xF4, ..])
 }
 
 /// Whether the bracket at the end of a value has its opening one in it.

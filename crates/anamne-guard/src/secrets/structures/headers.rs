@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::DataKind;
-use crate::secrets::alphabet::{TOKEN68, after_blanks, may_begin};
+use crate::secrets::alphabet::{TOKEN68, URL, after_blanks, may_begin};
 use crate::secrets::codes::base64;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::scan::{Basis, Scan};
@@ -11,6 +11,7 @@ use crate::secrets::shape::Shape;
 use crate::secrets::words;
 
 pub(super) const AUTHORIZATION_HEADER: DataKind = DataKind::secret("authorization-header");
+const API_KEY: DataKind = DataKind::secret("api-key");
 
 /// Schemes whose credentials are secret as they stand.
 const SCHEMES: [&str; 13] = [
@@ -60,7 +61,54 @@ pub(super) fn find(scan: &mut Scan, name: Range<usize>) {
             add_credentials(scan, &scheme, after_blanks(scan.bytes, word.end), true);
         }
     } else if scheme != "digest" && !scheme.starts_with("aws4") {
-        add_bare(scan, at);
+        add_bare(scan, Basis::Structure, AUTHORIZATION_HEADER, at);
+    }
+}
+
+/// The value of a header whose name is no word for a secret, such as `Grpc-Metadata-macaroon: …`.
+pub(super) fn find_plain(scan: &mut Scan, basis: Basis, kind: DataKind, from: usize) {
+    let mut has_link = false;
+    let mut at = from;
+    for _ in 0..8 {
+        match scan.bytes.get(at) {
+            Some(b':' | b'=' | b',') => has_link = true,
+            Some(b'"' | b'\'' | b'`' | b' ' | b']' | b'\\') => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    if has_link {
+        add_bare(scan, basis, kind, at);
+    }
+}
+
+/// Parts of names of headers that end with `-Key` and carry no secret.
+const OPEN_KEYS: [&str; 11] = [
+    "idempot",
+    "cache",
+    "surrogate",
+    "partition",
+    "public",
+    "routing",
+    "request",
+    "site",
+    "sort",
+    "websocket",
+    "object",
+];
+
+/// Names before `-Key` in headers of vendors that don't begin with `X-`.
+const VENDORS: [&str; 6] = ["fastly", "dd-api", "rundeck", "chef", "linode", "gotify"];
+
+/// The value of a header such as `X-Gotify-Key: …`.
+pub(super) fn find_key(scan: &mut Scan, end: Range<usize>) {
+    let length = URL.run_back(scan.bytes, end.start, 40);
+    let name = scan
+        .slice(&(end.start - length..end.start))
+        .to_ascii_lowercase();
+    let is_header = name.starts_with("x-") || VENDORS.contains(&name.as_str());
+    if is_header && !OPEN_KEYS.iter().any(|part| name.contains(part)) {
+        find_plain(scan, Basis::Name, API_KEY, end.end);
     }
 }
 
@@ -72,7 +120,7 @@ pub(super) fn find_scheme(scan: &mut Scan, scheme: Range<usize>) {
     }
 }
 
-fn add_credentials(scan: &mut Scan, scheme: &str, start: usize, is_header: bool) {
+pub(super) fn add_credentials(scan: &mut Scan, scheme: &str, start: usize, is_header: bool) {
     let start = start + usize::from(matches!(scan.bytes.get(start), Some(b'"' | b'\'')));
     let Some(span) = credentials(scan, start) else {
         return;
@@ -93,11 +141,11 @@ fn add_credentials(scan: &mut Scan, scheme: &str, start: usize, is_header: bool)
 }
 
 /// A value without a scheme: only if it looks random.
-fn add_bare(scan: &mut Scan, start: usize) {
+fn add_bare(scan: &mut Scan, basis: Basis, kind: DataKind, start: usize) {
     if let Some(span) = credentials(scan, start) {
         let value = scan.slice(&span);
         if Shape::of(value).is_random(16) && !is_placeholder(value) {
-            scan.add(Basis::Structure, AUTHORIZATION_HEADER, span);
+            scan.add(basis, kind, span);
         }
     }
 }

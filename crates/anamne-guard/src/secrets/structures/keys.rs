@@ -23,7 +23,11 @@ pub(super) fn find_pem(scan: &mut Scan, begin: Range<usize>) {
     let Some(label) = dashes(scan, begin.end, 80) else {
         return;
     };
-    if !scan.slice(&(begin.end..label)).contains("PRIVATE KEY") {
+    let name = scan.slice(&(begin.end..label));
+    let is_private = ["PRIVATE KEY", "PRIVATE%20KEY", "PRIVATE+KEY"]
+        .iter()
+        .any(|words| name.contains(words));
+    if !is_private {
         return;
     }
     let body = label + 4;

@@ -1,6 +1,9 @@
 //! Secrets by their structure: key files, tokens, URLs, headers, cookies and records of password files.
 
+mod anchors;
+mod calls;
 mod cookies;
+mod encoded;
 mod headers;
 mod jwt;
 mod keys;
@@ -9,8 +12,11 @@ mod urls;
 
 use std::ops::Range;
 
-use super::scan::Scan;
+use super::scan::{Basis, Scan};
 use crate::DataKind;
+use calls::Call;
+
+pub(super) use anchors::ANCHORS;
 
 /// What an anchor begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,60 +37,32 @@ pub(super) enum Structure {
     Scheme,
     /// `cookie`.
     Cookie,
+    /// The name of a framework's session cookie.
+    Session,
     /// `$2b$`.
     Hash,
     /// `:5432:`.
     PgPass,
+    /// `LS0tLS1CRUdJTi`, which is `-----BEGIN ` in base 64.
+    Encoded,
+    /// The beginning of a private key's DER in base 64.
+    Der,
+    /// `private-key`.
+    WireGuard,
+    /// `"d"`.
+    WebKey,
+    /// A call that takes credentials.
+    Call(Call),
+    /// A header whose name has no word for a secret.
+    Header,
+    /// `-Key` at the end of a header's name.
+    KeyHeader,
 }
 
-/// Literal texts at which structures are looked for. Capitals matter where the flag isn't set.
-pub(super) const ANCHORS: [(Structure, &str, bool); 41] = [
-    (Structure::Pem, "-----BEGIN ", false),
-    (Structure::Pem, "---- BEGIN ", false),
-    (Structure::Putty, "PuTTY-User-Key-File-", false),
-    (Structure::Jwt, "eyJ", false),
-    (Structure::Jwt, "eyA", false),
-    (Structure::Jwt, "ewo", false),
-    (Structure::Url, "://", false),
-    (Structure::GoSource, "@tcp(", false),
-    (Structure::GoSource, "@unix(", false),
-    (Structure::Authorization, "authorization", true),
-    (Structure::Scheme, "bearer ", true),
-    (Structure::Scheme, "basic ", true),
-    (Structure::Scheme, "apikey ", true),
-    (Structure::Cookie, "cookie", true),
-    (Structure::Hash, "$apr1$", false),
-    (Structure::Hash, "$2a$", false),
-    (Structure::Hash, "$2b$", false),
-    (Structure::Hash, "$2x$", false),
-    (Structure::Hash, "$2y$", false),
-    (Structure::Hash, "$1$", false),
-    (Structure::Hash, "$5$", false),
-    (Structure::Hash, "$6$", false),
-    (Structure::Hash, "$7$", false),
-    (Structure::Hash, "$y$", false),
-    (Structure::Hash, "$gy$", false),
-    (Structure::Hash, "$argon2", false),
-    (Structure::Hash, "$scrypt$", false),
-    (Structure::Hash, "$pbkdf2", false),
-    (Structure::Hash, "$P$", false),
-    (Structure::Hash, "$H$", false),
-    (Structure::Hash, "pbkdf2_sha", false),
-    (Structure::Hash, "bcrypt_sha256$", false),
-    (Structure::Hash, "SCRAM-SHA-256$", false),
-    (Structure::Hash, "{SHA}", false),
-    (Structure::Hash, "{SSHA}", false),
-    (Structure::Hash, "{SSHA512}", false),
-    (Structure::PgPass, ":5432:", false),
-    (Structure::PgPass, ":5433:", false),
-    (Structure::PgPass, ":6432:", false),
-    (Structure::PgPass, ":26257:", false),
-    (Structure::PgPass, ":*:", false),
-];
-
 /// The kinds that structures find.
-pub(super) const KINDS: [DataKind; 7] = [
+pub(super) const KINDS: [DataKind; 8] = [
     keys::PRIVATE_KEY,
+    encoded::WIREGUARD_KEY,
     jwt::JWT,
     urls::CONNECTION_PASSWORD,
     urls::URL_TOKEN,
@@ -106,7 +84,20 @@ pub(super) fn find(scan: &mut Scan, structure: Structure, anchor: Range<usize>) 
         Structure::Authorization => headers::find(scan, anchor),
         Structure::Scheme => headers::find_scheme(scan, anchor),
         Structure::Cookie => cookies::find(scan, anchor),
+        Structure::Session => cookies::find_session(scan, anchor),
         Structure::Hash => records::find_hash(scan, anchor),
-        Structure::PgPass => records::find_pgpass(scan, anchor.start),
+        Structure::PgPass => records::find_pgpass(scan, anchor),
+        Structure::Encoded => encoded::find_file(scan, anchor.start),
+        Structure::Der => encoded::find_der(scan, anchor),
+        Structure::WireGuard => encoded::find_wireguard(scan, anchor),
+        Structure::WebKey => encoded::find_web_key(scan, anchor),
+        Structure::Call(call) => calls::find(scan, call, anchor.end),
+        Structure::KeyHeader => headers::find_key(scan, anchor),
+        Structure::Header => headers::find_plain(
+            scan,
+            Basis::Structure,
+            headers::AUTHORIZATION_HEADER,
+            anchor.end,
+        ),
     }
 }

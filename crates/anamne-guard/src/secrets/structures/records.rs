@@ -51,32 +51,42 @@ pub(super) fn find_hash(scan: &mut Scan, anchor: Range<usize>) {
     }
 }
 
-/// The last field of a line `host:port:database:user:password`.
-pub(super) fn find_pgpass(scan: &mut Scan, anchor: usize) {
-    if anchor < scan.record_end {
+/// The last field of `host:port:database:user:password`, on a line of its own or in quotes.
+pub(super) fn find_pgpass(scan: &mut Scan, port: Range<usize>) {
+    if port.start < scan.record_end {
         return;
     }
-    let line = scan.line_start(anchor, 256)..scan.line_end(anchor, 256);
-    scan.record_end = line.end;
-    let text = scan.slice(&line);
-    let fields: Vec<_> = text.split(':').collect();
-    let [host, port, _, user, password] = fields[..] else {
+    let characters = Alphabet::named("dot").expect("an alphabet");
+    let host = characters.run_back(scan.bytes, port.start, 256)
+        + usize::from(port.start > 0 && scan.bytes[port.start - 1] == b'*');
+    let begin = port.start - host;
+    let before = begin.checked_sub(1).map(|at| scan.bytes[at]);
+    let is_quoted = matches!(before, Some(b'"' | b'\'' | b'`'));
+    if host == 0 || !(is_quoted || matches!(before, None | Some(b'\n' | b' ' | b'\t'))) {
+        return;
+    }
+    let line = scan.line_end(port.end, 256);
+    scan.record_end = line;
+    let text = scan.slice(&(port.end..line));
+    let is_end = |one: char| matches!(one, '"' | '\'' | '`' | ' ' | '\t');
+    let record = text.split(is_end).next().unwrap_or_default();
+    let rest = text[record.len()..].trim_start_matches(is_end);
+    let is_alone = rest.is_empty() || rest.starts_with(['#', '>', '|', ')', ',', ';']);
+    let mut fields = record.splitn(3, ':');
+    let (Some(database), Some(user), Some(password)) =
+        (fields.next(), fields.next(), fields.next())
+    else {
         return;
     };
-    let is_port = port == "*" || port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_plain = |field: &str| !field.is_empty() && !field.contains([' ', '"', '\'', '/', '@']);
-    let password_start = line.end - password.len();
-    let password = password.trim_end();
-    if is_port
-        && is_plain(host)
-        && is_plain(user)
-        && !password.contains(' ')
-        && is_password(user, password)
+    let is_plain = |field: &str| !field.is_empty() && !field.contains(['/', '@']);
+    let has_more = password.replace("\\:", "").contains(':');
+    if is_alone && is_plain(database) && is_plain(user) && !has_more && is_password(user, password)
     {
+        let end = port.end + record.len();
         scan.add(
             Basis::Structure,
             super::CONNECTION_PASSWORD,
-            password_start..password_start + password.len(),
+            end - password.len()..end,
         );
     }
 }

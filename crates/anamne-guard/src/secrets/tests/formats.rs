@@ -31,6 +31,20 @@ fn tokens_with_a_checksum_are_found_and_others_not() {
 }
 
 #[test]
+fn a_bot_token_is_found_in_the_address_of_its_api() {
+    let token = format!("8412906375:AA{}", random(ALNUM, 33, 7));
+    let address = format!("https://api.telegram.org/bot{token}/getMe");
+    check(&address, "telegram-bot-token", &token);
+    settle();
+}
+
+#[test]
+fn a_method_after_a_variable_is_no_token() {
+    clean("MyClass s.atLeast24CharactersField");
+    settle();
+}
+
+#[test]
 fn formats_are_found_in_any_surroundings() {
     let hex = |length, seed| random(HEX, length, seed);
     let alnum = |length, seed| random(ALNUM, length, seed);

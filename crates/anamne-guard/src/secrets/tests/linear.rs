@@ -12,7 +12,7 @@ fn steps_for(text: &str) -> usize {
     steps::take()
 }
 
-const SHAPES: [&str; 46] = [
+const SHAPES: [&str; 81] = [
     "key",
     "key=",
     "key:",
@@ -59,6 +59,41 @@ const SHAPES: [&str; 46] = [
     "a:b@tcp(",
     "é",
     "mnemonic: ",
+    "LS0tLS1CRUdJTi",
+    "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUV2Z0lCQURB\n",
+    "IBADANBgkqhkiG9w0BAQEFAAS",
+    "private-key ",
+    "wg pubkey ",
+    "\"d\":\"",
+    "\"d\":\"0bf0ff6501c1adda1c6cc87228f7d3a250a84dcc832",
+    "PDO(",
+    "PDO(\"a\",",
+    ".login('a','b1",
+    ".auth(",
+    "setPassword(\"",
+    "cookie(",
+    "cookie('sid','",
+    "cookie={'a':'b',",
+    "'name':'",
+    "x-a-key: ",
+    "-Key",
+    "a:*:",
+    "*:*:",
+    "mshmsh",
+    "live_",
+    "5K",
+    "VALUES (",
+    "(password) VALUES (",
+    "(password) VALUES ('a1'),",
+    "mysql_connect(",
+    ".authenticate(a,",
+    "expect \"password\"; send \"",
+    "creds ",
+    "creds a:b1 ",
+    "creds for ",
+    "as the password ",
+    "login: a/",
+    "密码是",
 ];
 
 #[test]

@@ -4,9 +4,11 @@ mod clean;
 mod formats;
 mod linear;
 mod named;
+mod named_places;
 mod notations;
 mod speed;
 mod structured;
+mod wrapped;
 
 use std::cell::RefCell;
 

@@ -160,7 +160,7 @@ fn keys_and_tokens_in_assignments_are_found() {
     check(&format!("key = \"{value}\""), "api-key", &value);
     check(
         &format!("PrivateKey = {}=", random(ALNUM, 43, 74)),
-        "api-key",
+        "wireguard-key",
         &format!("{}=", random(ALNUM, 43, 74)),
     );
     let uuid = ["9b2f7c1e", "4a6d", "4f0b", "8e3c", "5d1a7b9c0e2f"].join("-");

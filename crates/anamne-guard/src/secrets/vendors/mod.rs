@@ -44,7 +44,9 @@ fn span_of(bytes: &[u8], format: &Format, prefix: &Range<usize>) -> Option<Range
         }
         start -= length;
     }
-    if !may_begin(bytes, start) {
+    // `https://api.telegram.org/bot123:AA…` has a word before the number.
+    let follows_bot = format.lead.is_some() && bytes[..start].ends_with(b"bot");
+    if !may_begin(bytes, start) && !follows_bot {
         return None;
     }
     let end = format

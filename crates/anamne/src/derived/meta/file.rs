@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anamne_recall::{AccessCount, AccessCounts, CreditedResult};
-use anamne_store::{QueryLogging, SideDatabase, SideFile, StoreError};
+use anamne_store::{SideDatabase, SideFile, StoreError};
 use anamne_types::{Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -124,7 +124,6 @@ impl MetaFile {
         now: i64,
         notes: &[Note],
         opened: &[MemoryAccess],
-        kept: QueryLogging,
     ) -> Result<(), StoreError> {
         self.0.change(|transaction| {
             let state = "SELECT key, erased_at FROM state";
@@ -135,7 +134,7 @@ impl MetaFile {
             transaction.execute("UPDATE state SET erased_at = min(erased_at, ?1)", [now])?;
             let is_later = |at: i64| at > erased_at && at <= now;
             for note in notes.iter().filter(|note| is_later(note.at)) {
-                write_asked(transaction, key, note, kept)?;
+                write_asked(transaction, key, note)?;
                 write_payoffs(transaction, note)?;
                 write_costs(transaction, note)?;
                 if note.teaches() {
@@ -224,12 +223,7 @@ fn tiers_of(names: &str) -> Vec<Tier> {
         .collect()
 }
 
-fn write_asked(
-    transaction: &Transaction<'_>,
-    key: Key,
-    note: &Note,
-    kept: QueryLogging,
-) -> rusqlite::Result<()> {
+fn write_asked(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlite::Result<()> {
     let trace = &note.trace;
     let terms: Vec<u8> = leading(key, note)
         .into_iter()
@@ -242,7 +236,7 @@ fn write_asked(
         note.at,
         key.query(&note.query, &note.bounds),
         terms,
-        (kept == QueryLogging::Text).then_some(&note.query),
+        note.logged,
         note.shape,
         note.temperature.as_str(),
         note.hops,

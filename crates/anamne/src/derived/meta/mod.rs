@@ -109,7 +109,7 @@ impl QueryLog {
         let has_openings = self.openings().is_some();
         // Never locked together with `learned`: queries lock that first.
         let mut file = self.file();
-        file.write(now, &notes, &opened, kept)?;
+        file.write(now, &notes, &opened)?;
         let read = has_learned.then(|| file.read()).transpose()?;
         let openings = has_openings.then(|| file.openings()).transpose()?;
         drop(file);
@@ -154,6 +154,7 @@ impl PlannerHistory for QueryHistory<'_> {
             self.0.source.now().as_microsecond(),
             asked,
             QueryTrace::default(),
+            None,
         );
         let meta = self.0;
         if meta.learned().is_none() {
@@ -198,7 +199,11 @@ impl PlannerHistory for QueryHistory<'_> {
         if !self.keeps() {
             return;
         }
-        let note = Note::new(self.0.source.now().as_microsecond(), asked, trace);
+        let config = self.0.source.config();
+        let logs_text = config.meta.queries == QueryLogging::Text;
+        let guard = logs_text.then_some(&config.guard);
+        let now = self.0.source.now().as_microsecond();
+        let note = Note::new(now, asked, trace, guard);
         if note.teaches()
             && let Some(learned) = &mut *self.0.learned()
         {

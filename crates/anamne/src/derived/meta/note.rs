@@ -1,6 +1,7 @@
 //! A buffered entry of the query log.
 
 use anamne_recall::{QuerySignature, QueryTrace};
+use anamne_store::GuardConfig;
 use anamne_types::{Recall, Row, Temperature, Tier};
 
 /// An access to a memory by its id.
@@ -17,6 +18,8 @@ pub(super) struct Note {
     /// Microseconds since 1970.
     pub(super) at: i64,
     pub(super) query: String,
+    /// The text to log, after the guard; `None` if only hashes are logged.
+    pub(super) logged: Option<String>,
     /// The other parameters that distinguish queries with the same words; empty with one tier.
     pub(super) bounds: String,
     pub(super) terms: Vec<String>,
@@ -29,12 +32,18 @@ pub(super) struct Note {
 }
 
 impl Note {
-    pub(super) fn new(at: i64, asked: &QuerySignature<'_>, trace: QueryTrace) -> Self {
+    pub(super) fn new(
+        at: i64,
+        asked: &QuerySignature<'_>,
+        trace: QueryTrace,
+        guard: Option<&GuardConfig>,
+    ) -> Self {
         let recall = asked.recall;
         let is_spread = asked.tiers.len() > 1;
         Self {
             at,
             query: normal(&recall.query),
+            logged: guard.and_then(|guard| loggable(&recall.query, guard)),
             // With one tier there is nothing to plan.
             bounds: if is_spread {
                 bounds(asked)
@@ -54,6 +63,13 @@ impl Note {
     pub(super) fn teaches(&self) -> bool {
         self.tiers.len() > 1 && self.temperature == Temperature::All
     }
+}
+
+/// A query as it may be logged; `None` if the guard refuses it.
+fn loggable(query: &str, guard: &GuardConfig) -> Option<String> {
+    let guard = guard.guard().ok()?;
+    let checked = guard.check(query).ok()?;
+    Some(normal(&checked.text))
 }
 
 /// The query in lower case with single spaces.
