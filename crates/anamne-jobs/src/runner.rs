@@ -219,7 +219,7 @@ impl TaskContext<'_> {
     /// task, its kind or the queue was paused, or the lease was lost.
     ///
     /// Call it between steps: it renews the lease when due. It reads the queue at most once per
-    /// [`Settings::check_interval`](super::Settings::look_every), and costs next to nothing in between.
+    /// [`Settings::check_interval`](super::Settings::check_interval), and costs next to nothing in between.
     pub fn should_stop(&mut self) -> bool {
         if !self.asked_to_stop && is_due(&mut self.looked, &self.lease.queue) {
             match self.look() {
@@ -246,7 +246,7 @@ impl TaskContext<'_> {
     }
 
     /// Reports progress: `done` of `total` steps, 0 if the total is unknown. Written at most once per
-    /// [`Settings::check_interval`](super::Settings::look_every), and when all steps are done.
+    /// [`Settings::check_interval`](super::Settings::check_interval), and when all steps are done.
     pub fn progress(&mut self, done: u64, total: u64, text: &str) -> Result<(), TaskError> {
         let is_last = total > 0 && done >= total;
         if is_due(&mut self.stored, &self.lease.queue) || is_last {
