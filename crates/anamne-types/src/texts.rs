@@ -133,8 +133,18 @@ fn visit_metadata(metadata: &mut Metadata, visit: Visit<'_>) {
     for (name, mut value) in std::mem::take(metadata) {
         let mut visited = name.clone();
         visit("metadata", &mut visited);
-        visit_value(&format!("metadata.{name}"), &mut value, visit);
+        visit_value(&field_of(&name), &mut value, visit);
         metadata.insert(visited, value);
+    }
+}
+
+/// The field of a metadata value. Only a plain name is part of it, because notes must not repeat a secret in a name.
+fn field_of(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');
+    if name.len() <= 32 && name.bytes().all(is_plain) {
+        format!("metadata.{name}")
+    } else {
+        "metadata".to_owned()
     }
 }
 
@@ -207,6 +217,14 @@ mod tests {
                 changed.iter().all(|text| text.ends_with('!')),
                 "{changed:?}"
             );
+        }
+    }
+
+    #[test]
+    fn only_plain_metadata_names_are_part_of_a_field() {
+        assert_eq!(field_of("ticket"), "metadata.ticket");
+        for name in ["Ticket", "key7", "two\nlines", &"a".repeat(33)] {
+            assert_eq!(field_of(name), "metadata");
         }
     }
 

@@ -82,13 +82,13 @@ fn a_secret_in_any_field_of_any_door_is_in_no_file() {
         .tag(key(8));
     draft.metadata = Metadata::from([
         ("deep".to_owned(), json!({"list": [key(9)]})),
-        (key(10), json!(1)),
+        (key(10), json!(format!("a value under a key: {}", key(13)))),
     ]);
     draft.session = Some(key(11));
     draft.external_id = Some(format!("import:{}", key(12)));
     let stored = space.remember(draft).expect("stored");
     let kinds: Vec<_> = stored.guard.iter().map(|note| note.kind.as_str()).collect();
-    assert_eq!(kinds, ["aws-access-key"; 12]);
+    assert_eq!(kinds, ["aws-access-key"; 13]);
     let memory = space.get(stored.id).expect("a memory");
     assert_eq!(memory.content, "deploy with [secret:aws-access-key] today");
     let notes = GuardNote::of(&memory.metadata);
@@ -252,6 +252,12 @@ fn an_edit_keeps_the_notes_of_other_fields_and_drops_its_own() {
         let notes = GuardNote::of(metadata).into_iter();
         notes.map(|note| note.field).collect()
     };
+    assert_eq!(fields(&memory.metadata), ["tags"]);
+    let tagged = Edit {
+        add_tags: vec!["plain".to_owned()],
+        ..Edit::default()
+    };
+    let memory = space.edit(id, &tagged).expect("edited");
     assert_eq!(fields(&memory.metadata), ["tags"]);
     let importance = Edit {
         importance: Some(7),
@@ -440,4 +446,18 @@ fn a_secret_in_a_logged_query_is_redacted() {
     let logged = log[0].words.as_deref().unwrap_or_default();
     assert!(logged.contains("[secret:aws-access-key]"), "{logged}");
     assert_nowhere(&home, &key(1));
+}
+
+#[test]
+fn a_megabyte_of_secrets_is_redacted_with_a_bounded_answer() {
+    let home = Home::new();
+    let space = home.space();
+    let text = format!("{} ", key(1)).repeat(40_000);
+    let stored = space.remember(text.as_str()).expect("stored");
+    assert_eq!(stored.guard.len(), 64);
+    let memory = space.get(stored.id).expect("a memory");
+    assert!(!memory.content.contains(&key(1)));
+    assert_eq!(GuardNote::of(&memory.metadata).len(), 64);
+    let scan = space.guard_scan().expect("scanned");
+    assert_eq!((scan.memories, scan.affected.len()), (1, 0));
 }

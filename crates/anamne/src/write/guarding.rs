@@ -10,8 +10,8 @@ use anamne_types::{Draft, Edit, GuardNote, InvalidValue, Link, Metadata};
 use crate::Error;
 use crate::space::Space;
 
-/// The most notes stored with one memory.
-const MAX_NOTES: usize = 64;
+/// The most notes stored with one memory, and returned for it.
+pub(crate) const MAX_NOTES: usize = 64;
 
 /// The guard of a space, rebuilt when its settings change.
 #[derive(Debug, Default)]
@@ -85,7 +85,9 @@ impl Space {
         if notes.is_empty() && known.is_empty() {
             return Ok(checked);
         }
-        let is_kept = |note: &GuardNote| !fields.contains(&note.field);
+        // An edit adds tags and metadata beside the known ones, which keep their notes.
+        let is_added = |field: &str| field == "tags" || field == "metadata";
+        let is_kept = |note: &GuardNote| is_added(&note.field) || !fields.contains(&note.field);
         notes.extend(known.into_iter().filter(is_kept));
         record(&mut checked.metadata, &notes);
         if notes.is_empty() {

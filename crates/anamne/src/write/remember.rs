@@ -8,6 +8,7 @@ use anamne_types::{
 
 use crate::Error;
 use crate::space::Space;
+use crate::write::guarding::MAX_NOTES;
 
 impl Space {
     /// Stores one memory. On return it is durable in both copies, and every process finds it.
@@ -136,7 +137,8 @@ impl Space {
     }
 }
 
-fn with_notes(remembered: Remembered, notes: Vec<GuardNote>) -> Remembered {
+fn with_notes(remembered: Remembered, mut notes: Vec<GuardNote>) -> Remembered {
+    notes.truncate(MAX_NOTES);
     Remembered {
         guard: notes,
         ..remembered
