@@ -17,6 +17,7 @@ mod forget;
 mod graph;
 mod guard;
 mod history;
+mod hook;
 mod import;
 mod init;
 mod knowledge;
@@ -45,6 +46,7 @@ mod think;
 mod tiers;
 mod verify;
 
+use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
@@ -91,6 +93,7 @@ pub(crate) enum Command {
     Backup(backup::Backup),
     Verify(verify::Verify),
     Repair(repair::Repair),
+    Hook(hook::Hook),
     Mcp(mcp::Mcp),
     Completions(completions::Completions),
     Man(man::Man),
@@ -103,7 +106,12 @@ impl Command {
     }
 
     /// Runs the command.
-    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+    pub(crate) fn run(
+        self,
+        place: &Place,
+        global: &Global,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         match self {
             Self::Demo(command) => command.run(place, output),
             Self::Init(init::Init {}) => init::Init::run(place, output),
@@ -143,6 +151,7 @@ impl Command {
             Self::Backup(command) => command.run(place, output),
             Self::Verify(verify::Verify {}) => verify::Verify::run(place, output),
             Self::Repair(repair::Repair {}) => repair::Repair::run(place, output),
+            Self::Hook(command) => command.run(global, output),
             Self::Mcp(command) => command.run(place, output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),

@@ -8,3 +8,15 @@ pub fn answer(host: &str, event: HookEvent, context: Option<&str>) -> String {
     let _ = (host, event, context);
     String::new()
 }
+
+/// Whether a host adds a hook's text to the conversation at this event.
+pub fn takes_context(host: &str, event: HookEvent) -> bool {
+    let _ = (host, event);
+    true
+}
+
+/// The most characters that a host takes.
+pub fn limit(host: &str) -> usize {
+    let _ = host;
+    9_000
+}

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use answer::answer;
+pub use answer::{answer, limit, takes_context};
 pub use input::{MAX_INPUT, read_input};
 
 /// The events that Anamne handles. Each host names them in its own way; see [`crate::adapters`].
