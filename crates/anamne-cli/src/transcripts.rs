@@ -89,7 +89,9 @@ impl TranscriptImport {
         let started = Instant::now();
         let (files, problems) = transcripts::find(self.format, &hooks::machine());
         let mut report = Report::default();
-        problems.iter().for_each(|problem| report.add_problem(problem));
+        problems
+            .iter()
+            .for_each(|problem| report.add_problem(problem));
         if files.is_empty() && report.bad.is_empty() {
             return Err(Failure::not_found(format!(
                 "no conversations of {} were found on this machine",
@@ -159,11 +161,17 @@ impl TranscriptImport {
             return output.json(report);
         }
         for problem in report.bad.iter().take(SHOWN_PROBLEMS) {
-            let line = problem.line.map_or_else(String::new, |line| format!(":{line}"));
+            let line = problem
+                .line
+                .map_or_else(String::new, |line| format!(":{line}"));
             let file = file_name(&problem.file);
             output.warn(format_args!("{file}{line}: {}", problem.reason));
         }
-        let verb = if self.dry_run { "can be imported" } else { "imported" };
+        let verb = if self.dry_run {
+            "can be imported"
+        } else {
+            "imported"
+        };
         output.line(format_args!(
             "{} from {} {verb}, {} stored before, in {}",
             memories(report.kept),
@@ -189,7 +197,10 @@ impl TranscriptImport {
             (other, "entries that are no conversation"),
             (unreadable, "unreadable entries"),
             (refused, "messages refused by the guard"),
-            (report.redacted, "secrets and personal data redacted or marked"),
+            (
+                report.redacted,
+                "secrets and personal data redacted or marked",
+            ),
         ]
         .into_iter()
         .filter(|(count, _)| *count > 0)
@@ -228,11 +239,12 @@ impl Report {
         self.skipped.abandoned += skipped.abandoned;
         self.skipped.empty += skipped.empty;
         self.skipped.unreadable += skipped.bad_count;
-        self.bad.extend(skipped.bad.iter().map(|(line, reason)| Problem {
-            file: file.path.display().to_string(),
-            line: Some(*line),
-            reason: reason.clone(),
-        }));
+        self.bad
+            .extend(skipped.bad.iter().map(|(line, reason)| Problem {
+                file: file.path.display().to_string(),
+                line: Some(*line),
+                reason: reason.clone(),
+            }));
     }
 
     fn store(&mut self, drafts: &[Draft], target: &Target) -> Result<(), Failure> {

@@ -10,15 +10,15 @@ use anamne::{
 };
 use serde::Serialize;
 
+use crate::arguments::Global;
 use crate::failure::{Failure, PartialImport};
 use crate::next_step::{on_one_line, report_each, worded};
 use crate::output::{Output, memories, report};
 use crate::place::Place;
-use crate::arguments::Global;
-use crate::transcripts::TranscriptImport;
-use anamne_ingest::transcripts::TranscriptFormat;
 use crate::progress::Bar;
+use crate::transcripts::TranscriptImport;
 use crate::wording::{duration, file_name, named, number};
+use anamne_ingest::transcripts::TranscriptFormat;
 
 /// Maximum bad lines shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
@@ -62,7 +62,7 @@ Examples:
   anamne import 2026-*.jsonl --skip-bad
   anamne import ~/vault/anamne
   anamne import my-export.jsonl --trusted
-  anamne import --from claude-code --since "3 months ago" --dry-run
+  anamne import --from claude-code --since \"3 months ago\" --dry-run
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\": [{\"file\",

@@ -1,6 +1,6 @@
 //! `anamne status`.
 
-use anamne::{HookActivity, Space, Store, SystemClock, Clock};
+use anamne::{Clock, HookActivity, Space, Store, SystemClock};
 use anamne_hosts::adapters::adapter;
 use anamne_hosts::{Connection, Host, HostStatus, SetupScope, hosts};
 use jiff::{SignedDuration, Timestamp};
@@ -70,11 +70,7 @@ struct Today {
 }
 
 impl Status {
-    pub(crate) fn run(
-        place: &Place,
-        global: &Global,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    pub(crate) fn run(place: &Place, global: &Global, output: &mut Output) -> Result<(), Failure> {
         let store = place.existing_store()?;
         let now = SystemClock.now();
         let log = store.hook_log()?;
@@ -170,7 +166,11 @@ fn print_host(report: &HostReport, output: &mut Output) -> Result<(), Failure> {
         output.entry(style, "hook  ", &worded(run, &output.dates))?;
     }
     let silent = report.status.hooks.iter().filter(|state| {
-        state.configured && !report.activity.iter().any(|run| run.event == state.event.as_str())
+        state.configured
+            && !report
+                .activity
+                .iter()
+                .any(|run| run.event == state.event.as_str())
     });
     let silent: Vec<_> = silent.map(|state| state.event.as_str()).collect();
     if !silent.is_empty() {
@@ -184,10 +184,7 @@ fn print_host(report: &HostReport, output: &mut Output) -> Result<(), Failure> {
 
 /// `prompt: 120 times, last 2 hours ago, added 31 memories, 9 ms (slowest 40 ms)`.
 fn worded(run: &HookActivity, dates: &Dates) -> String {
-    let mut parts = vec![
-        times(run.runs),
-        format!("last {}", dates.both(run.last_at)),
-    ];
+    let mut parts = vec![times(run.runs), format!("last {}", dates.both(run.last_at))];
     if run.injected > 0 {
         parts.push(format!(
             "added {} ({} tokens)",

@@ -34,8 +34,8 @@ use watchdog::{Reply, Watchdog};
 pub(crate) use git::{commit, install, uninstall};
 pub(crate) use job::JobArguments;
 pub(crate) use later::run as run_later;
-pub(crate) use session::space_of;
 pub(crate) use machine::of_environment as machine;
+pub(crate) use session::space_of;
 
 /// What a run of a hook did.
 #[derive(Clone, Copy, Debug, Default)]

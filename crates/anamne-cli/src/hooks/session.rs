@@ -152,7 +152,11 @@ pub(crate) fn space_of(
     if place.project().is_none() {
         return Ok(UNFILED.to_owned());
     }
-    let name = if claim { place.claim()? } else { place.space_name() };
+    let name = if claim {
+        place.claim()?
+    } else {
+        place.space_name()
+    };
     Ok(name.to_string())
 }
 

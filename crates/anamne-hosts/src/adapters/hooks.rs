@@ -52,7 +52,12 @@ impl<'a> Wiring<'a> {
     }
 
     /// Adds or updates the entries; returns what the person has to add where set-up may not.
-    pub(super) fn set_up(&self, path: &Path, wires: &[Wire<'_>], drafts: &mut Drafts) -> Option<Snippet> {
+    pub(super) fn set_up(
+        &self,
+        path: &Path,
+        wires: &[Wire<'_>],
+        drafts: &mut Drafts,
+    ) -> Option<Snippet> {
         let exists = drafts.document(path, SYNTAX);
         if drafts.is_left(path) {
             return None;
@@ -62,7 +67,9 @@ impl<'a> Wiring<'a> {
             drafts.edit(path, SYNTAX, |document| self.enter(document, wires));
             return None;
         }
-        Snippet::of(path.to_owned(), SYNTAX, |document| self.enter(document, wires))
+        Snippet::of(path.to_owned(), SYNTAX, |document| {
+            self.enter(document, wires)
+        })
     }
 
     /// Whether a file of an unchecked host looks as expected.
@@ -118,7 +125,11 @@ impl<'a> Wiring<'a> {
     }
 
     /// Takes out our hooks of events that aren't wired there.
-    fn drop_obsolete(&self, document: &mut dyn Document, wires: &[Wire<'_>]) -> Result<(), EditError> {
+    fn drop_obsolete(
+        &self,
+        document: &mut dyn Document,
+        wires: &[Wire<'_>],
+    ) -> Result<(), EditError> {
         for path in self.lists(document) {
             let path: Vec<&str> = path.iter().map(String::as_str).collect();
             let is_wired = |event| {
@@ -139,7 +150,9 @@ impl<'a> Wiring<'a> {
         let has_any = lists.iter().any(|list| {
             let list: Vec<&str> = list.iter().map(String::as_str).collect();
             let elements = elements(document.as_ref(), &list);
-            elements.iter().any(|element| has_ours(self.hooks, element, self.host))
+            elements
+                .iter()
+                .any(|element| has_ours(self.hooks, element, self.host))
         });
         if !has_any {
             return;
@@ -168,7 +181,8 @@ impl<'a> Wiring<'a> {
         let mut removed = document.retain(path, &|element| !goes(element))? > 0;
         let list = elements(document, path);
         let mixed = |element: &Value| {
-            event_of(self.hooks, element, self.host).is_none() && has_ours(self.hooks, element, self.host)
+            event_of(self.hooks, element, self.host).is_none()
+                && has_ours(self.hooks, element, self.host)
         };
         if list.iter().any(mixed) {
             let kept = list.iter().filter_map(|element| match mixed(element) {
@@ -192,7 +206,9 @@ impl<'a> Wiring<'a> {
         let document = drafts.document(path, SYNTAX);
         let mut differs = false;
         let state = |(event, name, command): &Wire<'_>| {
-            let list = document.as_deref().map(|document| elements(document, &self.list(name)));
+            let list = document
+                .as_deref()
+                .map(|document| elements(document, &self.list(name)));
             let mut configured = false;
             for element in &mut list.unwrap_or_default() {
                 for_ours(element, self.host, *event, |hook| {
@@ -225,7 +241,9 @@ impl<'a> Wiring<'a> {
             }
             Some(Value::Object(events)) if self.hooks.style != Style::Triggers => {
                 let lists = events.into_iter().filter(|(_, value)| value.is_array());
-                lists.map(|(name, _)| [self.hooks.at.clone(), vec![name]].concat()).collect()
+                lists
+                    .map(|(name, _)| [self.hooks.at.clone(), vec![name]].concat())
+                    .collect()
             }
             _ => Vec::new(),
         }

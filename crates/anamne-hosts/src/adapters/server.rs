@@ -47,7 +47,11 @@ pub(super) fn set_up(
 }
 
 /// The existing files that may be changed.
-fn usable(server: &Server, files: &[std::path::PathBuf], drafts: &mut Drafts) -> Vec<std::path::PathBuf> {
+fn usable(
+    server: &Server,
+    files: &[std::path::PathBuf],
+    drafts: &mut Drafts,
+) -> Vec<std::path::PathBuf> {
     let mut usable = files.to_vec();
     usable.retain(|path| {
         let document = drafts.document(path, server.syntax.0);
@@ -146,7 +150,11 @@ fn connection(
 ) -> Connection {
     let Some(document) = drafts.document(path, server.syntax.0) else {
         let is_left = drafts.is_left(path);
-        return if is_left { Connection::Unreadable } else { Connection::Absent };
+        return if is_left {
+            Connection::Unreadable
+        } else {
+            Connection::Absent
+        };
     };
     let Some(entry) = document.get(&keys(&server.at, &[NAME])) else {
         return Connection::Absent;

@@ -169,15 +169,3 @@ fn written(form: Form, context: &str) -> String {
     };
     value.to_string()
 }
-
-/// Whether a host adds a hook's text to the conversation at this event.
-pub fn takes_context(host: &str, event: HookEvent) -> bool {
-    let _ = (host, event);
-    true
-}
-
-/// The most characters that a host takes.
-pub fn limit(host: &str) -> usize {
-    let _ = host;
-    9_000
-}

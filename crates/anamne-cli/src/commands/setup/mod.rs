@@ -122,7 +122,9 @@ impl Setup {
         let work = Work {
             scope: self.scope(place)?,
             commands: programs::for_hosts(global)?,
-            record: ChangeRecord::at(&place.root()?.join("setup.json")),
+            record: ChangeRecord {
+                path: place.root()?.join("setup.json"),
+            },
             machine,
             place,
         };
@@ -130,8 +132,10 @@ impl Setup {
             return status::print(&chosen, &work, output);
         }
         if chosen.is_empty() {
-            return Err(Failure::not_found("no host that can be set up was found here")
-                .hint("name one with --host; `anamne setup --help` has examples"));
+            return Err(
+                Failure::not_found("no host that can be set up was found here")
+                    .hint("name one with --host; `anamne setup --help` has examples"),
+            );
         }
         self.check_confirmation(output)?;
         let mut outcomes = Vec::new();
@@ -180,7 +184,9 @@ impl Setup {
             Some(project) => Ok(SetupScope::Project(project.root().to_owned())),
             None => std::env::current_dir()
                 .map(SetupScope::Project)
-                .map_err(|error| Failure::failed(format!("can't find the current folder: {error}"))),
+                .map_err(|error| {
+                    Failure::failed(format!("can't find the current folder: {error}"))
+                }),
         }
     }
 
@@ -190,10 +196,11 @@ impl Setup {
         if self.yes || self.dry_run || can_ask {
             return Ok(());
         }
-        Err(
-            Failure::refused("yes", "changing configuration files without a terminal needs --yes")
-                .hint("see the changes with --dry-run; apply them with --yes"),
+        Err(Failure::refused(
+            "yes",
+            "changing configuration files without a terminal needs --yes",
         )
+        .hint("see the changes with --dry-run; apply them with --yes"))
     }
 
     fn of_host(
@@ -205,7 +212,8 @@ impl Setup {
         let plan = if self.remove {
             one.adapter.remove(&work.machine, &work.scope)
         } else {
-            one.adapter.set_up(&work.machine, &work.scope, &work.commands)
+            one.adapter
+                .set_up(&work.machine, &work.scope, &work.commands)
         };
         if !output.is_json() {
             print_plan(one.host, &plan, output)?;
@@ -223,7 +231,9 @@ impl Setup {
             print_applied(&outcome, output)?;
         }
         if !self.dry_run && !self.remove {
-            let status = one.adapter.status(&work.machine, &work.scope, &work.commands);
+            let status = one
+                .adapter
+                .status(&work.machine, &work.scope, &work.commands);
             outcome.proofs = proving::prove(one.host, &status, &work.commands);
             if !output.is_json() {
                 proving::print(&outcome.proofs, output)?;
@@ -234,13 +244,12 @@ impl Setup {
     }
 
     fn apply(&self, one: &Chosen, plan: &Plan, work: &Work<'_>) -> Result<Applied, Failure> {
-        let unusable = |error: files::RecordError| Failure::failed(error.to_string());
         if self.remove {
-            return files::take_back(plan, one.host.id, &work.record).map_err(unusable);
+            return Ok(files::take_back(plan, one.host.id, &work.record));
         }
         // Hooks do nothing without a store, and the record of the changes lies in it.
         work.place.store()?;
-        files::apply(plan, one.host.id, &work.record).map_err(unusable)
+        Ok(files::apply(plan, one.host.id, &work.record))
     }
 
     fn is_agreed(&self, host: &Host) -> Result<bool, Failure> {

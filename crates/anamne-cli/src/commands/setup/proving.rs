@@ -45,9 +45,10 @@ pub(super) fn prove(host: &Host, status: &HostStatus, commands: &Commands) -> Ve
     };
     let aside = elsewhere(commands, &temporary.0);
     if status.server == Connection::Current {
-        proofs.push(tried("store, recall and erase in a temporary store", || {
-            round_trip(&aside)
-        }));
+        proofs.push(tried(
+            "store, recall and erase in a temporary store",
+            || round_trip(&aside),
+        ));
         proofs.push(tried("read from the real store", || read_only(commands)));
     }
     for state in status.hooks.iter().filter(|state| state.configured) {
@@ -157,7 +158,10 @@ fn hook(host: &Host, event: HookEvent, commands: &Commands) -> Result<(), String
         return Err(format!("it ended with {}", ended.status));
     }
     if !ended.stderr.is_empty() {
-        return Err(format!("it said: {}", String::from_utf8_lossy(&ended.stderr)));
+        return Err(format!(
+            "it said: {}",
+            String::from_utf8_lossy(&ended.stderr)
+        ));
     }
     let is_answer = answer.is_empty()
         || !answer.starts_with('{')
@@ -216,10 +220,7 @@ impl Server {
 
     /// Calls a tool; returns its text.
     fn call(&mut self, tool: &str, arguments: &Value) -> Result<String, String> {
-        let result = self.request(
-            "tools/call",
-            &json!({"name": tool, "arguments": arguments}),
-        )?;
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}))?;
         let text = result["content"][0]["text"].as_str().unwrap_or_default();
         if result["isError"] == true {
             return Err(format!("{tool}: {text}"));

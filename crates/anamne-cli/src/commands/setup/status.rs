@@ -1,7 +1,7 @@
 //! `anamne setup --status`.
 
-use anstyle::Style;
 use anamne_hosts::{Connection, HookState, HostStatus};
+use anstyle::Style;
 use serde::Serialize;
 
 use super::{Chosen, Work, shown};
