@@ -4,6 +4,7 @@ mod answer;
 mod fields;
 mod input;
 mod names;
+mod sample;
 mod tool;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 pub use answer::{answer, fits, limit, takes_context};
 pub use input::{MAX_INPUT, read_input};
+pub use sample::sample;
 
 /// The events that Anamne handles. Each host names them in its own way; see [`crate::adapters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
