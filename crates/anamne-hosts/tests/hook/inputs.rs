@@ -104,6 +104,21 @@ fn codex_and_gemini_tell_session_prompt_and_turn() {
 }
 
 #[test]
+fn what_hooks_added_to_a_prompt_of_gemini_was_not_typed() {
+    let prompt =
+        |prompt: &str| read("gemini", HookEvent::Prompt, &json!({"prompt": prompt})).prompt;
+    let added = "<hook_context>&lt;anamne-memory&gt;\nold\n&lt;/anamne-memory&gt;</hook_context>";
+    assert_eq!(prompt(&format!("{added}\n\nWhy?")), text("Why?"));
+    assert_eq!(prompt(&format!("{added}\n{added} Why?\n")), text("Why?\n"));
+    assert_eq!(prompt(added), None);
+    assert_eq!(prompt("<hook_context>Why?"), text("<hook_context>Why?"));
+    assert_eq!(
+        prompt("Why <hook_context>a</hook_context>?"),
+        text("Why <hook_context>a</hook_context>?")
+    );
+}
+
+#[test]
 fn qwen_tells_what_a_person_typed_and_what_a_subagent_does() {
     let more = json!({"prompt": "Tool result: ok", "submitted_prompt": "Why?"});
     let expected = HookInput {
