@@ -119,6 +119,8 @@ impl<'a> Reader<'a> {
         self.text(names::PROMPT)
             .or_else(message)
             .or_else(|| self.variable(|variables| variables.prompt))
+            .map(typed)
+            .filter(|prompt| !prompt.is_empty())
             .map(str::to_owned)
     }
 
@@ -141,6 +143,19 @@ impl<'a> Reader<'a> {
                 .number(names::CONTINUATIONS)
                 .is_some_and(|count| count > 0)
     }
+}
+
+/// A prompt without what hooks added before it: Gemini CLI puts that into the first prompt of a session. Nothing in it can
+/// end it, since its angle brackets are escaped.
+fn typed(prompt: &str) -> &str {
+    let mut rest = prompt;
+    while let Some(added) = rest.trim_start().strip_prefix("<hook_context>") {
+        match added.split_once("</hook_context>") {
+            Some((_, after)) => rest = after.trim_start(),
+            None => break,
+        }
+    }
+    rest
 }
 
 /// A text that can be an id: short, in one line.

@@ -143,7 +143,7 @@ pub(super) const COMPLAINT: &[&str] = &[
     "message",
     "text",
     "textResultForLlm",
-    "llmContent",
+    "returnDisplay",
 ];
 /// How long it took, in milliseconds.
 pub(super) const DURATION: &[&str] = &["duration_ms", "durationMs", "executionTimeMs", "duration"];
