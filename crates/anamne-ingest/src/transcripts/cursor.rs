@@ -8,7 +8,6 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 
 use super::blocks::{Block, Blocks};
-use super::content_id::content_id;
 use super::folders::{files_below, transcript};
 use super::injected::without_injected;
 use super::lenient::{Object, Text};
@@ -16,14 +15,12 @@ use super::lines::Lines;
 use super::slug::folder_of;
 use super::text::capped;
 use super::tool_line::Outcome;
+use super::turns::{Used, id_of};
 use super::wrapped::Marks;
 use super::{
     Conversation, Position, Speaker, TranscriptError, TranscriptFile, TranscriptFormat, Turn, stem,
 };
 use crate::Machine;
-
-/// The most turns of one reading.
-const MAX_TURNS: usize = 200_000;
 
 /// The marks around what a person typed, and around what Cursor adds to it.
 const MARKS: Marks = Marks {
@@ -103,17 +100,23 @@ const FOLDER: &str = "agent-transcripts";
 
 pub(super) fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, TranscriptError> {
     let mut lines = Lines::open(&file.path, from)?;
-    let mut reading = Reading(Conversation {
-        session: session_of(file),
-        folder: project_of(&file.path),
-        ..Conversation::default()
-    });
-    while reading.0.turns.len() < MAX_TURNS {
+    let mut reading = Reading {
+        used: Used::default(),
+        conversation: Conversation {
+            session: session_of(file),
+            folder: project_of(&file.path),
+            ..Conversation::default()
+        },
+    };
+    while !reading.used.is_full() {
         let Some(line) = lines.next_line()? else {
             break;
         };
         let Some(content) = line.content else {
-            reading.0.skipped.bad(line.number, "it is too long");
+            reading
+                .conversation
+                .skipped
+                .bad(line.number, "it is too long");
             continue;
         };
         if content.trim_ascii().is_empty() {
@@ -121,10 +124,10 @@ pub(super) fn read(file: &TranscriptFile, from: Position) -> Result<Conversation
         }
         match serde_json::from_slice::<Line<'_>>(content) {
             Ok(message) => reading.add(line.start, &message),
-            Err(error) => reading.0.skipped.bad(line.number, error),
+            Err(error) => reading.conversation.skipped.bad(line.number, error),
         }
     }
-    let mut conversation = reading.0;
+    let mut conversation = reading.conversation;
     conversation.reached = Some(lines.reached());
     Ok(conversation)
 }
@@ -166,7 +169,10 @@ struct Message<'a> {
     content: Blocks<'a>,
 }
 
-struct Reading(Conversation);
+struct Reading {
+    conversation: Conversation,
+    used: Used,
+}
 
 impl Reading {
     fn add(&mut self, start: u64, line: &Line<'_>) {
@@ -174,7 +180,7 @@ impl Reading {
             (Some("user"), Some(_)) => Speaker::Person,
             (Some("assistant"), Some(_)) => Speaker::Agent,
             _ => {
-                self.0.skipped.other += 1;
+                self.conversation.skipped.other += 1;
                 return;
             }
         };
@@ -184,7 +190,7 @@ impl Reading {
             match (block.kind.get(), speaker) {
                 (Some("text"), _) => self.say(&place, speaker, &block.text),
                 (Some("tool_use"), Speaker::Agent) => self.call(&place, block),
-                _ => self.0.skipped.other += 1,
+                _ => self.conversation.skipped.other += 1,
             }
         }
     }
@@ -199,7 +205,7 @@ impl Reading {
             text.into_owned()
         };
         if text.is_empty() {
-            self.0.skipped.empty += 1;
+            self.conversation.skipped.empty += 1;
         } else {
             self.push(place, speaker, capped(&text));
         }
@@ -209,25 +215,23 @@ impl Reading {
         let name = block.name.get().unwrap_or_default();
         let input = block.input();
         if input.is_own(name) {
-            self.0.skipped.empty += 1;
+            self.conversation.skipped.empty += 1;
             return;
         }
-        let called = input.called(name, self.0.folder.as_deref());
+        let called = input.called(name, self.conversation.folder.as_deref());
         self.push(place, Speaker::Tool, called.line(&Outcome::Unknown));
     }
 
     fn push(&mut self, place: &str, speaker: Speaker, text: String) {
-        let who = match speaker {
-            Speaker::Person => "person",
-            Speaker::Agent => "agent",
-            Speaker::Tool => "tool",
-        };
-        self.0.turns.push(Turn {
-            id: content_id(&[&self.0.session, place, who, &text]),
+        let place = format!("{} {place}", self.conversation.session);
+        let turn = Turn {
+            id: id_of(Some(&place), speaker, &text),
             speaker,
             text,
             at: None,
             model: None,
-        });
+        };
+        self.used.add(&turn);
+        self.conversation.turns.push(turn);
     }
 }

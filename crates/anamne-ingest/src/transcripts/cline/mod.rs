@@ -4,7 +4,6 @@
 //! extension of VS Code and its relatives: `tasks/ID/api_conversation_history.json`, with the times of its messages in
 //! `ui_messages.json`. Both are rewritten at each turn, so they are always read as a whole.
 
-mod document;
 mod markup;
 mod session;
 mod speech;

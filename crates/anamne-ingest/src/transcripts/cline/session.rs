@@ -6,10 +6,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::blocks::{Answer, Block, Blocks};
+use super::super::document::{Items, content_of};
 use super::super::lenient::{Flag, Number, Object, Text};
+use super::super::turns::valid_id;
 use super::super::{Conversation, Speaker, TranscriptError, TranscriptFile};
 use super::SESSION_END;
-use super::document::{Items, content_of};
 use super::speech::{MARKS, Place, Speech, outcome_of, speaks};
 use super::task::time_of;
 
@@ -116,7 +117,7 @@ fn add(speech: &mut Speech, number: usize, json: &RawValue) {
         Ok(message) => message,
         Err(error) => return speech.conversation.skipped.bad(number as u64, error),
     };
-    let Some(id) = message.id.get() else {
+    let Some(id) = valid_id(message.id.get()) else {
         return speech
             .conversation
             .skipped

@@ -5,15 +5,12 @@ use std::collections::{HashMap, VecDeque};
 use jiff::Timestamp;
 
 use super::super::blocks::{Answer, Called};
-use super::super::content_id::content_id;
 use super::super::injected::without_injected;
 use super::super::text::capped;
 use super::super::tool_line::Outcome;
+use super::super::turns::{Used, id_of};
 use super::super::wrapped::Marks;
 use super::super::{Conversation, Speaker, Turn};
-
-/// The most turns of one conversation.
-const MAX_TURNS: usize = 200_000;
 
 /// The marks of all versions.
 pub(super) const MARKS: Marks = Marks {
@@ -74,6 +71,7 @@ pub(super) struct Call {
 #[derive(Default)]
 pub(super) struct Speech {
     pub(super) conversation: Conversation,
+    used: Used,
     by_id: HashMap<String, Call>,
     in_order: VecDeque<Call>,
 }
@@ -143,29 +141,27 @@ impl Speech {
         if let Some(message) = &place.message {
             return format!("{message}#{}", place.block);
         }
-        let who = match speaker {
-            Speaker::Person => "person",
-            Speaker::Agent => "agent",
-            Speaker::Tool => "tool",
-        };
-        let number = format!("{} {}", place.number, place.block);
-        content_id(&[&self.conversation.session, &number, who, text])
+        let session = &self.conversation.session;
+        let place = format!("{session} {} {}", place.number, place.block);
+        id_of(Some(&place), speaker, text)
     }
 
     /// Adds a turn, unless there are too many.
     fn push(&mut self, place: &Place, id: String, speaker: Speaker, text: String) -> bool {
-        if self.conversation.turns.len() == MAX_TURNS {
+        if self.used.is_full() {
             self.conversation.skipped.other += 1;
             return false;
         }
         let agent = speaker == Speaker::Agent;
-        self.conversation.turns.push(Turn {
+        let turn = Turn {
             id,
             speaker,
             text,
             at: place.at,
             model: place.model.clone().filter(|_| agent),
-        });
+        };
+        self.used.add(&turn);
+        self.conversation.turns.push(turn);
         true
     }
 }

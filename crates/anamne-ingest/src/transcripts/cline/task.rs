@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::blocks::{Answer, Block, Blocks};
+use super::super::document::{Items, content_of};
 use super::super::lenient::{List, Number, Object, Text};
 use super::super::tool_line::is_own_tool;
 use super::super::{Conversation, Speaker, TranscriptError, TranscriptFile};
-use super::document::{Items, content_of};
 use super::markup::{self, Part};
 use super::session;
 use super::session_of;

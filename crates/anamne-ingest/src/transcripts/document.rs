@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess};
 use serde_json::value::RawValue;
 
-use super::super::lenient::{Field, field};
-use super::super::lines::open_file;
-use super::super::{TranscriptError, TranscriptFile};
+use super::lenient::{Field, field};
+use super::lines::open_file;
+use super::{TranscriptError, TranscriptFile};
 
 /// The longest file that is read, in bytes.
 const MAX_BYTES: u64 = 128 << 20;
