@@ -51,8 +51,15 @@ impl Notation for Toml {
     }
 
     fn replace(&self, text: &str, path: &[&str], value: &Value) -> Candidates {
-        if let Some(span) = self.at(path).and_then(Item::as_value).and_then(toml_edit::Value::span) {
-            return Ok(vec![spliced(text, vec![Splice::replace(span, inline(value)?)])]);
+        if let Some(span) = self
+            .at(path)
+            .and_then(Item::as_value)
+            .and_then(toml_edit::Value::span)
+        {
+            return Ok(vec![spliced(
+                text,
+                vec![Splice::replace(span, inline(value)?)],
+            )]);
         }
         let Some((name, table)) = path.split_last() else {
             return Ok(Vec::new());
@@ -61,7 +68,12 @@ impl Notation for Toml {
         for without in self.remove(text, table, &[name])? {
             let parsed = Self::parse(&without)?;
             let parents = parsed.existing(table);
-            candidates.extend(parsed.insert(&without, &path[..parents], &path[parents..], value)?);
+            candidates.extend(parsed.insert(
+                &without,
+                &path[..parents],
+                &path[parents..],
+                value,
+            )?);
         }
         Ok(candidates)
     }
@@ -183,12 +195,16 @@ impl Toml {
         let all = sections(&self.root);
         let inside = self.at(below).map(sections).unwrap_or_default();
         let next = match inside.last() {
-            Some(last) if !below.is_empty() => all.iter().find(|section| section.start > last.start),
+            Some(last) if !below.is_empty() => {
+                all.iter().find(|section| section.start > last.start)
+            }
             _ => None,
         };
         let place = section_place(text, next.copied());
         let newline = newline(text);
-        let lead = inside.last().map_or("", |last| indentation(text, last.start));
+        let lead = inside
+            .last()
+            .map_or("", |last| indentation(text, last.start));
         let close = bracket.replace('[', "]");
         let header = format!("{bracket}{}{close}", dotted(header));
         let mut parts = Vec::new();
@@ -217,7 +233,10 @@ fn insert_line(text: &str, table: &Table, line: &str) -> Splice {
     }
     if let Some(section) = section(table) {
         let lead = indentation(text, section.start);
-        return Splice::insert(line_end(text, section.end), format!("{newline}{lead}{line}"));
+        return Splice::insert(
+            line_end(text, section.end),
+            format!("{newline}{lead}{line}"),
+        );
     }
     let first = sections(&Item::Table(table.clone())).first().copied();
     let place = first.map_or(text.len(), |first| places::with_comment(text, first.start));
@@ -254,10 +273,16 @@ fn remove_lines(text: &str, table: &Table, keys: &[&str]) -> Vec<Splice> {
         let Some((key, item)) = table.get_key_value(name) else {
             continue;
         };
-        let own = key.span().zip(item.as_value().and_then(toml_edit::Value::span));
+        let own = key
+            .span()
+            .zip(item.as_value().and_then(toml_edit::Value::span));
         let own = own.map(|(key, value)| key.start..value.end);
         let dotted = item.as_table().filter(|table| table.is_dotted());
-        let lines = dotted.map(values).unwrap_or_default().into_iter().chain(own);
+        let lines = dotted
+            .map(values)
+            .unwrap_or_default()
+            .into_iter()
+            .chain(own);
         splices.extend(lines.map(|line| Splice::delete(value_line(text, &line))));
         let sections = sections(item).into_iter();
         splices.extend(sections.map(|section| Splice::delete(section_lines(text, section))));
