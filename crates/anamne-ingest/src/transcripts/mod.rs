@@ -3,12 +3,27 @@
 //! [`find`] lists them, [`read`] reads one: the live branch only, from a position on if some of it was read before. A
 //! [`Conversation`] becomes drafts with stable external ids, so that reading the same words twice stores them once.
 
+mod claude_code;
+mod codex;
+mod content;
 mod draft;
+mod folders;
+mod gemini;
+mod injected;
+mod lenient;
+mod lines;
+mod target;
+mod text;
+mod tool_line;
+mod tree;
+mod turns;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+
+use crate::Machine;
 
 /// The hosts whose transcripts can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +94,67 @@ pub struct Position {
     pub bytes: u64,
 }
 
+/// All conversations of people with this host, oldest first, and what couldn't be listed. Those of subagents are left out.
+/// O(entries of the host's folders), which is bounded.
+pub fn find(
+    format: TranscriptFormat,
+    machine: &Machine,
+) -> (Vec<TranscriptFile>, Vec<TranscriptError>) {
+    let (mut files, errors) = match format {
+        TranscriptFormat::ClaudeCode => claude_code::find(machine),
+        TranscriptFormat::Codex => codex::find(machine),
+        TranscriptFormat::Gemini => gemini::find(machine),
+        TranscriptFormat::OpenCode | TranscriptFormat::Cline | TranscriptFormat::Cursor => {
+            (Vec::new(), Vec::new())
+        }
+    };
+    files.sort_by(|left, right| (left.modified, &left.path).cmp(&(right.modified, &right.path)));
+    (files, errors)
+}
+
+/// The transcript at a path, such as a hook names. Errors if it is no regular file.
+pub fn file(format: TranscriptFormat, path: &Path) -> Result<TranscriptFile, TranscriptError> {
+    let metadata = lines::open_file(path)?
+        .metadata()
+        .map_err(TranscriptError::io(path))?;
+    let session = match format {
+        TranscriptFormat::ClaudeCode | TranscriptFormat::Cursor => stem(path),
+        TranscriptFormat::Codex => codex::session_of(path),
+        TranscriptFormat::Gemini | TranscriptFormat::OpenCode | TranscriptFormat::Cline => {
+            String::new()
+        }
+    };
+    Ok(folders::transcript(
+        format,
+        path.to_owned(),
+        session,
+        &metadata,
+    ))
+}
+
+/// Reads a transcript from a position on.
+///
+/// Append-only formats tell in [`Conversation::reached`] where the next reading goes on; a reading ends early before a
+/// tool call that waits for its result, and after 200 000 turns or 64 MiB of text, so repeat until it stays the same.
+/// If the file became shorter, it is read from its start. O(new bytes); memory for one line and the turns.
+pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, TranscriptError> {
+    match file.format {
+        TranscriptFormat::ClaudeCode => claude_code::read(file, from),
+        TranscriptFormat::Codex => codex::read(file, from),
+        TranscriptFormat::Gemini => gemini::read(file, from),
+        TranscriptFormat::OpenCode | TranscriptFormat::Cline | TranscriptFormat::Cursor => {
+            Err(TranscriptError::unknown(file, "no reader"))
+        }
+    }
+}
+
+/// The name of a file without its extension.
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
 /// Who speaks in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
@@ -140,6 +216,15 @@ pub struct Skipped {
 impl Skipped {
     /// The most listed entries that can't be read; all are counted.
     pub const MAX_BAD: usize = 20;
+
+    /// Counts an entry that can't be read, and lists it unless the list is full.
+    fn bad(&mut self, number: u64, reason: impl fmt::Display) {
+        self.bad_count += 1;
+        if self.bad.len() < Self::MAX_BAD {
+            self.bad
+                .push((number, text::first_line(&reason.to_string(), 200)));
+        }
+    }
 }
 
 /// Why a transcript can't be read at all.
@@ -164,4 +249,20 @@ pub enum TranscriptError {
         /// What is wrong.
         reason: String,
     },
+}
+
+impl TranscriptError {
+    /// What makes an error of the file system one of this file.
+    fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Io { path, source }
+    }
+
+    fn unknown(file: &TranscriptFile, reason: impl Into<String>) -> Self {
+        Self::Unknown {
+            path: file.path.clone(),
+            format: file.format,
+            reason: reason.into(),
+        }
+    }
 }

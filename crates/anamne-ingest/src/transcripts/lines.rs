@@ -1,0 +1,165 @@
+//! Complete lines of an append-only file, from a position on.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::{Position, TranscriptError};
+
+/// The longest line that is read, in bytes. Longer ones are skipped.
+pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
+
+/// How much of a line that is too long is held while it is skipped.
+const SKIP_BYTES: u64 = 64 << 10;
+
+/// One complete line.
+pub(super) struct Line<'a> {
+    /// Its number, counted from 1 at the position where the reading began.
+    pub(super) number: u64,
+    /// Where it begins.
+    pub(super) start: u64,
+    /// Its content without the line break; `None` if it is longer than [`MAX_LINE_BYTES`].
+    pub(super) content: Option<&'a [u8]>,
+}
+
+/// Reads complete lines: what follows the last line break is left for the next reading. Holds one line at a time.
+pub(super) struct Lines {
+    path: PathBuf,
+    reader: BufReader<File>,
+    buffer: Vec<u8>,
+    number: u64,
+    reached: u64,
+}
+
+impl Lines {
+    /// Opens a file at a position. A position beyond its end, or in the middle of a line, is of an earlier file under
+    /// this name: the reading begins at the start.
+    pub(super) fn open(path: &Path, from: Position) -> Result<Self, TranscriptError> {
+        let file = open_file(path)?;
+        let mut reader = BufReader::with_capacity(1 << 16, file);
+        let reached = start_of_line(&mut reader, from.bytes).map_err(TranscriptError::io(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            reader,
+            buffer: Vec::new(),
+            number: 0,
+            reached,
+        })
+    }
+
+    /// Bytes of the complete lines before the next one.
+    pub(super) fn reached(&self) -> Position {
+        Position {
+            bytes: self.reached,
+        }
+    }
+
+    /// The next complete line. O(its length) time; memory at most [`MAX_LINE_BYTES`].
+    pub(super) fn next_line(&mut self) -> Result<Option<Line<'_>>, TranscriptError> {
+        let start = self.reached;
+        let Some(whole) = self.read_line().map_err(TranscriptError::io(&self.path))? else {
+            return Ok(None);
+        };
+        self.number += 1;
+        Ok(Some(Line {
+            number: self.number,
+            start,
+            content: whole.then_some(self.buffer.as_slice()),
+        }))
+    }
+
+    /// Reads up to the next line break: whether the line fits the buffer, `None` without a line break.
+    fn read_line(&mut self) -> std::io::Result<Option<bool>> {
+        self.buffer.clear();
+        let limit = MAX_LINE_BYTES as u64 + 1;
+        let mut length = self.read_piece(limit)?;
+        let whole = self.buffer.last() == Some(&b'\n');
+        while self.buffer.last() != Some(&b'\n') {
+            self.buffer.clear();
+            let piece = self.read_piece(SKIP_BYTES)?;
+            if piece == 0 {
+                return Ok(None);
+            }
+            length += piece;
+        }
+        self.buffer.pop();
+        self.reached += length;
+        Ok(Some(whole))
+    }
+
+    fn read_piece(&mut self, limit: u64) -> std::io::Result<u64> {
+        let mut piece = (&mut self.reader).take(limit);
+        Ok(piece.read_until(b'\n', &mut self.buffer)? as u64)
+    }
+}
+
+/// Opens a regular file: another kind, such as a pipe, could block for ever.
+pub(super) fn open_file(path: &Path) -> Result<File, TranscriptError> {
+    let metadata = fs::metadata(path).map_err(TranscriptError::io(path))?;
+    if !metadata.is_file() {
+        let reason = std::io::Error::other("it is not a regular file");
+        return Err(TranscriptError::io(path)(reason));
+    }
+    File::open(path).map_err(TranscriptError::io(path))
+}
+
+/// Moves to `position` if a line begins there, else to the start. Returns where the reader stands.
+fn start_of_line(reader: &mut BufReader<File>, position: u64) -> std::io::Result<u64> {
+    if position > 0 && position <= reader.get_ref().metadata()?.len() {
+        reader.seek(SeekFrom::Start(position - 1))?;
+        let mut before = [0];
+        reader.read_exact(&mut before)?;
+        if before == *b"\n" {
+            return Ok(position);
+        }
+    }
+    reader.seek(SeekFrom::Start(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(content: &[u8], from: u64, expected: &[&[u8]], reached: u64) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lines.jsonl");
+        fs::write(&path, content).expect("a file");
+        let mut lines = Lines::open(&path, Position { bytes: from }).expect("lines");
+        let mut found = Vec::new();
+        while let Some(line) = lines.next_line().expect("a line") {
+            found.push(line.content.unwrap_or(b"too long").to_vec());
+        }
+        assert_eq!(found, expected);
+        assert_eq!(lines.reached().bytes, reached);
+    }
+
+    #[test]
+    fn an_unfinished_line_is_left_for_the_next_reading() {
+        check(b"", 0, &[], 0);
+        check(b"a\n\nb\nrest", 0, &[b"a", b"", b"b"], 5);
+        check(b"a\nb\nrest\n", 4, &[b"rest"], 9);
+        check(b"a\n", 2, &[], 2);
+    }
+
+    #[test]
+    fn a_position_of_an_earlier_file_begins_at_the_start() {
+        check(b"a\nb\n", 50, &[b"a", b"b"], 4);
+        check(b"abc\nd\n", 2, &[b"abc", b"d"], 6);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped() {
+        let mut content = vec![b'x'; MAX_LINE_BYTES + 1];
+        content.extend_from_slice(b"\nb\n");
+        check(&content, 0, &[b"too long", b"b"], content.len() as u64);
+        content.truncate(MAX_LINE_BYTES + 1);
+        check(&content, 0, &[], 0);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(Lines::open(folder.path(), Position::default()).is_err());
+        assert!(Lines::open(&folder.path().join("none"), Position::default()).is_err());
+    }
+}
