@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::content::{Block, Content};
 use super::lines::{Line, Lines};
 use super::tool_line::{Outcome, is_own_tool, tool_line};
-use super::tree::{self, Key, Node, Parent, key};
+use super::tree::{self, Key, Node, key};
 use super::turns::{Used, said};
 use super::{
     Conversation, Position, Skipped, Speaker, TranscriptError, TranscriptFile, TranscriptFormat,

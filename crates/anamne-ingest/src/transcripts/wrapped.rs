@@ -58,7 +58,8 @@ impl Marks {
     /// The content of a person's span whose name begins at `at`, and where the span ends.
     fn typed_span<'a>(&self, text: &'a str, at: usize) -> Option<(&'a str, usize)> {
         let name = self.typed.iter().find(|name| opens(&text[at..], name))?;
-        let begin = at + text[at..].find('>')? + 1;
+        let begin = at + text[at..].find(['<', '>'])?;
+        let begin = begin + text[begin..].strip_prefix('>').map(|_| 1)?;
         let close = format!("</{name}>");
         let end = text[begin..].find(&close);
         let inner = &text[begin..begin + end.unwrap_or(text.len() - begin)];
