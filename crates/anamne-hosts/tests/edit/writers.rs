@@ -17,6 +17,10 @@ impl Dice {
         (self.0 >> 33) as usize % sides
     }
 
+    pub(crate) fn word<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.roll(words.len())]
+    }
+
     pub(crate) fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
         &values[self.roll(values.len())]
     }
@@ -28,7 +32,7 @@ const WORDS: &[&str] = &["", "x", "yes", "12", "a # b", "// no", "\"q\"", "line\
 /// A table with up to four keys, nested up to `depth`.
 pub(crate) fn table(dice: &mut Dice, depth: usize) -> Value {
     let count = dice.roll(5);
-    let entries = (0..count).map(|_| ((*dice.pick(KEYS)).to_owned(), value(dice, depth)));
+    let entries = (0..count).map(|_| (dice.word(KEYS).to_owned(), value(dice, depth)));
     Value::Object(entries.collect())
 }
 
@@ -37,7 +41,7 @@ pub(crate) fn value(dice: &mut Dice, depth: usize) -> Value {
         0 => Value::from(dice.roll(1_000)),
         1 => Value::from(dice.roll(2) == 0),
         2 => Value::from(dice.roll(100) as f64 + 0.5),
-        3 | 4 => Value::from(*dice.pick(WORDS)),
+        3 | 4 => Value::from(dice.word(WORDS)),
         5 => {
             let count = dice.roll(3);
             (0..count).map(|_| value(dice, depth - 1)).collect()
@@ -67,11 +71,11 @@ fn collect(value: &Value, path: &[String], found: &mut Vec<Vec<String>>, wanted:
 }
 
 pub(crate) fn json(dice: &mut Dice, value: &Value) -> String {
-    let unit = *dice.pick(&["  ", "\t", "    ", "   "]);
+    let unit = dice.word(&["  ", "\t", "    ", "   "]);
     let mut text = String::new();
-    text.push_str(dice.pick(&["", "", "// top\n", "\n/* a\n b */ "]));
+    text.push_str(dice.word(&["", "", "// top\n", "\n/* a\n b */ "]));
     json_value(dice, value, unit, 0, &mut text);
-    text.push_str(dice.pick(&["", "\n", "\n\n", " // end"]));
+    text.push_str(dice.word(&["", "\n", "\n\n", " // end"]));
     endings(dice, &text)
 }
 
@@ -90,33 +94,33 @@ fn json_value(dice: &mut Dice, value: &Value, unit: &str, depth: usize, text: &m
     for (index, (key, value)) in entries.into_iter().enumerate() {
         json_lead(dice, is_long, unit, depth + 1, text);
         if let Some(key) = key {
-            text.push_str(&format!("{}{}", Value::from(key), dice.pick(&[": ", ":", " : "])));
+            text.push_str(&format!("{}{}", Value::from(key), dice.word(&[": ", ":", " : "])));
         }
         json_value(dice, value, unit, depth + 1, text);
         if index + 1 < count {
-            text.push_str(dice.pick(&[",", ",", " ,", "/* c */,"]));
+            text.push_str(dice.word(&[",", ",", " ,", "/* c */,"]));
         } else {
-            text.push_str(dice.pick(&["", "", "", ","]));
+            text.push_str(dice.word(&["", "", "", ","]));
         }
         if is_long {
-            text.push_str(dice.pick(&["", "", " // tail", " /* t */"]));
+            text.push_str(dice.word(&["", "", " // tail", " /* t */"]));
         }
     }
     if count == 0 {
         let inside = ["", "", "", " ", "\n", "\n\n", "\n // none\n", " /* c */ ", "/* c */", "\n  /* c */\n"];
-        text.push_str(dice.pick(&inside));
+        text.push_str(dice.word(&inside));
     } else if is_long {
         text.push('\n');
         (0..depth).for_each(|_| text.push_str(unit));
     } else {
-        text.push_str(dice.pick(&["", " "]));
+        text.push_str(dice.word(&["", " "]));
     }
     text.push_str(close);
 }
 
 fn json_lead(dice: &mut Dice, is_long: bool, unit: &str, depth: usize, text: &mut String) {
     if !is_long {
-        return text.push_str(dice.pick(&["", " ", " /* i */ "]));
+        return text.push_str(dice.word(&["", " ", " /* i */ "]));
     }
     let indent = unit.repeat(depth);
     text.push('\n');
@@ -159,8 +163,8 @@ fn toml_lines(dice: &mut Dice, header: &str, table: &Map<String, Value>, text: &
     let (sections, lines): (Vec<_>, Vec<_>) = table.iter().partition(|(_, value)| is_section(value));
     let mut later = Vec::new();
     for (key, value) in lines {
-        text.push_str(dice.pick(&["", "", "# note\n", "\n"]));
-        let tail = dice.pick(&["", "", " # tail"]);
+        text.push_str(dice.word(&["", "", "# note\n", "\n"]));
+        let tail = dice.word(&["", "", " # tail"]);
         text.push_str(&format!("{} = {}{tail}\n", toml_key(key), toml_inline(dice, value, true)));
     }
     for (key, value) in sections {
@@ -185,8 +189,8 @@ fn toml_lines(dice: &mut Dice, header: &str, table: &Map<String, Value>, text: &
             other => vec![other],
         };
         for table in tables {
-            let lead = dice.pick(&["\n", "", "\n# about\n", "\n\n", "# close\n"]);
-            let tail = dice.pick(&["", "", " # head"]);
+            let lead = dice.word(&["\n", "", "\n# about\n", "\n\n", "# close\n"]);
+            let tail = dice.word(&["", "", " # head"]);
             text.push_str(&format!("{lead}{open}{path}{close}{tail}\n"));
             toml_lines(dice, &path, table.as_object().expect("only tables"), text);
         }
@@ -207,14 +211,14 @@ fn toml_inline(dice: &mut Dice, value: &Value, may_break: bool) -> String {
         }
         Value::Array(list) => {
             let items: Vec<String> = list.iter().map(|item| toml_inline(dice, item, false)).collect();
-            format!("[{}]", items.join(dice.pick(&[", ", ","])))
+            format!("[{}]", items.join(dice.word(&[", ", ","])))
         }
         Value::Object(map) => {
             let items = map.iter();
             let items: Vec<String> = items
                 .map(|(key, value)| format!("{} = {}", toml_key(key), toml_inline(dice, value, false)))
                 .collect();
-            let pad = *dice.pick(&["", " "]);
+            let pad = dice.word(&["", " "]);
             format!("{{{pad}{}{pad}}}", items.join(", "))
         }
         other => other.to_string(),
@@ -224,13 +228,13 @@ fn toml_inline(dice: &mut Dice, value: &Value, may_break: bool) -> String {
 /// A table as YAML: blocks and flow collections, several kinds of scalars, comments.
 pub(crate) fn yaml(dice: &mut Dice, value: &Value) -> String {
     let unit = *dice.pick(&[2, 4, 3]);
-    let mut text = String::from(*dice.pick(&["", "", "# top\n", "---\n", "\n"]));
+    let mut text = String::from(dice.word(&["", "", "# top\n", "---\n", "\n"]));
     let body = yaml_table(dice, value, unit, 0);
     text.push_str(body.trim_start_matches('\n'));
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    text.push_str(dice.pick(&["", "", "# end\n", "\n\n"]));
+    text.push_str(dice.word(&["", "", "# end\n", "\n\n"]));
     if dice.roll(4) == 0 {
         text = text.trim_end().to_owned();
     }
@@ -254,7 +258,7 @@ fn yaml_table(dice: &mut Dice, value: &Value, unit: usize, column: usize) -> Str
 }
 
 fn yaml_value(dice: &mut Dice, value: &Value, unit: usize, column: usize) -> String {
-    let tail = *dice.pick(&["", "", " # tail"]);
+    let tail = dice.word(&["", "", " # tail"]);
     match value {
         Value::Object(map) if !map.is_empty() && dice.roll(4) > 0 => {
             format!("{tail}{}", yaml_table(dice, value, unit, column + unit))
@@ -293,14 +297,14 @@ fn yaml_flow(dice: &mut Dice, value: &Value) -> String {
         Value::String(text) => yaml_scalar(dice, text),
         Value::Array(list) => {
             let items: Vec<String> = list.iter().map(|item| yaml_flow(dice, item)).collect();
-            format!("[{}]", items.join(dice.pick(&[", ", ","])))
+            format!("[{}]", items.join(dice.word(&[", ", ","])))
         }
         Value::Object(map) => {
             let items = map.iter();
             let items: Vec<String> = items
                 .map(|(key, value)| format!("{}: {}", yaml_scalar(dice, key), yaml_flow(dice, value)))
                 .collect();
-            let pad = *dice.pick(&["", " "]);
+            let pad = dice.word(&["", " "]);
             format!("{{{pad}{}{pad}}}", items.join(", "))
         }
         other => other.to_string(),
