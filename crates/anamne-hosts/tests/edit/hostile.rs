@@ -26,7 +26,7 @@ fn mutated(dice: &mut Dice, text: &str) -> String {
                 let doubled: Vec<char> = characters[at..end].to_vec();
                 characters.splice(at..at, doubled);
             }
-            _ => drop(characters.splice(at..at, dice.pick(PIECES).chars())),
+            _ => drop(characters.splice(at..at, dice.word(PIECES).chars())),
         }
     }
     characters.into_iter().collect()
@@ -52,7 +52,7 @@ fn mutated_texts_are_edited_or_refused_within_seconds() {
         edited += 1;
         assert_eq!(document.text(), text);
         let entry = json!({ "command": "anamne", "args": ["mcp"] });
-        let parent = *dice.pick(&["a", "hooks", "mcpServers"]);
+        let parent = dice.word(&["a", "hooks", "mcpServers"]);
         if document.set(&[parent, "anamne"], &entry).is_ok() {
             let read = open(syntax, &document.text()).unwrap();
             assert_eq!(read.get(&[parent, "anamne"]), Some(entry.clone()));

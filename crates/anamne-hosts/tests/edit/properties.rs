@@ -67,7 +67,7 @@ fn set_and_remove(syntax: Syntax, seed: u64) {
     let mut again = opened(syntax, &with);
     checked(again.set(&path, &entry), &with);
     assert_eq!(again.text(), with);
-    assert_eq!(checked(again.remove(&path), &with), true);
+    assert!(checked(again.remove(&path), &with));
     assert_eq!(again.text(), text, "after removal from\n{with}");
 }
 
@@ -95,7 +95,7 @@ fn push_and_retain(syntax: Syntax, seed: u64) {
     assert_eq!(document.text(), text, "after removal from\n{with}");
 }
 
-/// Other values for existing keys, and their removal: all else keeps its value, and no comment goes that stands elsewhere.
+/// Other values for existing keys, and their removal: all else keeps its value.
 fn change_and_remove(syntax: Syntax, seed: u64) {
     let dice = &mut Dice::new(seed);
     let (mut value, text) = random(syntax, dice);
@@ -118,10 +118,10 @@ fn change_and_remove(syntax: Syntax, seed: u64) {
         let before = document.text();
         if dice.roll(2) == 0 {
             let entry = writers::value(dice, 2);
-            if allowed(syntax, document.set(&path, &entry), &before) {
-                set_in(&mut value, &path, entry);
-            }
-        } else if allowed(syntax, document.remove(&path), &before) {
+            checked(document.set(&path, &entry), &before);
+            set_in(&mut value, &path, entry);
+        } else {
+            assert!(checked(document.remove(&path), &before));
             let (last, parents) = path.split_last().expect("a key");
             let table = parents
                 .iter()
@@ -139,15 +139,6 @@ fn change_and_remove(syntax: Syntax, seed: u64) {
     }
 }
 
-/// Whether the edit was made; a refused one must have left the text.
-fn allowed<T>(syntax: Syntax, result: Result<T, EditError>, before: &str) -> bool {
-    match result {
-        Ok(_) => true,
-        Err(EditError::Unsupported(_)) if syntax != Syntax::Json => false,
-        Err(error) => panic!("{error}\n{before}"),
-    }
-}
-
 /// TOML can't say that a table is empty if it stands in its children's headers alone.
 fn without_empty(value: &Value, syntax: Syntax) -> Value {
     match value {
@@ -162,7 +153,11 @@ fn without_empty(value: &Value, syntax: Syntax) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(700))]
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn what_was_set_and_removed_leaves_no_trace(seed: u64) {

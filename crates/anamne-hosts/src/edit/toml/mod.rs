@@ -7,7 +7,7 @@ mod render;
 use serde_json::{Map, Value};
 use toml_edit::{Array, Document, InlineTable, Item, Table, TableLike, TomlError};
 
-use self::places::{section, section_lines, section_place, sections, value_line, values};
+use self::places::{section, section_lines, section_place, sections, value_line, values, without_lines};
 use self::render::{dotted, inline, key, pairs};
 use super::brackets::{Brackets, Comments};
 use super::document::{Candidates, Notation, wrapped};
@@ -51,15 +51,8 @@ impl Notation for Toml {
     }
 
     fn replace(&self, text: &str, path: &[&str], value: &Value) -> Candidates {
-        if let Some(span) = self
-            .at(path)
-            .and_then(Item::as_value)
-            .and_then(toml_edit::Value::span)
-        {
-            return Ok(vec![spliced(
-                text,
-                vec![Splice::replace(span, inline(value)?)],
-            )]);
+        if let Some(span) = self.at(path).and_then(Item::as_value).and_then(toml_edit::Value::span) {
+            return Ok(vec![spliced(text, vec![Splice::replace(span, inline(value)?)])]);
         }
         let Some((name, table)) = path.split_last() else {
             return Ok(Vec::new());
@@ -68,12 +61,7 @@ impl Notation for Toml {
         for without in self.remove(text, table, &[name])? {
             let parsed = Self::parse(&without)?;
             let parents = parsed.existing(table);
-            candidates.extend(parsed.insert(
-                &without,
-                &path[..parents],
-                &path[parents..],
-                value,
-            )?);
+            candidates.extend(parsed.insert(&without, &path[..parents], &path[parents..], value)?);
         }
         Ok(candidates)
     }
@@ -112,8 +100,8 @@ impl Notation for Toml {
             Some(Item::ArrayOfTables(tables)) => {
                 let tables = removed.iter().filter_map(|&index| tables.get(index));
                 let gone = tables.flat_map(|table| sections(&Item::Table(table.clone())));
-                let gone = gone.map(|section| Splice::delete(section_lines(text, section)));
-                Some(gone.collect())
+                let gone = gone.map(|section| section_lines(text, section));
+                Some(without_lines(text, gone.collect()))
             }
             Some(Item::Value(toml_edit::Value::Array(array))) => {
                 array_brackets(text, array).map(|brackets| brackets.remove(removed))
@@ -195,16 +183,12 @@ impl Toml {
         let all = sections(&self.root);
         let inside = self.at(below).map(sections).unwrap_or_default();
         let next = match inside.last() {
-            Some(last) if !below.is_empty() => {
-                all.iter().find(|section| section.start > last.start)
-            }
+            Some(last) if !below.is_empty() => all.iter().find(|section| section.start > last.start),
             _ => None,
         };
         let place = section_place(text, next.copied());
         let newline = newline(text);
-        let lead = inside
-            .last()
-            .map_or("", |last| indentation(text, last.start));
+        let lead = inside.last().map_or("", |last| indentation(text, last.start));
         let close = bracket.replace('[', "]");
         let header = format!("{bracket}{}{close}", dotted(header));
         let mut parts = Vec::new();
@@ -233,10 +217,7 @@ fn insert_line(text: &str, table: &Table, line: &str) -> Splice {
     }
     if let Some(section) = section(table) {
         let lead = indentation(text, section.start);
-        return Splice::insert(
-            line_end(text, section.end),
-            format!("{newline}{lead}{line}"),
-        );
+        return Splice::insert(line_end(text, section.end), format!("{newline}{lead}{line}"));
     }
     let first = sections(&Item::Table(table.clone())).first().copied();
     let place = first.map_or(text.len(), |first| places::with_comment(text, first.start));
@@ -268,26 +249,20 @@ fn push_inline(brackets: &Brackets<'_>, value: &Value) -> Result<Vec<Splice>, Ed
 }
 
 fn remove_lines(text: &str, table: &Table, keys: &[&str]) -> Vec<Splice> {
-    let mut splices = Vec::new();
+    let mut lines = Vec::new();
     for name in keys {
         let Some((key, item)) = table.get_key_value(name) else {
             continue;
         };
-        let own = key
-            .span()
-            .zip(item.as_value().and_then(toml_edit::Value::span));
+        let own = key.span().zip(item.as_value().and_then(toml_edit::Value::span));
         let own = own.map(|(key, value)| key.start..value.end);
         let dotted = item.as_table().filter(|table| table.is_dotted());
-        let lines = dotted
-            .map(values)
-            .unwrap_or_default()
-            .into_iter()
-            .chain(own);
-        splices.extend(lines.map(|line| Splice::delete(value_line(text, &line))));
+        let values = dotted.map(values).unwrap_or_default().into_iter().chain(own);
+        lines.extend(values.map(|value| value_line(text, &value)));
         let sections = sections(item).into_iter();
-        splices.extend(sections.map(|section| Splice::delete(section_lines(text, section))));
+        lines.extend(sections.map(|section| section_lines(text, section)));
     }
-    splices
+    without_lines(text, lines)
 }
 
 fn array_brackets<'t>(text: &'t str, array: &Array) -> Option<Brackets<'t>> {
