@@ -39,7 +39,10 @@ pub fn block(text: &str) -> Result<Option<&str>, EditError> {
 /// the text. Fails if the markers in the text don't pair up, or if `body` contains a marker. O(length of the text).
 pub fn set_block(text: &str, body: &str) -> Result<String, EditError> {
     let newline = newline(text);
-    if body.lines().any(|line| is_marker(line, BEGIN) || is_marker(line, END)) {
+    if body
+        .lines()
+        .any(|line| is_marker(line, BEGIN) || is_marker(line, END))
+    {
         let reason = "the text of the block contains a marker".to_owned();
         return Err(EditError::Unsupported(reason));
     }
@@ -85,7 +88,11 @@ fn without_newline(text: &str) -> &str {
 /// The text without the empty line at its end.
 fn without_blank_line(text: &str) -> &str {
     let shorter = without_newline(text);
-    if shorter.ends_with('\n') { shorter } else { text }
+    if shorter.ends_with('\n') {
+        shorter
+    } else {
+        text
+    }
 }
 
 fn is_marker(line: &str, marker: &str) -> bool {

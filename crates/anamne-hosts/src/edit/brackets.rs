@@ -60,7 +60,9 @@ impl Brackets<'_> {
     /// The indentation of the entries, or of new ones if there is none.
     pub(super) fn inner_indentation(&self, unit: &str) -> String {
         let leads = self.entries.iter().rev().take(16);
-        let found = leads.filter_map(|entry| lead(self.text, entry.start)).next();
+        let found = leads
+            .filter_map(|entry| lead(self.text, entry.start))
+            .next();
         found.map_or_else(|| format!("{}{unit}", self.outer()), str::to_owned)
     }
 
@@ -219,7 +221,9 @@ impl Brackets<'_> {
         let before = self.gap(self.before(0));
         let blank = &self.text[before.blank_from..self.entries[0].start];
         let after = self.gap(self.after(last));
-        let from = after.comma.map_or(self.entries[last].end, |comma| comma + 1);
+        let from = after
+            .comma
+            .map_or(self.entries[last].end, |comma| comma + 1);
         let rest = &self.text[from..self.inside.end];
         let close = match blank.rfind('\n') {
             Some(at) => {

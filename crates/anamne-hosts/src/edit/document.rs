@@ -113,7 +113,9 @@ impl<N: Notation> Text<N> {
             if value.is_null() && N::NULL_IS_EMPTY {
                 return Ok(Place::Empty(depth));
             }
-            let table = value.as_object().ok_or_else(|| not_a_table(&path[..depth]))?;
+            let table = value
+                .as_object()
+                .ok_or_else(|| not_a_table(&path[..depth]))?;
             let Some(next) = table.get(*key) else {
                 return Ok(Place::Missing(depth));
             };
@@ -280,7 +282,8 @@ pub(super) fn wrapped(keys: &[&str], value: &Value) -> Value {
 }
 
 fn at_mut<'a>(value: &'a mut Value, path: &[&str]) -> Option<&'a mut Value> {
-    path.iter().try_fold(value, |value, key| value.get_mut(*key))
+    path.iter()
+        .try_fold(value, |value, key| value.get_mut(*key))
 }
 
 /// Puts `new` at `path`; whatever on the way isn't a table becomes one.

@@ -135,7 +135,11 @@ impl Json {
             let space = if key.is_empty() { "" } else { " " };
             brackets.insert(&format!("{key}{space}{value}"), Some(&inner))
         } else {
-            let space = if key.is_empty() || is_dense(text, node) { "" } else { " " };
+            let space = if key.is_empty() || is_dense(text, node) {
+                ""
+            } else {
+                " "
+            };
             brackets.insert(&format!("{key}{space}{value}"), None)
         };
         spliced(text, splices)

@@ -61,7 +61,9 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
 
 /// Where the line after that of `at` starts; the end of the text if there is none.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |length| at + length + 1)
+    text[at..]
+        .find('\n')
+        .map_or(text.len(), |length| at + length + 1)
 }
 
 /// Where the line before the one that starts at `start` ends, before its line ending; `None` at the first line.

@@ -108,10 +108,22 @@ mod tests {
         check("a = 1\nb = 2.5\n", 0..=3);
         check("a.b.c = 1\n", 3..=5);
         check(&"a.b = 1\n".repeat(1_000), 2..=4);
-        check(&format!("a = {}1{}\n", "[".repeat(50), "]".repeat(50)), 51..=54);
-        check(&format!("a = {}1{}\n", "{ x.y = ".repeat(50), "}".repeat(50)), 100..=110);
-        check(&format!("# {}\na = \"{}\"\n", "[".repeat(500), "{".repeat(500)), 0..=3);
-        check(&format!("[{}]\nk = [1]\n", vec!["a"; 60].join(".")), 60..=125);
+        check(
+            &format!("a = {}1{}\n", "[".repeat(50), "]".repeat(50)),
+            51..=54,
+        );
+        check(
+            &format!("a = {}1{}\n", "{ x.y = ".repeat(50), "}".repeat(50)),
+            100..=110,
+        );
+        check(
+            &format!("# {}\na = \"{}\"\n", "[".repeat(500), "{".repeat(500)),
+            0..=3,
+        );
+        check(
+            &format!("[{}]\nk = [1]\n", vec!["a"; 60].join(".")),
+            60..=125,
+        );
         check(&format!("a = '''{}'''\n", "\n.".repeat(500)), 0..=3);
     }
 }

@@ -77,7 +77,11 @@ fn collect_values(table: &Table, found: &mut Vec<Range<usize>>) {
 pub(super) fn section_place(text: &str, next: Option<Section>) -> usize {
     let before = next.map_or(text.len(), |next| with_comment(text, next.start));
     let used = text[..before].trim_end().len();
-    if used == 0 { 0 } else { next_line(text, used).min(before) }
+    if used == 0 {
+        0
+    } else {
+        next_line(text, used).min(before)
+    }
 }
 
 /// Where the comment right above a header starts; the header's line if there is none.

@@ -11,7 +11,9 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use self::places::{after_colon, after_comments, column, content_end, dash, is_flow, lines, member_end};
+use self::places::{
+    after_colon, after_comments, column, content_end, dash, is_flow, lines, member_end,
+};
 use self::read::{is_null, read};
 use self::render::{Layout, inline, is_block, string};
 use super::EditError;
@@ -88,7 +90,10 @@ impl Notation for Yaml {
         let members = node.members().unwrap_or_default();
         let entries = members.iter();
         let entries = entries.map(|member| member.key.start..member_end(text, member));
-        Ok(all(text, self.removed(text, table, &entries.collect::<Vec<_>>(), &removed)))
+        Ok(all(
+            text,
+            self.removed(text, table, &entries.collect::<Vec<_>>(), &removed),
+        ))
     }
 
     fn push(&self, text: &str, list: &[&str], value: &Value) -> Candidates {
@@ -145,7 +150,13 @@ impl Yaml {
     }
 
     /// Adds a line below the last entry of a block.
-    fn below(&self, text: &str, members: &[Member], key: &str, value: &Value) -> Option<Vec<Splice>> {
+    fn below(
+        &self,
+        text: &str,
+        members: &[Member],
+        key: &str,
+        value: &Value,
+    ) -> Option<Vec<Splice>> {
         let (first, last) = (members.first()?, members.last()?);
         let column = column(text, first.key.start)?;
         let layout = self.layout(text);
@@ -203,7 +214,10 @@ impl Yaml {
                 ]
             }
             (false, false) => {
-                vec![Splice::replace(colon..content_end(text, node), format!(" {new}"))]
+                vec![Splice::replace(
+                    colon..content_end(text, node),
+                    format!(" {new}"),
+                )]
             }
             (false, true) => {
                 let start = line_end(text, colon);
@@ -237,7 +251,11 @@ impl Yaml {
             splices.push(Splice::delete(range));
         }
         if is_emptied && let Some((member, _)) = self.member(path) {
-            let brackets = if member.node.items().is_some() { " []" } else { " {}" };
+            let brackets = if member.node.items().is_some() {
+                " []"
+            } else {
+                " {}"
+            };
             splices.push(Splice::insert(after_colon(text, member)?, brackets));
         }
         Some(splices)
@@ -289,5 +307,7 @@ fn dash_offset(text: &str, members: &[Member]) -> Option<usize> {
         return column(text, dash(text, first)?)?.checked_sub(outer);
     }
     let inner = members.iter().filter_map(|member| member.node.members());
-    inner.filter_map(|members| dash_offset(text, members)).next()
+    inner
+        .filter_map(|members| dash_offset(text, members))
+        .next()
 }

@@ -27,7 +27,9 @@ fn starts_with_entry(node: &Node) -> bool {
 pub(super) fn after_colon(text: &str, member: &Member) -> Option<usize> {
     let rest = &text[member.key.end..];
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    rest[blank..].starts_with(':').then_some(member.key.end + blank + 1)
+    rest[blank..]
+        .starts_with(':')
+        .then_some(member.key.end + blank + 1)
 }
 
 /// Where the content of a member ends.
@@ -67,7 +69,9 @@ pub(super) fn dash(text: &str, item: &Node) -> Option<usize> {
     let before = &text[line_start(text, item.span.start)..item.span.start];
     let trimmed = before.trim_end_matches(' ');
     // An empty element starts at its dash's end.
-    trimmed.ends_with('-').then(|| item.span.start - before.len() + trimmed.len() - 1)
+    trimmed
+        .ends_with('-')
+        .then(|| item.span.start - before.len() + trimmed.len() - 1)
 }
 
 /// The lines of an entry that starts its line, from the line ending before them, or up to the next line at the start of the

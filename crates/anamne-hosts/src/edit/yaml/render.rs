@@ -19,7 +19,8 @@ const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "n
 
 /// A string: bare if no reader can take it for something else.
 pub(super) fn string(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/' | b'.');
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/' | b'.');
     let starts_well = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/');
     let is_word = WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
     if starts_well && text.bytes().all(is_plain) && !is_word && plain(text).is_none() {
@@ -67,7 +68,8 @@ impl Layout {
             Value::Object(map) if !map.is_empty() => {
                 let column = column + self.unit;
                 let lines = ordered(value).into_iter();
-                let lines = lines.map(|(key, value)| self.line(column, &self.entry(key, value, column)));
+                let lines =
+                    lines.map(|(key, value)| self.line(column, &self.entry(key, value, column)));
                 lines.collect()
             }
             Value::Array(list) if !list.is_empty() => {
