@@ -7,7 +7,9 @@ mod render;
 use serde_json::{Map, Value};
 use toml_edit::{Array, Document, InlineTable, Item, Table, TableLike, TomlError};
 
-use self::places::{section, section_lines, section_place, sections, value_line, values, without_lines};
+use self::places::{
+    section, section_lines, section_place, sections, value_line, values, without_lines,
+};
 use self::render::{dotted, inline, key, pairs};
 use super::brackets::{Brackets, Comments};
 use super::document::{Candidates, Notation, wrapped};
@@ -51,8 +53,15 @@ impl Notation for Toml {
     }
 
     fn replace(&self, text: &str, path: &[&str], value: &Value) -> Candidates {
-        if let Some(span) = self.at(path).and_then(Item::as_value).and_then(toml_edit::Value::span) {
-            return Ok(vec![spliced(text, vec![Splice::replace(span, inline(value)?)])]);
+        if let Some(span) = self
+            .at(path)
+            .and_then(Item::as_value)
+            .and_then(toml_edit::Value::span)
+        {
+            return Ok(vec![spliced(
+                text,
+                vec![Splice::replace(span, inline(value)?)],
+            )]);
         }
         let Some((name, table)) = path.split_last() else {
             return Ok(Vec::new());
@@ -61,7 +70,12 @@ impl Notation for Toml {
         for without in self.remove(text, table, &[name])? {
             let parsed = Self::parse(&without)?;
             let parents = parsed.existing(table);
-            candidates.extend(parsed.insert(&without, &path[..parents], &path[parents..], value)?);
+            candidates.extend(parsed.insert(
+                &without,
+                &path[..parents],
+                &path[parents..],
+                value,
+            )?);
         }
         Ok(candidates)
     }
@@ -183,12 +197,16 @@ impl Toml {
         let all = sections(&self.root);
         let inside = self.at(below).map(sections).unwrap_or_default();
         let next = match inside.last() {
-            Some(last) if !below.is_empty() => all.iter().find(|section| section.start > last.start),
+            Some(last) if !below.is_empty() => {
+                all.iter().find(|section| section.start > last.start)
+            }
             _ => None,
         };
         let place = section_place(text, next.copied());
         let newline = newline(text);
-        let lead = inside.last().map_or("", |last| indentation(text, last.start));
+        let lead = inside
+            .last()
+            .map_or("", |last| indentation(text, last.start));
         let close = bracket.replace('[', "]");
         let header = format!("{bracket}{}{close}", dotted(header));
         let mut parts = Vec::new();
@@ -217,7 +235,10 @@ fn insert_line(text: &str, table: &Table, line: &str) -> Splice {
     }
     if let Some(section) = section(table) {
         let lead = indentation(text, section.start);
-        return Splice::insert(line_end(text, section.end), format!("{newline}{lead}{line}"));
+        return Splice::insert(
+            line_end(text, section.end),
+            format!("{newline}{lead}{line}"),
+        );
     }
     let first = sections(&Item::Table(table.clone())).first().copied();
     let place = first.map_or(text.len(), |first| places::with_comment(text, first.start));
@@ -254,10 +275,16 @@ fn remove_lines(text: &str, table: &Table, keys: &[&str]) -> Vec<Splice> {
         let Some((key, item)) = table.get_key_value(name) else {
             continue;
         };
-        let own = key.span().zip(item.as_value().and_then(toml_edit::Value::span));
+        let own = key
+            .span()
+            .zip(item.as_value().and_then(toml_edit::Value::span));
         let own = own.map(|(key, value)| key.start..value.end);
         let dotted = item.as_table().filter(|table| table.is_dotted());
-        let values = dotted.map(values).unwrap_or_default().into_iter().chain(own);
+        let values = dotted
+            .map(values)
+            .unwrap_or_default()
+            .into_iter()
+            .chain(own);
         lines.extend(values.map(|value| value_line(text, &value)));
         let sections = sections(item).into_iter();
         lines.extend(sections.map(|section| section_lines(text, section)));
