@@ -23,7 +23,8 @@ static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| entries().iter().map(Host::
 
 impl Host {
     fn of(entry: &'static Entry) -> Self {
-        let named = |format: &TranscriptFormat| Some(format.as_str()) == entry.transcripts.as_deref();
+        let named =
+            |format: &TranscriptFormat| Some(format.as_str()) == entry.transcripts.as_deref();
         Self {
             id: &entry.id,
             name: &entry.name,

@@ -43,11 +43,15 @@ impl Trust {
         is_ours: impl Fn(&Value, HookEvent) -> bool,
         names: impl Fn(HookEvent) -> Option<String>,
     ) -> bool {
-        let hooks = drafts.document(file, Syntax::Json).and_then(|file| file.get(&["hooks"]));
+        let hooks = drafts
+            .document(file, Syntax::Json)
+            .and_then(|file| file.get(&["hooks"]));
         let mut switched_off = false;
         for state in states.iter_mut().filter(|state| state.configured) {
             let name = names(state.event).unwrap_or_default();
-            let groups = hooks.as_ref().and_then(|hooks| hooks.get(&name)?.as_array());
+            let groups = hooks
+                .as_ref()
+                .and_then(|hooks| hooks.get(&name)?.as_array());
             let mut positions = positions(groups.map_or(&[], Vec::as_slice));
             let ours = positions.find(|(.., hook)| is_ours(hook, state.event));
             let record = ours.and_then(|position| self.record(file, &name, position));
@@ -62,9 +66,15 @@ impl Trust {
     fn record(&self, file: &Path, name: &str, position: Position<'_>) -> Option<&Value> {
         let (group_index, index, group, hook) = position;
         let event = snake_case(name);
-        let key = format!("{}:{event}:{group_index}:{index}", file.file_name()?.to_str()?);
+        let key = format!(
+            "{}:{event}:{group_index}:{index}",
+            file.file_name()?.to_str()?
+        );
         let digest = digest(&event, group, hook);
-        let mut of_key = self.recorded.iter().filter(|(known, _)| known.ends_with(&key));
+        let mut of_key = self
+            .recorded
+            .iter()
+            .filter(|(known, _)| known.ends_with(&key));
         let trusted = of_key.find(|(_, record)| {
             record.get("trusted_hash").and_then(Value::as_str) == Some(digest.as_str())
         });

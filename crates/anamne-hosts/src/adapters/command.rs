@@ -36,7 +36,11 @@ fn quoted_for_windows(word: &str) -> Option<String> {
     if word.contains(['"', '$', '%', '`', '!', '\n', '\r']) {
         return None;
     }
-    Some(if is_plain(&word) { word } else { format!("\"{word}\"") })
+    Some(if is_plain(&word) {
+        word
+    } else {
+        format!("\"{word}\"")
+    })
 }
 
 /// The event of a hook of ours, if these words are one: a program called anamne whose arguments end in
@@ -79,7 +83,11 @@ pub(super) fn words(line: &str) -> Vec<String> {
         }
     }
     words.extend(word);
-    if quotation.is_some() { Vec::new() } else { words }
+    if quotation.is_some() {
+        Vec::new()
+    } else {
+        words
+    }
 }
 
 #[cfg(test)]
@@ -96,10 +104,16 @@ mod tests {
     fn a_hook_of_ours_is_recognised_by_program_and_last_arguments() {
         let prompt = Some(HookEvent::Prompt);
         check("anamne hook prompt --host codex", prompt);
-        check("/opt/bin/anamne --store '/a b' hook prompt --host codex", prompt);
+        check(
+            "/opt/bin/anamne --store '/a b' hook prompt --host codex",
+            prompt,
+        );
         check("'/a b/anamne' hook prompt --host codex", prompt);
         check(r"C:\tools\Anamne.exe hook prompt --host codex", prompt);
-        check("\"C:/Program Files/anamne.exe\" hook prompt --host codex", prompt);
+        check(
+            "\"C:/Program Files/anamne.exe\" hook prompt --host codex",
+            prompt,
+        );
         check("anamne hook prompt --host gemini", None);
         check("anamne hook unknown --host codex", None);
         check("anamne hook prompt --host codex; rm x", None);
@@ -112,7 +126,10 @@ mod tests {
     #[test]
     fn a_line_for_windows_is_quoted_for_all_its_shells_or_refused() {
         let line = |program| line(Platform::Windows, program, &["mcp".to_owned()]);
-        assert_eq!(line(r"C:\a b\anamne.exe").as_deref(), Some("\"C:/a b/anamne.exe\" mcp"));
+        assert_eq!(
+            line(r"C:\a b\anamne.exe").as_deref(),
+            Some("\"C:/a b/anamne.exe\" mcp")
+        );
         assert_eq!(line(r"C:\%a%\anamne.exe"), None);
     }
 

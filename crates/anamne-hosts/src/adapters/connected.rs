@@ -36,8 +36,11 @@ impl Adapter for TableAdapter {
         let mut by_hand = Vec::new();
         let snippet = server::set_up(&self.entry.server, places, &mut drafts, &commands.server());
         by_hand.extend(snippet.map(|snippet| snippet.sentence()));
-        if !self.takes_server(places) {
-            by_hand.push(format!("{} takes no servers from a project.", self.entry.name));
+        if self.server_files(places).is_empty() {
+            by_hand.push(format!(
+                "{} takes no servers from a project.",
+                self.entry.name
+            ));
         }
         self.set_up_hooks(places, commands, &mut drafts, &mut by_hand);
         if let Some(instructions) = &self.entry.instructions {
@@ -70,7 +73,9 @@ impl Adapter for TableAdapter {
         }
         if let Some(instructions) = &self.entry.instructions {
             let shared = self.shared(places);
-            instructions::remove(instructions, places, &mut drafts, |path| shared.contains(path));
+            instructions::remove(instructions, places, &mut drafts, |path| {
+                shared.contains(path)
+            });
         }
         drafts.plan(Vec::new())
     }
@@ -79,16 +84,23 @@ impl Adapter for TableAdapter {
         let places = Places { machine, scope };
         let mut drafts = Drafts::default();
         let command = commands.server();
-        let (server, mut warnings) = server::status(&self.entry.server, places, &mut drafts, &command);
+        let (mut server, mut warnings) =
+            server::status(&self.entry.server, places, &mut drafts, &command);
         let (hooks, more) = self.hooks(places, commands, &mut drafts);
         warnings.extend(more);
         if hooks.iter().any(|hook| hook.configured) {
             warnings.extend(self.switched_off(places, &mut drafts));
         }
         let instructions = self.entry.instructions.as_ref();
-        let instructions = instructions.and_then(|one| instructions::status(one, places, &mut drafts));
-        let unreadable = drafts.plan(Vec::new()).left_alone.into_iter();
-        warnings.extend(unreadable.map(|left| format!("{}: {}.", left.path.display(), left.reason)));
+        let instructions =
+            instructions.and_then(|one| instructions::status(one, places, &mut drafts));
+        // What set-up can't change, status can't tell.
+        for left in self.set_up(machine, scope, commands).left_alone {
+            if server == Connection::Absent && self.server_files(places).contains(&left.path) {
+                server = Connection::Unreadable;
+            }
+            warnings.push(format!("{}: {}.", left.path.display(), left.reason));
+        }
         HostStatus {
             server,
             hooks,
@@ -107,9 +119,9 @@ impl TableAdapter {
         &self.entry.id
     }
 
-    fn takes_server(&self, places: Places<'_>) -> bool {
+    fn server_files(&self, places: Places<'_>) -> Vec<PathBuf> {
         let server = &self.entry.server;
-        !places.files(&server.person, &server.project).is_empty()
+        places.files(&server.person, &server.project)
     }
 
     fn set_up_hooks(
@@ -155,14 +167,17 @@ impl TableAdapter {
         let Some(wiring) = Wiring::of(self.entry) else {
             return (Vec::new(), Vec::new());
         };
-        let (Some(file), Some(wires)) = (wiring.file(places), wiring.wires(places, commands)) else {
+        let (Some(file), Some(wires)) = (wiring.file(places), wiring.wires(places, commands))
+        else {
             return (Vec::new(), Vec::new());
         };
         let mut warnings = Vec::new();
         let (mut states, differs) = wiring.status(&file, &wires, drafts);
         if differs {
             let path = file.display();
-            warnings.push(format!("A hook in {path} runs another anamne: run set-up again."));
+            warnings.push(format!(
+                "A hook in {path} runs another anamne: run set-up again."
+            ));
         }
         if self.entry.id == "codex" {
             warnings.extend(self.trust(places, &wiring, &file, &mut states, drafts));
@@ -197,7 +212,8 @@ impl TableAdapter {
             warnings.push(TRUST.to_owned());
         }
         if is_off {
-            warnings.push("A hook of anamne is switched off in Codex: enter /hooks there.".to_owned());
+            warnings
+                .push("A hook of anamne is switched off in Codex: enter /hooks there.".to_owned());
         }
         warnings
     }
@@ -230,7 +246,8 @@ impl TableAdapter {
         let others = entries().iter().filter(|entry| entry.id != self.entry.id);
         let connected = others.filter(|entry| {
             let command = (String::new(), Vec::new());
-            let (connection, _) = server::status(&entry.server, places, &mut Drafts::default(), &command);
+            let (connection, _) =
+                server::status(&entry.server, places, &mut Drafts::default(), &command);
             matches!(connection, Connection::Current | Connection::Different)
         });
         let files = connected.filter_map(|entry| entry.instructions.as_ref());

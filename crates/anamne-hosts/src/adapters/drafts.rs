@@ -34,7 +34,9 @@ impl Drafts {
     /// The text of a file, parsed; `None` if it doesn't exist or is left alone.
     pub(super) fn document(&mut self, path: &Path, syntax: Syntax) -> Option<Box<dyn Document>> {
         let parsed = edit::open(syntax, self.text(path)?);
-        parsed.map_err(|error| self.leave(path, error.to_string())).ok()
+        parsed
+            .map_err(|error| self.leave(path, error.to_string()))
+            .ok()
     }
 
     /// Whether a file is left alone.
@@ -94,7 +96,10 @@ impl Drafts {
 
     /// The plan of all edits.
     pub(super) fn plan(self, by_hand: Vec<String>) -> Plan {
-        let changed = self.drafts.into_iter().filter(|draft| draft.before != draft.after);
+        let changed = self
+            .drafts
+            .into_iter()
+            .filter(|draft| draft.before != draft.after);
         let changes = changed.map(|draft| FileChange {
             path: draft.path,
             before: draft.before,
@@ -148,7 +153,8 @@ fn read(path: &Path) -> Result<Option<String>, String> {
         return Err("is not a file".to_owned());
     }
     let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
     read.map_err(|error| format!("can't be read: {error}"))?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(format!("is longer than {} MiB", MAX_FILE >> 20));
@@ -159,5 +165,9 @@ fn read(path: &Path) -> Result<Option<String>, String> {
 
 /// Borrows the keys of a path as [`Document`] takes them.
 pub(super) fn keys<'a>(table: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
-    table.iter().map(String::as_str).chain(more.iter().copied()).collect()
+    table
+        .iter()
+        .map(String::as_str)
+        .chain(more.iter().copied())
+        .collect()
 }

@@ -52,7 +52,12 @@ impl<'a> Wiring<'a> {
     }
 
     /// Adds or updates the entries; returns what the person has to add where set-up may not.
-    pub(super) fn set_up(&self, path: &Path, wires: &[Wire<'_>], drafts: &mut Drafts) -> Option<Snippet> {
+    pub(super) fn set_up(
+        &self,
+        path: &Path,
+        wires: &[Wire<'_>],
+        drafts: &mut Drafts,
+    ) -> Option<Snippet> {
         let exists = drafts.document(path, SYNTAX);
         if drafts.is_left(path) {
             return None;
@@ -62,7 +67,9 @@ impl<'a> Wiring<'a> {
             drafts.edit(path, SYNTAX, |document| self.enter(document, wires));
             return None;
         }
-        Snippet::of(path.to_owned(), SYNTAX, |document| self.enter(document, wires))
+        Snippet::of(path.to_owned(), SYNTAX, |document| {
+            self.enter(document, wires)
+        })
     }
 
     /// Whether a file of an unchecked host looks as expected.
@@ -90,35 +97,55 @@ impl<'a> Wiring<'a> {
         Ok(())
     }
 
-    /// Adds an event's entry at the end of its list, or updates the one that is there in its place: hosts trust a hook by
-    /// its position, too.
+    /// Adds an event's entry at the end of its list, or updates the one that is there.
     fn enter_one(&self, document: &mut dyn Document, wire: &Wire<'_>) -> Result<(), EditError> {
         let (event, name, command) = wire;
         let path = self.list(name);
         let mut list = elements(document, &path);
-        let (mut found, mut changed) = (0, false);
-        for element in &mut list {
+        let (mut found, mut changed) = (0, None);
+        for (index, element) in list.iter_mut().enumerate() {
             for_ours(element, self.host, *event, |hook| {
                 found += 1;
                 if !shapes::has_command(hook, command) {
                     shapes::set_command(hook, command);
-                    changed = true;
+                    changed = Some(index);
                 }
             });
         }
         match (found, changed) {
-            (0, _) => document.push(&path, &element(self.hooks, (*event, name), command)),
-            (1, false) => Ok(()),
-            (1, true) => document.set(&path, &Value::Array(list)),
-            _ => {
-                self.clear(document, &path, |found| found == *event)?;
-                document.push(&path, &element(self.hooks, (*event, name), command))
-            }
+            (1, None) => return Ok(()),
+            (1, Some(index)) => return self.replace(document, &path, *event, list, index),
+            (0, _) => {}
+            _ => drop(self.clear(document, &path, |found| found == *event)?),
         }
+        document.push(&path, &element(self.hooks, (*event, name), command))
+    }
+
+    /// Gives a list an updated element. One that is ours alone goes and comes again at the end, so that comments and
+    /// formatting of the others stay; but in its place if others would move by that and their position counts.
+    fn replace(
+        &self,
+        document: &mut dyn Document,
+        path: &[&str],
+        event: HookEvent,
+        list: Vec<Value>,
+        index: usize,
+    ) -> Result<(), EditError> {
+        let is_alone = event_of(self.hooks, &list[index], self.host) == Some(event);
+        let moves_others = index + 1 < list.len() && self.hooks.positions;
+        if !is_alone || moves_others {
+            return document.set(path, &Value::Array(list));
+        }
+        self.clear(document, path, |found| found == event)?;
+        document.push(path, &list[index])
     }
 
     /// Takes out our hooks of events that aren't wired there.
-    fn drop_obsolete(&self, document: &mut dyn Document, wires: &[Wire<'_>]) -> Result<(), EditError> {
+    fn drop_obsolete(
+        &self,
+        document: &mut dyn Document,
+        wires: &[Wire<'_>],
+    ) -> Result<(), EditError> {
         for path in self.lists(document) {
             let path: Vec<&str> = path.iter().map(String::as_str).collect();
             let is_wired = |event| {
@@ -139,7 +166,9 @@ impl<'a> Wiring<'a> {
         let has_any = lists.iter().any(|list| {
             let list: Vec<&str> = list.iter().map(String::as_str).collect();
             let elements = elements(document.as_ref(), &list);
-            elements.iter().any(|element| has_ours(self.hooks, element, self.host))
+            elements
+                .iter()
+                .any(|element| has_ours(self.hooks, element, self.host))
         });
         if !has_any {
             return;
@@ -168,7 +197,8 @@ impl<'a> Wiring<'a> {
         let mut removed = document.retain(path, &|element| !goes(element))? > 0;
         let list = elements(document, path);
         let mixed = |element: &Value| {
-            event_of(self.hooks, element, self.host).is_none() && has_ours(self.hooks, element, self.host)
+            event_of(self.hooks, element, self.host).is_none()
+                && has_ours(self.hooks, element, self.host)
         };
         if list.iter().any(mixed) {
             let kept = list.iter().filter_map(|element| match mixed(element) {
@@ -192,7 +222,9 @@ impl<'a> Wiring<'a> {
         let document = drafts.document(path, SYNTAX);
         let mut differs = false;
         let state = |(event, name, command): &Wire<'_>| {
-            let list = document.as_deref().map(|document| elements(document, &self.list(name)));
+            let list = document
+                .as_deref()
+                .map(|document| elements(document, &self.list(name)));
             let mut configured = false;
             for element in &mut list.unwrap_or_default() {
                 for_ours(element, self.host, *event, |hook| {
@@ -225,7 +257,9 @@ impl<'a> Wiring<'a> {
             }
             Some(Value::Object(events)) if self.hooks.style != Style::Triggers => {
                 let lists = events.into_iter().filter(|(_, value)| value.is_array());
-                lists.map(|(name, _)| [self.hooks.at.clone(), vec![name]].concat()).collect()
+                lists
+                    .map(|(name, _)| [self.hooks.at.clone(), vec![name]].concat())
+                    .collect()
             }
             _ => Vec::new(),
         }

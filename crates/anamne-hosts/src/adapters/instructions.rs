@@ -18,7 +18,9 @@ pub(super) fn file(
     drafts: &mut Drafts,
 ) -> Option<PathBuf> {
     let files = places.files(&instructions.person, &instructions.project);
-    let existing = files.iter().find(|path| drafts.text(path).is_some() || drafts.is_left(path));
+    let existing = files
+        .iter()
+        .find(|path| drafts.text(path).is_some() || drafts.is_left(path));
     existing.or(files.last()).cloned()
 }
 
@@ -32,7 +34,9 @@ pub(super) fn set_up(
     if drafts.text(&path).is_none() && !drafts.is_left(&path) && !instructions.checked {
         return Some(Snippet::new(path, BODY.to_owned()));
     }
-    drafts.rewrite(&path, |text| block::set_block(text.unwrap_or_default(), BODY).map(Some));
+    drafts.rewrite(&path, |text| {
+        block::set_block(text.unwrap_or_default(), BODY).map(Some)
+    });
     None
 }
 

@@ -102,7 +102,11 @@ mod tests {
             machine,
             scope: &SetupScope::Project(PathBuf::from("/code/x")),
         };
-        assert_eq!(places.path(template), Some(PathBuf::from(expected)), "{template}");
+        assert_eq!(
+            places.path(template),
+            Some(PathBuf::from(expected)),
+            "{template}"
+        );
     }
 
     #[test]
@@ -120,7 +124,11 @@ mod tests {
         machine.variables.insert("A".to_owned(), "/a".to_owned());
         check(&machine, "${A:-${B:-~/.x}/data}/y", "/a/y");
         machine.platform = Platform::MacOs;
-        check(&machine, "$support/Claude", "/home/ada/Library/Application Support/Claude");
+        check(
+            &machine,
+            "$support/Claude",
+            "/home/ada/Library/Application Support/Claude",
+        );
     }
 
     #[test]

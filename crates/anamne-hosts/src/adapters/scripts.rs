@@ -56,7 +56,9 @@ impl<'a> Scripts<'a> {
             return None;
         }
         let files = missing.join("\n\n");
-        Some(format!("For hooks, write these files and make them executable (chmod +x).\n\n{files}"))
+        Some(format!(
+            "For hooks, write these files and make them executable (chmod +x).\n\n{files}"
+        ))
     }
 
     /// Removes the scripts that are ours.

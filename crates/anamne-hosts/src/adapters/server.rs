@@ -47,7 +47,11 @@ pub(super) fn set_up(
 }
 
 /// The existing files that may be changed.
-fn usable(server: &Server, files: &[std::path::PathBuf], drafts: &mut Drafts) -> Vec<std::path::PathBuf> {
+fn usable(
+    server: &Server,
+    files: &[std::path::PathBuf],
+    drafts: &mut Drafts,
+) -> Vec<std::path::PathBuf> {
     let mut usable = files.to_vec();
     usable.retain(|path| {
         let document = drafts.document(path, server.syntax.0);
@@ -128,11 +132,7 @@ pub(super) fn status(
         let connection = connection(server, &path, drafts, command, &mut warnings);
         connections.push(connection);
     }
-    let order = [
-        Connection::Different,
-        Connection::Current,
-        Connection::Unreadable,
-    ];
+    let order = [Connection::Different, Connection::Current];
     let found = order.into_iter().find(|one| connections.contains(one));
     (found.unwrap_or(Connection::Absent), warnings)
 }
@@ -145,8 +145,7 @@ fn connection(
     warnings: &mut Vec<String>,
 ) -> Connection {
     let Some(document) = drafts.document(path, server.syntax.0) else {
-        let is_left = drafts.is_left(path);
-        return if is_left { Connection::Unreadable } else { Connection::Absent };
+        return Connection::Absent;
     };
     let Some(entry) = document.get(&keys(&server.at, &[NAME])) else {
         return Connection::Absent;

@@ -32,7 +32,10 @@ pub(super) fn element(hooks: &Hooks, named: (HookEvent, &str), command: &HookCom
     let mut hook = hooks.fixed.clone();
     let timeout = hooks.timeout(event).map(|value| json!(value));
     let timeout = timeout.map(|value| (hooks.timeout_key.clone(), value));
-    let command = command.keys().into_iter().map(|(key, value)| (key.to_owned(), value));
+    let command = command
+        .keys()
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value));
     match hooks.style {
         Style::Nested => {
             hook.extend(command.chain(timeout));
@@ -114,13 +117,21 @@ pub(super) fn for_ours(
 pub(super) fn has_command(hook: &Map<String, Value>, command: &HookCommand) -> bool {
     let keys = command.keys();
     let without = keys.len() == 1 && hook.contains_key("args");
-    !without && keys.iter().all(|(key, value)| hook.get(*key) == Some(value))
+    !without
+        && keys
+            .iter()
+            .all(|(key, value)| hook.get(*key) == Some(value))
 }
 
 /// Gives a hook this command.
 pub(super) fn set_command(hook: &mut Map<String, Value>, command: &HookCommand) {
     hook.remove("args");
-    hook.extend(command.keys().into_iter().map(|(key, value)| (key.to_owned(), value)));
+    hook.extend(
+        command
+            .keys()
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value)),
+    );
 }
 
 /// The command of a hook for this form; `None` if no quotation holds.
@@ -131,9 +142,7 @@ pub(super) fn command(
 ) -> Option<HookCommand> {
     match hooks.form {
         Form::Arguments => Some(HookCommand::Arguments(program, arguments)),
-        Form::Line => {
-            super::command::line(platform, &program, &arguments).map(HookCommand::Line)
-        }
+        Form::Line => super::command::line(platform, &program, &arguments).map(HookCommand::Line),
     }
 }
 

@@ -9,9 +9,8 @@ use serde_json::{Map, Value};
 use crate::edit::Syntax;
 use crate::hook::HookEvent;
 
-static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    parse(include_str!("../../data/hosts.toml")).expect("a test reads the table")
-});
+static TABLE: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| parse(include_str!("../../data/hosts.toml")).expect("a test reads the table"));
 
 /// All entries, by id. The first call reads the table.
 pub(crate) fn entries() -> &'static [Entry] {
@@ -144,6 +143,9 @@ pub(super) struct Hooks {
     pub(super) timeout: Option<u64>,
     /// The timeout at the end of a session in seconds, if it is another one.
     pub(super) session_end_timeout: Option<u64>,
+    /// Whether the host knows a hook by its position, so that others of a list must not move.
+    #[serde(default)]
+    pub(super) positions: bool,
     /// What a person must do besides.
     pub(super) note: Option<String>,
     /// The host's names of our events.
@@ -289,7 +291,11 @@ mod tests {
     }
 
     fn check_hooks(hooks: &Hooks) -> Result<(), String> {
-        if let Some(name) = hooks.events.keys().find(|name| HookEvent::named(name).is_none()) {
+        if let Some(name) = hooks
+            .events
+            .keys()
+            .find(|name| HookEvent::named(name).is_none())
+        {
             return Err(format!("unknown event {name}"));
         }
         for wanted in [HookEvent::Prompt, HookEvent::TurnEnd] {
@@ -312,7 +318,8 @@ mod tests {
 
     #[test]
     fn an_unknown_key_in_the_table_is_an_error() {
-        let text = "[[host]]\nid = 'x'\nname = 'X'\nfound = ['~']\nserver = {at = ['m']}\ntypo = 1\n";
+        let text =
+            "[[host]]\nid = 'x'\nname = 'X'\nfound = ['~']\nserver = {at = ['m']}\ntypo = 1\n";
         assert!(parse(text).unwrap_err().to_string().contains("typo"));
         assert!(parse(&text.replace("typo = 1\n", "")).is_ok());
     }

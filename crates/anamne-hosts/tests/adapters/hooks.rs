@@ -30,7 +30,10 @@ fn a_shells_line_is_quoted() {
     let home = Home::new().with_program("/it's/anamne");
     home.apply(&home.set_up("gemini", &SetupScope::Person));
     let hook = &home.json(".gemini/settings.json")["hooks"]["BeforeAgent"][0]["hooks"][0];
-    assert_eq!(hook["command"], r"'/it'\''s/anamne' hook prompt --host gemini");
+    assert_eq!(
+        hook["command"],
+        r"'/it'\''s/anamne' hook prompt --host gemini"
+    );
     assert_eq!(hook["timeout"], 10_000);
 }
 
@@ -39,8 +42,16 @@ fn a_path_that_windows_cannot_quote_is_told_and_nothing_is_guessed() {
     let mut home = Home::new().with_program(r"C:\100%\anamne.exe");
     home.machine.platform = Platform::Windows;
     let plan = home.set_up("gemini", &SetupScope::Person);
-    assert!(plan.by_hand.iter().any(|sentence| sentence.contains(r"C:\100%")));
-    assert!(plan.changes.iter().all(|change| !change.after.as_ref().unwrap().contains("hook")));
+    assert!(
+        plan.by_hand
+            .iter()
+            .any(|sentence| sentence.contains(r"C:\100%"))
+    );
+    assert!(
+        plan.changes
+            .iter()
+            .all(|change| !change.after.as_ref().unwrap().contains("hook"))
+    );
 }
 
 /// A group of a person with our hook in the middle of it.
@@ -57,13 +68,19 @@ fn our_hook_in_a_group_of_others_is_updated_in_place_and_taken_out_alone() {
     let home = Home::new();
     let others = json!({"hooks": [{"type": "command", "command": "after"}]});
     let old = mixed("/old/anamne hook turn-end --host claude-code");
-    home.write(SETTINGS, json!({"hooks": {"Stop": [old, others]}}).to_string());
+    home.write(
+        SETTINGS,
+        json!({"hooks": {"Stop": [old, others]}}).to_string(),
+    );
     home.apply(&home.set_up("claude-code", &SetupScope::Person));
     let stop = home.json(SETTINGS)["hooks"]["Stop"].clone();
     assert_eq!(stop.as_array().unwrap().len(), 2);
     let ours = &stop[0]["hooks"][1];
     assert_eq!(ours["command"], "anamne");
-    assert_eq!(ours["args"], json!(["hook", "turn-end", "--host", "claude-code"]));
+    assert_eq!(
+        ours["args"],
+        json!(["hook", "turn-end", "--host", "claude-code"])
+    );
     assert_eq!(ours["timeout"], 99);
     home.apply(&home.remove("claude-code", &SetupScope::Person));
     let stop = &home.json(SETTINGS)["hooks"]["Stop"];
@@ -94,11 +111,29 @@ fn settings_that_switch_hooks_off_are_warned_of() {
         home.write(path, text);
         home.apply(&home.set_up(id, &SetupScope::Person));
         let warnings = home.status(id, &SetupScope::Person).warnings;
-        assert!(warnings.iter().any(|one| one.contains(expected)), "{id}: {warnings:?}");
+        assert!(
+            warnings.iter().any(|one| one.contains(expected)),
+            "{id}: {warnings:?}"
+        );
     };
-    check("claude-code", SETTINGS, "{\"disableAllHooks\": true}", "disableAllHooks");
-    check("codex", ".codex/config.toml", "[features]\nhooks = false\n", "hooks is false");
-    check("qwen", ".qwen/settings.json", "{\"disableAllHooks\": true}", "disableAllHooks");
+    check(
+        "claude-code",
+        SETTINGS,
+        "{\"disableAllHooks\": true}",
+        "disableAllHooks",
+    );
+    check(
+        "codex",
+        ".codex/config.toml",
+        "[features]\nhooks = false\n",
+        "hooks is false",
+    );
+    check(
+        "qwen",
+        ".qwen/settings.json",
+        "{\"disableAllHooks\": true}",
+        "disableAllHooks",
+    );
     let off = "{\"mcpServers\": {\"anamne\": {\"command\": \"anamne\", \"args\": [\"mcp\"], \"disabled\": true}}}";
     check("gemini", ".gemini/settings.json", off, "switched off");
 }
@@ -117,14 +152,30 @@ fn an_entry_of_another_program_is_warned_of() {
 fn scripts_are_given_to_the_person_and_recognised_afterwards() {
     let home = Home::new();
     let plan = home.set_up("cline", &SetupScope::Person);
-    assert!(plan.by_hand.iter().any(|one| one.contains("hook prompt --host cline")));
+    assert!(
+        plan.by_hand
+            .iter()
+            .any(|one| one.contains("hook prompt --host cline"))
+    );
     let script = ".cline/hooks/UserPromptSubmit";
-    home.write(script, "#!/bin/sh\nexec /old/anamne hook prompt --host cline\n");
+    home.write(
+        script,
+        "#!/bin/sh\nexec /old/anamne hook prompt --host cline\n",
+    );
     let hooks = home.status("cline", &SetupScope::Person).hooks;
-    let configured = |event| hooks.iter().find(|hook| hook.event == event).unwrap().configured;
+    let configured = |event| {
+        hooks
+            .iter()
+            .find(|hook| hook.event == event)
+            .unwrap()
+            .configured
+    };
     assert!(configured(HookEvent::Prompt) && !configured(HookEvent::TurnEnd));
     home.apply(&home.set_up("cline", &SetupScope::Person));
-    assert_eq!(home.read(script), "#!/bin/sh\nexec anamne hook prompt --host cline\n");
+    assert_eq!(
+        home.read(script),
+        "#!/bin/sh\nexec anamne hook prompt --host cline\n"
+    );
     home.apply(&home.remove("cline", &SetupScope::Person));
     assert!(!home.path(script).exists());
 }

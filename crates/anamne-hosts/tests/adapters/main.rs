@@ -47,14 +47,23 @@ fn each_host_without_files_gets_its_entry_or_the_person_the_text_to_add() {
     for host in hosts() {
         for is_project in [false, true] {
             let home = Home::new();
-            let scope = if is_project { home.project() } else { SetupScope::Person };
+            let scope = if is_project {
+                home.project()
+            } else {
+                SetupScope::Person
+            };
             let plan = home.set_up(host.id, &scope);
             assert_eq!(plan.left_alone, [], "{}", host.id);
-            let changes = plan.changes.iter().filter_map(|change| change.after.as_deref());
+            let changes = plan
+                .changes
+                .iter()
+                .filter_map(|change| change.after.as_deref());
             let mut texts = changes.chain(plan.by_hand.iter().map(String::as_str));
-            let has_entry = |text: &str| text.contains("anamne") && text.contains("\"mcp\"")
-                || text.contains("- mcp")
-                || text.contains("takes no servers");
+            let has_entry = |text: &str| {
+                text.contains("anamne") && text.contains("\"mcp\"")
+                    || text.contains("- mcp")
+                    || text.contains("takes no servers")
+            };
             assert!(texts.any(has_entry), "{}: {plan:?}", host.id);
             if host.checked.is_empty() {
                 assert_eq!(plan.changes, [], "{}", host.id);
@@ -68,7 +77,11 @@ fn what_set_up_makes_in_an_empty_home_is_complete_stable_and_goes_again() {
     for host in hosts().iter().filter(|host| !host.checked.is_empty()) {
         for is_project in [false, true] {
             let home = Home::new();
-            let scope = if is_project { home.project() } else { SetupScope::Person };
+            let scope = if is_project {
+                home.project()
+            } else {
+                SetupScope::Person
+            };
             let takes_server = host.id != "cline" || !is_project;
             home.apply(&home.set_up(host.id, &scope));
             let status = home.status(host.id, &scope);
@@ -76,7 +89,11 @@ fn what_set_up_makes_in_an_empty_home_is_complete_stable_and_goes_again() {
                 assert_eq!(status.server, Connection::Current, "{}", host.id);
             }
             let by_hand = host.id == "cline";
-            assert!(status.hooks.iter().all(|hook| hook.configured || by_hand), "{}", host.id);
+            assert!(
+                status.hooks.iter().all(|hook| hook.configured || by_hand),
+                "{}",
+                host.id
+            );
             assert_eq!(home.set_up(host.id, &scope).changes, [], "{}", host.id);
             home.apply(&home.remove(host.id, &scope));
             assert_eq!(home.files(), [""; 0], "{}", host.id);

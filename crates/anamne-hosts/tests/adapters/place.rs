@@ -76,7 +76,8 @@ impl Home {
     }
 
     pub(crate) fn set_up(&self, id: &str, scope: &SetupScope) -> Plan {
-        self.adapter(id).set_up(&self.machine, scope, &self.commands)
+        self.adapter(id)
+            .set_up(&self.machine, scope, &self.commands)
     }
 
     pub(crate) fn remove(&self, id: &str, scope: &SetupScope) -> Plan {
@@ -84,7 +85,8 @@ impl Home {
     }
 
     pub(crate) fn status(&self, id: &str, scope: &SetupScope) -> HostStatus {
-        self.adapter(id).status(&self.machine, scope, &self.commands)
+        self.adapter(id)
+            .status(&self.machine, scope, &self.commands)
     }
 
     /// Writes a plan, which must fit the files.
@@ -107,7 +109,12 @@ impl Home {
         collect(self.folder.path(), &mut files);
         let mut names: Vec<String> = files
             .iter()
-            .map(|file| file.strip_prefix(self.folder.path()).unwrap().display().to_string())
+            .map(|file| {
+                file.strip_prefix(self.folder.path())
+                    .unwrap()
+                    .display()
+                    .to_string()
+            })
             .collect();
         names.sort();
         names

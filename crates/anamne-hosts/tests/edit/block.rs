@@ -12,12 +12,18 @@ fn a_block_is_appended_after_an_empty_line_and_replaced_in_place() {
     let changed = set_block(&later, "Three.\n").unwrap();
     assert_eq!(block(&changed).unwrap(), Some("Three.\n"));
     assert!(changed.ends_with("<!-- anamne:end -->\n\nMore.\n"));
-    assert_eq!(remove_block(&changed).unwrap().unwrap(), "# Rules\n\nMore.\n");
+    assert_eq!(
+        remove_block(&changed).unwrap().unwrap(),
+        "# Rules\n\nMore.\n"
+    );
 }
 
 #[test]
 fn a_text_without_a_block_has_none_to_remove() {
-    assert_eq!(block("# Rules\nsay `<!-- anamne:begin -->` twice\n").unwrap(), None);
+    assert_eq!(
+        block("# Rules\nsay `<!-- anamne:begin -->` twice\n").unwrap(),
+        None
+    );
     assert_eq!(remove_block("# Rules\n").unwrap(), None);
 }
 
@@ -29,7 +35,10 @@ fn markers_that_do_not_pair_up_are_an_error_with_the_line() {
             set_block(text, "x").unwrap_err(),
             remove_block(text).unwrap_err(),
         ] {
-            assert!(error.to_string().starts_with(&format!("line {line}: ")), "{error}");
+            assert!(
+                error.to_string().starts_with(&format!("line {line}: ")),
+                "{error}"
+            );
         }
     };
     check("a\n<!-- anamne:begin -->\nb\n", 2);

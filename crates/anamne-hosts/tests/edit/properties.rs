@@ -59,7 +59,11 @@ fn set_and_remove(syntax: Syntax, seed: u64) {
     let with = document.text();
     let mut expected = value;
     set_in(&mut expected, &path, entry.clone());
-    assert_eq!(opened(syntax, &with).get(&[]), Some(expected), "{text}\n{with}");
+    assert_eq!(
+        opened(syntax, &with).get(&[]),
+        Some(expected),
+        "{text}\n{with}"
+    );
     let mut again = opened(syntax, &with);
     checked(again.set(&path, &entry), &with);
     assert_eq!(again.text(), with);
@@ -84,7 +88,10 @@ fn push_and_retain(syntax: Syntax, seed: u64) {
     let with = document.text();
     let list = document.get(&path).expect("a list");
     assert_eq!(list.as_array().and_then(|list| list.last()), Some(&entry));
-    assert_eq!(checked(document.retain(&path, &|value| *value != entry), &with), 1);
+    assert_eq!(
+        checked(document.retain(&path, &|value| *value != entry), &with),
+        1
+    );
     assert_eq!(document.text(), text, "after removal from\n{with}");
 }
 
@@ -96,7 +103,12 @@ fn change_and_remove(syntax: Syntax, seed: u64) {
     for _ in 0..3 {
         let table = some_table(dice, &value);
         let inside = table.iter().fold(&value, |value, key| &value[key]);
-        let inside: Vec<String> = inside.as_object().expect("a table").keys().cloned().collect();
+        let inside: Vec<String> = inside
+            .as_object()
+            .expect("a table")
+            .keys()
+            .cloned()
+            .collect();
         if inside.is_empty() {
             continue;
         }
@@ -111,12 +123,18 @@ fn change_and_remove(syntax: Syntax, seed: u64) {
             }
         } else if allowed(syntax, document.remove(&path), &before) {
             let (last, parents) = path.split_last().expect("a key");
-            let table = parents.iter().fold(&mut value, |value, key| &mut value[*key]);
+            let table = parents
+                .iter()
+                .fold(&mut value, |value, key| &mut value[*key]);
             table.as_object_mut().expect("a table").remove(*last);
         }
         let after = document.text();
         let read = opened(syntax, &after).get(&[]).expect("a table");
-        assert_eq!(without_empty(&read, syntax), without_empty(&value, syntax), "{before}\n{after}");
+        assert_eq!(
+            without_empty(&read, syntax),
+            without_empty(&value, syntax),
+            "{before}\n{after}"
+        );
         value = read;
     }
 }

@@ -22,8 +22,32 @@ impl Dice {
     }
 }
 
-const KEYS: &[&str] = &["a", "b_1", "mcpServers", "hooks", "dotted.key", "with space", "é", "x-y", "80"];
-const WORDS: &[&str] = &["", "x", "yes", "12", "a # b", "// no", "\"q\"", "line\nbreak", "é ü", "null", "{}", "a: b", "\\"];
+const KEYS: &[&str] = &[
+    "a",
+    "b_1",
+    "mcpServers",
+    "hooks",
+    "dotted.key",
+    "with space",
+    "é",
+    "x-y",
+    "80",
+];
+const WORDS: &[&str] = &[
+    "",
+    "x",
+    "yes",
+    "12",
+    "a # b",
+    "// no",
+    "\"q\"",
+    "line\nbreak",
+    "é ü",
+    "null",
+    "{}",
+    "a: b",
+    "\\",
+];
 
 /// A table with up to four keys, nested up to `depth`.
 pub(crate) fn table(dice: &mut Dice, depth: usize) -> Value {
@@ -56,7 +80,12 @@ pub(crate) fn lists(value: &Value, path: &[String], found: &mut Vec<Vec<String>>
     collect(value, path, found, Value::is_array);
 }
 
-fn collect(value: &Value, path: &[String], found: &mut Vec<Vec<String>>, wanted: fn(&Value) -> bool) {
+fn collect(
+    value: &Value,
+    path: &[String],
+    found: &mut Vec<Vec<String>>,
+    wanted: fn(&Value) -> bool,
+) {
     if wanted(value) {
         found.push(path.to_vec());
     }
@@ -90,7 +119,11 @@ fn json_value(dice: &mut Dice, value: &Value, unit: &str, depth: usize, text: &m
     for (index, (key, value)) in entries.into_iter().enumerate() {
         json_lead(dice, is_long, unit, depth + 1, text);
         if let Some(key) = key {
-            text.push_str(&format!("{}{}", Value::from(key), dice.pick(&[": ", ":", " : "])));
+            text.push_str(&format!(
+                "{}{}",
+                Value::from(key),
+                dice.pick(&[": ", ":", " : "])
+            ));
         }
         json_value(dice, value, unit, depth + 1, text);
         if index + 1 < count {
@@ -103,7 +136,18 @@ fn json_value(dice: &mut Dice, value: &Value, unit: &str, depth: usize, text: &m
         }
     }
     if count == 0 {
-        let inside = ["", "", "", " ", "\n", "\n\n", "\n // none\n", " /* c */ ", "/* c */", "\n  /* c */\n"];
+        let inside = [
+            "",
+            "",
+            "",
+            " ",
+            "\n",
+            "\n\n",
+            "\n // none\n",
+            " /* c */ ",
+            "/* c */",
+            "\n  /* c */\n",
+        ];
         text.push_str(dice.pick(&inside));
     } else if is_long {
         text.push('\n');
@@ -156,30 +200,51 @@ fn toml_lines(dice: &mut Dice, header: &str, table: &Map<String, Value>, text: &
         Value::Array(list) => !list.is_empty() && list.iter().all(Value::is_object),
         _ => false,
     };
-    let (sections, lines): (Vec<_>, Vec<_>) = table.iter().partition(|(_, value)| is_section(value));
+    let (sections, lines): (Vec<_>, Vec<_>) =
+        table.iter().partition(|(_, value)| is_section(value));
     let mut later = Vec::new();
     for (key, value) in lines {
         text.push_str(dice.pick(&["", "", "# note\n", "\n"]));
         let tail = dice.pick(&["", "", " # tail"]);
-        text.push_str(&format!("{} = {}{tail}\n", toml_key(key), toml_inline(dice, value, true)));
+        text.push_str(&format!(
+            "{} = {}{tail}\n",
+            toml_key(key),
+            toml_inline(dice, value, true)
+        ));
     }
     for (key, value) in sections {
         match (dice.roll(4), value) {
             (0, value) => {
-                text.push_str(&format!("{} = {}\n", toml_key(key), toml_inline(dice, value, false)));
+                text.push_str(&format!(
+                    "{} = {}\n",
+                    toml_key(key),
+                    toml_inline(dice, value, false)
+                ));
             }
             (1, Value::Object(map)) if !map.is_empty() => {
                 for (inner, value) in map {
                     let value = toml_inline(dice, value, false);
-                    text.push_str(&format!("{}.{} = {value}\n", toml_key(key), toml_key(inner)));
+                    text.push_str(&format!(
+                        "{}.{} = {value}\n",
+                        toml_key(key),
+                        toml_key(inner)
+                    ));
                 }
             }
             (_, value) => later.push((key, value)),
         }
     }
     for (key, value) in later {
-        let path = if header.is_empty() { toml_key(key) } else { format!("{header}.{}", toml_key(key)) };
-        let (open, close) = if value.is_array() { ("[[", "]]") } else { ("[", "]") };
+        let path = if header.is_empty() {
+            toml_key(key)
+        } else {
+            format!("{header}.{}", toml_key(key))
+        };
+        let (open, close) = if value.is_array() {
+            ("[[", "]]")
+        } else {
+            ("[", "]")
+        };
         let tables = match value {
             Value::Array(list) => list.iter().collect(),
             other => vec![other],
@@ -194,25 +259,42 @@ fn toml_lines(dice: &mut Dice, header: &str, table: &Map<String, Value>, text: &
 }
 
 fn toml_key(key: &str) -> String {
-    let is_bare = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    if is_bare { key.to_owned() } else { Value::from(key).to_string() }
+    let is_bare = key
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare {
+        key.to_owned()
+    } else {
+        Value::from(key).to_string()
+    }
 }
 
 fn toml_inline(dice: &mut Dice, value: &Value, may_break: bool) -> String {
     match value {
         Value::Array(list) if may_break && dice.roll(2) == 0 => {
-            let items: Vec<String> = list.iter().map(|item| toml_inline(dice, item, false)).collect();
-            let items: String = items.iter().map(|item| format!("    {item}, # i\n")).collect();
+            let items: Vec<String> = list
+                .iter()
+                .map(|item| toml_inline(dice, item, false))
+                .collect();
+            let items: String = items
+                .iter()
+                .map(|item| format!("    {item}, # i\n"))
+                .collect();
             format!("[\n{items}]")
         }
         Value::Array(list) => {
-            let items: Vec<String> = list.iter().map(|item| toml_inline(dice, item, false)).collect();
+            let items: Vec<String> = list
+                .iter()
+                .map(|item| toml_inline(dice, item, false))
+                .collect();
             format!("[{}]", items.join(dice.pick(&[", ", ","])))
         }
         Value::Object(map) => {
             let items = map.iter();
             let items: Vec<String> = items
-                .map(|(key, value)| format!("{} = {}", toml_key(key), toml_inline(dice, value, false)))
+                .map(|(key, value)| {
+                    format!("{} = {}", toml_key(key), toml_inline(dice, value, false))
+                })
                 .collect();
             let pad = *dice.pick(&["", " "]);
             format!("{{{pad}{}{pad}}}", items.join(", "))
@@ -270,7 +352,10 @@ fn yaml_value(dice: &mut Dice, value: &Value, unit: usize, column: usize) -> Str
         }
         Value::String(text) if dice.roll(3) == 0 && text.contains('\n') => {
             let indent = " ".repeat(column + unit);
-            format!(" |-\n{indent}{}", text.replace('\n', &format!("\n{indent}")))
+            format!(
+                " |-\n{indent}{}",
+                text.replace('\n', &format!("\n{indent}"))
+            )
         }
         other => format!(" {}{tail}", yaml_flow(dice, other)),
     }
@@ -281,7 +366,10 @@ fn yaml_item(dice: &mut Dice, value: &Value, unit: usize, dash: usize) -> String
         let lines = yaml_table(dice, value, unit, dash + 2);
         // The first key stands behind the dash, without what would stand above it.
         let lines: Vec<&str> = lines.split('\n').collect();
-        let first = lines.iter().position(|line| line.contains(':')).expect("a key");
+        let first = lines
+            .iter()
+            .position(|line| line.contains(':'))
+            .expect("a key");
         let rest = lines[first + 1..].iter().map(|line| format!("\n{line}"));
         return format!(" {}{}", lines[first].trim_start(), rest.collect::<String>());
     }
@@ -298,7 +386,9 @@ fn yaml_flow(dice: &mut Dice, value: &Value) -> String {
         Value::Object(map) => {
             let items = map.iter();
             let items: Vec<String> = items
-                .map(|(key, value)| format!("{}: {}", yaml_scalar(dice, key), yaml_flow(dice, value)))
+                .map(|(key, value)| {
+                    format!("{}: {}", yaml_scalar(dice, key), yaml_flow(dice, value))
+                })
                 .collect();
             let pad = *dice.pick(&["", " "]);
             format!("{{{pad}{}{pad}}}", items.join(", "))
@@ -308,7 +398,10 @@ fn yaml_flow(dice: &mut Dice, value: &Value) -> String {
 }
 
 fn yaml_scalar(dice: &mut Dice, text: &str) -> String {
-    let is_word = !text.is_empty() && text.chars().all(|char| char.is_alphabetic() || "_ .-".contains(char));
+    let is_word = !text.is_empty()
+        && text
+            .chars()
+            .all(|char| char.is_alphabetic() || "_ .-".contains(char));
     match dice.roll(3) {
         0 if is_word && !["yes", "null"].contains(&text) => text.to_owned(),
         1 if !text.contains(['\n', '\'']) => format!("'{text}'"),
