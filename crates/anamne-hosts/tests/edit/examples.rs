@@ -16,11 +16,7 @@ fn check(syntax: Syntax, before: &str, edit: Edit, after: &str) {
         edit(document.as_mut()).unwrap();
         // A text without any line break has no line ending of its own.
         let is_foreign = !before.contains('\n') && after.contains("\r\n");
-        let after = if is_foreign {
-            after.replace("\r\n", "\n")
-        } else {
-            after
-        };
+        let after = if is_foreign { after.replace("\r\n", "\n") } else { after };
         assert_eq!(document.text(), after);
     }
 }
@@ -68,14 +64,8 @@ fn json_keeps_comments_when_entries_go() {
         "{\"a\": {\n  \"anamne\": {\n    \"k\": 1\n  },\n  \"x\": 1\n}}\n",
         "{\"a\": {\n  \"x\": 1\n}}\n",
     );
-    check(
-        "{\"a\": { \"anamne\": 1, \"x\": 2 }}",
-        "{\"a\": { \"x\": 2 }}",
-    );
-    check(
-        "{\"a\": { \"x\": 2, \"anamne\": 1 }}",
-        "{\"a\": { \"x\": 2 }}",
-    );
+    check("{\"a\": { \"anamne\": 1, \"x\": 2 }}", "{\"a\": { \"x\": 2 }}");
+    check("{\"a\": { \"x\": 2, \"anamne\": 1 }}", "{\"a\": { \"x\": 2 }}");
     check("{\"a\": {\n  \"anamne\": 1,\n}}", "{\"a\": {}}");
 }
 
@@ -110,10 +100,7 @@ const CODEX: &str =
 fn toml_gets_a_section_next_to_its_kin() {
     let check = |before: &str, after: &str| check(Syntax::Toml, before, codex, after);
     check("", CODEX);
-    check(
-        "model = \"o\" # m\n",
-        &format!("model = \"o\" # m\n\n{CODEX}"),
-    );
+    check("model = \"o\" # m\n", &format!("model = \"o\" # m\n\n{CODEX}"));
     check(
         "[mcp_servers.a]\ncommand = 'x'\n# args = []\n\n# the rest\n[tui]\nx = 1979-05-27\n",
         &format!(
@@ -152,8 +139,7 @@ fn toml_tables_change_key_by_key() {
 
 #[test]
 fn toml_lists_of_tables_take_and_lose_sections() {
-    let text =
-        "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = 'x'\n\n[tui]\na = [\n  1, # one\n]\n";
+    let text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = 'x'\n\n[tui]\na = [\n  1, # one\n]\n";
     let mut document = open(Syntax::Toml, text).unwrap();
     let entry = json!({ "hooks": [{ "type": "command", "command": "anamne hook" }] });
     document.push(&["hooks", "Stop"], &entry).unwrap();
@@ -169,16 +155,12 @@ fn toml_lists_of_tables_take_and_lose_sections() {
     let ours = |value: &Value| !value.to_string().contains("anamne");
     assert_eq!(document.retain(&["hooks", "Stop"], &ours), Ok(1));
     assert_eq!(document.retain(&["hooks", "Start"], &ours), Ok(1));
-    assert_eq!(
-        document.retain(&["tui", "a"], &|value| *value != json!(2)),
-        Ok(1)
-    );
+    assert_eq!(document.retain(&["tui", "a"], &|value| *value != json!(2)), Ok(1));
     assert_eq!(document.text(), text);
 }
 
 fn goose(document: &mut dyn Document) -> Result<(), EditError> {
-    let entry =
-        json!({ "cmd": "anamne", "args": ["mcp"], "envs": {}, "name": "yes", "enabled": true });
+    let entry = json!({ "cmd": "anamne", "args": ["mcp"], "envs": {}, "name": "yes", "enabled": true });
     document.set(&["extensions", "anamne"], &entry)?;
     document.set(&["extensions", "anamne"], &entry)
 }
@@ -189,24 +171,13 @@ const GOOSE: &str = "  anamne:\n    name: \"yes\"\n    enabled: true\n    cmd: a
 fn yaml_gets_an_entry_in_its_own_indentation() {
     let check = |before: &str, after: &str| check(Syntax::Yaml, before, goose, after);
     check("", &format!("extensions:\n{GOOSE}"));
-    check(
-        "# mine\n---\n",
-        &format!("# mine\n---\nextensions:\n{GOOSE}"),
-    );
+    check("# mine\n---\n", &format!("# mine\n---\nextensions:\n{GOOSE}"));
     check(
         "extensions: # all\n  dev:\n    cmd: x\n    # args: [y]\n\n# next\nmodel: >-\n  a\n  b\n",
-        &format!(
-            "extensions: # all\n  dev:\n    cmd: x\n    # args: [y]\n{GOOSE}\n# next\nmodel: >-\n  a\n  b\n"
-        ),
+        &format!("extensions: # all\n  dev:\n    cmd: x\n    # args: [y]\n{GOOSE}\n# next\nmodel: >-\n  a\n  b\n"),
     );
-    check(
-        "a: 1\nextensions: {} # none\nb: 2\n",
-        &format!("a: 1\nextensions: # none\n{GOOSE}b: 2\n"),
-    );
-    check(
-        "extensions:\nb: 2\n",
-        &format!("extensions:\n{GOOSE}b: 2\n"),
-    );
+    check("a: 1\nextensions: {} # none\nb: 2\n", &format!("a: 1\nextensions: # none\n{GOOSE}b: 2\n"));
+    check("extensions:\nb: 2\n", &format!("extensions:\n{GOOSE}b: 2\n"));
     check(
         "a:\n    b: [1]\n    c:\n    - 1\nextensions:\n    x: {}\n",
         "a:\n    b: [1]\n    c:\n    - 1\nextensions:\n    x: {}\n    anamne:\n        name: \"yes\"\n        enabled: true\n        cmd: anamne\n        args:\n        - mcp\n        envs: {}\n",
@@ -227,8 +198,7 @@ fn yaml_lists_take_and_lose_entries() {
         "mcpServers: [] # none\n",
     ] {
         let mut document = open(Syntax::Yaml, text).unwrap();
-        let entry =
-            json!({ "name": "anamne", "command": "anamne", "args": ["mcp", "--store", "a b"] });
+        let entry = json!({ "name": "anamne", "command": "anamne", "args": ["mcp", "--store", "a b"] });
         document.push(&["mcpServers"], &entry).unwrap();
         let list = document.get(&["mcpServers"]).unwrap();
         assert_eq!(list.as_array().unwrap().last(), Some(&entry));
@@ -249,24 +219,9 @@ fn what_is_not_where_it_belongs_is_named() {
     let path = ["mcp", "servers", "anamne"];
     check(Syntax::Json, "{\"mcp\": []}", &path, "mcp is not a table");
     check(Syntax::Json, "{\"mcp\": null}", &path, "mcp is not a table");
-    check(
-        Syntax::Json,
-        "{\"mcp\":{}, \"mcp\":{}}",
-        &path,
-        "mcp stands twice",
-    );
-    check(
-        Syntax::Toml,
-        "mcp.servers = 'x'\n",
-        &path,
-        "mcp.servers is not a table",
-    );
-    check(
-        Syntax::Toml,
-        "[[mcp]]\nx = 1\n",
-        &path,
-        "mcp is not a table",
-    );
+    check(Syntax::Json, "{\"mcp\":{}, \"mcp\":{}}", &path, "mcp stands twice");
+    check(Syntax::Toml, "mcp.servers = 'x'\n", &path, "mcp.servers is not a table");
+    check(Syntax::Toml, "[[mcp]]\nx = 1\n", &path, "mcp is not a table");
     check(
         Syntax::Toml,
         "mcp = { servers.a = 1 }\n",
@@ -274,27 +229,15 @@ fn what_is_not_where_it_belongs_is_named() {
         "mcp.servers has dotted keys inside of braces",
     );
     check(Syntax::Yaml, "mcp: x\n", &path, "mcp is not a table");
-    check(
-        Syntax::Yaml,
-        "a: &a {}\nmcp: *a\n",
-        &path,
-        "mcp is not a table",
-    );
-    check(
-        Syntax::Yaml,
-        "mcp:\n  a: 1\nmcp:\n  b: 1\n",
-        &path,
-        "mcp stands twice",
-    );
+    check(Syntax::Yaml, "a: &a {}\nmcp: *a\n", &path, "mcp is not a table");
+    check(Syntax::Yaml, "mcp:\n  a: 1\nmcp:\n  b: 1\n", &path, "mcp stands twice");
     check(
         Syntax::Yaml,
         "? mcp\n:\n  servers:\n",
         &["mcp"],
         "mcp can't be edited without rewriting what is around it",
     );
-    let push = open(Syntax::Json, "{\"a\": 1}")
-        .unwrap()
-        .push(&["a"], &json!(1));
+    let push = open(Syntax::Json, "{\"a\": 1}").unwrap().push(&["a"], &json!(1));
     assert_eq!(push.unwrap_err().to_string(), "a is not a list");
 }
 
@@ -309,17 +252,9 @@ fn what_is_not_of_its_syntax_is_refused_with_the_line() {
     check(Syntax::Json, "[]", "the top level is not a table");
     check(Syntax::Toml, "a = 1\na = 2\n", "line 2: ");
     check(Syntax::Yaml, "a: 1\nb: [\n", "line 3: ");
-    check(
-        Syntax::Yaml,
-        "a: 1\n---\nb: 1\n",
-        "it holds several documents",
-    );
+    check(Syntax::Yaml, "a: 1\n---\nb: 1\n", "it holds several documents");
     check(Syntax::Yaml, "- a\n", "the top level is not a table");
-    check(
-        Syntax::Yaml,
-        "[a]: b\n",
-        "it has a key that is a collection",
-    );
+    check(Syntax::Yaml, "[a]: b\n", "it has a key that is a collection");
 }
 
 #[test]

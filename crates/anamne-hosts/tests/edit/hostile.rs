@@ -9,9 +9,8 @@ use crate::writers::{self, Dice};
 
 const SYNTAXES: [Syntax; 3] = [Syntax::Json, Syntax::Toml, Syntax::Yaml];
 const PIECES: &[&str] = &[
-    "{", "}", "[", "]", ",", ":", "\"", "'", "#", "//", "/*", "*/", "\n", "\r", "\r\n", "\t", "  ",
-    "- ", "? ", "|", ">", "&a", "*a", "!!str", "<<", "---\n", "...", "= ", ".", "\"\"\"", "'''",
-    "[[a]]\n", "null", "\\u0000", "\u{feff}", "é", "😀", "%", "\0",
+    "{", "}", "[", "]", ",", ":", "\"", "'", "#", "//", "/*", "*/", "\n", "\r", "\r\n", "\t", "  ", "- ", "? ", "|", ">", "&a",
+    "*a", "!!str", "<<", "---\n", "...", "= ", ".", "\"\"\"", "'''", "[[a]]\n", "null", "\\u0000", "\u{feff}", "é", "😀", "%", "\0",
 ];
 
 /// The text with up to eight pieces cut out, doubled or put in.
@@ -26,7 +25,7 @@ fn mutated(dice: &mut Dice, text: &str) -> String {
                 let doubled: Vec<char> = characters[at..end].to_vec();
                 characters.splice(at..at, doubled);
             }
-            _ => drop(characters.splice(at..at, dice.pick(PIECES).chars())),
+            _ => drop(characters.splice(at..at, dice.word(PIECES).chars())),
         }
     }
     characters.into_iter().collect()
@@ -52,7 +51,7 @@ fn mutated_texts_are_edited_or_refused_within_seconds() {
         edited += 1;
         assert_eq!(document.text(), text);
         let entry = json!({ "command": "anamne", "args": ["mcp"] });
-        let parent = *dice.pick(&["a", "hooks", "mcpServers"]);
+        let parent = dice.word(&["a", "hooks", "mcpServers"]);
         if document.set(&[parent, "anamne"], &entry).is_ok() {
             let read = open(syntax, &document.text()).unwrap();
             assert_eq!(read.get(&[parent, "anamne"]), Some(entry.clone()));
@@ -62,15 +61,8 @@ fn mutated_texts_are_edited_or_refused_within_seconds() {
         let _ = document.remove(&["a"]);
         assert!(open(syntax, &document.text()).is_ok());
     }
-    assert!(
-        edited > 1_000 && refused > 1_000,
-        "{edited} edited, {refused} refused"
-    );
-    assert!(
-        started.elapsed() < Duration::from_mins(1),
-        "{:?}",
-        started.elapsed()
-    );
+    assert!(edited > 1_000 && refused > 1_000, "{edited} edited, {refused} refused");
+    assert!(started.elapsed() < Duration::from_mins(1), "{:?}", started.elapsed());
 }
 
 #[test]
@@ -83,14 +75,8 @@ fn nesting_and_length_are_bounded() {
         let texts = [
             (Syntax::Json, nested("{\"a\":", "1", "}", depth)),
             (Syntax::Json, nested("[", "1", "]", depth)),
-            (
-                Syntax::Toml,
-                format!("a = {}", nested("[", "1", "]", depth)),
-            ),
-            (
-                Syntax::Toml,
-                format!("a = {}", nested("{a.b.c = ", "1", "}", depth)),
-            ),
+            (Syntax::Toml, format!("a = {}", nested("[", "1", "]", depth))),
+            (Syntax::Toml, format!("a = {}", nested("{a.b.c = ", "1", "}", depth))),
             (Syntax::Toml, format!("{}a = 1", "a.".repeat(depth))),
             (Syntax::Toml, format!("[{}a]", "a.".repeat(depth))),
             (Syntax::Yaml, nested("[", "1", "]", depth)),
@@ -115,15 +101,9 @@ fn nesting_and_length_are_bounded() {
 #[test]
 fn long_texts_cost_linear_time() {
     let texts = |lines: usize| {
-        let json: Vec<String> = (0..lines)
-            .map(|line| format!("  \"k{line}\": [1, 2]"))
-            .collect();
-        let toml: String = (0..lines)
-            .map(|line| format!("[t.k{line}]\nx = 'y'\n"))
-            .collect();
-        let yaml: String = (0..lines)
-            .map(|line| format!("k{line}: [\"é\", 2]\n"))
-            .collect();
+        let json: Vec<String> = (0..lines).map(|line| format!("  \"k{line}\": [1, 2]")).collect();
+        let toml: String = (0..lines).map(|line| format!("[t.k{line}]\nx = 'y'\n")).collect();
+        let yaml: String = (0..lines).map(|line| format!("k{line}: [\"é\", 2]\n")).collect();
         let flow: Vec<String> = (0..lines).map(|line| format!("k{line}: é")).collect();
         [
             (Syntax::Json, format!("{{\n{}\n}}\n", json.join(",\n"))),
@@ -142,9 +122,6 @@ fn long_texts_cost_linear_time() {
     };
     for ((syntax, short), (_, long)) in texts(2_000).into_iter().zip(texts(16_000)) {
         let (short, long) = (time(syntax, &short), time(syntax, &long));
-        assert!(
-            long < short * 40,
-            "{syntax:?}: {short:?} and {long:?} for eight times as much"
-        );
+        assert!(long < short * 40, "{syntax:?}: {short:?} and {long:?} for eight times as much");
     }
 }

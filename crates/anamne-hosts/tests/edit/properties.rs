@@ -59,15 +59,11 @@ fn set_and_remove(syntax: Syntax, seed: u64) {
     let with = document.text();
     let mut expected = value;
     set_in(&mut expected, &path, entry.clone());
-    assert_eq!(
-        opened(syntax, &with).get(&[]),
-        Some(expected),
-        "{text}\n{with}"
-    );
+    assert_eq!(opened(syntax, &with).get(&[]), Some(expected), "{text}\n{with}");
     let mut again = opened(syntax, &with);
     checked(again.set(&path, &entry), &with);
     assert_eq!(again.text(), with);
-    assert_eq!(checked(again.remove(&path), &with), true);
+    assert!(checked(again.remove(&path), &with));
     assert_eq!(again.text(), text, "after removal from\n{with}");
 }
 
@@ -88,14 +84,11 @@ fn push_and_retain(syntax: Syntax, seed: u64) {
     let with = document.text();
     let list = document.get(&path).expect("a list");
     assert_eq!(list.as_array().and_then(|list| list.last()), Some(&entry));
-    assert_eq!(
-        checked(document.retain(&path, &|value| *value != entry), &with),
-        1
-    );
+    assert_eq!(checked(document.retain(&path, &|value| *value != entry), &with), 1);
     assert_eq!(document.text(), text, "after removal from\n{with}");
 }
 
-/// Other values for existing keys, and their removal: all else keeps its value, and no comment goes that stands elsewhere.
+/// Other values for existing keys, and their removal: all else keeps its value.
 fn change_and_remove(syntax: Syntax, seed: u64) {
     let dice = &mut Dice::new(seed);
     let (mut value, text) = random(syntax, dice);
@@ -103,12 +96,7 @@ fn change_and_remove(syntax: Syntax, seed: u64) {
     for _ in 0..3 {
         let table = some_table(dice, &value);
         let inside = table.iter().fold(&value, |value, key| &value[key]);
-        let inside: Vec<String> = inside
-            .as_object()
-            .expect("a table")
-            .keys()
-            .cloned()
-            .collect();
+        let inside: Vec<String> = inside.as_object().expect("a table").keys().cloned().collect();
         if inside.is_empty() {
             continue;
         }
@@ -118,33 +106,18 @@ fn change_and_remove(syntax: Syntax, seed: u64) {
         let before = document.text();
         if dice.roll(2) == 0 {
             let entry = writers::value(dice, 2);
-            if allowed(syntax, document.set(&path, &entry), &before) {
-                set_in(&mut value, &path, entry);
-            }
-        } else if allowed(syntax, document.remove(&path), &before) {
+            checked(document.set(&path, &entry), &before);
+            set_in(&mut value, &path, entry);
+        } else {
+            assert!(checked(document.remove(&path), &before));
             let (last, parents) = path.split_last().expect("a key");
-            let table = parents
-                .iter()
-                .fold(&mut value, |value, key| &mut value[*key]);
+            let table = parents.iter().fold(&mut value, |value, key| &mut value[*key]);
             table.as_object_mut().expect("a table").remove(*last);
         }
         let after = document.text();
         let read = opened(syntax, &after).get(&[]).expect("a table");
-        assert_eq!(
-            without_empty(&read, syntax),
-            without_empty(&value, syntax),
-            "{before}\n{after}"
-        );
+        assert_eq!(without_empty(&read, syntax), without_empty(&value, syntax), "{before}\n{after}");
         value = read;
-    }
-}
-
-/// Whether the edit was made; a refused one must have left the text.
-fn allowed<T>(syntax: Syntax, result: Result<T, EditError>, before: &str) -> bool {
-    match result {
-        Ok(_) => true,
-        Err(EditError::Unsupported(_)) if syntax != Syntax::Json => false,
-        Err(error) => panic!("{error}\n{before}"),
     }
 }
 
@@ -162,7 +135,11 @@ fn without_empty(value: &Value, syntax: Syntax) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(700))]
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn what_was_set_and_removed_leaves_no_trace(seed: u64) {

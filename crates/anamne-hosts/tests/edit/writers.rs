@@ -17,42 +17,22 @@ impl Dice {
         (self.0 >> 33) as usize % sides
     }
 
+    pub(crate) fn word<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.roll(words.len())]
+    }
+
     pub(crate) fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
         &values[self.roll(values.len())]
     }
 }
 
-const KEYS: &[&str] = &[
-    "a",
-    "b_1",
-    "mcpServers",
-    "hooks",
-    "dotted.key",
-    "with space",
-    "é",
-    "x-y",
-    "80",
-];
-const WORDS: &[&str] = &[
-    "",
-    "x",
-    "yes",
-    "12",
-    "a # b",
-    "// no",
-    "\"q\"",
-    "line\nbreak",
-    "é ü",
-    "null",
-    "{}",
-    "a: b",
-    "\\",
-];
+const KEYS: &[&str] = &["a", "b_1", "mcpServers", "hooks", "dotted.key", "with space", "é", "x-y", "80"];
+const WORDS: &[&str] = &["", "x", "yes", "12", "a # b", "// no", "\"q\"", "line\nbreak", "é ü", "null", "{}", "a: b", "\\"];
 
 /// A table with up to four keys, nested up to `depth`.
 pub(crate) fn table(dice: &mut Dice, depth: usize) -> Value {
     let count = dice.roll(5);
-    let entries = (0..count).map(|_| ((*dice.pick(KEYS)).to_owned(), value(dice, depth)));
+    let entries = (0..count).map(|_| (dice.word(KEYS).to_owned(), value(dice, depth)));
     Value::Object(entries.collect())
 }
 
@@ -61,7 +41,7 @@ pub(crate) fn value(dice: &mut Dice, depth: usize) -> Value {
         0 => Value::from(dice.roll(1_000)),
         1 => Value::from(dice.roll(2) == 0),
         2 => Value::from(dice.roll(100) as f64 + 0.5),
-        3 | 4 => Value::from(*dice.pick(WORDS)),
+        3 | 4 => Value::from(dice.word(WORDS)),
         5 => {
             let count = dice.roll(3);
             (0..count).map(|_| value(dice, depth - 1)).collect()
@@ -80,12 +60,7 @@ pub(crate) fn lists(value: &Value, path: &[String], found: &mut Vec<Vec<String>>
     collect(value, path, found, Value::is_array);
 }
 
-fn collect(
-    value: &Value,
-    path: &[String],
-    found: &mut Vec<Vec<String>>,
-    wanted: fn(&Value) -> bool,
-) {
+fn collect(value: &Value, path: &[String], found: &mut Vec<Vec<String>>, wanted: fn(&Value) -> bool) {
     if wanted(value) {
         found.push(path.to_vec());
     }
@@ -96,11 +71,11 @@ fn collect(
 }
 
 pub(crate) fn json(dice: &mut Dice, value: &Value) -> String {
-    let unit = *dice.pick(&["  ", "\t", "    ", "   "]);
+    let unit = dice.word(&["  ", "\t", "    ", "   "]);
     let mut text = String::new();
-    text.push_str(dice.pick(&["", "", "// top\n", "\n/* a\n b */ "]));
+    text.push_str(dice.word(&["", "", "// top\n", "\n/* a\n b */ "]));
     json_value(dice, value, unit, 0, &mut text);
-    text.push_str(dice.pick(&["", "\n", "\n\n", " // end"]));
+    text.push_str(dice.word(&["", "\n", "\n\n", " // end"]));
     endings(dice, &text)
 }
 
@@ -119,48 +94,33 @@ fn json_value(dice: &mut Dice, value: &Value, unit: &str, depth: usize, text: &m
     for (index, (key, value)) in entries.into_iter().enumerate() {
         json_lead(dice, is_long, unit, depth + 1, text);
         if let Some(key) = key {
-            text.push_str(&format!(
-                "{}{}",
-                Value::from(key),
-                dice.pick(&[": ", ":", " : "])
-            ));
+            text.push_str(&format!("{}{}", Value::from(key), dice.word(&[": ", ":", " : "])));
         }
         json_value(dice, value, unit, depth + 1, text);
         if index + 1 < count {
-            text.push_str(dice.pick(&[",", ",", " ,", "/* c */,"]));
+            text.push_str(dice.word(&[",", ",", " ,", "/* c */,"]));
         } else {
-            text.push_str(dice.pick(&["", "", "", ","]));
+            text.push_str(dice.word(&["", "", "", ","]));
         }
         if is_long {
-            text.push_str(dice.pick(&["", "", " // tail", " /* t */"]));
+            text.push_str(dice.word(&["", "", " // tail", " /* t */"]));
         }
     }
     if count == 0 {
-        let inside = [
-            "",
-            "",
-            "",
-            " ",
-            "\n",
-            "\n\n",
-            "\n // none\n",
-            " /* c */ ",
-            "/* c */",
-            "\n  /* c */\n",
-        ];
-        text.push_str(dice.pick(&inside));
+        let inside = ["", "", "", " ", "\n", "\n\n", "\n // none\n", " /* c */ ", "/* c */", "\n  /* c */\n"];
+        text.push_str(dice.word(&inside));
     } else if is_long {
         text.push('\n');
         (0..depth).for_each(|_| text.push_str(unit));
     } else {
-        text.push_str(dice.pick(&["", " "]));
+        text.push_str(dice.word(&["", " "]));
     }
     text.push_str(close);
 }
 
 fn json_lead(dice: &mut Dice, is_long: bool, unit: &str, depth: usize, text: &mut String) {
     if !is_long {
-        return text.push_str(dice.pick(&["", " ", " /* i */ "]));
+        return text.push_str(dice.word(&["", " ", " /* i */ "]));
     }
     let indent = unit.repeat(depth);
     text.push('\n');
@@ -200,58 +160,37 @@ fn toml_lines(dice: &mut Dice, header: &str, table: &Map<String, Value>, text: &
         Value::Array(list) => !list.is_empty() && list.iter().all(Value::is_object),
         _ => false,
     };
-    let (sections, lines): (Vec<_>, Vec<_>) =
-        table.iter().partition(|(_, value)| is_section(value));
+    let (sections, lines): (Vec<_>, Vec<_>) = table.iter().partition(|(_, value)| is_section(value));
     let mut later = Vec::new();
     for (key, value) in lines {
-        text.push_str(dice.pick(&["", "", "# note\n", "\n"]));
-        let tail = dice.pick(&["", "", " # tail"]);
-        text.push_str(&format!(
-            "{} = {}{tail}\n",
-            toml_key(key),
-            toml_inline(dice, value, true)
-        ));
+        text.push_str(dice.word(&["", "", "# note\n", "\n"]));
+        let tail = dice.word(&["", "", " # tail"]);
+        text.push_str(&format!("{} = {}{tail}\n", toml_key(key), toml_inline(dice, value, true)));
     }
     for (key, value) in sections {
         match (dice.roll(4), value) {
             (0, value) => {
-                text.push_str(&format!(
-                    "{} = {}\n",
-                    toml_key(key),
-                    toml_inline(dice, value, false)
-                ));
+                text.push_str(&format!("{} = {}\n", toml_key(key), toml_inline(dice, value, false)));
             }
             (1, Value::Object(map)) if !map.is_empty() => {
                 for (inner, value) in map {
                     let value = toml_inline(dice, value, false);
-                    text.push_str(&format!(
-                        "{}.{} = {value}\n",
-                        toml_key(key),
-                        toml_key(inner)
-                    ));
+                    text.push_str(&format!("{}.{} = {value}\n", toml_key(key), toml_key(inner)));
                 }
             }
             (_, value) => later.push((key, value)),
         }
     }
     for (key, value) in later {
-        let path = if header.is_empty() {
-            toml_key(key)
-        } else {
-            format!("{header}.{}", toml_key(key))
-        };
-        let (open, close) = if value.is_array() {
-            ("[[", "]]")
-        } else {
-            ("[", "]")
-        };
+        let path = if header.is_empty() { toml_key(key) } else { format!("{header}.{}", toml_key(key)) };
+        let (open, close) = if value.is_array() { ("[[", "]]") } else { ("[", "]") };
         let tables = match value {
             Value::Array(list) => list.iter().collect(),
             other => vec![other],
         };
         for table in tables {
-            let lead = dice.pick(&["\n", "", "\n# about\n", "\n\n", "# close\n"]);
-            let tail = dice.pick(&["", "", " # head"]);
+            let lead = dice.word(&["\n", "", "\n# about\n", "\n\n", "# close\n"]);
+            let tail = dice.word(&["", "", " # head"]);
             text.push_str(&format!("{lead}{open}{path}{close}{tail}\n"));
             toml_lines(dice, &path, table.as_object().expect("only tables"), text);
         }
@@ -259,44 +198,27 @@ fn toml_lines(dice: &mut Dice, header: &str, table: &Map<String, Value>, text: &
 }
 
 fn toml_key(key: &str) -> String {
-    let is_bare = key
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    if is_bare {
-        key.to_owned()
-    } else {
-        Value::from(key).to_string()
-    }
+    let is_bare = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare { key.to_owned() } else { Value::from(key).to_string() }
 }
 
 fn toml_inline(dice: &mut Dice, value: &Value, may_break: bool) -> String {
     match value {
         Value::Array(list) if may_break && dice.roll(2) == 0 => {
-            let items: Vec<String> = list
-                .iter()
-                .map(|item| toml_inline(dice, item, false))
-                .collect();
-            let items: String = items
-                .iter()
-                .map(|item| format!("    {item}, # i\n"))
-                .collect();
+            let items: Vec<String> = list.iter().map(|item| toml_inline(dice, item, false)).collect();
+            let items: String = items.iter().map(|item| format!("    {item}, # i\n")).collect();
             format!("[\n{items}]")
         }
         Value::Array(list) => {
-            let items: Vec<String> = list
-                .iter()
-                .map(|item| toml_inline(dice, item, false))
-                .collect();
-            format!("[{}]", items.join(dice.pick(&[", ", ","])))
+            let items: Vec<String> = list.iter().map(|item| toml_inline(dice, item, false)).collect();
+            format!("[{}]", items.join(dice.word(&[", ", ","])))
         }
         Value::Object(map) => {
             let items = map.iter();
             let items: Vec<String> = items
-                .map(|(key, value)| {
-                    format!("{} = {}", toml_key(key), toml_inline(dice, value, false))
-                })
+                .map(|(key, value)| format!("{} = {}", toml_key(key), toml_inline(dice, value, false)))
                 .collect();
-            let pad = *dice.pick(&["", " "]);
+            let pad = dice.word(&["", " "]);
             format!("{{{pad}{}{pad}}}", items.join(", "))
         }
         other => other.to_string(),
@@ -306,13 +228,13 @@ fn toml_inline(dice: &mut Dice, value: &Value, may_break: bool) -> String {
 /// A table as YAML: blocks and flow collections, several kinds of scalars, comments.
 pub(crate) fn yaml(dice: &mut Dice, value: &Value) -> String {
     let unit = *dice.pick(&[2, 4, 3]);
-    let mut text = String::from(*dice.pick(&["", "", "# top\n", "---\n", "\n"]));
+    let mut text = String::from(dice.word(&["", "", "# top\n", "---\n", "\n"]));
     let body = yaml_table(dice, value, unit, 0);
     text.push_str(body.trim_start_matches('\n'));
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    text.push_str(dice.pick(&["", "", "# end\n", "\n\n"]));
+    text.push_str(dice.word(&["", "", "# end\n", "\n\n"]));
     if dice.roll(4) == 0 {
         text = text.trim_end().to_owned();
     }
@@ -336,7 +258,7 @@ fn yaml_table(dice: &mut Dice, value: &Value, unit: usize, column: usize) -> Str
 }
 
 fn yaml_value(dice: &mut Dice, value: &Value, unit: usize, column: usize) -> String {
-    let tail = *dice.pick(&["", "", " # tail"]);
+    let tail = dice.word(&["", "", " # tail"]);
     match value {
         Value::Object(map) if !map.is_empty() && dice.roll(4) > 0 => {
             format!("{tail}{}", yaml_table(dice, value, unit, column + unit))
@@ -352,10 +274,7 @@ fn yaml_value(dice: &mut Dice, value: &Value, unit: usize, column: usize) -> Str
         }
         Value::String(text) if dice.roll(3) == 0 && text.contains('\n') => {
             let indent = " ".repeat(column + unit);
-            format!(
-                " |-\n{indent}{}",
-                text.replace('\n', &format!("\n{indent}"))
-            )
+            format!(" |-\n{indent}{}", text.replace('\n', &format!("\n{indent}")))
         }
         other => format!(" {}{tail}", yaml_flow(dice, other)),
     }
@@ -366,10 +285,7 @@ fn yaml_item(dice: &mut Dice, value: &Value, unit: usize, dash: usize) -> String
         let lines = yaml_table(dice, value, unit, dash + 2);
         // The first key stands behind the dash, without what would stand above it.
         let lines: Vec<&str> = lines.split('\n').collect();
-        let first = lines
-            .iter()
-            .position(|line| line.contains(':'))
-            .expect("a key");
+        let first = lines.iter().position(|line| line.contains(':')).expect("a key");
         let rest = lines[first + 1..].iter().map(|line| format!("\n{line}"));
         return format!(" {}{}", lines[first].trim_start(), rest.collect::<String>());
     }
@@ -381,16 +297,14 @@ fn yaml_flow(dice: &mut Dice, value: &Value) -> String {
         Value::String(text) => yaml_scalar(dice, text),
         Value::Array(list) => {
             let items: Vec<String> = list.iter().map(|item| yaml_flow(dice, item)).collect();
-            format!("[{}]", items.join(dice.pick(&[", ", ","])))
+            format!("[{}]", items.join(dice.word(&[", ", ","])))
         }
         Value::Object(map) => {
             let items = map.iter();
             let items: Vec<String> = items
-                .map(|(key, value)| {
-                    format!("{}: {}", yaml_scalar(dice, key), yaml_flow(dice, value))
-                })
+                .map(|(key, value)| format!("{}: {}", yaml_scalar(dice, key), yaml_flow(dice, value)))
                 .collect();
-            let pad = *dice.pick(&["", " "]);
+            let pad = dice.word(&["", " "]);
             format!("{{{pad}{}{pad}}}", items.join(", "))
         }
         other => other.to_string(),
@@ -398,10 +312,7 @@ fn yaml_flow(dice: &mut Dice, value: &Value) -> String {
 }
 
 fn yaml_scalar(dice: &mut Dice, text: &str) -> String {
-    let is_word = !text.is_empty()
-        && text
-            .chars()
-            .all(|char| char.is_alphabetic() || "_ .-".contains(char));
+    let is_word = !text.is_empty() && text.chars().all(|char| char.is_alphabetic() || "_ .-".contains(char));
     match dice.roll(3) {
         0 if is_word && !["yes", "null"].contains(&text) => text.to_owned(),
         1 if !text.contains(['\n', '\'']) => format!("'{text}'"),
