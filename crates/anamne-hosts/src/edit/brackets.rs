@@ -167,6 +167,11 @@ impl Brackets<'_> {
         let comma = after.comma;
         let end = comma.map_or(entry.end, |comma| comma + 1);
         let start = self.removed_from(index, last_kept, end);
+        if start == entry.start && after.first_line_comment.is_some() {
+            // The comment takes the place of the entry.
+            let rest = self.text[end..].trim_start_matches([' ', '\t']);
+            splices.push(Splice::delete(end..self.text.len() - rest.len()));
+        }
         if self.is_first_on_line(index, last_kept)
             && let Some(next) = self.entries.get(index + 1)
         {
@@ -208,6 +213,9 @@ impl Brackets<'_> {
     /// After the removal of all entries: the white space that the first insertion put before the closing bracket.
     fn closing(&self) -> Option<Splice> {
         let last = self.entries.len() - 1;
+        if (1..=last).any(|index| self.gap(self.before(index)).comment_end.is_some()) {
+            return None;
+        }
         let before = self.gap(self.before(0));
         let blank = &self.text[before.blank_from..self.entries[0].start];
         let after = self.gap(self.after(last));

@@ -7,7 +7,7 @@ mod render;
 use serde_json::{Map, Value};
 use toml_edit::{Array, Document, InlineTable, Item, Table, TableLike, TomlError};
 
-use self::places::{section, section_lines, section_place, sections, value_line, values};
+use self::places::{section, section_lines, section_place, sections, value_line, values, without_lines};
 use self::render::{dotted, inline, key, pairs};
 use super::brackets::{Brackets, Comments};
 use super::document::{Candidates, Notation, wrapped};
@@ -100,8 +100,8 @@ impl Notation for Toml {
             Some(Item::ArrayOfTables(tables)) => {
                 let tables = removed.iter().filter_map(|&index| tables.get(index));
                 let gone = tables.flat_map(|table| sections(&Item::Table(table.clone())));
-                let gone = gone.map(|section| Splice::delete(section_lines(text, section)));
-                Some(gone.collect())
+                let gone = gone.map(|section| section_lines(text, section));
+                Some(without_lines(text, gone.collect()))
             }
             Some(Item::Value(toml_edit::Value::Array(array))) => {
                 array_brackets(text, array).map(|brackets| brackets.remove(removed))
@@ -249,7 +249,7 @@ fn push_inline(brackets: &Brackets<'_>, value: &Value) -> Result<Vec<Splice>, Ed
 }
 
 fn remove_lines(text: &str, table: &Table, keys: &[&str]) -> Vec<Splice> {
-    let mut splices = Vec::new();
+    let mut lines = Vec::new();
     for name in keys {
         let Some((key, item)) = table.get_key_value(name) else {
             continue;
@@ -257,12 +257,12 @@ fn remove_lines(text: &str, table: &Table, keys: &[&str]) -> Vec<Splice> {
         let own = key.span().zip(item.as_value().and_then(toml_edit::Value::span));
         let own = own.map(|(key, value)| key.start..value.end);
         let dotted = item.as_table().filter(|table| table.is_dotted());
-        let lines = dotted.map(values).unwrap_or_default().into_iter().chain(own);
-        splices.extend(lines.map(|line| Splice::delete(value_line(text, &line))));
+        let values = dotted.map(values).unwrap_or_default().into_iter().chain(own);
+        lines.extend(values.map(|value| value_line(text, &value)));
         let sections = sections(item).into_iter();
-        splices.extend(sections.map(|section| Splice::delete(section_lines(text, section))));
+        lines.extend(sections.map(|section| section_lines(text, section)));
     }
-    splices
+    without_lines(text, lines)
 }
 
 fn array_brackets<'t>(text: &'t str, array: &Array) -> Option<Brackets<'t>> {

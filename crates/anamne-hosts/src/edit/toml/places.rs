@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml_edit::{Item, Table};
 
-use super::super::splice::{line_end, line_start, next_line, previous_end};
+use super::super::splice::{Splice, line_end, line_start, next_line, previous_end};
 
 /// A header with the lines below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,27 +95,35 @@ pub(super) fn with_comment(text: &str, header: usize) -> usize {
 
 /// The lines of a section with the empty line above it.
 pub(super) fn section_lines(text: &str, section: Section) -> Range<usize> {
-    let mut start = line_start(text, section.start);
-    let end = next_line(text, section.end);
-    let ends_open = end == text.len() && !text.ends_with('\n');
+    let start = line_start(text, section.start);
     let above = previous_end(text, start).filter(|end| line_start(text, *end) == *end);
-    start = above.unwrap_or(start);
-    if ends_open {
-        start = previous_end(text, start).unwrap_or(start);
-    }
-    start..end
+    above.unwrap_or(start)..next_line(text, section.end)
 }
 
 /// What a line of a key and its value takes. A comment behind the value stays.
 pub(super) fn value_line(text: &str, value: &Range<usize>) -> Range<usize> {
     let start = line_start(text, value.start);
-    let end = line_end(text, value.end);
-    if !text[value.end..end].trim().is_empty() {
-        return start..value.end;
+    if text[value.end..line_end(text, value.end)].trim().is_empty() {
+        return start..next_line(text, value.end);
     }
-    let end = next_line(text, value.end);
-    if end == text.len() && !text.ends_with('\n') {
-        return previous_end(text, start).unwrap_or(start)..end;
+    start..value.end
+}
+
+/// Deletes lines. If the last line of the text goes, the one that becomes the last ends as it did, with a line break or
+/// without.
+pub(super) fn without_lines(text: &str, mut lines: Vec<Range<usize>>) -> Vec<Splice> {
+    lines.sort_unstable_by_key(|range| range.start);
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for range in lines {
+        match runs.last_mut().filter(|run| run.end >= range.start) {
+            Some(run) => run.end = run.end.max(range.end),
+            None => runs.push(range),
+        }
     }
-    start..end
+    if let Some(last) = runs.last_mut().filter(|run| run.end == text.len())
+        && !text.ends_with('\n')
+    {
+        last.start = previous_end(text, last.start).unwrap_or(last.start);
+    }
+    runs.into_iter().map(Splice::delete).collect()
 }

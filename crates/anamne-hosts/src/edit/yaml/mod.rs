@@ -190,6 +190,10 @@ impl Yaml {
             (true, false) if is_null(node) && node.span.is_empty() => {
                 vec![Splice::insert(colon, format!(" {new}"))]
             }
+            (true, false) if text[colon..node.span.start].contains('\n') => {
+                // The sign of a block scalar goes with its lines.
+                vec![Splice::replace(colon..node.span.end, format!(" {new}"))]
+            }
             (true, false) => vec![Splice::replace(node.span.clone(), new)],
             (true, true) => {
                 let end = content_end(text, node).max(colon);

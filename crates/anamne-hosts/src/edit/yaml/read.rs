@@ -58,7 +58,7 @@ impl Reader<'_> {
             }
             Event::MappingStart(..) => self.start(span.start, Shape::Table(Vec::new())),
             Event::SequenceStart(..) => self.start(span.start, Shape::List(Vec::new())),
-            Event::MappingEnd | Event::SequenceEnd => self.end(span.end),
+            Event::MappingEnd | Event::SequenceEnd => self.end(&span),
             Event::Alias(anchor) => {
                 // Never resolved: aliases of aliases grow without bound.
                 let shape = Shape::Scalar(Value::from(format!("*{anchor}")));
@@ -81,12 +81,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn end(&mut self, end: usize) -> Result<(), EditError> {
+    fn end(&mut self, end: &Range<usize>) -> Result<(), EditError> {
         let Some(Open { start, shape, .. }) = self.open.pop() else {
             return Ok(());
         };
+        // The parser counts white space and comments behind a bracket to it.
+        let bracket = self.text[end.clone()].starts_with([']', '}']);
         let mut node = Node {
-            span: start..end,
+            span: start..end.start + usize::from(bracket),
             shape,
         };
         if !super::places::is_flow(self.text, &node) {
