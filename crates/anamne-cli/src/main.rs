@@ -35,6 +35,7 @@ mod shell;
 mod skipped;
 mod style;
 mod terminal;
+mod transcripts;
 mod usage;
 mod whole_file;
 mod wording;

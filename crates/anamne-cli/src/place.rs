@@ -91,19 +91,6 @@ impl Place {
         }
     }
 
-    /// The same store with another space.
-    pub(crate) fn in_space(&self, name: &str) -> Result<Self, Failure> {
-        Ok(Self {
-            given_root: self.given_root.clone(),
-            space: name.parse()?,
-            named: true,
-            project: None,
-            claimed: OnceCell::new(),
-            problem: None,
-            notes: Vec::new(),
-        })
-    }
-
     /// Notes for the user on how the space was found.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes

@@ -34,12 +34,14 @@ mod resolve;
 mod restore;
 mod retention;
 mod rewind;
+mod setup;
 mod show;
 mod spaces;
 mod spaces_join;
 mod spaces_set;
 mod spaces_split;
 mod stats;
+mod status;
 mod summaries;
 mod tasks;
 mod think;
@@ -93,6 +95,8 @@ pub(crate) enum Command {
     Backup(backup::Backup),
     Verify(verify::Verify),
     Repair(repair::Repair),
+    Setup(setup::Setup),
+    Status(status::Status),
     Hook(hook::Hook),
     Mcp(mcp::Mcp),
     Completions(completions::Completions),
@@ -135,7 +139,7 @@ impl Command {
             Self::Resolve(command) => command.run(place, output),
             Self::Check(command) => command.run(place, output),
             Self::Extract(command) => command.run(place, output),
-            Self::Import(command) => command.run(place, output),
+            Self::Import(command) => command.run(place, global, output),
             Self::Export(command) => command.run(place, output),
             Self::Guard(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
@@ -151,6 +155,8 @@ impl Command {
             Self::Backup(command) => command.run(place, output),
             Self::Verify(verify::Verify {}) => verify::Verify::run(place, output),
             Self::Repair(repair::Repair {}) => repair::Repair::run(place, output),
+            Self::Setup(command) => command.run(place, global, output),
+            Self::Status(status::Status {}) => status::Status::run(place, global, output),
             Self::Hook(command) => command.run(global, output),
             Self::Mcp(command) => command.run(place, output),
             Self::Completions(command) => command.run(output),

@@ -35,6 +35,7 @@ pub(crate) use git::{commit, install, uninstall};
 pub(crate) use job::JobArguments;
 pub(crate) use later::run as run_later;
 pub(crate) use machine::of_environment as machine;
+pub(crate) use session::space_of;
 
 /// What a run of a hook did.
 #[derive(Clone, Copy, Debug, Default)]

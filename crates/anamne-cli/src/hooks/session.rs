@@ -51,12 +51,11 @@ impl HookSite {
                 space,
             }));
         }
-        let place = if place.is_named() {
-            place
+        let space = if place.is_named() {
+            place.space_name().to_string()
         } else {
-            Self::place_of(global, input.folder.as_deref())?
+            space_of(global, input.folder.as_deref(), true)?
         };
-        let space = place.claim()?.to_string();
         let session = match &input.session {
             Some(id) => {
                 let began = log.begin(id, host, &space, SystemClock.now());
@@ -70,18 +69,6 @@ impl HookSite {
             session,
             space,
         }))
-    }
-
-    /// The project around the folder that the host works in, else the space for everything else.
-    fn place_of(global: &Global, folder: Option<&Path>) -> Result<Place, Failure> {
-        let place = match folder {
-            Some(folder) => Place::around(global, folder)?,
-            None => Place::find(global)?,
-        };
-        if place.project().is_some() {
-            return Ok(place);
-        }
-        place.in_space(UNFILED)
     }
 
     /// The session's space, if it exists.
@@ -149,6 +136,28 @@ fn reason_word(reason: StartReason) -> &'static str {
         StartReason::Compact => "compact",
         StartReason::Fork => "fork",
     }
+}
+
+/// The name of the space of the project around a folder (by default the current one); [`UNFILED`] outside of projects.
+/// With `claim`, a new name is bound to the project.
+pub(crate) fn space_of(
+    global: &Global,
+    folder: Option<&Path>,
+    claim: bool,
+) -> Result<String, Failure> {
+    let place = match folder {
+        Some(folder) => Place::around(global, folder)?,
+        None => Place::find(global)?,
+    };
+    if place.project().is_none() {
+        return Ok(UNFILED.to_owned());
+    }
+    let name = if claim {
+        place.claim()?
+    } else {
+        place.space_name()
+    };
+    Ok(name.to_string())
 }
 
 /// The hooks' record, if there is a store.

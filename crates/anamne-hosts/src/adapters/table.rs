@@ -213,6 +213,8 @@ pub(super) enum Unit {
 pub(super) struct Instructions {
     #[serde(default)]
     pub(super) checked: bool,
+    /// The file to create for a person, if it isn't the last one.
+    pub(super) new: Option<String>,
     #[serde(default)]
     pub(super) person: Vec<String>,
     #[serde(default)]

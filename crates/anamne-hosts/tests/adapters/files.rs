@@ -169,7 +169,6 @@ fn variables_move_the_files() {
         "data/settings/cline_mcp_settings.json",
     );
     let mut home = Home::new();
-    home.folder("moved/.gemini");
     let folder = home.path("moved").display().to_string();
     home.machine
         .variables
@@ -179,6 +178,17 @@ fn variables_move_the_files() {
         plan.changes[0].path,
         home.path("moved/.gemini/settings.json")
     );
+}
+
+#[test]
+fn opencode_keeps_reading_the_instructions_of_claude_code() {
+    let home = Home::new();
+    home.write(".claude/CLAUDE.md", "Tabs.\n");
+    home.apply(&home.set_up("opencode", &SetupScope::Person));
+    assert!(home.read(".claude/CLAUDE.md").contains("anamne:begin"));
+    assert!(!home.path(".config/opencode/AGENTS.md").exists());
+    home.apply(&home.remove("opencode", &SetupScope::Person));
+    assert_eq!(home.read(".claude/CLAUDE.md"), "Tabs.\n");
 }
 
 #[test]

@@ -21,7 +21,7 @@ const EVIDENCE: [(&str, &str); 16] = [
     ("copilot", ".copilot"),
     ("cursor", ".cursor"),
     ("devin", ".config/devin"),
-    ("gemini", ".gemini"),
+    ("gemini", ".gemini/tmp"),
     ("goose", ".config/goose"),
     ("kiro", ".kiro"),
     ("opencode", ".config/opencode"),

@@ -80,9 +80,9 @@ impl<'de, F: Field<'de>> Visitor<'de> for FieldVisitor<F> {
 /// Implements `Deserialize` through [`Field`].
 macro_rules! deserialize_as_field {
     ($name:ty $(, $parameter:ident)?) => {
-        impl<'de $(, $parameter: Deserialize<'de>)?> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                field(deserializer)
+        impl<'de $(, $parameter: serde::Deserialize<'de>)?> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::transcripts::lenient::field(deserializer)
             }
         }
     };
@@ -144,20 +144,20 @@ impl Field<'_> for Number {
 }
 deserialize_as_field!(Number);
 
-/// A list, of which the first [`MAX_ITEMS`] items are kept.
+/// A list, of which the first `MAX` items are kept.
 #[derive(Clone, Debug)]
-pub(super) struct List<T>(pub(super) Vec<T>);
+pub(super) struct List<T, const MAX: usize = MAX_ITEMS>(pub(super) Vec<T>);
 
-impl<T> Default for List<T> {
+impl<T, const MAX: usize> Default for List<T, MAX> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Field<'de> for List<T> {
+impl<'de, T: Deserialize<'de>, const MAX: usize> Field<'de> for List<T, MAX> {
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
         let mut items = Vec::new();
-        while items.len() < MAX_ITEMS {
+        while items.len() < MAX {
             let Some(item) = list.next_element()? else {
                 return Ok(Self(items));
             };
@@ -167,7 +167,12 @@ impl<'de, T: Deserialize<'de>> Field<'de> for List<T> {
         Ok(Self(items))
     }
 }
-deserialize_as_field!(List<T>, T);
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        field(deserializer)
+    }
+}
 
 /// An object.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 
 mod claude_code;
 mod codex;
+mod content;
 mod draft;
 mod folders;
 mod gemini;
@@ -15,6 +16,7 @@ mod target;
 mod text;
 mod tool_line;
 mod tree;
+mod turns;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
