@@ -244,12 +244,13 @@ impl Setup {
     }
 
     fn apply(&self, one: &Chosen, plan: &Plan, work: &Work<'_>) -> Result<Applied, Failure> {
+        let unusable = |error: files::ChangeError| Failure::failed(error.to_string());
         if self.remove {
-            return Ok(files::take_back(plan, one.host.id, &work.record));
+            return files::take_back(plan, one.host.id, &work.record).map_err(unusable);
         }
         // Hooks do nothing without a store, and the record of the changes lies in it.
         work.place.store()?;
-        Ok(files::apply(plan, one.host.id, &work.record))
+        files::apply(plan, one.host.id, &work.record).map_err(unusable)
     }
 
     fn is_agreed(&self, host: &Host) -> Result<bool, Failure> {
