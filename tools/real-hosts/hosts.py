@@ -37,9 +37,9 @@ class Host:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
 
-    def start(self, *arguments):
+    def start(self, *arguments, with_errors=False):
         """Runs the host and returns what it prints."""
-        return self.site.run([self.program, *arguments], environment=self.environment())
+        return self.site.run([self.program, *arguments], environment=self.environment(), with_errors=with_errors)
 
     def requests(self):
         """The requests for an answer since the last call, of those that offer tools."""
@@ -191,7 +191,7 @@ class Gemini(Host):
         self.write(".gemini/GEMINI.md", OWN_NOTES)
 
     def is_connected(self):
-        return _says_connected(self.start("mcp", "list"))
+        return _says_connected(self.start("mcp", "list", with_errors=True))
 
     def ask(self, prompt, resume=False):
         goes_on = ["--resume", "latest"] if resume else []

@@ -44,8 +44,9 @@ class Site:
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def run(self, command, stdin="", environment=None):
-        """Runs a command in the project and returns its standard output. Its process group ends with it."""
+    def run(self, command, stdin="", environment=None, with_errors=False):
+        """Runs a command in the project and returns its standard output, and its standard error if asked. Its process
+        group ends with it."""
         process = subprocess.Popen(
             [str(word) for word in command],
             cwd=self.project,
@@ -66,7 +67,7 @@ class Site:
         if process.returncode != 0:
             said = (errors.strip() or output.strip())[-2000:]
             raise CommandFailed(f"{_words(command)} ended with {process.returncode}: {said}")
-        return output
+        return output + errors if with_errors else output
 
     def anamne(self, *arguments, stdin=""):
         """What an `anamne` command prints."""
