@@ -81,7 +81,7 @@ class Run:
         show("the host says that it is connected", self.is_connected)
         show("the briefing is in the first request of a session", self.briefing)
         show("a memory that answers the prompt is in the request", self.prompted)
-        show("a tool's answer reaches the model as a tool's result", self.tool)
+        show("a tool's answer reaches the model as quoted text, as a tool's result", self.tool)
         show("every turn is captured once, and nothing that was injected", self.captured)
         show("a second end of the session adds nothing", self.ended_twice)
         show("an import of the transcripts adds nothing", self.imported)
@@ -138,7 +138,7 @@ class Run:
             self.host.model.tool = None
         if not requests[-1].tool_results:
             raise Failed("the model got no tool's result")
-        expect_in(KNOWN_MARK, requests[-1].tool_results)
+        expect_in(f"> {KNOWN}", requests[-1].tool_results)
 
     def captured(self):
         expected = {text: 1 for text in (KNOWN_PROMPT, LATER_PROMPT, TOOL_PROMPT, *ANSWERS)}
