@@ -1,0 +1,136 @@
+//! Transcripts of Cline.
+//!
+//! New: `~/.cline/data/sessions/ID/ID.messages.json`, with the session's folder in `ID.json` beside it. Old, by the
+//! extension of VS Code and its relatives: `tasks/ID/api_conversation_history.json`, with the times of its messages in
+//! `ui_messages.json`. Both are rewritten at each turn, so they are always read as a whole.
+
+mod markup;
+mod session;
+mod speech;
+mod task;
+
+use std::path::{Path, PathBuf};
+
+use super::folders::{files_below, transcript};
+use super::{Conversation, Position, TranscriptError, TranscriptFile, TranscriptFormat, stem};
+use crate::{Machine, Platform};
+
+/// The file of an old transcript.
+const TASK_FILE: &str = "api_conversation_history.json";
+
+/// How the name of a new transcript ends.
+const SESSION_END: &str = ".messages.json";
+
+/// The folders of VS Code and its relatives among the configurations.
+const EDITORS: [&str; 6] = [
+    "Code",
+    "Code - Insiders",
+    "VSCodium",
+    "Cursor",
+    "Windsurf",
+    "Trae",
+];
+
+/// Where the extension keeps its data in an editor's folder.
+const EXTENSION: &str = "User/globalStorage/saoudrizwan.claude-dev/tasks";
+
+/// The folders of editors that run on a server.
+const SERVERS: [&str; 3] = [
+    ".vscode-server",
+    ".vscode-server-insiders",
+    ".cursor-server",
+];
+
+pub(super) fn find(machine: &Machine) -> (Vec<TranscriptFile>, Vec<TranscriptError>) {
+    let mut files = Vec::new();
+    let mut errors = Vec::new();
+    let sessions = sessions_folder(machine);
+    let wanted = [(vec![sessions], is_session as fn(&Path) -> bool)];
+    for (folders, wanted) in wanted
+        .into_iter()
+        .chain([(task_folders(machine), is_task as _)])
+    {
+        for folder in folders {
+            let found = files_below(&folder, 1, wanted);
+            errors.extend(found.errors);
+            files.extend(found.files.into_iter().map(|(path, metadata)| {
+                let session = session_of(&path);
+                transcript(TranscriptFormat::Cline, path, session, &metadata)
+            }));
+        }
+    }
+    (files, errors)
+}
+
+pub(super) fn read(
+    file: &TranscriptFile,
+    _from: Position,
+) -> Result<Conversation, TranscriptError> {
+    let mut conversation = if is_task(&file.path) {
+        task::read(file)
+    } else if file.path.to_string_lossy().ends_with(SESSION_END) {
+        session::read(file)
+    } else {
+        Err(TranscriptError::unknown(
+            file,
+            "its name is of no known kind",
+        ))
+    }?;
+    if conversation.session.is_empty() {
+        conversation.session = session_of(&file.path);
+    }
+    Ok(conversation)
+}
+
+/// The folder of Cline's own data.
+fn data_folder(machine: &Machine) -> PathBuf {
+    let cline = machine.folder_or("CLINE_DIR", machine.home.join(".cline"));
+    machine.folder_or("CLINE_DATA_DIR", cline.join("data"))
+}
+
+fn sessions_folder(machine: &Machine) -> PathBuf {
+    let default = data_folder(machine).join("sessions");
+    machine.folder_or("CLINE_SESSION_DATA_DIR", default)
+}
+
+fn task_folders(machine: &Machine) -> Vec<PathBuf> {
+    let editors = match machine.platform {
+        Platform::MacOs => machine.home.join("Library/Application Support"),
+        _ => machine.config.clone(),
+    };
+    let mut folders = vec![data_folder(machine).join("tasks")];
+    folders.extend(
+        EDITORS
+            .iter()
+            .map(|name| editors.join(name).join(EXTENSION)),
+    );
+    let servers = SERVERS.iter().map(|name| machine.home.join(name));
+    folders.extend(servers.map(|server| server.join("data").join(EXTENSION)));
+    folders
+}
+
+/// Whether a path is `ID/ID.messages.json`. Those of subagents stand beside it under other names.
+fn is_session(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let session = name
+        .as_deref()
+        .and_then(|name| name.strip_suffix(SESSION_END));
+    session.is_some() && session == folder_name(path).as_deref()
+}
+
+fn is_task(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == TASK_FILE)
+}
+
+fn session_of(path: &Path) -> String {
+    let named = is_task(path).then(|| folder_name(path)).flatten();
+    named.unwrap_or_else(|| {
+        let stem = stem(path);
+        stem.strip_suffix(".messages").unwrap_or(&stem).to_owned()
+    })
+}
+
+fn folder_name(path: &Path) -> Option<String> {
+    let name = path.parent()?.file_name()?;
+    Some(name.to_string_lossy().into_owned())
+}
