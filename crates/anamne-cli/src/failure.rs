@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anamne::llm::BridgeError;
 use anamne::queue::QueueError;
 use anamne::text::echo::shorten_values;
-use anamne::{Error, ErrorKind, InvalidValue, NextStep};
+use anamne::{Error, ErrorKind, InvalidValue, NextStep, StoreError};
 use serde::{Serialize, Serializer};
 
 use crate::next_step::{self, report_hint};
@@ -94,6 +94,15 @@ impl Failure {
     /// The command line is invalid.
     pub(crate) fn usage(message: String) -> Self {
         Self::stored(ErrorKind::Refused, message)
+    }
+
+    /// The kind of failure in one word, without any content.
+    pub(crate) fn kind_word(&self) -> &'static str {
+        match self {
+            Self::Report(report) => report.kind.as_str(),
+            Self::ClosedPipe => "closed_pipe",
+            Self::Reported | Self::Incomplete => "failed",
+        }
     }
 
     /// Adds a hint on what to do next.
@@ -203,6 +212,12 @@ impl From<Error> for Failure {
             return refusal.clone().into();
         }
         Self::stored(error.kind(), error.to_string()).step(error.next_step())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Error::from(error).into()
     }
 }
 

@@ -18,6 +18,7 @@ mod drawing;
 mod extraction;
 mod failure;
 mod filters;
+mod hooks;
 mod ids;
 mod input;
 mod known;
@@ -25,6 +26,7 @@ mod next_step;
 mod output;
 mod place;
 mod planned;
+mod programs;
 mod progress;
 mod projects;
 mod scope_arguments;
@@ -33,6 +35,7 @@ mod shell;
 mod skipped;
 mod style;
 mod terminal;
+mod transcripts;
 mod usage;
 mod whole_file;
 mod wording;
@@ -44,6 +47,10 @@ use output::Output;
 use place::Place;
 
 fn main() -> ExitCode {
+    if hooks::is_called() {
+        hooks::main();
+        return ExitCode::SUCCESS;
+    }
     failure::report_panics();
     let cli = match usage::read() {
         Ok(cli) => cli,
@@ -58,7 +65,7 @@ fn main() -> ExitCode {
             for note in place.notes() {
                 output.warn(note);
             }
-            command.run(&place, &mut output)
+            command.run(&place, &cli.global, &mut output)
         })
         .and_then(|()| output.flush());
     match done {

@@ -49,6 +49,20 @@ fn write_to_stderr(safe: &str) {
     let _ = writeln!(anstream::stderr(), "{safe}");
 }
 
+/// Writes a hook's answer to standard output at once. Write errors are ignored: the host has gone.
+#[expect(clippy::disallowed_methods, reason = "the text is filtered")]
+pub(crate) fn write_answer(answer: &str) {
+    let safe = if answer.starts_with('{') {
+        safe_json(answer)
+    } else {
+        safe(answer, LineBreaks::Kept)
+    };
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout
+        .write_all(safe.as_bytes())
+        .and_then(|()| stdout.flush());
+}
+
 /// Whether standard error is a terminal.
 #[expect(clippy::disallowed_methods, reason = "nothing is written")]
 fn stderr_is_terminal() -> bool {

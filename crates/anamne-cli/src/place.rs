@@ -33,36 +33,48 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Determines the store and the space.
+    /// Determines the store and the space: as given, else the current folder's project.
     pub(crate) fn find(global: &Global) -> Result<Self, Failure> {
+        let mut place = Self::named_by(global)?;
+        if !place.named
+            && let Ok(folder) = std::env::current_dir()
+        {
+            place.find_project(&folder);
+        }
+        Ok(place)
+    }
+
+    /// The same with the project around `folder`.
+    pub(crate) fn around(global: &Global, folder: &Path) -> Result<Self, Failure> {
+        let mut place = Self::named_by(global)?;
+        if !place.named {
+            place.find_project(folder);
+        }
+        Ok(place)
+    }
+
+    /// The store and space that were given; else the default store and `core`, whatever the current folder is.
+    pub(crate) fn named_by(global: &Global) -> Result<Self, Failure> {
         let given_root = global
             .store
             .as_ref()
             .filter(|folder| !folder.is_empty())
             .map(PathBuf::from);
         let name = global.space.as_deref().filter(|name| !name.is_empty());
-        let mut place = Self {
+        Ok(Self {
             given_root,
-            space: SpaceName::core(),
+            space: name.map_or_else(|| Ok(SpaceName::core()), str::parse)?,
             named: name.is_some(),
             project: None,
             claimed: OnceCell::new(),
             problem: None,
             notes: Vec::new(),
-        };
-        match name {
-            Some(name) => place.space = name.parse()?,
-            None => place.find_project(),
-        }
-        Ok(place)
+        })
     }
 
-    /// Finds the project of the current folder, and the space that it has or will get. Read-only.
-    fn find_project(&mut self) {
-        let Ok(folder) = std::env::current_dir() else {
-            return;
-        };
-        self.project = Project::around(&folder, &mut self.notes);
+    /// Finds the project of a folder, and the space that it has or will get. Read-only.
+    fn find_project(&mut self, folder: &Path) {
+        self.project = Project::around(folder, &mut self.notes);
         let (Some(project), Ok(root)) = (&self.project, self.root()) else {
             return;
         };

@@ -20,6 +20,11 @@ pub(crate) fn read() -> Result<Cli, ExitCode> {
     })
 }
 
+/// The parsed command line; prints nothing if it is invalid.
+pub(crate) fn parse_quietly() -> Result<Cli, clap::Error> {
+    parse(Styles::plain())
+}
+
 /// Prints the help for a call without a command.
 pub(crate) fn help() -> ExitCode {
     print_help(&command(style::of_help()).render_help())

@@ -15,6 +15,7 @@ pub mod hook;
 mod hosts;
 mod plan;
 
+pub use anamne_ingest::{Machine, Platform};
 pub use hosts::{Host, host, hosts};
 pub use plan::{
     Commands, Connection, FileChange, HookState, HostStatus, LeftAlone, Plan, SetupScope,

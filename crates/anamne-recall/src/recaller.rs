@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anamne_types::{
-    Answer, Context, ContextRequest, Dispute, Hit, Plan, Ranking, Recall, TimeWords,
+    Answer, Context, ContextRequest, Dispute, Hit, MemoryId, Plan, Ranking, Recall, TimeWords,
 };
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
@@ -54,9 +54,19 @@ impl<'space> Recaller<'space> {
 
     /// Answers a query with a context block within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, RecallError> {
+        self.context_without(request, &[])
+    }
+
+    /// The same without the results in `shown`, which the reader has seen before.
+    pub fn context_without(
+        &self,
+        request: &ContextRequest,
+        shown: &[MemoryId],
+    ) -> Result<Context, RecallError> {
         let started = Instant::now();
         request.check()?;
-        let (query, answer) = self.answer(&request.recall, started)?;
+        let (query, mut answer) = self.answer(&request.recall, started)?;
+        answer.results.retain(|hit| !shown.contains(&hit.memory.id));
         let passage_query = context::PassageQuery::new(
             &request.recall.query,
             &query.content.terms,

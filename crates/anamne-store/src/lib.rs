@@ -100,8 +100,8 @@ pub use side_database::{
 };
 pub use sound::{LinksAndDamage, MemoriesAndDamage, UndamagedFeed};
 pub use source::{
-    Linked, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed,
-    Statistics, Visibility,
+    INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Linked, Listing, LogEntry, LogQuery, Order, PastState,
+    PastStates, SOURCE_FORMAT, SourceFeed, Statistics, Visibility,
 };
 pub use space::SpaceSource;
 pub use space_name::SpaceName;

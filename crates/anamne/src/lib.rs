@@ -58,6 +58,7 @@ pub use anamne_store::{
 pub use anamne_text as text;
 pub use anamne_types::*;
 pub use derived::embedding_cache::{CacheSize, EmbeddingCache};
+pub use derived::hook_log::{HookActivity, HookLog, HookRun, HookSession};
 pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
 pub use derived::{DerivedFactory, DerivedSite, ViewState};
@@ -75,6 +76,7 @@ pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndo
 pub use maintenance::travel::Rewind;
 pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};
 pub use privacy::PRIVATE;
+pub use query::prompting::PROMPT_CONFIDENCE;
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

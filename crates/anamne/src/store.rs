@@ -17,6 +17,7 @@ use crate::Error;
 use crate::background_problems::BackgroundProblems;
 use crate::core::Inner;
 use crate::derived::embedding_cache::EmbeddingCache;
+use crate::derived::hook_log::HookLog;
 use crate::derived::{DerivedFactory, Site};
 use crate::error::Denied;
 use crate::models::Models;
@@ -167,6 +168,12 @@ impl Store {
     pub fn embedding_cache(&self) -> Result<&EmbeddingCache, Error> {
         self.require(Right::Configure)?;
         Ok(&self.models.cache)
+    }
+
+    /// The record of what the hooks of agent hosts did, for all spaces. [`Error::Denied`] without [`Right::Configure`].
+    pub fn hook_log(&self) -> Result<HookLog, Error> {
+        self.require(Right::Configure)?;
+        Ok(HookLog::of_store(self.folder.root()))
     }
 
     /// The store's folder.

@@ -10,17 +10,20 @@ use anamne::{
 };
 use serde::Serialize;
 
+use crate::arguments::Global;
 use crate::failure::{Failure, PartialImport};
 use crate::next_step::{on_one_line, report_each, worded};
 use crate::output::{Output, memories, report};
 use crate::place::Place;
 use crate::progress::Bar;
+use crate::transcripts::TranscriptImport;
 use crate::wording::{duration, file_name, named, number};
+use anamne_ingest::transcripts::TranscriptFormat;
 
 /// Maximum bad lines shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
 
-/// Import JSON lines or folders of Markdown notes
+/// Import JSON lines, folders of Markdown notes or the conversations of a host
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A line is an object such as
@@ -36,6 +39,12 @@ A folder is read as Markdown notes, such as an Obsidian vault or the output of
 `anamne export --format markdown`: properties as above, links as properties
 such as supports: \"[[Other note]]\". A note without an id becomes a document
 named by its path.
+
+--from HOST imports the conversations that an agent host recorded on this
+machine (claude-code, codex, gemini, opencode, cline, cursor): what was said on
+the live branch, and one line for each tool call. Each goes to the space of its
+project, or to the one that --space names; outside of projects to `unfiled`.
+What hooks have captured already is not stored twice.
 
 Imported text is untrusted. Without --trusted an import can't set trust above
 0.9, importance above 5, assertions about entities or feedback (they are dropped
@@ -53,17 +62,29 @@ Examples:
   anamne import 2026-*.jsonl --skip-bad
   anamne import ~/vault/anamne
   anamne import my-export.jsonl --trusted
+  anamne import --from claude-code --since \"3 months ago\" --dry-run
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\": [{\"file\",
   \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
   {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\", \"start\",
   \"end\"}]}, \"took_ms\"};
-  an error has \"taken\": {\"imported\", \"known\", \"links\"}")]
+  an error has \"taken\": {\"imported\", \"known\", \"links\"}. With --from: {\"conversations\", \"kept\",
+  \"merged\", \"redacted\", \"skipped\": {reason: count}, \"spaces\": {name: count}, \"bad\": [{\"file\",
+  \"line\"?, \"reason\"}], \"took_ms\"}")]
 pub(crate) struct Import {
     /// Files and folders, in this order; `-` reads standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "from", value_name = "FILE")]
     files: Vec<String>,
+    /// Import the conversations that this host recorded on this machine
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["files", "skip_bad", "trusted"], value_parser = format_named)]
+    from: Option<TranscriptFormat>,
+    /// With --from: only conversations changed since this time
+    #[arg(long, value_name = "TIME", requires = "from")]
+    since: Option<String>,
+    /// With --from: read and count, store nothing
+    #[arg(long, requires = "from")]
+    dry_run: bool,
     /// Skip and report invalid lines, notes and files
     #[arg(long)]
     skip_bad: bool,
@@ -103,7 +124,21 @@ struct BadLine {
 }
 
 impl Import {
-    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+    pub(crate) fn run(
+        self,
+        place: &Place,
+        global: &Global,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        if let Some(format) = self.from {
+            let import = TranscriptImport {
+                format,
+                since: output.dates.start("since", self.since.as_deref())?,
+                dry_run: self.dry_run,
+                no_guard: self.no_guard,
+            };
+            return import.run(place, global, output);
+        }
         let started = Instant::now();
         // Before the store is opened, so that a misspelt file name creates no store.
         let sizes = self
@@ -158,6 +193,14 @@ impl Import {
         }
         Ok(())
     }
+}
+
+fn format_named(name: &str) -> Result<TranscriptFormat, String> {
+    let known = TranscriptFormat::ALL.map(TranscriptFormat::as_str);
+    TranscriptFormat::ALL
+        .into_iter()
+        .find(|format| format.as_str() == name)
+        .ok_or_else(|| format!("conversations can be imported from {}", known.join(", ")))
 }
 
 /// The size of a file; `None` if it isn't known in advance.

@@ -17,6 +17,7 @@ mod forget;
 mod graph;
 mod guard;
 mod history;
+mod hook;
 mod import;
 mod init;
 mod knowledge;
@@ -33,18 +34,21 @@ mod resolve;
 mod restore;
 mod retention;
 mod rewind;
+mod setup;
 mod show;
 mod spaces;
 mod spaces_join;
 mod spaces_set;
 mod spaces_split;
 mod stats;
+mod status;
 mod summaries;
 mod tasks;
 mod think;
 mod tiers;
 mod verify;
 
+use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
@@ -91,6 +95,9 @@ pub(crate) enum Command {
     Backup(backup::Backup),
     Verify(verify::Verify),
     Repair(repair::Repair),
+    Setup(setup::Setup),
+    Status(status::Status),
+    Hook(hook::Hook),
     Mcp(mcp::Mcp),
     Completions(completions::Completions),
     Man(man::Man),
@@ -103,7 +110,12 @@ impl Command {
     }
 
     /// Runs the command.
-    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+    pub(crate) fn run(
+        self,
+        place: &Place,
+        global: &Global,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         match self {
             Self::Demo(command) => command.run(place, output),
             Self::Init(init::Init {}) => init::Init::run(place, output),
@@ -127,7 +139,7 @@ impl Command {
             Self::Resolve(command) => command.run(place, output),
             Self::Check(command) => command.run(place, output),
             Self::Extract(command) => command.run(place, output),
-            Self::Import(command) => command.run(place, output),
+            Self::Import(command) => command.run(place, global, output),
             Self::Export(command) => command.run(place, output),
             Self::Guard(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
@@ -143,6 +155,9 @@ impl Command {
             Self::Backup(command) => command.run(place, output),
             Self::Verify(verify::Verify {}) => verify::Verify::run(place, output),
             Self::Repair(repair::Repair {}) => repair::Repair::run(place, output),
+            Self::Setup(command) => command.run(place, global, output),
+            Self::Status(status::Status {}) => status::Status::run(place, global, output),
+            Self::Hook(command) => command.run(global, output),
             Self::Mcp(command) => command.run(place, output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),

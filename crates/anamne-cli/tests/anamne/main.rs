@@ -11,6 +11,7 @@ mod files;
 mod foreign_models;
 mod forgetting;
 mod guard;
+mod hooks;
 mod hostile_stores;
 mod journeys;
 mod keeping;

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 41] = [
+const COMMANDS: [&str; 44] = [
     "demo",
     "init",
     "remember",
@@ -41,6 +41,9 @@ const COMMANDS: [&str; 41] = [
     "backup",
     "verify",
     "repair",
+    "setup",
+    "status",
+    "hook",
     "mcp",
     "completions",
     "man",

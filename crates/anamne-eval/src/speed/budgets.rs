@@ -29,6 +29,18 @@ pub(crate) const DISK: Budget = Budget::AtMost(600.0);
 /// Megabytes of the binary.
 pub(crate) const BINARY: Budget = Budget::AtMost(60.0);
 
+/// The hook of a prompt, from fork to exit at p95, relative to `--version` and opening and answering in a process.
+pub(crate) const PROMPT: Budget = Budget::RatioAtMost(2.0);
+
+/// The hook of a session's start, relative to the same.
+pub(crate) const SESSION_START: Budget = Budget::RatioAtMost(4.0);
+
+/// The hook of a turn's end, relative to `anamne remember`.
+pub(crate) const TURN_END: Budget = Budget::RatioAtMost(2.0);
+
+/// Megabytes of memory of a process of the command.
+pub(crate) const PROCESS_MEMORY: Budget = Budget::AtMost(40.0);
+
 /// Tokens of the tool list.
 pub(crate) const TOOL_LIST: Budget = Budget::AtMost(2_500.0);
 

@@ -21,6 +21,7 @@ mod mcp;
 mod opening;
 mod peers;
 pub(crate) mod probe;
+mod processes;
 mod quiet;
 mod rare;
 mod recall;
@@ -57,6 +58,9 @@ pub(crate) struct Arguments {
     /// For `vectors`: a file whose lines are the records, instead of random points.
     #[arg(long, value_name = "FILE")]
     lines: Option<PathBuf>,
+    /// For `processes`: the command to measure, instead of the one beside this program.
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
 }
 
 /// The available measurements.
@@ -86,6 +90,8 @@ enum Measurement {
     Extract,
     /// The vector scan alone: its accuracy, and the cost of filters; only if named.
     Vectors,
+    /// Whole processes of the command from fork to exit, hooks of agent hosts among them; only if named.
+    Processes,
     /// `anamne mcp` from exec to its first reply, its memory and its tool list.
     Mcp,
 }
@@ -100,7 +106,7 @@ impl Measurement {
     fn has_own_store(self) -> bool {
         matches!(
             self,
-            Self::Tiers | Self::Depth | Self::Extract | Self::Vectors
+            Self::Tiers | Self::Depth | Self::Extract | Self::Vectors | Self::Processes
         )
     }
 }
@@ -198,6 +204,10 @@ impl<'run> Run<'run> {
         });
         self.time(Measurement::Vectors, "vectors", || {
             vectors::measure(records, queries, parent, lines)
+        });
+        let program = self.arguments.binary.as_deref();
+        self.time(Measurement::Processes, "processes", || {
+            processes::measure(records, queries, parent, program)
         });
         let looks_at_the_site =
             |measurement: &Measurement| measurement.has_a_size() && !measurement.has_own_store();

@@ -1,15 +1,20 @@
 //! What hosts send to hooks, and what they expect back.
 
 mod answer;
+mod fields;
 mod input;
+mod names;
+mod sample;
+mod tool;
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use answer::answer;
+pub use answer::{answer, fits, limit, takes_context};
 pub use input::{MAX_INPUT, read_input};
+pub use sample::sample;
 
 /// The events that Anamne handles. Each host names them in its own way; see [`crate::adapters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -87,6 +92,9 @@ pub enum StartReason {
 /// What a host told a hook. Everything is optional: hosts and their versions differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookInput {
+    /// The host that sent it, where its fields show that it isn't the one that the hook was set up for: hosts read each
+    /// other's configuration. It is the one to answer.
+    pub sender: Option<&'static str>,
     /// The host's id of the session.
     pub session: Option<String>,
     /// The folder of the project.

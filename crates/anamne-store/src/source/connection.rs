@@ -40,6 +40,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
         SOURCE_FORMAT => {}
         _ => migrate(&connection, path)?,
     }
+    // Reads the whole table once per missing index; afterwards it writes nothing.
+    connection.execute_batch(include_str!("listed.sql"))?;
     register_colder(&connection, path)?;
     Ok(connection)
 }

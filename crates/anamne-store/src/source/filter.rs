@@ -1,6 +1,6 @@
 //! Structural filters as SQL, and ordered lists of memories.
 
-use anamne_types::{Filter, Memory, MemoryId, Row, Seq};
+use anamne_types::{Category, Filter, Kind, Memory, MemoryId, Row, Seq};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -69,6 +69,35 @@ pub struct Listing {
     pub forgotten: bool,
 }
 
+/// Categories whose memories have an index ordered by time: lists of them cost O(limit), whatever the size of the space.
+pub const INDEXED_CATEGORIES: [Category; 3] = [
+    Category::ArchitectureDecision,
+    Category::Constraint,
+    Category::Preference,
+];
+
+/// Importance from which memories have an index ordered by time.
+pub const INDEXED_IMPORTANCE: u8 = 8;
+
+/// The indexed subset that contains everything a filter matches, if there is one. SQLite uses a partial index only if
+/// the query contains its condition literally, so these are the conditions of `listed.sql`.
+fn indexed_subset(filter: &Filter) -> Option<&'static str> {
+    let categories = &filter.categories;
+    let are_indexed = || {
+        let mut each = categories.iter();
+        each.all(|category| INDEXED_CATEGORIES.contains(category))
+    };
+    if filter.kinds == [Kind::Episode] {
+        Some("kind = 4")
+    } else if !categories.is_empty() && are_indexed() {
+        Some("category IN (1, 5, 9)")
+    } else if filter.min_importance >= Some(INDEXED_IMPORTANCE) {
+        Some("importance >= 8")
+    } else {
+        None
+    }
+}
+
 /// A WHERE clause and its values.
 #[derive(Debug, Default)]
 struct Clause {
@@ -93,6 +122,9 @@ impl Clause {
 
     fn of(filter: &Filter, connection: &Connection) -> Result<Self> {
         let mut clause = Self::default();
+        if let Some(condition) = indexed_subset(filter) {
+            clause.push(condition, []);
+        }
         if let Some(since) = filter.since {
             clause.push("occurred_at >= ?", [to_microseconds(since).into()]);
         }
@@ -162,18 +194,12 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     } else {
         Visibility::Live
     };
-    clause.push(visibility.sql(), []);
-    let order = listing.order.sql();
-    // Selects ids first, so that no content is read for rows that are filtered out.
     let memories = if page_bytes(&tables)? <= SMALL {
         UNINDEXED
     } else {
         "memories"
     };
-    let sql = format!(
-        "SELECT row, id, seq FROM {memories} WHERE {} ORDER BY {order} LIMIT ? OFFSET ?",
-        clause.sql()
-    );
+    let sql = listing_sql(memories, &clause, visibility, listing.order);
     let bounded = |number: usize| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
     clause
         .values
@@ -195,6 +221,17 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     listed.map(read).collect()
 }
 
+/// Selects ids only, so that no content is read for rows that are filtered out.
+fn listing_sql(memories: &str, clause: &Clause, visibility: Visibility, order: Order) -> String {
+    let mut conditions = clause.conditions.clone();
+    conditions.push(visibility.sql().to_owned());
+    format!(
+        "SELECT row, id, seq FROM {memories} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
+        conditions.join(" AND "),
+        order.sql()
+    )
+}
+
 /// The ids of all matching memories in the given order, as a consistent snapshot; a damaged index can't hide any. O(memories).
 pub(crate) fn select(
     connection: &Connection,
@@ -214,4 +251,101 @@ pub(crate) fn select(
         Ok(MemoryId::from_bytes(row.get(0)?))
     })?;
     Ok(ids.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::open_writer;
+
+    /// The plan of a list in a large database, one step per line.
+    fn plan(filter: &Filter) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("active.db");
+        let connection = open_writer(&path).expect("a database");
+        let clause = Clause::of(filter, &connection).expect("a clause");
+        let sql = format!(
+            "EXPLAIN QUERY PLAN {}",
+            listing_sql("memories", &clause, Visibility::Live, Order::NewestFirst)
+        );
+        let values = clause.values.into_iter().chain([40.into(), 0.into()]);
+        let mut statement = connection.prepare(&sql).expect("a statement");
+        let steps = statement
+            .query_map(params_from_iter(values), |row| row.get::<_, String>(3))
+            .expect("a plan");
+        steps
+            .collect::<Result<Vec<_>, _>>()
+            .expect("steps")
+            .join("\n")
+    }
+
+    fn check(filter: &Filter, index: &str) {
+        let plan = plan(filter);
+        assert!(plan.contains(&format!("USING INDEX {index}")), "{plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+    }
+
+    #[test]
+    fn rare_memories_are_listed_by_time_without_reading_the_others() {
+        let episodes = Filter {
+            kinds: vec![Kind::Episode],
+            ..Filter::default()
+        };
+        check(&episodes, "memories_episodes");
+        let all = Filter {
+            kinds: vec![Kind::Fact],
+            categories: INDEXED_CATEGORIES.to_vec(),
+            ..Filter::default()
+        };
+        check(&all, "memories_decisions");
+        let one = Filter {
+            categories: vec![Category::Constraint],
+            ..Filter::default()
+        };
+        check(&one, "memories_decisions");
+        let important = |least| Filter {
+            min_importance: Some(least),
+            ..Filter::default()
+        };
+        check(&important(INDEXED_IMPORTANCE), "memories_important");
+        check(&important(10), "memories_important");
+        check(&important(INDEXED_IMPORTANCE - 1), "memories_occurred");
+        let mixed = Filter {
+            categories: vec![Category::Constraint, Category::Insight],
+            ..Filter::default()
+        };
+        check(&mixed, "memories_occurred");
+        check(&Filter::default(), "memories_occurred");
+    }
+
+    #[test]
+    fn the_indexes_hold_the_categories_that_they_are_said_to() {
+        let numbers = INDEXED_CATEGORIES.map(|category| category.number().to_string());
+        let condition = format!("WHERE category IN ({})", numbers.join(", "));
+        assert!(include_str!("listed.sql").contains(&condition));
+        let condition = format!("WHERE kind = {}", Kind::Episode.number());
+        assert!(include_str!("listed.sql").contains(&condition));
+        let condition = format!("WHERE importance >= {INDEXED_IMPORTANCE}");
+        assert!(include_str!("listed.sql").contains(&condition));
+    }
+
+    #[test]
+    fn a_database_without_the_indexes_gets_them_when_it_is_opened_for_writing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("active.db");
+        let indexes = |connection: &Connection| -> usize {
+            let names = "('memories_episodes', 'memories_decisions', 'memories_important')";
+            let sql = format!("SELECT count(*) FROM sqlite_schema WHERE name IN {names}");
+            connection
+                .query_row(&sql, [], |row| row.get(0))
+                .expect("a count")
+        };
+        let connection = open_writer(&path).expect("a database");
+        assert_eq!(indexes(&connection), 3);
+        connection
+            .execute_batch("DROP INDEX memories_episodes; DROP INDEX memories_decisions; DROP INDEX memories_important;")
+            .expect("a database of an earlier version");
+        drop(connection);
+        assert_eq!(indexes(&open_writer(&path).expect("a database")), 3);
+    }
 }

@@ -29,7 +29,7 @@ pub(crate) mod use_days;
 pub(crate) mod uses;
 
 pub use feed::SourceFeed;
-pub use filter::{Listing, Order, Visibility};
+pub use filter::{INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Listing, Order, Visibility};
 pub use link::Linked;
 pub use log::{LogEntry, LogQuery};
 pub use past::{PastState, PastStates};

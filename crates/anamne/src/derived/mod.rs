@@ -8,6 +8,7 @@ pub(crate) mod cached_vectors;
 pub(crate) mod connecting;
 pub(crate) mod embedding_cache;
 pub(crate) mod graph;
+pub(crate) mod hook_log;
 pub(crate) mod latent;
 pub(crate) mod meta;
 pub(crate) mod naming;
@@ -32,6 +33,7 @@ use crate::background_problems::BackgroundProblems;
 use crate::models::Models;
 use cached_vectors::CachedVectors;
 use graph::KnowledgeFile;
+use hook_log::HookLogOfSpace;
 use latent::Latent;
 use meta::QueryLog;
 use readings::ReadingsFile;
@@ -119,6 +121,7 @@ impl Registry {
         all.push(meta.clone());
         all.push(cache.clone());
         all.push(tasks.clone());
+        all.push(Arc::new(HookLogOfSpace::new(site.source.clone())));
         let brought = DerivedSite {
             folder: site.source.folder().to_owned(),
             feed: site.source.clone(),

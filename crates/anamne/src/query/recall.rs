@@ -6,7 +6,9 @@ use std::sync::{Arc, PoisonError};
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
 use anamne_recall::{RecallSources, Recaller, SpaceProfile, can_hold};
-use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
+use anamne_types::{
+    Answer, Context, ContextRequest, Hit, MemoryId, Plan, Recall, Temperature, Tier,
+};
 
 use crate::Error;
 use crate::core::Inner;
@@ -71,8 +73,17 @@ impl Space {
         if request.preset.is_some() {
             return self.brief(request);
         }
+        self.context_of(request, &[])
+    }
+
+    /// A block for a query without the results in `shown`.
+    pub(crate) fn context_of(
+        &self,
+        request: &ContextRequest,
+        shown: &[MemoryId],
+    ) -> Result<Context, Error> {
         self.ask(&request.recall, false, |recaller| {
-            Ok(recaller.context(request)?)
+            Ok(recaller.context_without(request, shown)?)
         })
     }
 

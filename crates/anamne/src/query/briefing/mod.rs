@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anamne_recall::context::{Candidate, Section, pack_sections};
 use anamne_recall::views::Disputes;
-use anamne_store::Listing;
+use anamne_store::{INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Listing};
 use anamne_types::{
     Assertion, Category, Context, ContextRequest, Dispute, Filter, Kind, Memory, MemoryId, Row,
 };
@@ -21,14 +21,10 @@ use crate::derived::connecting::KnownDisputes;
 use crate::space::Space;
 
 /// Categories that describe how to work on this project.
-const DECISIONS: [Category; 3] = [
-    Category::ArchitectureDecision,
-    Category::Constraint,
-    Category::Preference,
-];
+const DECISIONS: [Category; 3] = INDEXED_CATEGORIES;
 
 /// Minimum importance of a memory in the section of important facts.
-const IMPORTANT: u8 = 8;
+const IMPORTANT: u8 = INDEXED_IMPORTANCE;
 
 /// Candidates per section: more than a block can hold.
 const LISTED: usize = 40;

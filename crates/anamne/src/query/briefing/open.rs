@@ -1,5 +1,6 @@
 //! Open points: unanswered questions and episodes without an outcome. Prefers precision over recall.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_text::sentences::sentences;
@@ -16,6 +17,8 @@ const ANSWERS: f32 = 0.6;
 
 /// Minimum number of content words of a question.
 const LEAST_WORDS: usize = 3;
+
+const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 
 /// Tags for open and for finished work.
 const TO_DO: [&str; 4] = ["todo", "to-do", "task", "open"];
@@ -40,25 +43,27 @@ pub(super) fn questions(latest: &[Memory]) -> Vec<&Memory> {
             .is_some_and(|last| last.id == memory.id),
         None => true,
     };
-    let said: Vec<BTreeSet<String>> = latest
-        .iter()
-        .map(|memory| content_words(&memory.content))
-        .collect();
+    // The words of a later memory are needed only if there is a question, and by every question.
+    let words: Vec<OnceCell<BTreeSet<String>>> = vec![OnceCell::new(); latest.len()];
+    let said = |place: usize| words[place].get_or_init(|| content_words(&latest[place].content));
     let open = latest.iter().enumerate().filter(|(place, memory)| {
         is_asked_by_a_person(memory)
             && is_last(memory)
             && question_in(&memory.content)
-                .is_some_and(|question| !is_taken_up(&question, &said[..*place]))
+                .is_some_and(|question| !is_taken_up(&question, (0..*place).map(said)))
     });
     open.map(|(_, memory)| memory).take(SHOWN).collect()
 }
 
 /// The question at the end of a text.
 pub(super) fn question_in(text: &str) -> Option<String> {
+    if !text.contains(QUESTION_MARKS) {
+        return None;
+    }
     let last = sentences(text).pop()?;
     let sentence = text[last].trim();
     let end = sentence.trim_end_matches(['"', '”', '»', ')', '*', '_', ' ']);
-    end.ends_with(['?', '？', '؟'])
+    end.ends_with(QUESTION_MARKS)
         .then(|| sentence.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
@@ -75,15 +80,16 @@ fn is_asked_by_a_person(memory: &Memory) -> bool {
 }
 
 /// Whether a later memory is about the question. A question with too few words counts as answered.
-fn is_taken_up(question: &str, later: &[BTreeSet<String>]) -> bool {
+fn is_taken_up<'words>(
+    question: &str,
+    mut later: impl Iterator<Item = &'words BTreeSet<String>>,
+) -> bool {
     let words = content_words(question);
     if words.len() < LEAST_WORDS {
         return true;
     }
     let needed = ANSWERS * words.len() as f32;
-    later
-        .iter()
-        .any(|said| words.intersection(said).count() as f32 >= needed)
+    later.any(|said| words.intersection(said).count() as f32 >= needed)
 }
 
 fn content_words(text: &str) -> BTreeSet<String> {

@@ -1,0 +1,336 @@
+//! `anamne setup`.
+
+mod proving;
+mod status;
+
+pub(crate) use status::words_of;
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use anamne_hosts::adapters::{Adapter, adapter};
+use anamne_hosts::files::{self, Applied, ChangeRecord};
+use anamne_hosts::{Commands, Host, LeftAlone, Machine, Plan, SetupScope, host, hosts};
+use anamne_ingest::transcripts;
+use serde::Serialize;
+
+use crate::arguments::Global;
+use crate::failure::Failure;
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, counted, paint, report};
+use crate::place::Place;
+use crate::wording::file_name;
+use crate::{hooks, programs};
+
+/// Connect the agents on this machine, or one project's, to the memory
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Finds the installed hosts (Claude Code, Codex, Gemini CLI, Cursor, …), shows the
+changes of their configuration files, asks, and applies them: the MCP server,
+hooks that recall and capture by themselves, and a few lines in the host's
+instruction file. Comments, order and formatting of the files stay. A backup
+lies beside each changed file (NAME.anamne-backup). A file that can't be
+understood is left alone and named. A second run changes nothing.
+
+Then it proves each connection: it starts the configured server, stores,
+recalls and erases in a temporary store, reads once from the real one, and calls
+each hook as the host does. What a person must do is said, and --status repeats
+it until it is done.
+
+--remove takes everything back: files that nobody changed since are restored byte
+for byte, from others our entries are taken out.
+
+Without --store and --space, each project gets its own space.
+
+Examples:
+  anamne setup
+  anamne setup --host claude-code --host codex --yes
+  anamne setup --dry-run --all
+  anamne setup --status
+  anamne setup --remove --all --yes
+
+With --json (needs --yes, --dry-run or --status): {\"hosts\": [{\"host\", \"changed\": [file],
+  \"left_alone\": [{\"path\", \"reason\"}], \"by_hand\": […], \"proofs\": [{\"what\", \"ok\",
+  \"milliseconds\", \"problem\"?}]}]}; with --status: {\"hosts\": [{\"host\", \"installed\", \"server\",
+  \"hooks\": [{\"event\", \"configured\", \"waits_for_trust\"}], \"instructions\",
+  \"warnings\"}]}")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the command line"
+)]
+pub(crate) struct Setup {
+    /// A host; repeatable [default: every installed one, asking for each]
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// Every installed host
+    #[arg(long, conflicts_with = "host")]
+    all: bool,
+    /// Don't ask
+    #[arg(long)]
+    yes: bool,
+    /// Show the changes only
+    #[arg(long)]
+    dry_run: bool,
+    /// Change the configuration of the current project, not the person's
+    #[arg(long)]
+    project: bool,
+    /// Show what is set up
+    #[arg(long, conflicts_with_all = ["remove", "dry_run"])]
+    status: bool,
+    /// Take the changes back
+    #[arg(long)]
+    remove: bool,
+}
+
+/// A host with its adapter.
+pub(super) struct Chosen {
+    pub(super) host: &'static Host,
+    pub(super) adapter: &'static dyn Adapter,
+    /// What shows that it is installed.
+    pub(super) found: Option<PathBuf>,
+}
+
+/// What happened to one host.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    host: &'static str,
+    changed: Vec<PathBuf>,
+    left_alone: Vec<LeftAlone>,
+    by_hand: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proofs: Vec<proving::Proof>,
+}
+
+/// The parts that every host needs.
+struct Work<'a> {
+    machine: Machine,
+    scope: SetupScope,
+    commands: Commands,
+    record: ChangeRecord,
+    place: &'a Place,
+}
+
+impl Setup {
+    pub(crate) fn run(
+        self,
+        place: &Place,
+        global: &Global,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let machine = hooks::machine();
+        let chosen = self.chosen(&machine)?;
+        let work = Work {
+            scope: self.scope(place)?,
+            commands: programs::for_hosts(global)?,
+            record: ChangeRecord {
+                path: place.root()?.join("setup.json"),
+            },
+            machine,
+            place,
+        };
+        if self.status {
+            return status::print(&chosen, &work, output);
+        }
+        if chosen.is_empty() {
+            return Err(
+                Failure::not_found("no host that can be set up was found here")
+                    .hint("name one with --host; `anamne setup --help` has examples"),
+            );
+        }
+        self.check_confirmation(output)?;
+        let mut outcomes = Vec::new();
+        for one in &chosen {
+            if let Some(outcome) = self.of_host(one, &work, output)? {
+                outcomes.push(outcome);
+            }
+        }
+        let failed = outcomes.iter().any(Outcome::has_failed);
+        if output.is_json() {
+            output.json(&serde_json::json!({ "hosts": outcomes }))?;
+        }
+        if failed {
+            return Err(Failure::Incomplete);
+        }
+        Ok(())
+    }
+
+    /// The named hosts, else the installed ones.
+    fn chosen(&self, machine: &Machine) -> Result<Vec<Chosen>, Failure> {
+        let of = |host: &'static Host| {
+            let adapter = adapter(host.id)?;
+            let found = adapter.found(machine);
+            Some(Chosen {
+                host,
+                adapter,
+                found,
+            })
+        };
+        if self.host.is_empty() {
+            let all = hosts().iter().filter_map(of);
+            return Ok(all.filter(|one| one.found.is_some()).collect());
+        }
+        let mut seen = BTreeSet::new();
+        let named = self.host.iter().filter(|name| seen.insert(name.as_str()));
+        named
+            .map(|name| host(name).and_then(of).ok_or_else(|| unknown(name)))
+            .collect()
+    }
+
+    fn scope(&self, place: &Place) -> Result<SetupScope, Failure> {
+        if !self.project {
+            return Ok(SetupScope::Person);
+        }
+        match place.project() {
+            Some(project) => Ok(SetupScope::Project(project.root().to_owned())),
+            None => std::env::current_dir()
+                .map(SetupScope::Project)
+                .map_err(|error| {
+                    Failure::failed(format!("can't find the current folder: {error}"))
+                }),
+        }
+    }
+
+    /// Without a terminal there is nobody to ask.
+    fn check_confirmation(&self, output: &Output) -> Result<(), Failure> {
+        let can_ask = std::io::stdin().is_terminal() && !output.is_json();
+        if self.yes || self.dry_run || can_ask {
+            return Ok(());
+        }
+        Err(Failure::refused(
+            "yes",
+            "changing configuration files without a terminal needs --yes",
+        )
+        .hint("see the changes with --dry-run; apply them with --yes"))
+    }
+
+    fn of_host(
+        &self,
+        one: &Chosen,
+        work: &Work<'_>,
+        output: &mut Output,
+    ) -> Result<Option<Outcome>, Failure> {
+        let plan = if self.remove {
+            one.adapter.remove(&work.machine, &work.scope)
+        } else {
+            one.adapter
+                .set_up(&work.machine, &work.scope, &work.commands)
+        };
+        if !output.is_json() {
+            print_plan(one.host, &plan, output)?;
+        }
+        if !self.dry_run && !plan.changes.is_empty() && !self.is_agreed(one.host)? {
+            return Ok(None);
+        }
+        let applied = if self.dry_run {
+            Applied::default()
+        } else {
+            self.apply(one, &plan, work)?
+        };
+        let mut outcome = Outcome::of(one.host, plan, applied);
+        if !output.is_json() {
+            print_applied(&outcome, output)?;
+        }
+        if !self.dry_run && !self.remove {
+            let status = one
+                .adapter
+                .status(&work.machine, &work.scope, &work.commands);
+            outcome.proofs = proving::prove(one.host, &status, &work.commands);
+            if !output.is_json() {
+                proving::print(&outcome.proofs, output)?;
+                offer_transcripts(one.host, work, output);
+            }
+        }
+        Ok(Some(outcome))
+    }
+
+    fn apply(&self, one: &Chosen, plan: &Plan, work: &Work<'_>) -> Result<Applied, Failure> {
+        if self.remove {
+            return Ok(files::take_back(plan, one.host.id, &work.record));
+        }
+        // Hooks do nothing without a store, and the record of the changes lies in it.
+        work.place.store()?;
+        Ok(files::apply(plan, one.host.id, &work.record))
+    }
+
+    fn is_agreed(&self, host: &Host) -> Result<bool, Failure> {
+        if self.yes {
+            return Ok(true);
+        }
+        report(format_args!("Apply these changes to {}? [y/N]", host.name));
+        let mut answer = String::new();
+        std::io::stdin()
+            .lock()
+            .read_line(&mut answer)
+            .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+}
+
+impl Outcome {
+    fn of(host: &'static Host, plan: Plan, applied: Applied) -> Self {
+        let mut left_alone = plan.left_alone;
+        left_alone.extend(applied.left_alone);
+        Self {
+            host: host.id,
+            changed: applied.written.into_iter().map(|(path, _)| path).collect(),
+            left_alone,
+            by_hand: plan.by_hand,
+            proofs: Vec::new(),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        !self.left_alone.is_empty() || self.proofs.iter().any(|proof| !proof.ok)
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    let known: Vec<_> = hosts().iter().map(|host| host.id).collect();
+    Failure::refused("host", format!("no host {name:?} is known"))
+        .hint(format!("known hosts: {}", known.join(", ")))
+}
+
+fn print_plan(host: &Host, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
+    output.line(paint(BOLD, host.name))?;
+    for change in &plan.changes {
+        output.document(files::difference(change))?;
+    }
+    if plan.changes.is_empty() && plan.left_alone.is_empty() {
+        output.line("  nothing to change")?;
+    }
+    output.flush()
+}
+
+fn print_applied(outcome: &Outcome, output: &mut Output) -> Result<(), Failure> {
+    for path in &outcome.changed {
+        output.entry(GREEN, "changed", &file_name(path))?;
+    }
+    for left in &outcome.left_alone {
+        let text = format!("{}: {}", file_name(&left.path), left.reason);
+        output.entry(RED, "left alone", &text)?;
+    }
+    for step in &outcome.by_hand {
+        output.entry(YELLOW, "by hand", step)?;
+    }
+    Ok(())
+}
+
+/// Says that earlier conversations can be imported: some hosts delete them after thirty days.
+fn offer_transcripts(host: &Host, work: &Work<'_>, output: &Output) {
+    let Some(format) = host.transcripts else {
+        return;
+    };
+    let (found, _) = transcripts::find(format, &work.machine);
+    if !found.is_empty() {
+        output.note(format_args!(
+            "{} of {} can be imported: anamne import --from {format}",
+            counted(found.len() as u64, "earlier conversation"),
+            host.name
+        ));
+    }
+}
+
+/// A path as text.
+fn shown(path: &Path) -> String {
+    file_name(path)
+}

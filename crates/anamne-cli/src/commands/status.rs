@@ -1,0 +1,243 @@
+//! `anamne status`.
+
+use anamne::{Clock, HookActivity, Space, Store, SystemClock};
+use anamne_hosts::adapters::adapter;
+use anamne_hosts::{Connection, Host, HostStatus, SetupScope, hosts};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use super::setup;
+use crate::arguments::Global;
+use crate::dates::Dates;
+use crate::failure::Failure;
+use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, counted, memories, paint, times};
+use crate::place::Place;
+use crate::wording::{duration, number};
+use crate::{hooks, programs};
+
+/// The latest questions of a space that are looked at.
+const QUESTIONS: usize = 1_000;
+
+/// Minimum confidence of an answered question.
+const ANSWERED: f32 = 0.5;
+
+/// Show whether it works: what is connected, and what hooks and questions did
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For each installed host: whether its server and hooks are configured, when each
+hook last ran, how many memories it added to conversations and stored, how long
+it took, and what failed. Then, for today (UTC): questions that were asked,
+findings of the guard, and waiting background work. The record has counts and
+times only, no content, and stays on this machine.
+
+Examples:
+  anamne status
+  anamne status --json
+
+With --json: {\"store\", \"hosts\": [{\"host\", \"installed\", \"server\", \"hooks\", \"instructions\",
+  \"warnings\", \"activity\": [{\"event\", \"runs\", \"failures\", \"injected\", \"tokens\", \"stored\",
+  \"redacted\", \"mean_ms\", \"slowest_ms\", \"last_at\", \"failure\"}]}], \"today\":
+  {\"questions\", \"answered\", \"injected\", \"stored\", \"guard\", \"waiting\", \"dead\"}}")]
+pub(crate) struct Status {}
+
+/// A host with what is configured and what its hooks did.
+#[derive(Debug, Serialize)]
+struct HostReport {
+    host: &'static str,
+    name: &'static str,
+    #[serde(flatten)]
+    status: HostStatus,
+    activity: Vec<HookActivity>,
+}
+
+/// What happened since the day (UTC) began, in all spaces.
+#[derive(Debug, Default, Serialize)]
+struct Today {
+    /// Questions that were asked.
+    questions: u64,
+    /// Those with a result that is probably evidence.
+    answered: u64,
+    /// Memories that hooks added to conversations.
+    injected: u64,
+    /// Memories that hooks stored.
+    stored: u64,
+    /// Findings of the guard in what hooks stored.
+    guard: u64,
+    /// Waiting background tasks.
+    waiting: u64,
+    /// Background tasks that failed for good.
+    dead: u64,
+}
+
+impl Status {
+    pub(crate) fn run(place: &Place, global: &Global, output: &mut Output) -> Result<(), Failure> {
+        let store = place.existing_store()?;
+        let now = SystemClock.now();
+        let log = store.hook_log()?;
+        let reports = host_reports(&log.activity(None)?, global)?;
+        let today = today(&store, &log.activity(Some(now))?, now)?;
+        if output.is_json() {
+            return output.json(&serde_json::json!({
+                "store": store.root(), "hosts": reports, "today": today,
+            }));
+        }
+        if reports.is_empty() {
+            output.note("no host was found; `anamne setup` connects one");
+        }
+        for report in &reports {
+            print_host(report, output)?;
+        }
+        print_today(&today, output)
+    }
+}
+
+/// The installed hosts, and those whose hooks ran.
+fn host_reports(activity: &[HookActivity], global: &Global) -> Result<Vec<HostReport>, Failure> {
+    let machine = hooks::machine();
+    let commands = programs::for_hosts(global)?;
+    let of = |host: &'static Host| {
+        let adapter = adapter(host.id)?;
+        let ran = activity.iter().filter(|run| run.host == host.id);
+        let activity: Vec<_> = ran.cloned().collect();
+        if activity.is_empty() && adapter.found(&machine).is_none() {
+            return None;
+        }
+        Some(HostReport {
+            host: host.id,
+            name: host.name,
+            status: adapter.status(&machine, &SetupScope::Person, &commands),
+            activity,
+        })
+    };
+    Ok(hosts().iter().filter_map(of).collect())
+}
+
+fn today(store: &Store, activity: &[HookActivity], now: Timestamp) -> Result<Today, Failure> {
+    let mut today = Today::default();
+    for run in activity {
+        today.injected += run.injected;
+        today.stored += run.stored;
+        today.guard += run.redacted;
+    }
+    let began = day_of(now);
+    for name in store.spaces()? {
+        // A space that can't be opened is the doctor's business.
+        if let Ok(space) = store.existing_space(name.as_str()) {
+            today.add(&space, began)?;
+        }
+    }
+    Ok(today)
+}
+
+/// The day (UTC) of a time.
+fn day_of(now: Timestamp) -> Timestamp {
+    let since = SignedDuration::from_secs(now.as_second().rem_euclid(86_400));
+    now.saturating_sub(since).unwrap_or(now)
+}
+
+impl Today {
+    fn add(&mut self, space: &Space, began: Timestamp) -> Result<(), Failure> {
+        let asked = space.query_log(QUESTIONS)?;
+        for query in asked.iter().filter(|query| query.at >= began) {
+            self.questions += 1;
+            self.answered += u64::from(query.results > 0 && query.confidence >= ANSWERED);
+        }
+        for kind in space.task_queue()?.report()?.kinds {
+            self.waiting += kind.waiting;
+            self.dead += kind.dead;
+        }
+        Ok(())
+    }
+}
+
+fn print_host(report: &HostReport, output: &mut Output) -> Result<(), Failure> {
+    output.line(paint(BOLD, report.name))?;
+    let (style, words) = setup::words_of(report.status.server);
+    output.entry(style, "server", words)?;
+    if report.status.server == Connection::Absent && report.activity.is_empty() {
+        return Ok(());
+    }
+    for state in report.status.hooks.iter().filter(|state| !state.configured) {
+        let text = format!("{} is not configured; run anamne setup", state.event);
+        output.entry(YELLOW, "hook  ", &text)?;
+    }
+    for run in &report.activity {
+        let style = if run.failures > 0 { YELLOW } else { GREEN };
+        output.entry(style, "hook  ", &worded(run, &output.dates))?;
+    }
+    let silent = report.status.hooks.iter().filter(|state| {
+        state.configured
+            && !report
+                .activity
+                .iter()
+                .any(|run| run.event == state.event.as_str())
+    });
+    let silent: Vec<_> = silent.map(|state| state.event.as_str()).collect();
+    if !silent.is_empty() {
+        output.entry(DIM, "hook  ", &format!("{}: never ran", silent.join(", ")))?;
+    }
+    for warning in &report.status.warnings {
+        output.entry(RED, "note  ", warning)?;
+    }
+    Ok(())
+}
+
+/// `prompt: 120 times, last 2 hours ago, added 31 memories, 9 ms (slowest 40 ms)`.
+fn worded(run: &HookActivity, dates: &Dates) -> String {
+    let mut parts = vec![times(run.runs), format!("last {}", dates.both(run.last_at))];
+    if run.injected > 0 {
+        parts.push(format!(
+            "added {} ({} tokens)",
+            memories(run.injected),
+            number(run.tokens)
+        ));
+    }
+    if run.stored > 0 {
+        parts.push(format!("stored {}", memories(run.stored)));
+    }
+    if run.redacted > 0 {
+        parts.push(format!("guard: {}", counted(run.redacted, "finding")));
+    }
+    parts.push(format!(
+        "{} (slowest {})",
+        duration(run.mean_ms),
+        duration(run.slowest_ms)
+    ));
+    if run.failures > 0 {
+        parts.push(format!(
+            "{} failed ({})",
+            number(run.failures),
+            run.failure.replace('_', " ")
+        ));
+    }
+    format!("{}: {}", run.event, parts.join(", "))
+}
+
+fn print_today(today: &Today, output: &mut Output) -> Result<(), Failure> {
+    output.line(paint(BOLD, "today"))?;
+    let asked = format!(
+        "{} asked, {} answered",
+        counted(today.questions, "question"),
+        number(today.answered)
+    );
+    output.entry(DIM, "recall", &asked)?;
+    let hooks = format!(
+        "added {}, stored {}",
+        memories(today.injected),
+        number(today.stored)
+    );
+    output.entry(DIM, "hooks ", &hooks)?;
+    if today.guard > 0 {
+        output.entry(YELLOW, "guard ", &counted(today.guard, "finding"))?;
+    }
+    let style = if today.dead > 0 { YELLOW } else { DIM };
+    let work = match today.dead {
+        0 => format!("{} waiting", number(today.waiting)),
+        dead => format!(
+            "{} waiting, {} failed for good (anamne tasks)",
+            number(today.waiting),
+            number(dead)
+        ),
+    };
+    output.entry(style, "work  ", &work)
+}

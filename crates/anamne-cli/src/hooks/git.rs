@@ -1,0 +1,278 @@
+//! The post-commit hook of a repository: each commit becomes a memory of the project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anamne::{Body, Draft, StoreFolder};
+
+use super::watchdog;
+use crate::arguments::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::programs;
+use crate::shell::shell_word;
+use crate::whole_file::write_whole;
+use crate::wording::file_name;
+
+/// The first line of our part of the script.
+const BEGIN: &str = "# anamne:begin";
+
+/// The last line of it.
+const END: &str = "# anamne:end";
+
+/// The most files that are named in a memory.
+const MOST_FILES: usize = 100;
+
+/// Fields of a commit, separated by null characters: hash, time, author, message.
+const FORMAT: &str = "--format=%H%x00%cI%x00%an%x00%B";
+
+/// The author's tag on the memories of commits.
+const TAG: &str = "commit";
+
+/// Stores the latest commit of the current folder's repository. Never fails: git has committed already.
+pub(crate) fn commit(global: &Global) {
+    watchdog::end_in_time();
+    let Ok(folder) = std::env::current_dir() else {
+        return;
+    };
+    // There is nobody to report a failure to; the commit itself is in git.
+    let _ = store_commit(global, &folder);
+}
+
+fn store_commit(global: &Global, folder: &Path) -> Result<(), Failure> {
+    let place = Place::around(global, folder)?;
+    if !StoreFolder::at(&place.root()?).is_there()? {
+        return Ok(());
+    }
+    let Some(draft) = commit_draft(folder) else {
+        return Ok(());
+    };
+    place.space()?.remember(draft)?;
+    Ok(())
+}
+
+/// The latest commit as an episode: message, files and branch.
+fn commit_draft(folder: &Path) -> Option<Draft> {
+    let shown = git(folder, &["log", "-1", "--no-show-signature", FORMAT])?;
+    let [hash, time, author, message] = shown.splitn(4, '\0').collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let message = message.trim();
+    let branch = git(folder, &["branch", "--show-current"])?;
+    let named = ["show", "--name-only", "--format=", "-z", hash];
+    let files = git(folder, &named).unwrap_or_default();
+    let files: Vec<&str> = files.split('\0').filter(|file| !file.is_empty()).collect();
+    let mut draft = Draft::new(content(hash, branch.trim(), message, &files))
+        .body(Body::Episode {
+            goal: message.lines().next().unwrap_or_default().to_owned(),
+            plan: Vec::new(),
+            outcome: "committed".to_owned(),
+            tool_log: Vec::new(),
+            salience: None,
+        })
+        .author(author.trim())
+        .tag(TAG);
+    draft.external_id = Some(format!("git:{hash}"));
+    draft.occurred_at = time.parse().ok();
+    Some(draft)
+}
+
+fn content(hash: &str, branch: &str, message: &str, files: &[&str]) -> String {
+    let short = hash.get(..10).unwrap_or(hash);
+    let on = if branch.is_empty() {
+        String::new()
+    } else {
+        format!(" on {branch}")
+    };
+    let mut listed = files[..files.len().min(MOST_FILES)].join(", ");
+    if files.len() > MOST_FILES {
+        listed = format!("{listed} and {} more", files.len() - MOST_FILES);
+    }
+    format!("Commit {short}{on}: {message}\n\nFiles: {listed}")
+}
+
+/// What git prints, if it succeeds.
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let run = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let text = run
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&run.stdout).into_owned())?;
+    Some(text)
+}
+
+/// Adds our lines to the repository's post-commit hook, which is created if missing.
+pub(crate) fn install(global: &Global, output: &mut Output) -> Result<(), Failure> {
+    let path = hook_file()?;
+    let before = read(&path)?;
+    let text = before.as_deref().unwrap_or("#!/bin/sh\n");
+    check_shell(&path, text)?;
+    let after = with_block(&path, text, Some(&command_line(global)?))?;
+    if before.as_deref() == Some(after.as_str()) {
+        return output.line(format_args!("{} is up to date", file_name(&path)));
+    }
+    write_script(&path, &after)?;
+    output.line(format_args!(
+        "{} stores each commit from now on",
+        file_name(&path)
+    ))
+}
+
+/// Takes our lines out of the hook; a hook with nothing else is removed.
+pub(crate) fn uninstall(output: &mut Output) -> Result<(), Failure> {
+    let path = hook_file()?;
+    let Some(before) = read(&path)? else {
+        return output.line(format_args!("there is no {}", file_name(&path)));
+    };
+    let after = with_block(&path, &before, None)?;
+    if after == before {
+        return output.line(format_args!("{} doesn't call anamne", file_name(&path)));
+    }
+    if after.trim() == "#!/bin/sh" {
+        fs::remove_file(&path).map_err(|error| unwritable(&path, &error))?;
+    } else {
+        write_script(&path, &after)?;
+    }
+    output.line(format_args!("removed from {}", file_name(&path)))
+}
+
+/// The file of the current folder's repository, wherever its configuration puts hooks.
+fn hook_file() -> Result<PathBuf, Failure> {
+    let folder = std::env::current_dir()
+        .map_err(|error| Failure::failed(format!("can't find the current folder: {error}")))?;
+    let path =
+        git(&folder, &["rev-parse", "--git-path", "hooks/post-commit"]).ok_or_else(|| {
+            Failure::not_found("the current folder is in no git repository, or git isn't installed")
+                .hint("run this in the project's folder")
+        })?;
+    Ok(folder.join(path.trim_end()))
+}
+
+fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::failed(format!(
+            "can't read {}: {error}",
+            file_name(path)
+        ))),
+    }
+}
+
+/// Refuses a hook that no shell runs.
+fn check_shell(path: &Path, text: &str) -> Result<(), Failure> {
+    let first = text.lines().next().unwrap_or_default();
+    let is_shell = first.starts_with("#!") && first.trim_end().ends_with("sh");
+    if is_shell {
+        return Ok(());
+    }
+    let name = file_name(path);
+    Err(Failure::refused(
+        "hook",
+        format!("{name} is no shell script; it was left alone"),
+    )
+    .hint("let it run `anamne hook git-commit` after each commit"))
+}
+
+/// The text with our lines replaced by `line`, or without them.
+fn with_block(path: &Path, text: &str, line: Option<&str>) -> Result<String, Failure> {
+    let count = |mark| text.lines().filter(|line| *line == mark).count();
+    let block = line.map(|line| format!("{BEGIN}\n{line}\n{END}\n"));
+    match (count(BEGIN), count(END)) {
+        (0, 0) => {
+            let gap = if text.is_empty() || text.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+            Ok(block.map_or_else(|| text.to_owned(), |block| format!("{text}{gap}{block}")))
+        }
+        (1, 1) => {
+            let (before, rest) = text.split_once(BEGIN).unwrap_or((text, ""));
+            let (_, after) = rest.split_once(END).unwrap_or((rest, ""));
+            let after = after.strip_prefix('\n').unwrap_or(after);
+            Ok(format!("{before}{}{after}", block.unwrap_or_default()))
+        }
+        _ => Err(Failure::refused(
+            "hook",
+            format!(
+                "the marks {BEGIN} and {END} in {} don't match; it was left alone",
+                file_name(path)
+            ),
+        )),
+    }
+}
+
+/// The line that runs after each commit.
+fn command_line(global: &Global) -> Result<String, Failure> {
+    let commands = programs::for_hosts(global)?;
+    let words = std::iter::once(&commands.program)
+        .chain(&commands.global)
+        .map(|word| shell_word(word));
+    let line = words.collect::<Vec<_>>().join(" ");
+    Ok(format!(
+        "{line} hook git-commit </dev/null >/dev/null 2>&1 || true"
+    ))
+}
+
+fn write_script(path: &Path, text: &str) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    }
+    write_whole(path, |file| Ok(file.write_all(text.as_bytes())?))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(path, executable).map_err(|error| unwritable(path, &error))?;
+    }
+    Ok(())
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::failed(format!("can't write {}: {error}", file_name(path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_lines_come_and_go_and_leave_the_rest() {
+        let path = Path::new("post-commit");
+        for text in [
+            "#!/bin/sh\n",
+            "#!/bin/bash\necho one\n",
+            "#!/bin/sh\necho one",
+        ] {
+            let with = with_block(path, text, Some("anamne hook git-commit")).expect("added");
+            assert!(
+                with.starts_with(text) && with.ends_with("# anamne:end\n"),
+                "{with}"
+            );
+            let again = with_block(path, &with, Some("anamne hook git-commit")).expect("replaced");
+            assert_eq!(again, with);
+            let without = with_block(path, &with, None).expect("removed");
+            assert_eq!(without.trim_end(), text.trim_end());
+        }
+        assert!(with_block(path, "#!/bin/sh\n# anamne:begin\n", None).is_err());
+    }
+
+    #[test]
+    fn a_hook_that_no_shell_runs_is_left_alone() {
+        let path = Path::new("post-commit");
+        assert!(check_shell(path, "#!/usr/bin/env bash\n").is_ok());
+        for text in ["#!/usr/bin/python3\n", "", "\u{7f}ELF"] {
+            assert!(check_shell(path, text).is_err(), "{text:?}");
+        }
+    }
+}

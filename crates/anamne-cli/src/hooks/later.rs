@@ -1,0 +1,83 @@
+//! A process that does what a hook has no time for, and ends with it.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anamne::HookRun;
+use anamne_hosts::hook::{HookEvent, HookInput};
+
+use super::job::{Job, JobArguments};
+use super::session::HookSite;
+use super::{capture, record_failure};
+use crate::arguments::Global;
+use crate::failure::Failure;
+
+/// When such a process ends at the latest, done or not. The next hook goes on where it stopped.
+const LATEST: Duration = Duration::from_secs(120);
+
+/// Starts the process. If it can't be started, the next hook does the work.
+pub(super) fn start(job: &Job) {
+    let Ok(program) = std::env::current_exe() else {
+        return;
+    };
+    let mut command = Command::new(program);
+    command
+        .args(job.command_line())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    // Hosts end the group of a hook with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    drop(command.spawn());
+}
+
+/// Does the work of a job: notes a hook that ran out of time, captures a transcript, updates the indexes.
+pub(crate) fn run(host: &str, job: &JobArguments, global: &Global) {
+    std::thread::spawn(|| {
+        std::thread::sleep(LATEST);
+        std::process::exit(0);
+    });
+    let started = Instant::now();
+    if let Some(event) = job.timed_out.as_deref().and_then(HookEvent::named) {
+        record_failure(event, host, global, "timeout", started);
+    }
+    if let Err(failure) = work(host, job, global, started) {
+        record_failure(
+            HookEvent::TurnEnd,
+            host,
+            global,
+            failure.kind_word(),
+            started,
+        );
+    }
+}
+
+fn work(host: &str, job: &JobArguments, global: &Global, started: Instant) -> Result<(), Failure> {
+    let input = HookInput {
+        session: job.session.clone(),
+        transcript: job.transcript.clone(),
+        ..HookInput::default()
+    };
+    let Some(site) = HookSite::find(global, host, &input)? else {
+        return Ok(());
+    };
+    if input.transcript.is_some() {
+        let effect = capture::everything(host, &input, &site)?;
+        let run = HookRun {
+            host,
+            event: HookEvent::TurnEnd.as_str(),
+            stored: effect.stored,
+            redacted: effect.redacted,
+            took: started.elapsed(),
+            ..HookRun::default()
+        };
+        site.log.note_run(&run, site.now())?;
+    }
+    if let Some(space) = site.existing_space()?
+        && space.is_unsettled()?
+    {
+        space.settle(&mut |_, _| {})?;
+    }
+    Ok(())
+}

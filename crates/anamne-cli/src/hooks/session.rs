@@ -1,0 +1,170 @@
+//! The store, the space and the session of a hook.
+
+use std::path::Path;
+
+use anamne::{Clock, Error, HookLog, HookSession, Space, Store, StoreFolder, SystemClock};
+use anamne_hosts::hook::{HookEvent, HookInput, StartReason};
+use jiff::Timestamp;
+
+use crate::arguments::Global;
+use crate::failure::Failure;
+use crate::place::Place;
+
+/// The space of sessions outside of any project. Not `core`, which every project reads.
+const UNFILED: &str = "unfiled";
+
+/// Where a hook works.
+pub(super) struct HookSite {
+    pub(super) store: Store,
+    pub(super) log: HookLog,
+    /// The session, if the host names it.
+    pub(super) session: Option<HookSession>,
+    /// The name of the session's space, which may not exist yet.
+    pub(super) space: String,
+}
+
+impl HookSite {
+    /// The site of a hook; `None` without a store, which only commands create.
+    pub(super) fn find(
+        global: &Global,
+        host: &str,
+        input: &HookInput,
+    ) -> Result<Option<Self>, Failure> {
+        let place = Place::named_by(global)?;
+        let root = place.root()?;
+        if !StoreFolder::at(&root).is_there()? {
+            return Ok(None);
+        }
+        let store = place.store()?;
+        let log = store.hook_log()?;
+        let known = match &input.session {
+            Some(id) => log.session(id)?,
+            None => None,
+        };
+        if let Some(session) = known {
+            let space = session.space.clone();
+            let session = Some(session);
+            return Ok(Some(Self {
+                store,
+                log,
+                session,
+                space,
+            }));
+        }
+        let space = if place.is_named() {
+            place.space_name().to_string()
+        } else {
+            space_of(global, input.folder.as_deref(), true)?
+        };
+        let session = match &input.session {
+            Some(id) => {
+                let began = log.begin(id, host, &space, SystemClock.now());
+                Some(began?)
+            }
+            None => None,
+        };
+        Ok(Some(Self {
+            store,
+            log,
+            session,
+            space,
+        }))
+    }
+
+    /// The session's space, if it exists.
+    pub(super) fn existing_space(&self) -> Result<Option<Space>, Failure> {
+        self.existing(&self.space)
+    }
+
+    /// A space of the store, if it exists.
+    pub(super) fn existing(&self, name: &str) -> Result<Option<Space>, Failure> {
+        match self.store.existing_space(name) {
+            Err(Error::Store(anamne::StoreError::NoSpace(_))) => Ok(None),
+            opened => Ok(Some(opened?)),
+        }
+    }
+
+    /// The session's space for writing, created if missing.
+    pub(super) fn space(&self) -> Result<Space, Failure> {
+        Ok(self.store.space(&self.space)?)
+    }
+
+    /// How far the session's transcript was captured by now.
+    pub(super) fn captured_bytes(&self, input: &HookInput) -> Result<u64, Failure> {
+        let Some(id) = &input.session else {
+            return Ok(0);
+        };
+        let session = self.log.session(id)?;
+        Ok(session.map_or(0, |session| session.captured_bytes))
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    /// Whether this process is the first to act on the event: several hosts may run the hook for one.
+    pub(super) fn acts_first(&self, event: HookEvent, input: &HookInput) -> Result<bool, Failure> {
+        let Some(session) = &self.session else {
+            return Ok(true);
+        };
+        let tool = || input.tool.as_ref()?.id.as_deref();
+        let identity = match event {
+            HookEvent::SessionStart => reason_word(input.reason),
+            HookEvent::Prompt => input
+                .turn
+                .as_deref()
+                .or(input.prompt.as_deref())
+                .unwrap_or(""),
+            HookEvent::Tool | HookEvent::ToolFailed => match tool() {
+                Some(id) => id,
+                None => return Ok(true),
+            },
+            // Capturing the same words twice stores them once.
+            _ => return Ok(true),
+        };
+        Ok(self
+            .log
+            .acts_first(session, event.as_str(), identity, self.now())?)
+    }
+}
+
+fn reason_word(reason: StartReason) -> &'static str {
+    match reason {
+        StartReason::Startup => "startup",
+        StartReason::Resume => "resume",
+        StartReason::Clear => "clear",
+        StartReason::Compact => "compact",
+        StartReason::Fork => "fork",
+    }
+}
+
+/// The name of the space of the project around a folder (by default the current one); [`UNFILED`] outside of projects.
+/// With `claim`, a new name is bound to the project.
+pub(crate) fn space_of(
+    global: &Global,
+    folder: Option<&Path>,
+    claim: bool,
+) -> Result<String, Failure> {
+    let place = match folder {
+        Some(folder) => Place::around(global, folder)?,
+        None => Place::find(global)?,
+    };
+    if place.project().is_none() {
+        return Ok(UNFILED.to_owned());
+    }
+    let name = if claim {
+        place.claim()?
+    } else {
+        place.space_name()
+    };
+    Ok(name.to_string())
+}
+
+/// The hooks' record, if there is a store.
+pub(super) fn existing_log(global: &Global) -> Result<Option<(HookLog, Timestamp)>, Failure> {
+    let place = Place::named_by(global)?;
+    if !StoreFolder::at(&place.root()?).is_there()? {
+        return Ok(None);
+    }
+    Ok(Some((place.store()?.hook_log()?, SystemClock.now())))
+}

@@ -1,0 +1,67 @@
+//! The command that other programs run to reach this one.
+
+use std::path::{Path, PathBuf};
+
+use anamne_hosts::Commands;
+
+use crate::arguments::Global;
+use crate::failure::Failure;
+
+/// The name of this program.
+const NAME: &str = "anamne";
+
+/// The commands for hosts: by name if the search path finds this program, else by its absolute path. A store and a
+/// space that were given go with them.
+pub(crate) fn for_hosts(global: &Global) -> Result<Commands, Failure> {
+    let current = std::env::current_exe()
+        .map_err(|error| Failure::failed(format!("can't find this program's file: {error}")))?;
+    let program = if found_in_path().is_some_and(|found| is_same(&found, &current)) {
+        NAME.to_owned()
+    } else {
+        current.to_str().map(str::to_owned).ok_or_else(|| {
+            Failure::failed(
+                "the path of this program is not Unicode, so no host can be told to run it",
+            )
+            .hint("put `anamne` in a folder of the search path")
+        })?
+    };
+    Ok(Commands {
+        program,
+        global: given(global)?,
+    })
+}
+
+/// The options that were given for the store and the space.
+fn given(global: &Global) -> Result<Vec<String>, Failure> {
+    let mut options = Vec::new();
+    if let Some(store) = global.store.as_ref().filter(|store| !store.is_empty()) {
+        let store = std::path::absolute(store)
+            .map_err(|error| Failure::failed(format!("can't find the store's folder: {error}")))?;
+        let text = store.to_str().ok_or_else(|| {
+            Failure::refused(
+                "store",
+                "the store's path is not Unicode, so no host can be told of it",
+            )
+        })?;
+        options.extend(["--store".to_owned(), text.to_owned()]);
+    }
+    if let Some(space) = global.space.as_ref().filter(|space| !space.is_empty()) {
+        options.extend(["--space".to_owned(), space.clone()]);
+    }
+    Ok(options)
+}
+
+/// The first program of this name in the search path.
+fn found_in_path() -> Option<PathBuf> {
+    let name = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|folder| folder.join(&name))
+        .find(|path| path.is_file())
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}

@@ -1,0 +1,350 @@
+//! The hooks of agent hosts: what they add, what they store, and that they never disturb.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, RunOutput};
+
+/// Runs a hook of Claude Code with this input.
+fn hook(bench: &Bench, event: &str, input: &Value) -> RunOutput {
+    let arguments = ["hook", event, "--host", "claude-code"];
+    let ran = bench.run_with(&arguments, bench.stdin_of(&input.to_string()));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.stderr, "", "a hook says nothing to its host");
+    ran
+}
+
+/// Runs the command in a folder, with the search path of this process, which has git.
+fn run_in(bench: &Bench, folder: &Path, arguments: &[&str]) -> RunOutput {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut command = bench.command(arguments);
+    let output = command.current_dir(folder).env("PATH", path).output();
+    output.expect("the command starts").into()
+}
+
+/// The text that a hook adds to the conversation; empty if it adds none.
+fn added(ran: &RunOutput) -> String {
+    if ran.stdout.trim().is_empty() {
+        return String::new();
+    }
+    let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let added = &answer["hookSpecificOutput"]["additionalContext"];
+    added.as_str().unwrap_or_default().to_owned()
+}
+
+fn prompt(session: &str, text: &str) -> Value {
+    json!({"session_id": session, "hook_event_name": "UserPromptSubmit", "prompt": text})
+}
+
+fn start(session: &str, source: &str) -> Value {
+    json!({"session_id": session, "hook_event_name": "SessionStart", "source": source})
+}
+
+/// The hook's budget of time leaves room in a build without optimisation; a busy machine may still exceed it. Then it is
+/// asked again, as a person would.
+fn added_in_time(bench: &Bench, event: &str, input: impl Fn(u32) -> Value) -> String {
+    for attempt in 0..20 {
+        let text = added(&hook(bench, event, &input(attempt)));
+        if !text.is_empty() {
+            return text;
+        }
+    }
+    String::new()
+}
+
+/// A line of a transcript of Claude Code.
+fn line(id: &str, parent: Option<&str>, role: &str, text: &str) -> String {
+    json!({
+        "type": role, "uuid": id, "parentUuid": parent, "sessionId": "s-transcript",
+        "timestamp": "2026-03-02T09:12:37Z", "cwd": "/nowhere", "isSidechain": false,
+        "message": {"role": role, "content": text},
+    })
+    .to_string()
+        + "\n"
+}
+
+fn write(path: &Path, lines: &[String]) {
+    std::fs::write(path, lines.concat()).expect("a transcript");
+}
+
+fn end(transcript: &Path) -> Value {
+    json!({"session_id": "s-transcript", "transcript_path": transcript,
+        "hook_event_name": "Stop", "stop_hook_active": false})
+}
+
+/// The contents of all memories of the space of sessions without a project, oldest first.
+fn captured(bench: &Bench) -> Vec<String> {
+    let ran = bench.run(&["--space", "unfiled", "list", "--json"]);
+    let Ok(list) = serde_json::from_str::<Value>(&ran.stdout) else {
+        return Vec::new();
+    };
+    let memories = list["memories"].as_array().cloned().unwrap_or_default();
+    let mut contents: Vec<String> = memories
+        .iter()
+        .filter_map(|memory| memory["content"].as_str().map(str::to_owned))
+        .collect();
+    contents.reverse();
+    contents
+}
+
+/// Runs the end of a turn until as much is captured: a slow machine leaves it to a process of its own.
+fn capture_until(bench: &Bench, transcript: &Path, count: usize) -> Vec<String> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        hook(bench, "turn-end", &end(transcript));
+        let contents = captured(bench);
+        if contents.len() >= count || Instant::now() > deadline {
+            return contents;
+        }
+    }
+}
+
+#[test]
+fn a_prompt_gets_what_it_is_about_once_and_anything_else_gets_nothing() {
+    let bench = Bench::new();
+    let kept = ["remember", "The staging server listens on port 8471"];
+    bench.run(&[&["--space", "unfiled"], &kept[..]].concat());
+    let asked = |attempt: u32| {
+        let text = format!(
+            "{}which port does the staging server listen on?",
+            " ".repeat(attempt as usize)
+        );
+        prompt("s1", &text)
+    };
+    let text = added_in_time(&bench, "prompt", asked);
+    assert!(text.contains("8471") && text.contains("[m1]"), "{text}");
+    assert!(text.starts_with("<anamne-memory"), "{text}");
+    let again = prompt("s1", "on which port does the staging server listen now?");
+    assert_eq!(added(&hook(&bench, "prompt", &again)), "", "shown once");
+    for other in ["/clear", "", "thanks a lot!", "sing me a sea shanty"] {
+        assert_eq!(
+            added(&hook(&bench, "prompt", &prompt("s2", other))),
+            "",
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn a_session_starts_with_a_briefing_and_gets_it_again_after_a_compaction() {
+    let bench = Bench::new();
+    assert_eq!(
+        added(&hook(&bench, "session-start", &start("s1", "startup"))),
+        ""
+    );
+    assert!(!bench.store().exists(), "a hook creates no store");
+    bench.run(&[
+        "--space",
+        "unfiled",
+        "remember",
+        "--category",
+        "constraint",
+        "We deploy on Fridays only",
+    ]);
+    let text = added_in_time(&bench, "session-start", |attempt| {
+        start(&format!("s1-{attempt}"), "startup")
+    });
+    assert!(text.contains("Fridays"), "{text}");
+    // The session that was shown it goes on.
+    bench.run(&[
+        "--space",
+        "unfiled",
+        "remember",
+        "The release branch is called harbour",
+    ]);
+    let first = added_in_time(&bench, "session-start", |attempt| {
+        start(&format!("s2-{attempt}"), "startup")
+    });
+    assert!(first.contains("harbour"), "{first}");
+    let compacted = added_in_time(&bench, "session-start", |attempt| {
+        start(&format!("s2-{attempt}"), "compact")
+    });
+    assert!(compacted.contains("harbour"), "{compacted}");
+}
+
+#[test]
+fn what_was_said_is_captured_once_and_what_was_injected_never() {
+    let bench = Bench::new();
+    bench.run(&["remember", "a store exists"]);
+    let path = bench.folder().join("t.jsonl");
+    let injected = "<anamne-memory space=\"x\">\nan old memory\n</anamne-memory>";
+    let mut lines = vec![
+        line(
+            "a1",
+            None,
+            "user",
+            &format!("{injected}\nPlease use tabs here"),
+        ),
+        line("a2", Some("a1"), "assistant", "Tabs it is."),
+    ];
+    write(&path, &lines);
+    let contents = capture_until(&bench, &path, 2);
+    assert_eq!(contents, ["Please use tabs here", "Tabs it is."]);
+    hook(&bench, "session-end", &end(&path));
+    assert_eq!(captured(&bench).len(), 2, "captured once");
+    lines.push(line("a3", Some("a2"), "user", "And four of them"));
+    write(&path, &lines);
+    let contents = capture_until(&bench, &path, 3);
+    assert_eq!(
+        contents.last().map(String::as_str),
+        Some("And four of them")
+    );
+    let shown = bench.json(&["--space", "unfiled", "list"]);
+    let trusts: Vec<f64> = shown["memories"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|memory| memory["trust"].as_f64())
+        .collect();
+    assert!(trusts.iter().all(|trust| *trust < 0.95), "{trusts:?}");
+}
+
+#[test]
+fn a_secret_in_a_transcript_is_stored_nowhere() {
+    let bench = Bench::new();
+    bench.run(&["remember", "a store exists"]);
+    let path = bench.folder().join("t.jsonl");
+    let key = ["AK", "IA", "QYLPMN5H", "NM2NLPZA"].concat();
+    write(
+        &path,
+        &[line("b1", None, "user", &format!("deploy with {key}"))],
+    );
+    let contents = capture_until(&bench, &path, 1);
+    assert_eq!(contents, ["deploy with [secret:aws-access-key]"]);
+}
+
+#[test]
+fn a_failed_tool_becomes_an_episode() {
+    let bench = Bench::new();
+    bench.run(&["remember", "a store exists"]);
+    let input = |id: u32| {
+        json!({"session_id": "s1", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
+            "tool_use_id": format!("t{id}"), "tool_input": {"command": "cargo test"},
+            "error": "exit code 101"})
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut attempt = 0;
+    while captured(&bench).is_empty() && Instant::now() < deadline {
+        hook(&bench, "tool-failed", &input(attempt));
+        attempt += 1;
+    }
+    let contents = captured(&bench);
+    assert!(
+        contents[0].starts_with("Bash cargo test: failed"),
+        "{contents:?}"
+    );
+}
+
+#[test]
+fn nothing_that_goes_wrong_reaches_the_host() {
+    let bench = Bench::new();
+    let cases: [(&[&str], &str); 8] = [
+        (&["hook", "prompt", "--host", "claude-code"], "not json"),
+        (&["hook", "prompt", "--host", "claude-code"], ""),
+        (&["hook", "prompt", "--host", "no-such-host"], "{}"),
+        (&["hook", "prompt"], "{\"prompt\": 7}"),
+        (&["hook", "bogus", "--host", "claude-code"], "{}"),
+        (&["hook"], ""),
+        (&["hook", "prompt", "--nonsense"], "{}"),
+        (
+            &["--space", "a/b", "hook", "prompt", "--host", "codex"],
+            "{}",
+        ),
+    ];
+    for (arguments, input) in cases {
+        let ran = bench.run_with(arguments, bench.stdin_of(input));
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
+        let is_empty = ran.stdout.is_empty() || ran.stdout.trim() == "{}";
+        assert!(is_empty, "{arguments:?}: {}", ran.stdout);
+    }
+    // A damaged record and a damaged store.
+    bench.run(&["remember", "something"]);
+    std::fs::write(bench.store().join("hooks.db"), "noise").expect("written");
+    hook(&bench, "prompt", &prompt("s1", "what did I say?"));
+    std::fs::remove_dir_all(bench.store().join("spaces")).expect("removed");
+    std::fs::write(bench.store().join("spaces"), "noise").expect("written");
+    hook(&bench, "prompt", &prompt("s1", "what did I say?"));
+    hook(&bench, "turn-end", &end(Path::new("/no/such/transcript")));
+}
+
+#[test]
+fn the_record_holds_no_content_and_status_shows_it() {
+    let bench = Bench::new();
+    bench.run(&[
+        "--space",
+        "unfiled",
+        "remember",
+        "The staging server listens on port 8471",
+    ]);
+    let asked = |attempt: u32| {
+        prompt(
+            "s-private-id",
+            &format!(
+                "{}which port does the staging server listen on?",
+                " ".repeat(attempt as usize)
+            ),
+        )
+    };
+    added_in_time(&bench, "prompt", asked);
+    for name in ["hooks.db", "hooks.db-wal"] {
+        let bytes = std::fs::read(bench.store().join(name)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        for private in ["8471", "staging", "s-private-id"] {
+            assert!(!text.contains(private), "{name} has {private}");
+        }
+    }
+    let status = bench.json(&["status"]);
+    assert!(status["today"]["injected"].as_u64() >= Some(1), "{status}");
+}
+
+#[test]
+fn git_tells_of_each_commit_and_the_hook_can_be_removed() {
+    let bench = Bench::new();
+    let project: PathBuf = bench.folder().join("project");
+    std::fs::create_dir_all(&project).expect("a folder");
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        let run = std::process::Command::new("git")
+            .args(identity)
+            .args(arguments)
+            .current_dir(&project)
+            .env("ANAMNE_STORE", bench.store())
+            .env("HOME", bench.folder())
+            .output();
+        run.expect("git")
+    };
+    git(&["init", "-q", "-b", "main"]);
+    let script = project.join(".git/hooks/post-commit");
+    std::fs::create_dir_all(script.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&script, "#!/bin/sh\necho mine >> mine.txt\n").expect("written");
+    assert_eq!(run_in(&bench, &project, &["init"]).code, 0);
+    for _ in 0..2 {
+        let ran = run_in(&bench, &project, &["hook", "git", "--install"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    let text = std::fs::read_to_string(&script).expect("the hook");
+    assert_eq!(text.matches("hook git-commit").count(), 1, "{text}");
+    std::fs::write(project.join("port.txt"), "8471").expect("written");
+    git(&["add", "port.txt"]);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut list = String::new();
+    while !list.contains("Move staging") && Instant::now() < deadline {
+        git(&[
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            "Move staging to port 8471",
+        ]);
+        list = run_in(&bench, &project, &["list", "--json"]).stdout;
+    }
+    assert!(
+        list.contains("Move staging to port 8471") && list.contains("on main"),
+        "{list}"
+    );
+    run_in(&bench, &project, &["hook", "git", "--remove"]);
+    let text = std::fs::read_to_string(&script).expect("the hook");
+    assert_eq!(text, "#!/bin/sh\necho mine >> mine.txt\n");
+}
