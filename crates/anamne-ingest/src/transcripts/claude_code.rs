@@ -275,7 +275,7 @@ impl Reading {
             return;
         };
         let outcome = if block.is_error.0 {
-            Outcome::failed(block.content.0.as_deref().unwrap_or_default())
+            Outcome::failed(block.content.get())
         } else {
             Outcome::Ok
         };

@@ -114,16 +114,35 @@ const MAX_CHARACTERS: usize = 400;
 
 /// The first line of a text, wherever it stands in a result.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FirstLine(pub(super) Option<String>);
+pub(super) struct FirstLine {
+    line: Option<String>,
+    /// The exit code that a shell tool notes after a command's output (Gemini).
+    pub(super) exit_code: Option<i64>,
+}
+
+impl FirstLine {
+    /// The line; empty if there is none.
+    pub(super) fn get(&self) -> &str {
+        self.line.as_deref().unwrap_or_default()
+    }
+}
+
+fn exit_code(text: &str) -> Option<i64> {
+    let (_, code) = text.rsplit_once("\nExit Code: ")?;
+    code.lines().next()?.trim().parse().ok()
+}
 
 impl<'de> Field<'de> for FirstLine {
     fn of_text(text: Cow<'de, str>) -> Self {
         let line = first_line(&text, MAX_CHARACTERS);
-        Self((!line.is_empty()).then_some(line))
+        Self {
+            line: (!line.is_empty()).then_some(line),
+            exit_code: exit_code(&text),
+        }
     }
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
-        let mut found = Self(None);
-        while found.0.is_none() {
+        let mut found = Self::default();
+        while found.line.is_none() {
             match list.next_element::<Self>()? {
                 Some(item) => found = item,
                 None => return Ok(found),
@@ -133,7 +152,7 @@ impl<'de> Field<'de> for FirstLine {
         Ok(found)
     }
     fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
-        let mut found = Self(None);
+        let mut found = Self::default();
         while let Some(Text(name)) = object.next_key::<Text<'de>>()? {
             let telling = matches!(
                 name.as_deref(),
@@ -147,7 +166,7 @@ impl<'de> Field<'de> for FirstLine {
                         | "functionResponse"
                 )
             );
-            if telling && found.0.is_none() {
+            if telling && found.line.is_none() {
                 found = object.next_value()?;
             } else {
                 object.next_value::<IgnoredAny>()?;

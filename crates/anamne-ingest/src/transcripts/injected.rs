@@ -6,11 +6,14 @@ use std::borrow::Cow;
 const OWN: &str = "anamne-memory";
 
 /// Marks that hosts put around what isn't a person's text.
-const HOSTS: [&str; 4] = [
+const HOSTS: [&str; 7] = [
     "system-reminder",
     "hook_context",
     "qwen:user-prompt-submit-context",
     "session_context",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
 ];
 
 /// A text without the spans that hooks and hosts injected, and without white space around what is left.

@@ -1,5 +1,6 @@
 //! Tool calls as one line each: name, target, outcome.
 
+use super::injected::without_injected;
 use super::target::MAX_TARGET_CHARACTERS;
 use super::text::{MAX_ERROR_CHARACTERS, first_line};
 
@@ -19,7 +20,7 @@ impl Outcome {
     pub(super) fn failed(error: &str) -> Self {
         let error = error.trim_start();
         let error = error.strip_prefix("<tool_use_error>").unwrap_or(error);
-        let line = first_line(error, MAX_ERROR_CHARACTERS);
+        let line = part(error, MAX_ERROR_CHARACTERS);
         let line = line.strip_suffix("</tool_use_error>").unwrap_or(&line);
         Self::Failed(line.to_owned())
     }
@@ -35,14 +36,14 @@ impl Outcome {
 
 /// The line of a tool call, such as `Edit src/main.rs: ok` or `Bash cargo test: failed: exit code 101`.
 pub(super) fn tool_line(name: &str, target: Option<&str>, outcome: &Outcome) -> String {
-    let name = first_line(name, MAX_NAME_CHARACTERS);
+    let name = part(name, MAX_NAME_CHARACTERS);
     let mut line = if name.is_empty() {
         "tool".to_owned()
     } else {
         name
     };
     if let Some(target) = target {
-        let target = first_line(target, MAX_TARGET_CHARACTERS);
+        let target = part(target, MAX_TARGET_CHARACTERS);
         if !target.is_empty() {
             line.push(' ');
             line.push_str(&target);
@@ -61,6 +62,11 @@ pub(super) fn tool_line(name: &str, target: Option<&str>, outcome: &Outcome) -> 
 }
 
 const MAX_NAME_CHARACTERS: usize = 100;
+
+/// One line of a foreign text, without what was injected.
+fn part(text: &str, characters: usize) -> String {
+    without_injected(&first_line(text, characters)).into_owned()
+}
 
 /// Whether a tool is one of Anamne's own: what memory answered must not come back as something new.
 ///
@@ -118,6 +124,8 @@ mod tests {
             "Read: failed: no such file",
         );
         check("", None, &Outcome::Ok, "tool: ok");
+        let quoted = "echo '<anamne-memory>a</anamne-memory>' <anamne-memory>b";
+        check("Bash", Some(quoted), &Outcome::Ok, "Bash echo '': ok");
         let error = Outcome::failed("<tool_use_error>not read yet</tool_use_error>");
         check("Edit", None, &error, "Edit: failed: not read yet");
     }

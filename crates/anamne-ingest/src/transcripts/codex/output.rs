@@ -64,7 +64,7 @@ impl<'de> Field<'de> for Output {
         let judged = Judged::deserialize(serde::de::value::MapAccessDeserializer::new(object))?;
         Ok(Self(judged.success.0.map(|worked| match worked {
             true => Outcome::Ok,
-            false => Outcome::failed(judged.content.0.as_deref().unwrap_or_default()),
+            false => Outcome::failed(judged.content.get()),
         })))
     }
 }

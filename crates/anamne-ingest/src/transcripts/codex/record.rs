@@ -177,9 +177,7 @@ impl Item<'_> {
         match (self.exit_code.0, self.status.get()?) {
             (Some(code), _) => Some(Outcome::of_exit_code(code)),
             (None, "completed") => Some(Outcome::Ok),
-            (None, "failed" | "declined") => {
-                Some(Outcome::failed(self.error.0.as_deref().unwrap_or_default()))
-            }
+            (None, "failed" | "declined") => Some(Outcome::failed(self.error.get())),
             _ => None,
         }
     }
@@ -203,26 +201,28 @@ deserialize_as_field!(OwnSource);
 
 /// Whether something worked: a truth value, or an object with `Ok` or `Err`.
 #[derive(Default)]
-struct Verdict(Option<Result<(), Option<String>>>);
+struct Verdict(Option<Result<(), String>>);
 
 impl Verdict {
     fn outcome(&self) -> Option<Outcome> {
         self.0.as_ref().map(|verdict| match verdict {
             Ok(()) => Outcome::Ok,
-            Err(error) => Outcome::failed(error.as_deref().unwrap_or_default()),
+            Err(error) => Outcome::failed(error),
         })
     }
 }
 
 impl<'de> Field<'de> for Verdict {
     fn of_flag(flag: bool) -> Self {
-        Self(Some(if flag { Ok(()) } else { Err(None) }))
+        Self(Some(if flag { Ok(()) } else { Err(String::new()) }))
     }
     fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
         let mut found = None;
         while let Some(Text(name)) = object.next_key::<Text<'de>>()? {
             match name.as_deref() {
-                Some("Err") => found = Some(Err(object.next_value::<FirstLine>()?.0)),
+                Some("Err") => {
+                    found = Some(Err(object.next_value::<FirstLine>()?.get().to_owned()))
+                }
                 Some("Ok") => {
                     object.next_value::<IgnoredAny>()?;
                     found = Some(Ok(()));

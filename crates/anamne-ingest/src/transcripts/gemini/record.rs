@@ -71,10 +71,12 @@ impl ToolCall<'_> {
     /// How the call ended; `None` while it runs.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         match self.status.get()? {
+            // A command that failed is a call that worked.
+            "success" if self.name.is("run_shell_command") => {
+                Some(Outcome::of_exit_code(self.result.exit_code.unwrap_or(0)))
+            }
             "success" => Some(Outcome::Ok),
-            "error" => Some(Outcome::failed(
-                self.result.0.as_deref().unwrap_or_default(),
-            )),
+            "error" => Some(Outcome::failed(self.result.get())),
             "cancelled" => Some(Outcome::Failed("cancelled".to_owned())),
             _ => None,
         }
