@@ -3,20 +3,27 @@
 //! [`find`] lists them, [`read`] reads one: the live branch only, from a position on if some of it was read before. A
 //! [`Conversation`] becomes drafts with stable external ids, so that reading the same words twice stores them once.
 
+mod blocks;
 mod claude_code;
+mod cline;
 mod codex;
 mod content;
+mod cursor;
+mod document;
 mod draft;
 mod folders;
 mod gemini;
 mod injected;
 mod lenient;
 mod lines;
+mod opencode;
+mod slug;
 mod target;
 mod text;
 mod tool_line;
 mod tree;
 mod turns;
+mod wrapped;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -104,9 +111,9 @@ pub fn find(
         TranscriptFormat::ClaudeCode => claude_code::find(machine),
         TranscriptFormat::Codex => codex::find(machine),
         TranscriptFormat::Gemini => gemini::find(machine),
-        TranscriptFormat::OpenCode | TranscriptFormat::Cline | TranscriptFormat::Cursor => {
-            (Vec::new(), Vec::new())
-        }
+        TranscriptFormat::OpenCode => opencode::find(machine),
+        TranscriptFormat::Cline => cline::find(machine),
+        TranscriptFormat::Cursor => cursor::find(machine),
     };
     files.sort_by(|left, right| (left.modified, &left.path).cmp(&(right.modified, &right.path)));
     (files, errors)
@@ -120,9 +127,8 @@ pub fn file(format: TranscriptFormat, path: &Path) -> Result<TranscriptFile, Tra
     let session = match format {
         TranscriptFormat::ClaudeCode | TranscriptFormat::Cursor => stem(path),
         TranscriptFormat::Codex => codex::session_of(path),
-        TranscriptFormat::Gemini | TranscriptFormat::OpenCode | TranscriptFormat::Cline => {
-            String::new()
-        }
+        TranscriptFormat::Cline => cline::session_of(path),
+        TranscriptFormat::Gemini | TranscriptFormat::OpenCode => String::new(),
     };
     Ok(folders::transcript(
         format,
@@ -142,9 +148,9 @@ pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, Trans
         TranscriptFormat::ClaudeCode => claude_code::read(file, from),
         TranscriptFormat::Codex => codex::read(file, from),
         TranscriptFormat::Gemini => gemini::read(file, from),
-        TranscriptFormat::OpenCode | TranscriptFormat::Cline | TranscriptFormat::Cursor => {
-            Err(TranscriptError::unknown(file, "no reader"))
-        }
+        TranscriptFormat::OpenCode => opencode::read(file, from),
+        TranscriptFormat::Cline => cline::read(file, from),
+        TranscriptFormat::Cursor => cursor::read(file, from),
     }
 }
 

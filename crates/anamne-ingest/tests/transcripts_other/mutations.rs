@@ -80,7 +80,18 @@ fn read_all(format: TranscriptFormat, machine: &Machine) {
 }
 
 fn check(format: TranscriptFormat, path: &str, content: &[u8], times: usize) {
-    let (home, machine) = machine(&[(path, "")]);
+    check_among(&[], format, path, content, times);
+}
+
+/// Reads a damaged file among others that are whole.
+fn check_among(
+    others: &[(&str, &str)],
+    format: TranscriptFormat,
+    path: &str,
+    content: &[u8],
+    times: usize,
+) {
+    let (home, machine) = machine(&[others, &[(path, "")]].concat());
     let path = home.path().join(path);
     let mut numbers = Numbers(7);
     let began = Instant::now();
@@ -120,6 +131,40 @@ fn damaged_files_are_read_within_bounds() {
         task.as_bytes(),
         1200,
     );
+}
+
+#[test]
+fn damaged_files_of_older_versions_are_read_within_bounds() {
+    const STORAGE: &str = ".local/share/opencode/storage";
+    let files = [
+        (
+            "session/p/s1.json",
+            r#"{"id":"s1","directory":"/a","revert":{"messageID":"m9"},"time":{"updated":2}}"#,
+        ),
+        (
+            "message/s1/m1.json",
+            r#"{"id":"m1","role":"assistant","summary":false,"time":{"created":1000,"completed":2}}"#,
+        ),
+        (
+            "part/m1/p1.json",
+            r#"{"id":"p1","type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{"command":"ls"},"metadata":{"exit":0}}}"#,
+        ),
+    ];
+    let files = files.map(|(path, content)| (format!("{STORAGE}/{path}"), content));
+    for damaged in &files {
+        let others: Vec<_> = files
+            .iter()
+            .filter(|file| *file != damaged)
+            .map(|(path, content)| (path.as_str(), *content))
+            .collect();
+        check_among(
+            &others,
+            TranscriptFormat::OpenCode,
+            &damaged.0,
+            damaged.1.as_bytes(),
+            300,
+        );
+    }
 }
 
 #[test]

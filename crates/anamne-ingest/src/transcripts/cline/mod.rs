@@ -42,22 +42,17 @@ const SERVERS: [&str; 3] = [
 ];
 
 pub(super) fn find(machine: &Machine) -> (Vec<TranscriptFile>, Vec<TranscriptError>) {
+    let sessions = files_below(&sessions_folder(machine), 1, is_session);
+    let tasks = task_folders(machine);
+    let tasks = tasks.iter().map(|folder| files_below(folder, 1, is_task));
     let mut files = Vec::new();
     let mut errors = Vec::new();
-    let sessions = sessions_folder(machine);
-    let wanted = [(vec![sessions], is_session as fn(&Path) -> bool)];
-    for (folders, wanted) in wanted
-        .into_iter()
-        .chain([(task_folders(machine), is_task as _)])
-    {
-        for folder in folders {
-            let found = files_below(&folder, 1, wanted);
-            errors.extend(found.errors);
-            files.extend(found.files.into_iter().map(|(path, metadata)| {
-                let session = session_of(&path);
-                transcript(TranscriptFormat::Cline, path, session, &metadata)
-            }));
-        }
+    for found in tasks.chain([sessions]) {
+        errors.extend(found.errors);
+        files.extend(found.files.into_iter().map(|(path, metadata)| {
+            let session = session_of(&path);
+            transcript(TranscriptFormat::Cline, path, session, &metadata)
+        }));
     }
     (files, errors)
 }
@@ -122,7 +117,8 @@ fn is_task(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == TASK_FILE)
 }
 
-fn session_of(path: &Path) -> String {
+/// The id of the session that a path names.
+pub(super) fn session_of(path: &Path) -> String {
     let named = is_task(path).then(|| folder_name(path)).flatten();
     named.unwrap_or_else(|| {
         let stem = stem(path);

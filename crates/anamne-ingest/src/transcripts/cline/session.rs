@@ -177,16 +177,12 @@ pub(super) fn call(speech: &mut Speech, place: &Place, block: &Block<'_>) {
     }
     let said = [&input.question, &input.response, &input.result];
     let said = said.into_iter().find_map(|text| text.get());
-    match said.filter(|_| speaks(tool)) {
-        Some(said) => {
-            speech.say(place, Speaker::Agent, said);
-            speech.call(place, block.id.get(), tool, None);
-        }
-        None => {
-            let called = input.called(tool, speech.conversation.folder.as_deref());
-            speech.call(place, block.id.get(), tool, Some(called));
-        }
+    if let Some(said) = said.filter(|_| speaks(tool)) {
+        speech.say(place, Speaker::Agent, said);
+        return speech.call(place, block.id.get(), tool, None);
     }
+    let called = input.called(tool, speech.conversation.folder.as_deref());
+    speech.call(place, block.id.get(), tool, Some(called));
 }
 
 fn result(speech: &mut Speech, place: &Place, block: &Block<'_>) {

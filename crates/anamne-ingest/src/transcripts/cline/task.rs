@@ -222,16 +222,12 @@ impl Reading {
         let said = said
             .iter()
             .find_map(|name| markup::parameter(parameters, name));
-        match said.filter(|_| speaks(tool)) {
-            Some(said) => {
-                self.speech.say(place, Speaker::Agent, said);
-                self.speech.call(place, None, tool, None);
-            }
-            None => {
-                let called = markup::called(tool, parameters);
-                self.speech.call(place, None, tool, Some(called));
-            }
+        if let Some(said) = said.filter(|_| speaks(tool)) {
+            self.speech.say(place, Speaker::Agent, said);
+            return self.speech.call(place, None, tool, None);
         }
+        let called = markup::called(tool, parameters);
+        self.speech.call(place, None, tool, Some(called));
     }
 
     /// A text to the model: a person's words, a tool's result, or what the program adds.

@@ -57,7 +57,7 @@ pub(super) fn read(file: &TranscriptFile) -> Result<Conversation, TranscriptErro
         };
         if layout.parts && has_rows("message")? {
             read_parts(connection, &file.session, &mut reading)?;
-        } else if layout.contents && has_rows("session_message")? {
+        } else if layout.has_contents() && has_rows("session_message")? {
             read_contents(connection, &layout, &file.session, &mut reading)?;
         }
         Ok(reading.conversation)
@@ -66,32 +66,25 @@ pub(super) fn read(file: &TranscriptFile) -> Result<Conversation, TranscriptErro
 
 /// Which tables a database has.
 struct Layout {
-    /// Those of version 1.
+    session: Schema,
+    /// Whether it has those of version 1.
     parts: bool,
-    /// That of version 2.
-    contents: bool,
-    /// Whether messages of version 2 are numbered.
-    numbered: bool,
-    directory: bool,
-    revert: bool,
+    /// The messages of version 2.
+    contents: Schema,
 }
 
 impl Layout {
     fn of(connection: &Connection) -> Result<Self, Failure> {
-        let session = Schema::of(connection, "session")?;
         let message = Schema::of(connection, "message")?;
         let part = Schema::of(connection, "part")?;
-        let content = Schema::of(connection, "session_message")?;
         let layout = Self {
+            session: Schema::of(connection, "session")?,
             parts: message.has(&["id", "session_id", "time_created", "data"])
                 && part.has(&["id", "message_id", "data"]),
-            contents: content.has(&["id", "session_id", "type", "time_created", "data"]),
-            numbered: content.has(&["seq"]),
-            directory: session.has(&["directory"]),
-            revert: session.has(&["revert"]),
+            contents: Schema::of(connection, "session_message")?,
         };
-        let known = session.has(&["id", "parent_id", "time_updated"]);
-        if known && (layout.parts || layout.contents) {
+        let known = layout.session.has(&["id", "parent_id", "time_updated"]);
+        if known && (layout.parts || layout.has_contents()) {
             return Ok(layout);
         }
         Err(Failure::Unknown(
@@ -99,11 +92,20 @@ impl Layout {
         ))
     }
 
+    /// Whether there are messages of version 2.
+    fn has_contents(&self) -> bool {
+        self.contents
+            .has(&["id", "session_id", "type", "time_created", "data"])
+    }
+
     /// A reading of a session: its folder, and how far it is live.
     fn begin(&self, connection: &Connection, session: &str) -> Result<Reading, Failure> {
-        let column = |there: bool, name: &'static str| if there { name } else { "NULL" };
-        let directory = column(self.directory, "directory");
-        let revert = column(self.revert, "revert");
+        let column = |name: &'static str| {
+            let there = self.session.has(&[name]);
+            if there { name } else { "NULL" }
+        };
+        let directory = column("directory");
+        let revert = column("revert");
         let query = format!("SELECT {directory}, {revert} FROM session WHERE id = ?1");
         let found = connection
             .query_row(&query, [session], |row| {
@@ -142,7 +144,7 @@ fn read_parts(
         if reading.is_full() {
             break;
         }
-        let data = message_data.query_row([id], |row| data_at(row))?;
+        let data = message_data.query_row([id], data_at)?;
         let mut message: Message<'_> = match parse(data.as_deref()) {
             Ok(message) => message,
             Err(reason) => {
@@ -179,7 +181,7 @@ fn read_contents(
     session: &str,
     reading: &mut Reading,
 ) -> Result<(), Failure> {
-    let order = if layout.numbered {
+    let order = if layout.contents.has(&["seq"]) {
         "seq"
     } else {
         "time_created, id"
@@ -197,7 +199,7 @@ fn read_contents(
         let kind = kind
             .query_row([id], |row| text_at(row, 0))?
             .unwrap_or_default();
-        let data = data.query_row([id], |row| data_at(row))?;
+        let data = data.query_row([id], data_at)?;
         match parse::<Message<'_>>(data.as_deref()) {
             Ok(mut message) => {
                 message.made(*created);

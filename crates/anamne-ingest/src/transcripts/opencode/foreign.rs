@@ -127,7 +127,7 @@ fn address_of(path: &Path) -> Result<String, Failure> {
             b'\\' if cfg!(windows) => address.push('/'),
             b'/' | b':' | b'.' | b'-' | b'_' => address.push(char::from(*byte)),
             byte if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
-            byte => address.push_str(&format!("%{byte:02X}")),
+            byte => address.extend(format!("%{byte:02X}").chars()),
         }
     }
     address.push_str("?immutable=1");

@@ -42,9 +42,8 @@ pub(super) fn sessions(
             continue;
         }
         let file = transcript(TranscriptFormat::OpenCode, path, session, &metadata);
-        match of_person(&file) {
-            Ok(Some(modified)) => files.push(TranscriptFile { modified, ..file }),
-            Ok(None) => {}
+        match of_person(file) {
+            Ok(file) => files.extend(file),
             Err(error) => errors.push(error),
         }
     }
@@ -56,16 +55,19 @@ fn is_json(path: &Path) -> bool {
         .is_some_and(|extension| extension == "json")
 }
 
-/// When a session was last changed; `None` if it is a subagent's.
-fn of_person(file: &TranscriptFile) -> Result<Option<Option<Timestamp>>, TranscriptError> {
-    let content = content_of(file, &file.path)?;
-    let session = parse(file, &content)?;
+/// A session with the time at which it says it was last changed; `None` if it is a subagent's.
+fn of_person(file: TranscriptFile) -> Result<Option<TranscriptFile>, TranscriptError> {
+    let content = content_of(&file, &file.path)?;
+    let session = parse(&file, &content)?;
     if session.parent.get().is_some() {
         return Ok(None);
     }
     let updated = session.time.0.and_then(|time| time.updated.0);
     let updated = updated.and_then(|updated| Timestamp::from_millisecond(updated).ok());
-    Ok(Some(updated.or(file.modified)))
+    Ok(Some(TranscriptFile {
+        modified: updated.or(file.modified),
+        ..file
+    }))
 }
 
 fn parse<'a>(file: &TranscriptFile, content: &'a str) -> Result<Session<'a>, TranscriptError> {
