@@ -10,3 +10,5 @@ mod hostile;
 mod properties;
 #[path = "edit/writers.rs"]
 mod writers;
+#[path = "edit/yaml_writer.rs"]
+mod yaml_writer;

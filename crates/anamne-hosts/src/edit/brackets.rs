@@ -59,10 +59,8 @@ impl Brackets<'_> {
 
     /// The indentation of the entries, or of new ones if there is none.
     pub(super) fn inner_indentation(&self, unit: &str) -> String {
-        let leads = self.entries.iter().rev().take(16);
-        let found = leads
-            .filter_map(|entry| lead(self.text, entry.start))
-            .next();
+        let mut last = self.entries.iter().rev().take(16);
+        let found = last.find_map(|entry| lead(self.text, entry.start));
         found.map_or_else(|| format!("{}{unit}", self.outer()), str::to_owned)
     }
 
@@ -129,7 +127,9 @@ impl Brackets<'_> {
             return Vec::new();
         }
         let mut is_kept = vec![true; self.entries.len()];
-        removed.iter().for_each(|&index| is_kept[index] = false);
+        for &index in removed {
+            is_kept[index] = false;
+        }
         let last_kept = is_kept.iter().rposition(|kept| *kept);
         let mut splices = Vec::new();
         for &index in removed {

@@ -40,7 +40,7 @@ pub(super) trait Notation: Sized {
 }
 
 /// A text of one syntax.
-pub(super) struct Text<N> {
+pub(super) struct Edited<N> {
     has_mark: bool,
     text: String,
     parsed: N,
@@ -58,7 +58,7 @@ enum Place<'a> {
     Empty(usize),
 }
 
-impl<N: Notation> Text<N> {
+impl<N: Notation> Edited<N> {
     pub(super) fn open(text: &str) -> Result<Self, EditError> {
         if text.len() > MAX_LENGTH {
             let reason = format!("longer than {} MiB", MAX_LENGTH >> 20);
@@ -169,7 +169,7 @@ impl<N: Notation> Text<N> {
         }
         let mut expected = self.value.clone();
         if let Some(Value::Object(map)) = at_mut(&mut expected, table) {
-            keys.iter().for_each(|key| drop(map.remove(*key)));
+            map.retain(|key, _| !keys.contains(&key.as_str()));
         }
         let candidates = self.parsed.remove(&self.text, table, &keys);
         self.adopt(table, candidates, &expected)
@@ -191,7 +191,7 @@ impl<N: Notation> Text<N> {
     }
 }
 
-impl<N: Notation> Document for Text<N> {
+impl<N: Notation> Document for Edited<N> {
     fn get(&self, path: &[&str]) -> Option<Value> {
         let mut value = &self.value;
         for key in path {

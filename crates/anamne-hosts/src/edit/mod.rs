@@ -96,9 +96,9 @@ pub trait Document {
 /// [`MAX_NESTING`].
 pub fn open(syntax: Syntax, text: &str) -> Result<Box<dyn Document>, EditError> {
     Ok(match syntax {
-        Syntax::Json => Box::new(document::Text::<json::Json>::open(text)?),
-        Syntax::Toml => Box::new(document::Text::<toml::Toml>::open(text)?),
-        Syntax::Yaml => Box::new(document::Text::<yaml::Yaml>::open(text)?),
+        Syntax::Json => Box::new(document::Edited::<json::Json>::open(text)?),
+        Syntax::Toml => Box::new(document::Edited::<toml::Toml>::open(text)?),
+        Syntax::Yaml => Box::new(document::Edited::<yaml::Yaml>::open(text)?),
     })
 }
 

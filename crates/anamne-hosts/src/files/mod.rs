@@ -6,6 +6,7 @@
 //! apart. A file that isn't what the plan was made for is left alone.
 
 mod difference;
+mod mend;
 mod record;
 mod session;
 mod target;

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
 
+use super::mend::{former, mend, remove_backup, roll_back, temporary_path};
 use super::record::{Entry, Intent, Locked, State, state};
 use super::target::{self, Target};
 use super::{ChangeError, ChangeRecord, Observer, Outcome, Step, write};
@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
         if entry.wrote == state(target.bytes.as_deref())
             && let Some(former) = former(entry)
         {
-            return self.restore(&target, index, former.as_deref());
+            return self.restore(&target, index, former.bytes());
         }
         let target = match expected(change) {
             Ok(target) => target,
@@ -321,68 +321,4 @@ fn intent(target: &Target, entry: &Entry, is_new: bool) -> io::Result<Intent> {
         is_new,
         temporary: write::free_name(&target.path, &wanted)?,
     })
-}
-
-fn temporary_path(entry: &Entry) -> Option<PathBuf> {
-    let intent = entry.intent.as_ref()?;
-    Some(entry.path.with_file_name(&intent.temporary))
-}
-
-/// The bytes to which a file goes back: `Some(None)` if there was no file, `None` if they aren't known for sure.
-fn former(entry: &Entry) -> Option<Option<Vec<u8>>> {
-    if !entry.is_original {
-        return None;
-    }
-    let Some(path) = entry.backup_path() else {
-        return entry.former.is_none().then_some(None);
-    };
-    let bytes = target::bytes(&path)?;
-    (state(Some(&bytes)) == entry.former).then_some(Some(bytes))
-}
-
-/// Removes the backup of an entry if `bytes`, which exist elsewhere, have all of it.
-fn remove_backup(entry: &Entry, bytes: &[u8]) {
-    if let Some(path) = entry.backup_path()
-        && target::bytes(&path).is_some_and(|backup| bytes.starts_with(&backup))
-    {
-        let _ = fs::remove_file(path);
-    }
-}
-
-/// Removes what was made for a change that didn't happen. `bytes` is what the file had before it.
-fn roll_back(entry: &Entry, bytes: Option<&[u8]>) {
-    let _ = temporary_path(entry).map(fs::remove_file);
-    if entry.intent.as_ref().is_some_and(|intent| intent.is_new) {
-        remove_backup(entry, bytes.unwrap_or_default());
-        write::remove_empty_folders(&entry.folders);
-    }
-}
-
-/// Brings an entry in line with its file after an interrupted run; false if it has nothing to say any more.
-fn mend(entry: &mut Entry) -> bool {
-    let Ok(target) = target::read(&entry.path) else {
-        return true;
-    };
-    let now = state(target.bytes.as_deref());
-    if let Some(intent) = entry.intent.clone() {
-        if now == intent.from {
-            roll_back(entry, target.bytes.as_deref());
-            if intent.is_new {
-                return false;
-            }
-            entry.wrote = intent.wrote;
-        }
-        // If the file is neither, somebody changed it since: our entry may be in it.
-        let _ = temporary_path(entry).map(fs::remove_file);
-        entry.intent = None;
-    }
-    if now != entry.former || now == entry.wrote {
-        return true;
-    }
-    // The file is what it was before us.
-    remove_backup(entry, target.bytes.as_deref().unwrap_or_default());
-    if now.is_none() {
-        write::remove_empty_folders(&entry.folders);
-    }
-    false
 }

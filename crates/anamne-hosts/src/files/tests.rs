@@ -44,15 +44,13 @@ impl Home {
     fn plan(&self, after: impl FnOnce(&str) -> Option<String>) -> Plan {
         let before = self.text();
         let after = after(before.as_deref().unwrap_or_default());
-        let path = self.file.clone();
-        let changes = match before == after {
-            true => Vec::new(),
-            false => vec![FileChange {
-                path,
-                before,
-                after,
-            }],
+        let is_change = before != after;
+        let change = FileChange {
+            path: self.file.clone(),
+            before,
+            after,
         };
+        let changes = is_change.then_some(change).into_iter().collect();
         Plan {
             changes,
             ..Plan::default()

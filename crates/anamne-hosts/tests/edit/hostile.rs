@@ -6,6 +6,7 @@ use anamne_hosts::edit::{MAX_LENGTH, MAX_NESTING, Syntax, open};
 use serde_json::json;
 
 use crate::writers::{self, Dice};
+use crate::yaml_writer;
 
 const SYNTAXES: [Syntax; 3] = [Syntax::Json, Syntax::Toml, Syntax::Yaml];
 const PIECES: &[&str] = &[
@@ -42,7 +43,7 @@ fn mutated_texts_are_edited_or_refused_within_seconds() {
         let (syntax, text) = match seed % 3 {
             0 => (Syntax::Json, writers::json(dice, &value)),
             1 => (Syntax::Toml, writers::toml(dice, &value)),
-            _ => (Syntax::Yaml, writers::yaml(dice, &value)),
+            _ => (Syntax::Yaml, yaml_writer::yaml(dice, &value)),
         };
         let text = mutated(dice, &text);
         let Ok(mut document) = open(syntax, &text) else {
@@ -118,17 +119,17 @@ fn long_texts_cost_linear_time() {
         let json: Vec<String> = (0..lines)
             .map(|line| format!("  \"k{line}\": [1, 2]"))
             .collect();
-        let toml: String = (0..lines)
+        let toml: Vec<String> = (0..lines)
             .map(|line| format!("[t.k{line}]\nx = 'y'\n"))
             .collect();
-        let yaml: String = (0..lines)
+        let yaml: Vec<String> = (0..lines)
             .map(|line| format!("k{line}: [\"é\", 2]\n"))
             .collect();
         let flow: Vec<String> = (0..lines).map(|line| format!("k{line}: é")).collect();
         [
             (Syntax::Json, format!("{{\n{}\n}}\n", json.join(",\n"))),
-            (Syntax::Toml, toml),
-            (Syntax::Yaml, yaml),
+            (Syntax::Toml, toml.concat()),
+            (Syntax::Yaml, yaml.concat()),
             (Syntax::Yaml, format!("a: {{{}}}\n", flow.join(", "))),
         ]
     };
@@ -141,7 +142,9 @@ fn long_texts_cost_linear_time() {
         started.elapsed().max(Duration::from_millis(5))
     };
     for ((syntax, short), (_, long)) in texts(2_000).into_iter().zip(texts(16_000)) {
-        let (short, long) = (time(syntax, &short), time(syntax, &long));
+        // The better of two runs: other tests run at the same time.
+        let best = |text: &str| time(syntax, text).min(time(syntax, text));
+        let (short, long) = (best(&short), best(&long));
         assert!(
             long < short * 40,
             "{syntax:?}: {short:?} and {long:?} for eight times as much"

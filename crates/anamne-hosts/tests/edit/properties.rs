@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::writers::{self, Dice};
+use crate::yaml_writer;
 
 const SYNTAXES: [Syntax; 3] = [Syntax::Json, Syntax::Toml, Syntax::Yaml];
 
@@ -14,7 +15,7 @@ fn random(syntax: Syntax, dice: &mut Dice) -> (Value, String) {
     let text = match syntax {
         Syntax::Json => writers::json(dice, &value),
         Syntax::Toml => writers::toml(dice, &value),
-        Syntax::Yaml => writers::yaml(dice, &value),
+        Syntax::Yaml => yaml_writer::yaml(dice, &value),
     };
     (value, text)
 }
@@ -161,16 +162,22 @@ proptest! {
 
     #[test]
     fn what_was_set_and_removed_leaves_no_trace(seed: u64) {
-        SYNTAXES.into_iter().for_each(|syntax| set_and_remove(syntax, seed));
+        for syntax in SYNTAXES {
+            set_and_remove(syntax, seed);
+        }
     }
 
     #[test]
     fn what_was_pushed_and_taken_out_leaves_no_trace(seed: u64) {
-        SYNTAXES.into_iter().for_each(|syntax| push_and_retain(syntax, seed));
+        for syntax in SYNTAXES {
+            push_and_retain(syntax, seed);
+        }
     }
 
     #[test]
     fn changes_and_removals_keep_every_other_value(seed: u64) {
-        SYNTAXES.into_iter().for_each(|syntax| change_and_remove(syntax, seed));
+        for syntax in SYNTAXES {
+            change_and_remove(syntax, seed);
+        }
     }
 }

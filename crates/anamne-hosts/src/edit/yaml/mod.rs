@@ -306,8 +306,6 @@ fn dash_offset(text: &str, members: &[Member]) -> Option<usize> {
         let outer = column(text, member.key.start)?;
         return column(text, dash(text, first)?)?.checked_sub(outer);
     }
-    let inner = members.iter().filter_map(|member| member.node.members());
-    inner
-        .filter_map(|members| dash_offset(text, members))
-        .next()
+    let mut inner = members.iter().filter_map(|member| member.node.members());
+    inner.find_map(|members| dash_offset(text, members))
 }
