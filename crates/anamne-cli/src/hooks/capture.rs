@@ -88,7 +88,11 @@ fn capture(
         return Ok((Effect::default(), false));
     };
     let unreadable = |error: transcripts::TranscriptError| Failure::failed(error.to_string());
-    let file = transcripts::file(format, path).map_err(unreadable)?;
+    let mut file = transcripts::file(format, path).map_err(unreadable)?;
+    if let (true, Some(session)) = (file.session.is_empty(), &input.session) {
+        // A database of all sessions.
+        file.session.clone_from(session);
+    }
     // Another process may have captured meanwhile.
     let from = Position {
         bytes: site.captured_bytes(input)?,

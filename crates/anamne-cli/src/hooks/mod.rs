@@ -105,6 +105,8 @@ fn handle(
 ) -> Result<(), Failure> {
     let machine = machine::of_environment();
     let input = input::read(host, event, &machine);
+    let host = input.sender.unwrap_or(host);
+    reply.is_for(host);
     let Some(site) = HookSite::find(global, host, &input)? else {
         return Ok(());
     };

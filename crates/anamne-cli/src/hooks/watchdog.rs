@@ -16,7 +16,7 @@ const LATEST: Duration = Duration::from_millis(270);
 /// The answer to the host, which is given once.
 #[derive(Clone)]
 pub(super) struct Reply {
-    host: String,
+    host: Arc<Mutex<String>>,
     event: HookEvent,
     is_given: Arc<AtomicBool>,
 }
@@ -24,10 +24,22 @@ pub(super) struct Reply {
 impl Reply {
     pub(super) fn to(host: &str, event: HookEvent) -> Self {
         Self {
-            host: host.to_owned(),
+            host: Arc::new(Mutex::new(host.to_owned())),
             event,
             is_given: Arc::default(),
         }
+    }
+
+    /// Another host than the one that the command line names fired the hook: some run the hooks of others.
+    pub(super) fn is_for(&self, host: &str) {
+        host.clone_into(&mut self.host.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn host(&self) -> String {
+        self.host
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Adds a text to the conversation, unless the host has its answer. Returns whether it was given.
@@ -43,7 +55,7 @@ impl Reply {
     fn write(&self, context: Option<&str>) -> bool {
         let is_first = !self.is_given.swap(true, Ordering::SeqCst);
         if is_first {
-            write_answer(&answer_of(&self.host, self.event, context));
+            write_answer(&answer_of(&self.host(), self.event, context));
         }
         is_first
     }
@@ -66,7 +78,7 @@ impl Watchdog {
             let (stopped, _) = waited.unwrap_or_else(PoisonError::into_inner);
             if !*stopped {
                 reply.give_empty();
-                start_later(&job.timed_out(&reply.host, reply.event));
+                start_later(&job.timed_out(&reply.host(), reply.event));
                 // Every write is a transaction: what isn't finished didn't happen.
                 std::process::exit(0);
             }

@@ -333,7 +333,7 @@ mod tests {
     fn a_database_without_the_indexes_gets_them_when_it_is_opened_for_writing() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("active.db");
-        let indexes = |connection: &Connection| -> usize {
+        let indexes = |connection: &Connection| -> i64 {
             let names = "('memories_episodes', 'memories_decisions', 'memories_important')";
             let sql = format!("SELECT count(*) FROM sqlite_schema WHERE name IN {names}");
             connection
