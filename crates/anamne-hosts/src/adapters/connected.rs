@@ -36,7 +36,7 @@ impl Adapter for TableAdapter {
         let mut by_hand = Vec::new();
         let snippet = server::set_up(&self.entry.server, places, &mut drafts, &commands.server());
         by_hand.extend(snippet.map(|snippet| snippet.sentence()));
-        if !self.takes_server(places) {
+        if self.server_files(places).is_empty() {
             by_hand.push(format!(
                 "{} takes no servers from a project.",
                 self.entry.name
@@ -84,7 +84,7 @@ impl Adapter for TableAdapter {
         let places = Places { machine, scope };
         let mut drafts = Drafts::default();
         let command = commands.server();
-        let (server, mut warnings) =
+        let (mut server, mut warnings) =
             server::status(&self.entry.server, places, &mut drafts, &command);
         let (hooks, more) = self.hooks(places, commands, &mut drafts);
         warnings.extend(more);
@@ -94,9 +94,13 @@ impl Adapter for TableAdapter {
         let instructions = self.entry.instructions.as_ref();
         let instructions =
             instructions.and_then(|one| instructions::status(one, places, &mut drafts));
-        let unreadable = drafts.plan(Vec::new()).left_alone.into_iter();
-        warnings
-            .extend(unreadable.map(|left| format!("{}: {}.", left.path.display(), left.reason)));
+        // What set-up can't change, status can't tell.
+        for left in self.set_up(machine, scope, commands).left_alone {
+            if server == Connection::Absent && self.server_files(places).contains(&left.path) {
+                server = Connection::Unreadable;
+            }
+            warnings.push(format!("{}: {}.", left.path.display(), left.reason));
+        }
         HostStatus {
             server,
             hooks,
@@ -115,9 +119,9 @@ impl TableAdapter {
         &self.entry.id
     }
 
-    fn takes_server(&self, places: Places<'_>) -> bool {
+    fn server_files(&self, places: Places<'_>) -> Vec<PathBuf> {
         let server = &self.entry.server;
-        !places.files(&server.person, &server.project).is_empty()
+        places.files(&server.person, &server.project)
     }
 
     fn set_up_hooks(

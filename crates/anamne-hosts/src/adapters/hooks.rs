@@ -97,31 +97,47 @@ impl<'a> Wiring<'a> {
         Ok(())
     }
 
-    /// Adds an event's entry at the end of its list, or updates the one that is there in its place: hosts trust a hook by
-    /// its position, too.
+    /// Adds an event's entry at the end of its list, or updates the one that is there.
     fn enter_one(&self, document: &mut dyn Document, wire: &Wire<'_>) -> Result<(), EditError> {
         let (event, name, command) = wire;
         let path = self.list(name);
         let mut list = elements(document, &path);
-        let (mut found, mut changed) = (0, false);
-        for element in &mut list {
+        let (mut found, mut changed) = (0, None);
+        for (index, element) in list.iter_mut().enumerate() {
             for_ours(element, self.host, *event, |hook| {
                 found += 1;
                 if !shapes::has_command(hook, command) {
                     shapes::set_command(hook, command);
-                    changed = true;
+                    changed = Some(index);
                 }
             });
         }
         match (found, changed) {
-            (0, _) => document.push(&path, &element(self.hooks, (*event, name), command)),
-            (1, false) => Ok(()),
-            (1, true) => document.set(&path, &Value::Array(list)),
-            _ => {
-                self.clear(document, &path, |found| found == *event)?;
-                document.push(&path, &element(self.hooks, (*event, name), command))
-            }
+            (1, None) => return Ok(()),
+            (1, Some(index)) => return self.replace(document, &path, *event, list, index),
+            (0, _) => {}
+            _ => drop(self.clear(document, &path, |found| found == *event)?),
         }
+        document.push(&path, &element(self.hooks, (*event, name), command))
+    }
+
+    /// Gives a list an updated element. One that is ours alone goes and comes again at the end, so that comments and
+    /// formatting of the others stay; but in its place if others would move by that and their position counts.
+    fn replace(
+        &self,
+        document: &mut dyn Document,
+        path: &[&str],
+        event: HookEvent,
+        list: Vec<Value>,
+        index: usize,
+    ) -> Result<(), EditError> {
+        let is_alone = event_of(self.hooks, &list[index], self.host) == Some(event);
+        let moves_others = index + 1 < list.len() && self.hooks.positions;
+        if !is_alone || moves_others {
+            return document.set(path, &Value::Array(list));
+        }
+        self.clear(document, path, |found| found == event)?;
+        document.push(path, &list[index])
     }
 
     /// Takes out our hooks of events that aren't wired there.
@@ -185,9 +201,12 @@ impl<'a> Wiring<'a> {
                 && has_ours(self.hooks, element, self.host)
         };
         if list.iter().any(mixed) {
-            let kept = list.iter().filter_map(|element| match mixed(element) {
-                true => without_ours(element, self.host, &which),
-                false => Some(element.clone()),
+            let kept = list.iter().filter_map(|element| {
+                if mixed(element) {
+                    without_ours(element, self.host, &which)
+                } else {
+                    Some(element.clone())
+                }
             });
             let kept: Vec<Value> = kept.collect();
             removed |= kept != list;

@@ -11,17 +11,17 @@ use crate::edit::block;
 /// What the block says. Kept short: the agent reads it in each session. It doesn't repeat the MCP server's instructions.
 const BODY: &str = include_str!("../../data/instructions.md");
 
-/// The file that the host reads: the first that exists, else the last.
-pub(super) fn file(
-    instructions: &Instructions,
-    places: Places<'_>,
-    drafts: &mut Drafts,
-) -> Option<PathBuf> {
+/// The file that the host reads: the first that exists, else the one to create.
+fn file(instructions: &Instructions, places: Places<'_>, drafts: &mut Drafts) -> Option<PathBuf> {
     let files = places.files(&instructions.person, &instructions.project);
-    let existing = files
-        .iter()
-        .find(|path| drafts.text(path).is_some() || drafts.is_left(path));
-    existing.or(files.last()).cloned()
+    let mut existing = files.iter();
+    let existing = existing.find(|path| drafts.text(path).is_some() || drafts.is_left(path));
+    if let Some(existing) = existing {
+        return Some(existing.clone());
+    }
+    let new = instructions.new.as_deref().and_then(|new| places.path(new));
+    new.filter(|new| files.contains(new))
+        .or(files.into_iter().next_back())
 }
 
 /// Adds or updates the block; returns what the person has to add where set-up may not.

@@ -132,11 +132,7 @@ pub(super) fn status(
         let connection = connection(server, &path, drafts, command, &mut warnings);
         connections.push(connection);
     }
-    let order = [
-        Connection::Different,
-        Connection::Current,
-        Connection::Unreadable,
-    ];
+    let order = [Connection::Different, Connection::Current];
     let found = order.into_iter().find(|one| connections.contains(one));
     (found.unwrap_or(Connection::Absent), warnings)
 }
@@ -149,12 +145,7 @@ fn connection(
     warnings: &mut Vec<String>,
 ) -> Connection {
     let Some(document) = drafts.document(path, server.syntax.0) else {
-        let is_left = drafts.is_left(path);
-        return if is_left {
-            Connection::Unreadable
-        } else {
-            Connection::Absent
-        };
+        return Connection::Absent;
     };
     let Some(entry) = document.get(&keys(&server.at, &[NAME])) else {
         return Connection::Absent;

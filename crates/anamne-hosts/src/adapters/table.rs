@@ -143,6 +143,9 @@ pub(super) struct Hooks {
     pub(super) timeout: Option<u64>,
     /// The timeout at the end of a session in seconds, if it is another one.
     pub(super) session_end_timeout: Option<u64>,
+    /// Whether the host knows a hook by its position, so that others of a list must not move.
+    #[serde(default)]
+    pub(super) positions: bool,
     /// What a person must do besides.
     pub(super) note: Option<String>,
     /// The host's names of our events.
@@ -210,6 +213,8 @@ pub(super) enum Unit {
 pub(super) struct Instructions {
     #[serde(default)]
     pub(super) checked: bool,
+    /// The file to create for a person, if it isn't the last one.
+    pub(super) new: Option<String>,
     #[serde(default)]
     pub(super) person: Vec<String>,
     #[serde(default)]
