@@ -161,7 +161,6 @@ fn variables_move_the_files() {
     check("claude-code", "CLAUDE_CONFIG_DIR", "settings.json");
     check("codex", "CODEX_HOME", "config.toml");
     check("copilot", "COPILOT_HOME", "hooks/anamne.json");
-    check("opencode", "OPENCODE_CONFIG_DIR", "opencode.json");
     check("qwen", "QWEN_HOME", "settings.json");
     check(
         "cline",
