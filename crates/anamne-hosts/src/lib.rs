@@ -6,7 +6,7 @@
 //! to a hook and writes what they expect.
 //!
 //! Configuration files are foreign: a file that can't be understood is left alone and named. This crate doesn't read the
-//! environment and doesn't know the engine; callers pass a [`Machine`](anamne_ingest::Machine).
+//! environment and doesn't know the engine; callers pass a [`Machine`].
 
 pub mod adapters;
 pub mod edit;

@@ -201,9 +201,12 @@ impl<'a> Wiring<'a> {
                 && has_ours(self.hooks, element, self.host)
         };
         if list.iter().any(mixed) {
-            let kept = list.iter().filter_map(|element| match mixed(element) {
-                true => without_ours(element, self.host, &which),
-                false => Some(element.clone()),
+            let kept = list.iter().filter_map(|element| {
+                if mixed(element) {
+                    without_ours(element, self.host, &which)
+                } else {
+                    Some(element.clone())
+                }
             });
             let kept: Vec<Value> = kept.collect();
             removed |= kept != list;

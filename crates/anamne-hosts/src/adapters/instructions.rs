@@ -19,9 +19,8 @@ fn file(instructions: &Instructions, places: Places<'_>, drafts: &mut Drafts) ->
     if let Some(existing) = existing {
         return Some(existing.clone());
     }
-    let new = instructions.new.iter().filter_map(|new| places.path(new));
+    let new = instructions.new.as_deref().and_then(|new| places.path(new));
     new.filter(|new| files.contains(new))
-        .last()
         .or(files.into_iter().next_back())
 }
 

@@ -1,8 +1,8 @@
 //! What differs between hosts.
 //!
 //! Nearly everything is in the table `data/hosts.toml`: files, tables, keys, names of events. One adapter carries it out,
-//! with a module for each shape: [`server`] for the MCP entry, [`hooks`] for lists of hooks, [`scripts`] for executable
-//! files, [`instructions`] for the block, [`codex`] for the trust that Codex demands. Files are read here, never written.
+//! with a module for each shape: `server` for the MCP entry, `hooks` for lists of hooks, `scripts` for executable
+//! files, `instructions` for the block, `codex` for the trust that Codex demands. Files are read here, never written.
 
 mod codex;
 mod command;

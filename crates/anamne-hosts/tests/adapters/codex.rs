@@ -1,5 +1,7 @@
 //! Codex runs a hook only when the person trusts it.
 
+use std::fmt::Write;
+
 use anamne_hosts::SetupScope;
 
 use crate::place::Home;
@@ -35,7 +37,11 @@ fn trust(home: &Home, events: &[(&str, &str)]) {
     let file = home.path(".codex/hooks.json");
     for (event, digest) in events {
         let key = format!("{}:{event}:0:0", file.display());
-        config += &format!("\n[hooks.state.'{key}']\ntrusted_hash = \"sha256:{digest}\"\n");
+        write!(
+            config,
+            "\n[hooks.state.'{key}']\ntrusted_hash = \"sha256:{digest}\"\n"
+        )
+        .unwrap();
     }
     home.write(".codex/config.toml", config);
 }
@@ -51,7 +57,7 @@ fn hooks_wait_until_the_person_trusts_them_and_set_up_says_so_until_then() {
     let home = Home::new();
     let plan = home.set_up("codex", &PERSON);
     assert!(plan.by_hand.iter().any(|one| one.contains("/hooks")));
-    home.apply(&plan);
+    Home::apply(&plan);
     assert_eq!(waiting(&home).len(), 5);
     trust(&home, &DIGESTS[..4]);
     assert_eq!(waiting(&home), ["session-end"]);
@@ -67,13 +73,13 @@ fn hooks_wait_until_the_person_trusts_them_and_set_up_says_so_until_then() {
 #[test]
 fn a_changed_or_moved_hook_waits_for_trust_again() {
     let home = Home::new();
-    home.apply(&home.set_up("codex", &PERSON));
+    Home::apply(&home.set_up("codex", &PERSON));
     trust(&home, &DIGESTS);
     let home = home.with_program("/new/anamne");
-    home.apply(&home.set_up("codex", &PERSON));
+    Home::apply(&home.set_up("codex", &PERSON));
     assert_eq!(waiting(&home).len(), 5);
     let home = home.with_program("anamne");
-    home.apply(&home.set_up("codex", &PERSON));
+    Home::apply(&home.set_up("codex", &PERSON));
     assert_eq!(waiting(&home), [""; 0]);
     let mut hooks = home.json(".codex/hooks.json");
     let stop = hooks["hooks"]["Stop"].as_array_mut().unwrap();
@@ -88,7 +94,7 @@ fn a_changed_or_moved_hook_waits_for_trust_again() {
 #[test]
 fn a_hook_that_is_switched_off_in_codex_is_warned_of() {
     let home = Home::new();
-    home.apply(&home.set_up("codex", &PERSON));
+    Home::apply(&home.set_up("codex", &PERSON));
     trust(&home, &DIGESTS);
     let config = home.read(".codex/config.toml") + "enabled = false\n";
     home.write(".codex/config.toml", config);
@@ -104,7 +110,7 @@ fn hostile_records_of_trust_are_ignored() {
         "[hooks.state]\n'x:stop:0:0' = 1",
     ] {
         let home = Home::new();
-        home.apply(&home.set_up("codex", &PERSON));
+        Home::apply(&home.set_up("codex", &PERSON));
         let config = home.read(".codex/config.toml");
         home.write(".codex/config.toml", format!("{config}\n{record}\n"));
         assert_eq!(waiting(&home).len(), 5, "{record}");
@@ -114,7 +120,7 @@ fn hostile_records_of_trust_are_ignored() {
 #[test]
 fn an_update_moves_no_hook_of_others() {
     let home = Home::new();
-    home.apply(&home.set_up("codex", &PERSON));
+    Home::apply(&home.set_up("codex", &PERSON));
     let mut hooks = home.json(".codex/hooks.json");
     let other = serde_json::json!({"hooks": [{"type": "command", "command": "x"}]});
     hooks["hooks"]["Stop"]
@@ -123,7 +129,7 @@ fn an_update_moves_no_hook_of_others() {
         .push(other.clone());
     home.write(".codex/hooks.json", hooks.to_string());
     let home = home.with_program("/new/anamne");
-    home.apply(&home.set_up("codex", &PERSON));
+    Home::apply(&home.set_up("codex", &PERSON));
     let stop = home.json(".codex/hooks.json")["hooks"]["Stop"].clone();
     assert_eq!(stop[1], other);
     assert_eq!(

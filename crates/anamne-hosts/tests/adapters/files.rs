@@ -83,7 +83,7 @@ fn one_bad_part_of_a_file_keeps_set_up_from_the_other_parts_of_it() {
 #[test]
 fn an_instruction_file_with_broken_markers_is_left_alone() {
     let home = Home::new();
-    home.apply(&home.set_up("codex", &SetupScope::Person));
+    Home::apply(&home.set_up("codex", &SetupScope::Person));
     let text = home
         .read(".codex/AGENTS.md")
         .replace("anamne:end", "anamne:e");
@@ -152,7 +152,7 @@ fn variables_move_the_files() {
             .collect();
         assert!(paths.contains(&folder.join(expected)), "{paths:?}");
         assert!(
-            home.adapter(id)
+            Home::adapter(id)
                 .found(&home.machine)
                 .is_some_and(|found| found.starts_with(&folder))
         );
@@ -161,7 +161,6 @@ fn variables_move_the_files() {
     check("claude-code", "CLAUDE_CONFIG_DIR", "settings.json");
     check("codex", "CODEX_HOME", "config.toml");
     check("copilot", "COPILOT_HOME", "hooks/anamne.json");
-    check("opencode", "OPENCODE_CONFIG_DIR", "opencode.json");
     check("qwen", "QWEN_HOME", "settings.json");
     check(
         "cline",
@@ -184,10 +183,10 @@ fn variables_move_the_files() {
 fn opencode_keeps_reading_the_instructions_of_claude_code() {
     let home = Home::new();
     home.write(".claude/CLAUDE.md", "Tabs.\n");
-    home.apply(&home.set_up("opencode", &SetupScope::Person));
+    Home::apply(&home.set_up("opencode", &SetupScope::Person));
     assert!(home.read(".claude/CLAUDE.md").contains("anamne:begin"));
     assert!(!home.path(".config/opencode/AGENTS.md").exists());
-    home.apply(&home.remove("opencode", &SetupScope::Person));
+    Home::apply(&home.remove("opencode", &SetupScope::Person));
     assert_eq!(home.read(".claude/CLAUDE.md"), "Tabs.\n");
 }
 
@@ -196,11 +195,11 @@ fn a_block_that_another_connected_host_reads_stays() {
     let home = Home::new();
     home.write("project/AGENTS.md", "Ours.\n");
     let project = home.project();
-    home.apply(&home.set_up("codex", &project));
-    home.apply(&home.set_up("opencode", &project));
-    home.apply(&home.remove("codex", &project));
+    Home::apply(&home.set_up("codex", &project));
+    Home::apply(&home.set_up("opencode", &project));
+    Home::apply(&home.remove("codex", &project));
     assert!(home.read("project/AGENTS.md").contains("anamne:begin"));
-    home.apply(&home.remove("opencode", &project));
+    Home::apply(&home.remove("opencode", &project));
     assert_eq!(home.read("project/AGENTS.md"), "Ours.\n");
 }
 

@@ -13,7 +13,7 @@ const SETTINGS: &str = ".claude/settings.json";
 #[test]
 fn claude_code_runs_the_program_without_a_shell() {
     let home = Home::new();
-    home.apply(&home.set_up("claude-code", &SetupScope::Person));
+    Home::apply(&home.set_up("claude-code", &SetupScope::Person));
     let hooks = &home.json(SETTINGS)["hooks"];
     let expected = json!([{"hooks": [{
         "type": "command",
@@ -28,7 +28,7 @@ fn claude_code_runs_the_program_without_a_shell() {
 #[test]
 fn a_shells_line_is_quoted() {
     let home = Home::new().with_program("/it's/anamne");
-    home.apply(&home.set_up("gemini", &SetupScope::Person));
+    Home::apply(&home.set_up("gemini", &SetupScope::Person));
     let hook = &home.json(".gemini/settings.json")["hooks"]["BeforeAgent"][0]["hooks"][0];
     assert_eq!(
         hook["command"],
@@ -72,7 +72,7 @@ fn our_hook_in_a_group_of_others_is_updated_in_place_and_taken_out_alone() {
         SETTINGS,
         json!({"hooks": {"Stop": [old, others]}}).to_string(),
     );
-    home.apply(&home.set_up("claude-code", &SetupScope::Person));
+    Home::apply(&home.set_up("claude-code", &SetupScope::Person));
     let stop = home.json(SETTINGS)["hooks"]["Stop"].clone();
     assert_eq!(stop.as_array().unwrap().len(), 2);
     let ours = &stop[0]["hooks"][1];
@@ -82,7 +82,7 @@ fn our_hook_in_a_group_of_others_is_updated_in_place_and_taken_out_alone() {
         json!(["hook", "turn-end", "--host", "claude-code"])
     );
     assert_eq!(ours["timeout"], 99);
-    home.apply(&home.remove("claude-code", &SetupScope::Person));
+    Home::apply(&home.remove("claude-code", &SetupScope::Person));
     let stop = &home.json(SETTINGS)["hooks"]["Stop"];
     let mut rest = mixed("");
     rest["hooks"].as_array_mut().unwrap().remove(1);
@@ -98,7 +98,7 @@ fn a_second_hook_of_ours_and_one_at_another_event_go() {
     };
     let hooks = json!({"Stop": [ours("turn-end"), ours("turn-end")], "PreToolUse": [ours("tool")]});
     home.write(SETTINGS, json!({"hooks": hooks}).to_string());
-    home.apply(&home.set_up("claude-code", &SetupScope::Person));
+    Home::apply(&home.set_up("claude-code", &SetupScope::Person));
     let hooks = &home.json(SETTINGS)["hooks"];
     assert_eq!(hooks["Stop"].as_array().unwrap().len(), 1);
     assert_eq!(hooks["PreToolUse"], json!([]));
@@ -109,7 +109,7 @@ fn settings_that_switch_hooks_off_are_warned_of() {
     let check = |id: &str, path: &str, text: &str, expected: &str| {
         let home = Home::new();
         home.write(path, text);
-        home.apply(&home.set_up(id, &SetupScope::Person));
+        Home::apply(&home.set_up(id, &SetupScope::Person));
         let warnings = home.status(id, &SetupScope::Person).warnings;
         assert!(
             warnings.iter().any(|one| one.contains(expected)),
@@ -141,7 +141,7 @@ fn settings_that_switch_hooks_off_are_warned_of() {
 #[test]
 fn an_entry_of_another_program_is_warned_of() {
     let home = Home::new();
-    home.apply(&home.set_up("gemini", &SetupScope::Person));
+    Home::apply(&home.set_up("gemini", &SetupScope::Person));
     assert_eq!(home.status("gemini", &SetupScope::Person).warnings, [""; 0]);
     let home = home.with_program("/new/anamne");
     let warnings = home.status("gemini", &SetupScope::Person).warnings;
@@ -171,12 +171,12 @@ fn scripts_are_given_to_the_person_and_recognised_afterwards() {
             .configured
     };
     assert!(configured(HookEvent::Prompt) && !configured(HookEvent::TurnEnd));
-    home.apply(&home.set_up("cline", &SetupScope::Person));
+    Home::apply(&home.set_up("cline", &SetupScope::Person));
     assert_eq!(
         home.read(script),
         "#!/bin/sh\nexec anamne hook prompt --host cline\n"
     );
-    home.apply(&home.remove("cline", &SetupScope::Person));
+    Home::apply(&home.remove("cline", &SetupScope::Person));
     assert!(!home.path(script).exists());
 }
 
@@ -215,11 +215,11 @@ proptest! {
         let text = json!({"hooks": hooks, "model": "x"}).to_string();
         home.write(SETTINGS, &text);
         let plan = home.set_up("claude-code", &SetupScope::Person);
-        home.apply(&plan);
+        Home::apply(&plan);
         prop_assert_eq!(&home.json(SETTINGS)["model"], "x");
         prop_assert_eq!(home.set_up("claude-code", &SetupScope::Person).changes, []);
         if plan.left_alone.is_empty() {
-            home.apply(&home.remove("claude-code", &SetupScope::Person));
+            Home::apply(&home.remove("claude-code", &SetupScope::Person));
             let after = home.read(SETTINGS);
             prop_assert!(!after.contains("hook\",\"prompt\"") && !after.contains("turn-end"), "{}", after);
         } else {

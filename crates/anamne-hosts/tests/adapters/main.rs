@@ -36,9 +36,9 @@ fn each_host_is_found_by_its_folder_and_only_by_it() {
     assert_eq!(ids, EVIDENCE.map(|(id, _)| id));
     for (id, folder) in EVIDENCE {
         let home = Home::new();
-        assert_eq!(home.adapter(id).found(&home.machine), None, "{id}");
+        assert_eq!(Home::adapter(id).found(&home.machine), None, "{id}");
         let folder = home.folder(folder);
-        assert_eq!(home.adapter(id).found(&home.machine), Some(folder), "{id}");
+        assert_eq!(Home::adapter(id).found(&home.machine), Some(folder), "{id}");
     }
 }
 
@@ -83,7 +83,7 @@ fn what_set_up_makes_in_an_empty_home_is_complete_stable_and_goes_again() {
                 SetupScope::Person
             };
             let takes_server = host.id != "cline" || !is_project;
-            home.apply(&home.set_up(host.id, &scope));
+            Home::apply(&home.set_up(host.id, &scope));
             let status = home.status(host.id, &scope);
             if takes_server {
                 assert_eq!(status.server, Connection::Current, "{}", host.id);
@@ -95,7 +95,7 @@ fn what_set_up_makes_in_an_empty_home_is_complete_stable_and_goes_again() {
                 host.id
             );
             assert_eq!(home.set_up(host.id, &scope).changes, [], "{}", host.id);
-            home.apply(&home.remove(host.id, &scope));
+            Home::apply(&home.remove(host.id, &scope));
             assert_eq!(home.files(), [""; 0], "{}", host.id);
             assert_eq!(home.remove(host.id, &scope).changes, [], "{}", host.id);
         }

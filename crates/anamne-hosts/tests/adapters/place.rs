@@ -40,7 +40,7 @@ impl Home {
         self
     }
 
-    pub(crate) fn adapter(&self, id: &str) -> &'static dyn Adapter {
+    pub(crate) fn adapter(id: &str) -> &'static dyn Adapter {
         adapter(id).unwrap()
     }
 
@@ -76,21 +76,19 @@ impl Home {
     }
 
     pub(crate) fn set_up(&self, id: &str, scope: &SetupScope) -> Plan {
-        self.adapter(id)
-            .set_up(&self.machine, scope, &self.commands)
+        Self::adapter(id).set_up(&self.machine, scope, &self.commands)
     }
 
     pub(crate) fn remove(&self, id: &str, scope: &SetupScope) -> Plan {
-        self.adapter(id).remove(&self.machine, scope)
+        Self::adapter(id).remove(&self.machine, scope)
     }
 
     pub(crate) fn status(&self, id: &str, scope: &SetupScope) -> HostStatus {
-        self.adapter(id)
-            .status(&self.machine, scope, &self.commands)
+        Self::adapter(id).status(&self.machine, scope, &self.commands)
     }
 
     /// Writes a plan, which must fit the files.
-    pub(crate) fn apply(&self, plan: &Plan) {
+    pub(crate) fn apply(plan: &Plan) {
         for change in &plan.changes {
             assert_eq!(fs::read_to_string(&change.path).ok(), change.before);
             match &change.after {

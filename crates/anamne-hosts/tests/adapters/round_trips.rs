@@ -20,7 +20,7 @@ fn check(id: &str, files: &[(&str, &str)]) {
     assert_eq!(home.status(id, &scope).server, Connection::Absent, "{id}");
     let plan = home.set_up(id, &scope);
     assert_eq!(plan.left_alone, [], "{id}");
-    home.apply(&plan);
+    Home::apply(&plan);
     assert_set_up(&home, id, &scope, files);
     let home = home.with_program("/opt/a tool/anamne");
     assert_eq!(
@@ -30,9 +30,9 @@ fn check(id: &str, files: &[(&str, &str)]) {
     );
     let update = home.set_up(id, &scope);
     assert!(!update.changes.is_empty(), "{id}");
-    home.apply(&update);
+    Home::apply(&update);
     assert_set_up(&home, id, &scope, files);
-    home.apply(&home.remove(id, &scope));
+    Home::apply(&home.remove(id, &scope));
     for (path, text) in files {
         assert_eq!(home.read(path), *text, "{id}: {path}");
     }
@@ -258,7 +258,7 @@ fn an_entry_keeps_what_a_person_added_to_it() {
     let home = Home::new();
     let old = "{\"mcpServers\": {\"anamne\": {\"command\": \"/old/anamne\", \"args\": [\"mcp\"], \"env\": {\"A\": \"1\"}, \"trust\": true}}}";
     home.write(".gemini/settings.json", old);
-    home.apply(&home.set_up("gemini", &SetupScope::Person));
+    Home::apply(&home.set_up("gemini", &SetupScope::Person));
     let entry = &home.json(".gemini/settings.json")["mcpServers"]["anamne"];
     assert_eq!(entry["command"], "anamne");
     assert_eq!(entry["env"]["A"], "1");
@@ -272,7 +272,7 @@ fn an_entry_with_an_address_is_replaced_as_a_whole() {
         ".codex/config.toml",
         "[mcp_servers.anamne]\nurl = \"http://127.0.0.1:1\"\n",
     );
-    home.apply(&home.set_up("codex", &SetupScope::Person));
+    Home::apply(&home.set_up("codex", &SetupScope::Person));
     let text = home.read(".codex/config.toml");
     assert!(
         !text.contains("url") && text.contains("command = \"anamne\""),
