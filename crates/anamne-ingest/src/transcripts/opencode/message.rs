@@ -346,7 +346,7 @@ impl State<'_> {
                     .and_then(|metadata| metadata.exit.0);
                 Some(Outcome::of_exit_code(exit.unwrap_or(0)))
             }
-            "error" => Some(Outcome::failed(self.error.0.as_deref().unwrap_or_default())),
+            "error" => Some(Outcome::failed(self.error.get())),
             _ => None,
         }
     }
