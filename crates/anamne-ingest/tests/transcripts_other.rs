@@ -69,6 +69,6 @@ fn ids(conversation: &Conversation) -> Vec<&str> {
 fn times(conversation: &Conversation) -> Vec<Option<i64>> {
     let turns = conversation.turns.iter();
     turns
-        .map(|turn| turn.at.map(|at| at.as_millisecond()))
+        .map(|turn| turn.at.map(jiff::Timestamp::as_millisecond))
         .collect()
 }

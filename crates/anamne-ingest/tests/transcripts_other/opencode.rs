@@ -332,7 +332,7 @@ fn what_is_no_such_database_is_an_error() {
             Connection::open(path)
                 .expect("a database")
                 .execute_batch(sql)
-                .expect("tables")
+                .expect("tables");
         }
     };
     check(&sql("CREATE TABLE other (id)"), "unknown version");
