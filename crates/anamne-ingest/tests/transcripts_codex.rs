@@ -1,5 +1,10 @@
 //! Transcripts of Codex.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "values are written where they are used"
+)]
+
 mod common;
 
 use std::fs;

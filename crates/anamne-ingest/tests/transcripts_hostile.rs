@@ -130,14 +130,11 @@ fn mutated_transcripts_are_read_without_panic_and_within_bounds() {
         for case in 0..CASES {
             let content = mutated(format, &mut numbers);
             disk.write(&content);
-            let from = Position {
-                bytes: numbers.below(content.len() + 20) as u64,
-            };
-            for from in [Position::default(), from] {
-                if let Ok(conversation) = disk.read(from) {
-                    readable += 1;
-                    check(&conversation, content.len(), &format!("{format} {case}"));
-                }
+            // Every other case goes on from somewhere.
+            let bytes = numbers.below(content.len() + 20) as u64 * (case % 2);
+            if let Ok(conversation) = disk.read(Position { bytes }) {
+                readable += 1;
+                check(&conversation, content.len(), &format!("{format} {case}"));
             }
         }
     }
@@ -145,7 +142,7 @@ fn mutated_transcripts_are_read_without_panic_and_within_bounds() {
         readable > CASES,
         "only {readable} of the cases are transcripts at all"
     );
-    assert!(began.elapsed() < Duration::from_secs(300));
+    assert!(began.elapsed() < Duration::from_mins(5));
 }
 
 fn check(conversation: &Conversation, length: usize, case: &str) {
@@ -204,7 +201,7 @@ fn deep_and_huge_values_cost_little() {
         }
     }
     assert!(
-        began.elapsed() < Duration::from_secs(300),
+        began.elapsed() < Duration::from_mins(5),
         "{:?}",
         began.elapsed()
     );
@@ -227,7 +224,7 @@ fn long_chains_and_many_marks_cost_linear_time() {
         10_000
     );
     assert!(
-        began.elapsed() < Duration::from_secs(300),
+        began.elapsed() < Duration::from_mins(5),
         "{:?}",
         began.elapsed()
     );

@@ -1,5 +1,10 @@
 //! A transcript that is read while it grows gives the same turns as one that is read at the end.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "values are written where they are used"
+)]
+
 mod common;
 
 use anamne_ingest::transcripts::{Position, TranscriptFormat};
@@ -94,7 +99,9 @@ impl Claude {
 
 fn claude(steps: &[Step]) -> String {
     let mut claude = Claude::default();
-    steps.iter().for_each(|step| claude.step(step));
+    for step in steps {
+        claude.step(step);
+    }
     text_of(&claude.lines)
 }
 

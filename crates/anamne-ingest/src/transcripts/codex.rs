@@ -181,7 +181,7 @@ impl Reading {
         let text = item
             .content
             .text(|block| block.kind.is("text") || block.kind.is("Text"));
-        let at = item.time(payload).or(record.timestamp.time());
+        let at = payload.completed_at().or(record.timestamp.time());
         self.say(Source::Item, id, speaker, &text, at);
         Ok(())
     }
@@ -218,7 +218,7 @@ impl Reading {
     ) -> Result<(), String> {
         match payload.kind.get() {
             Some("message") if self.head.events == Some(false) => {
-                self.item_message(record, payload)
+                self.item_message(record, payload);
             }
             Some("function_call" | "custom_tool_call" | "local_shell_call") => {
                 return self.call(record, payload, start);

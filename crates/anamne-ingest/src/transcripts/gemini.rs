@@ -66,16 +66,18 @@ pub(super) fn read(file: &TranscriptFile, from: Position) -> Result<Conversation
     Ok(reading.conversation(Some(lines.reached())))
 }
 
+/// The host's list of projects: their folders and short names.
+#[derive(Deserialize)]
+struct Projects {
+    projects: HashMap<PathBuf, String>,
+}
+
 /// The project of a transcript, as the host notes it beside the `chats` folder, else in its list of projects.
 fn project_folder(path: &Path) -> Option<PathBuf> {
     let project = path.parent()?.parent()?;
     if let Some(root) = small_file(&project.join(".project_root")) {
         let root = root.trim();
         return (!root.is_empty()).then(|| PathBuf::from(root));
-    }
-    #[derive(Deserialize)]
-    struct Projects {
-        projects: HashMap<PathBuf, String>,
     }
     let list = small_file(&project.parent()?.parent()?.join("projects.json"))?;
     let list: Projects = serde_json::from_str(&list).ok()?;
@@ -255,13 +257,12 @@ impl Reading {
         for turn in &turns {
             self.used.add(turn);
         }
-        match self.places.get(id) {
-            Some(place) => self.messages[*place].turns = turns,
-            None => {
-                self.places.insert(id.to_owned(), self.messages.len());
-                let id = id.to_owned();
-                self.messages.push(Message { id, turns });
-            }
+        if let Some(place) = self.places.get(id) {
+            self.messages[*place].turns = turns;
+        } else {
+            self.places.insert(id.to_owned(), self.messages.len());
+            let id = id.to_owned();
+            self.messages.push(Message { id, turns });
         }
     }
 

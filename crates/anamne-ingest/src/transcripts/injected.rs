@@ -55,17 +55,6 @@ pub(super) fn without_spans<'a>(text: &'a str, names: &[&str], to_end: bool) -> 
     Cow::Owned(kept)
 }
 
-/// The text within `<name>…</name>`, if it begins with that mark.
-pub(super) fn span<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let inner = text.trim_start().strip_prefix('<')?.strip_prefix(name)?;
-    let inner = inner.strip_prefix('>')?;
-    Some(
-        inner
-            .find(&format!("</{name}>"))
-            .map_or(inner, |end| &inner[..end]),
-    )
-}
-
 /// Whether a text after `<` opens a mark of this name.
 fn opens(text: &str, name: &str) -> bool {
     text.strip_prefix(name)

@@ -140,9 +140,13 @@ pub fn file(format: TranscriptFormat, path: &Path) -> Result<TranscriptFile, Tra
 
 /// Reads a transcript from a position on.
 ///
-/// Append-only formats tell in [`Conversation::reached`] where the next reading goes on; a reading ends early before a
-/// tool call that waits for its result, and after 200 000 turns or 64 MiB of text, so repeat until it stays the same.
-/// If the file became shorter, it is read from its start. O(new bytes); memory for one line and the turns.
+/// Append-only formats tell in [`Conversation::reached`] where the next reading goes on. A reading ends early before a
+/// tool call that waits for its result, and after 200 000 turns or 64 MiB of text: to read all of a file, repeat until
+/// the position stays the same. A turn may come again at a later reading, with the same id, where a host completes a
+/// message by writing it once more. If the file became shorter, it is read from its start.
+///
+/// Errors if the file can't be read, is of another format, or is the transcript of a subagent. O(new bytes), in memory
+/// one line of at most 32 MiB and the turns.
 pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, TranscriptError> {
     match file.format {
         TranscriptFormat::ClaudeCode => claude_code::read(file, from),
@@ -213,7 +217,7 @@ pub struct Skipped {
     pub abandoned: u64,
     /// Turns without text, and texts that hooks or hosts injected.
     pub empty: u64,
-    /// Entries that can't be read: their line or number, and why; at most [`Skipped::MAX_BAD`].
+    /// Entries that can't be read: their line or number, counted from 1 where the reading began, and why; at most [`Skipped::MAX_BAD`].
     pub bad: Vec<(u64, String)>,
     /// Number of entries that can't be read.
     pub bad_count: u64,

@@ -45,6 +45,8 @@ impl Disk {
     }
 
     pub fn write(&self, content: impl AsRef<[u8]>) {
+        // Some file systems sync a file that is replaced in place.
+        let _ = fs::remove_file(&self.path);
         fs::write(&self.path, content).expect("a file");
     }
 
@@ -89,7 +91,8 @@ pub fn read_in_cuts(format: TranscriptFormat, content: &[u8], cuts: &[usize]) ->
 
 /// The lines of a file, each with its line break.
 pub fn text_of(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    lines.join("\n") + if lines.is_empty() { "" } else { "\n" }
 }
 
 /// The turns as lines: the first letter of the speaker, then the text.

@@ -62,10 +62,14 @@ impl<'de> Field<'de> for Output {
     }
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
         let judged = Judged::deserialize(serde::de::value::MapAccessDeserializer::new(object))?;
-        Ok(Self(judged.success.0.map(|worked| match worked {
-            true => Outcome::Ok,
-            false => Outcome::failed(judged.content.get()),
-        })))
+        let outcome = |worked| {
+            if worked {
+                Outcome::Ok
+            } else {
+                Outcome::failed(judged.content.get())
+            }
+        };
+        Ok(Self(judged.success.0.map(outcome)))
     }
 }
 deserialize_as_field!(Output);
@@ -89,9 +93,9 @@ fn wrapped_exit_code(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn check(json: &str, expected: Option<Outcome>) {
+    fn check(json: &str, expected: impl Into<Option<Outcome>>) {
         let output: Output = serde_json::from_str(json).expect("JSON");
-        assert_eq!(output.outcome(), expected, "{json}");
+        assert_eq!(output.outcome(), expected.into(), "{json}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) struct Payload<'a> {
     #[serde(borrow)]
     pub(super) item: Object<Item<'a>>,
     pub(super) num_turns: Number,
-    pub(super) completed_at_ms: Number,
+    completed_at_ms: Number,
     // Tool calls.
     #[serde(borrow)]
     pub(super) call_id: Text<'a>,
@@ -113,6 +113,11 @@ impl Record<'_> {
 }
 
 impl Payload<'_> {
+    /// When an item was complete.
+    pub(super) fn completed_at(&self) -> Option<jiff::Timestamp> {
+        jiff::Timestamp::from_millisecond(self.completed_at_ms.0?).ok()
+    }
+
     /// The exchange that the line belongs to.
     pub(super) fn turn(&self) -> Option<&str> {
         let passed = self
@@ -167,11 +172,6 @@ fn patched_file(patch: &str) -> Option<String> {
 }
 
 impl Item<'_> {
-    /// When it was complete.
-    pub(super) fn time(&self, payload: &Payload<'_>) -> Option<jiff::Timestamp> {
-        jiff::Timestamp::from_millisecond(payload.completed_at_ms.0?).ok()
-    }
-
     /// How a tool call ended.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         match (self.exit_code.0, self.status.get()?) {
@@ -221,7 +221,7 @@ impl<'de> Field<'de> for Verdict {
         while let Some(Text(name)) = object.next_key::<Text<'de>>()? {
             match name.as_deref() {
                 Some("Err") => {
-                    found = Some(Err(object.next_value::<FirstLine>()?.get().to_owned()))
+                    found = Some(Err(object.next_value::<FirstLine>()?.get().to_owned()));
                 }
                 Some("Ok") => {
                     object.next_value::<IgnoredAny>()?;
