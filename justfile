@@ -44,3 +44,11 @@ audit:
 fuzz target *options:
     mkdir -p fuzz/corpus/{{target}}
     cargo +nightly fuzz run --fuzz-dir fuzz {{target}} fuzz/corpus/{{target}} crates/anamne-fuzz/corpus/{{target}} -- -max_len=65536 {{options}}
+
+# Set up, use and remove Anamne in real agent hosts from npm; needs Node.js, Python and git.
+real-hosts host="all":
+    cargo build -p anamne-cli
+    mkdir -p target/hosts
+    cp tools/real-hosts/package.json target/hosts/
+    npm install --prefix target/hosts --no-audit --no-fund
+    tools/real-hosts/real_hosts.py {{host}} --anamne target/debug/anamne --hosts target/hosts

@@ -22,7 +22,7 @@ Start here:
   anamne demo                                   see it answer questions
   anamne remember \"We deploy on Fridays only\"   tell it something
   anamne recall \"when do we deploy?\"            ask
-  claude mcp add anamne -- anamne mcp           give it to an agent
+  anamne setup                                  connect your agents
 
 Exit codes: 0 success, 1 failure, 2 invalid usage or value, 3 not found, 4
 partly done (what was skipped is named). With --json, results are JSON on

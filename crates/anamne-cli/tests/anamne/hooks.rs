@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use anamne::text::tokens::estimate_tokens;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, RunOutput};
@@ -347,4 +348,33 @@ fn git_tells_of_each_commit_and_the_hook_can_be_removed() {
     run_in(&bench, &project, &["hook", "git", "--remove"]);
     let text = std::fs::read_to_string(&script).expect("the hook");
     assert_eq!(text, "#!/bin/sh\necho mine >> mine.txt\n");
+}
+
+#[test]
+fn the_words_that_every_session_pays_for_are_few() {
+    let bench = Bench::new();
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}}});
+    let ran = bench.feed(&["mcp"], format!("{request}\n").as_bytes());
+    let reply: Value =
+        serde_json::from_str(ran.stdout.lines().next().unwrap_or_default()).expect("a reply");
+    let instructions = reply["result"]["instructions"]
+        .as_str()
+        .expect("instructions");
+    let block = include_str!("../../../anamne-hosts/data/instructions.md");
+    let tokens = estimate_tokens(instructions) + estimate_tokens(block);
+    assert!(tokens <= 400, "{tokens} tokens");
+    let sentences = |text: &str| -> Vec<String> {
+        let sentences = text.split(['.', ':', '\n']);
+        sentences
+            .map(|sentence| sentence.trim().to_lowercase())
+            .filter(|sentence| sentence.len() > 12)
+            .collect()
+    };
+    let repeated: Vec<_> = sentences(block)
+        .into_iter()
+        .filter(|sentence| sentences(instructions).contains(sentence))
+        .collect();
+    assert!(repeated.is_empty(), "{repeated:?}");
 }
