@@ -48,7 +48,5 @@ fuzz target *options:
 # Set up, use and remove Anamne in real agent hosts from npm; needs Node.js, Python and git.
 real-hosts host="all":
     cargo build -p anamne-cli
-    mkdir -p target/hosts
-    cp tools/real-hosts/package.json target/hosts/
-    npm install --prefix target/hosts --no-audit --no-fund
+    tools/real-hosts/install target/hosts
     tools/real-hosts/real_hosts.py {{host}} --anamne target/debug/anamne --hosts target/hosts
