@@ -158,7 +158,10 @@ fn print_host(report: &HostReport, output: &mut Output) -> Result<(), Failure> {
         return Ok(());
     }
     for state in report.status.hooks.iter().filter(|state| !state.configured) {
-        let text = format!("{} is not configured; run anamne setup", state.event);
+        let text = format!(
+            "{} is not configured; anamne setup adds it or says how",
+            state.event
+        );
         output.entry(YELLOW, "hook  ", &text)?;
     }
     for run in &report.activity {

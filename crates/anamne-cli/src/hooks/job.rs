@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_hosts::hook::HookEvent;
 
+use crate::arguments::Global;
+
 /// Arguments of `anamne hook later`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct JobArguments {
@@ -57,10 +59,20 @@ impl Job {
 }
 
 /// The job that is left to do if the hook runs out of time.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct SharedJob(Arc<Mutex<Job>>);
 
 impl SharedJob {
+    /// Nothing is left to do yet, in the store and space that were given.
+    pub(super) fn new(global: &Global) -> Self {
+        let job = Job {
+            store: global.store.clone().map(PathBuf::from),
+            space: global.space.clone(),
+            ..Job::default()
+        };
+        Self(Arc::new(Mutex::new(job)))
+    }
+
     pub(super) fn set(&self, job: Job) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = job;
     }

@@ -79,7 +79,7 @@ pub(crate) fn main() {
 pub(crate) fn run(event: HookEvent, host: &str, global: &Global) {
     let started = Instant::now();
     let reply = Reply::to(host, event);
-    let job = SharedJob::default();
+    let job = SharedJob::new(global);
     let watchdog = Watchdog::start(started, reply.clone(), job.clone());
     // A panic has been reported to nobody: hosts show what a hook writes to standard error.
     let work = AssertUnwindSafe(|| handle(event, host, global, &reply, &job, started));

@@ -378,3 +378,122 @@ fn the_words_that_every_session_pays_for_are_few() {
         .collect();
     assert!(repeated.is_empty(), "{repeated:?}");
 }
+
+/// The command, killed after a time unless it has ended; its standard input is a file.
+fn kill_after(bench: &Bench, arguments: &[&str], input: &str, microseconds: u64) {
+    let mut child = bench
+        .command(arguments)
+        .stdin(bench.stdin_of(input))
+        .spawn()
+        .expect("the command starts");
+    std::thread::sleep(Duration::from_micros(microseconds));
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[test]
+fn a_capture_and_an_import_killed_at_any_instant_lose_and_repeat_nothing() {
+    let bench = Bench::new();
+    bench.run(&["remember", "a store exists"]);
+    let folder = bench.folder().join(".claude/projects/-nowhere");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("s-transcript.jsonl");
+    let ids: Vec<String> = (0..40).map(|number| format!("c{number}")).collect();
+    let mut lines = Vec::new();
+    for (number, id) in ids.iter().enumerate() {
+        let role = if number % 2 == 0 { "user" } else { "assistant" };
+        let parent = number.checked_sub(1).map(|before| ids[before].as_str());
+        lines.push(line(
+            id,
+            parent,
+            role,
+            &format!("message {number} of the session"),
+        ));
+        if number % 4 == 3 {
+            write(&path, &lines);
+            let delay = 2_000 + number as u64 * 4_000;
+            let hook = ["hook", "turn-end", "--host", "claude-code"];
+            kill_after(&bench, &hook, &end(&path).to_string(), delay);
+            kill_after(&bench, &["import", "--from", "claude-code"], "", delay);
+        }
+    }
+    let ran = bench.run(&["import", "--from", "claude-code"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    // A hook that was killed may have left its work to another process.
+    let mut contents = capture_until(&bench, &path, ids.len());
+    contents.sort();
+    let mut expected: Vec<String> = (0..40)
+        .map(|number| format!("message {number} of the session"))
+        .collect();
+    expected.sort();
+    assert_eq!(contents, expected);
+    let again = bench.json(&["import", "--from", "claude-code"]);
+    assert_eq!(
+        (again["kept"].as_u64(), again["merged"].as_u64()),
+        (Some(0), Some(40))
+    );
+    let verified = bench.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.stderr);
+}
+
+#[test]
+fn a_set_up_killed_at_any_instant_leaves_whole_files_and_can_be_taken_back() {
+    let bench = Bench::new();
+    let host = bench.folder().join(".claude");
+    std::fs::create_dir_all(&host).expect("a folder");
+    let settings = host.join("settings.json");
+    let before = "{\n  \"model\": \"mine\"\n}\n";
+    std::fs::write(&settings, before).expect("written");
+    let setup = ["setup", "--host", "claude-code", "--yes"];
+    for delay in 0..12 {
+        kill_after(&bench, &setup, "", 1_000 + delay * 3_000);
+        for path in [&settings, &bench.folder().join(".claude.json")] {
+            if let Ok(text) = std::fs::read_to_string(path) {
+                serde_json::from_str::<Value>(&text).expect("a whole file");
+            }
+        }
+    }
+    assert_eq!(
+        bench
+            .run(&["setup", "--host", "claude-code", "--dry-run", "--remove"])
+            .code,
+        0
+    );
+    let ran = bench.run(&["setup", "--remove", "--host", "claude-code", "--yes"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        std::fs::read_to_string(&settings).expect("the settings"),
+        before
+    );
+    assert!(
+        !bench.folder().join(".claude.json").exists(),
+        "what was not there is gone"
+    );
+}
+
+#[test]
+fn a_set_up_shows_its_changes_and_asks_before_it_makes_them() {
+    let bench = Bench::new();
+    std::fs::create_dir_all(bench.folder().join(".claude")).expect("a folder");
+    let ran = bench.run(&["setup"]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("--yes"), "{}", ran.stderr);
+    let ran = bench.run(&["setup", "--dry-run"]);
+    assert!(
+        ran.stdout.contains("+++") && ran.stdout.contains("\"anamne\""),
+        "{}",
+        ran.stdout
+    );
+    assert!(!bench.folder().join(".claude.json").exists());
+    let done = bench.json(&["setup", "--all", "--yes"]);
+    let proofs = done["hosts"][0]["proofs"].as_array().expect("proofs");
+    let stored = &proofs[0];
+    assert_eq!(stored["ok"], true, "{done}");
+    assert_eq!(proofs.len(), 8, "{done}");
+    let status = bench.json(&["setup", "--status"]);
+    assert_eq!(status["hosts"][0]["server"], "current", "{status}");
+    let again = bench.json(&["setup", "--all", "--yes"]);
+    assert_eq!(again["hosts"][0]["changed"], json!([]), "{again}");
+    let unknown = bench.run(&["setup", "--host", "nothing", "--yes"]);
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+}
