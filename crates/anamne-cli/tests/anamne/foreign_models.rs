@@ -80,9 +80,11 @@ fn arguments(command: &str) -> Vec<&str> {
         "tasks" => vec!["run"],
         "backup" => vec!["kept"],
         "completions" => vec!["bash"],
+        "hook" => vec!["prompt", "--host", "claude-code"],
+        "setup" => vec!["--status"],
         "demo" | "init" | "list" | "audit" | "extract" | "export" | "guard" | "stats"
-        | "spaces" | "tiers" | "meta" | "model" | "costs" | "doctor" | "verify" | "repair"
-        | "mcp" | "man" | "help" => Vec::new(),
+        | "status" | "spaces" | "tiers" | "meta" | "model" | "costs" | "doctor" | "verify"
+        | "repair" | "mcp" | "man" | "help" => Vec::new(),
         other => panic!("say how `anamne {other}` is run on a store that came from elsewhere"),
     }
 }

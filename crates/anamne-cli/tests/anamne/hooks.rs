@@ -77,7 +77,7 @@ fn end(transcript: &Path) -> Value {
 
 /// The contents of all memories of the space of sessions without a project, oldest first.
 fn captured(bench: &Bench) -> Vec<String> {
-    let ran = bench.run(&["--space", "unfiled", "list", "--json"]);
+    let ran = bench.run(&["--space", "unfiled", "list", "--limit", "500", "--json"]);
     let Ok(list) = serde_json::from_str::<Value>(&ran.stdout) else {
         return Vec::new();
     };

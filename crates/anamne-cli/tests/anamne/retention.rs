@@ -88,6 +88,12 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
             &["guard", "test", "quellfruit"],
             &["guard", "scan"],
         ],
+        "setup" => &[&["setup", "--status"]],
+        "status" => &[&["status"]],
+        "hook" => &[
+            &["hook", "session-start", "--host", "claude-code"],
+            &["hook", "prompt", "--host", "claude-code"],
+        ],
         "completions" => &[&["completions", "bash"]],
         "man" => &[&["man"]],
         "remember" | "think" | "edit" | "forget" | "restore" | "link" | "feedback" | "import" => {

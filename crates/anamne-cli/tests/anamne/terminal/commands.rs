@@ -282,5 +282,23 @@ pub(super) const COMMANDS: &[Invocations] = &[
         &[&["bash"], &["zsh"], &["fish"], &["{text}"]],
     ),
     ("man", &[&[], &["--folder", "{file}/x"]]),
+    (
+        "setup",
+        &[
+            &["--status"],
+            &["--dry-run", "--host", "{name}"],
+            &["--dry-run", "--host", "claude-code"],
+        ],
+    ),
+    ("status", &[&[]]),
+    (
+        "hook",
+        &[
+            &["session-start", "--host", "claude-code"],
+            &["prompt", "--host", "{name}"],
+            &["{text}"],
+            &["git", "--install"],
+        ],
+    ),
     ("demo", &[&[]]),
 ];
