@@ -154,13 +154,20 @@ impl Digest<'_> {
         self.sentences_within(bounds, budget)
     }
 
+    /// The same from the `most` passages that say most for their length: for a caller who waits. Beyond a few hundred,
+    /// comparing them costs more than reading them.
+    pub fn sentences_among(self, bounds: &Bounds, most: usize) -> Vec<SummarySentence> {
+        let budget = bounds.budget(self.characters);
+        self.chosen(bounds, budget, most.min(MOST_COMPARED))
+    }
+
     /// The same with a given budget of characters.
-    pub(crate) fn sentences_within(
-        mut self,
-        bounds: &Bounds,
-        budget: usize,
-    ) -> Vec<SummarySentence> {
-        choosing::keep_best(&mut self.candidates, MOST_COMPARED);
+    pub(crate) fn sentences_within(self, bounds: &Bounds, budget: usize) -> Vec<SummarySentence> {
+        self.chosen(bounds, budget, MOST_COMPARED)
+    }
+
+    fn chosen(mut self, bounds: &Bounds, budget: usize, most: usize) -> Vec<SummarySentence> {
+        choosing::keep_best(&mut self.candidates, most);
         self.candidates
             .sort_by_key(|candidate| (candidate.turn, candidate.offset));
         choosing::choose(self.model, self.candidates, bounds.sentences, budget)

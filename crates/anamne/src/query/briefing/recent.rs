@@ -27,6 +27,9 @@ const SUMMARY: Bounds = Bounds {
     sentences: 4,
 };
 
+/// Maximum number of a thread's passages that are compared: those of about twenty long messages, in 2 ms.
+const COMPARED: usize = 200;
+
 /// The latest threads, by sentences of their last sessions, and the latest memories without a thread; latest first.
 pub(super) fn last_threads(latest: &[Memory]) -> Vec<SelectedMemory> {
     let mut order: Vec<Option<&str>> = Vec::new();
@@ -95,7 +98,7 @@ fn summary(turns: &[&Memory]) -> Vec<SelectedMemory> {
             at: turn.occurred_at,
         });
     }
-    let sentences = digest.sentences(&SUMMARY);
+    let sentences = digest.sentences_among(&SUMMARY, COMPARED);
     if sentences.is_empty() {
         // No representative sentence: use its end.
         let last = session.last().copied();
