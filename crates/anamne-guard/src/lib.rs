@@ -22,6 +22,7 @@ mod allow;
 mod finding;
 mod guard;
 mod kind;
+mod literals;
 mod names;
 mod personal;
 mod policy;
