@@ -29,7 +29,7 @@ mod policy;
 mod secrets;
 
 pub use allow::{AllowList, AllowListError};
-pub use finding::{Finding, find};
+pub use finding::Finding;
 pub use guard::{Checked, Found, Guard, Refused};
 pub use kind::{DataKind, Group};
 pub use names::Names;

@@ -117,7 +117,12 @@ impl Literals {
     /// Calls back for every occurrence within a part of a text, overlapping ones too, by end, longest first.
     /// O(bytes + occurrences) if few literals share their last four bytes.
     #[inline]
-    pub(crate) fn visit(&self, bytes: &[u8], part: Range<usize>, mut found: impl FnMut(usize, Range<usize>)) {
+    pub(crate) fn visit(
+        &self,
+        bytes: &[u8],
+        part: Range<usize>,
+        mut found: impl FnMut(usize, Range<usize>),
+    ) {
         let [four, three, two] = &self.windows;
         let Some(text) = bytes.get(part.clone()) else {
             return;
@@ -129,9 +134,8 @@ impl Literals {
                 false => *byte,
             };
             window = window >> 8 | u32::from(byte) << 24;
-            let hits = four.may_have(window)
-                | three.may_have(window >> 8)
-                | two.may_have(window >> 16);
+            let hits =
+                four.may_have(window) | three.may_have(window >> 8) | two.may_have(window >> 16);
             if hits != 0 {
                 let end = part.start + at + 1;
                 self.compare(bytes, part.start, end, window, &mut found);
@@ -216,7 +220,9 @@ mod tests {
     fn a_part_is_searched_alone() {
         let literals = Literals::new(["pass", "ss"]);
         let mut all = Vec::new();
-        literals.visit(b"pass pass", 1..9, |number, place| all.push((number, place)));
+        literals.visit(b"pass pass", 1..9, |number, place| {
+            all.push((number, place))
+        });
         assert_eq!(all, [(1, 2..4), (0, 5..9), (1, 7..9)]);
     }
 
@@ -235,7 +241,10 @@ mod tests {
                 .filter(|number| text.as_bytes()[..end].ends_with(literals[*number].as_bytes()))
                 .collect();
             here.sort_by_key(|number| (std::cmp::Reverse(literals[*number].len()), *number));
-            all.extend(here.into_iter().map(|number| (number, end - literals[number].len()..end)));
+            all.extend(
+                here.into_iter()
+                    .map(|number| (number, end - literals[number].len()..end)),
+            );
         }
         all
     }

@@ -43,10 +43,12 @@ pub(super) fn visit(scan: &mut Scan) {
     let anchors = &*ANCHORS;
     let bytes = scan.bytes;
     steps::count(bytes.len());
-    anchors.literals.visit(bytes, 0..bytes.len(), |literal, place| {
-        steps::count(1);
-        visit_one(scan, anchors.meanings[literal], place);
-    });
+    anchors
+        .literals
+        .visit(bytes, 0..bytes.len(), |literal, place| {
+            steps::count(1);
+            visit_one(scan, anchors.meanings[literal], place);
+        });
 }
 
 fn visit_one(scan: &mut Scan, anchor: Anchor, place: Range<usize>) {

@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
 use super::{steps, words};
+use crate::literals::Literals;
 
 /// Whether a value stands for another one. O(bytes).
 pub(super) fn is_placeholder(value: &str) -> bool {
@@ -98,13 +97,11 @@ fn is_reference(value: &str) -> bool {
 
 /// Words that only occur in examples to fill in, such as `changeme` and `your`.
 fn has_telling_word(value: &str) -> bool {
-    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(&words::lists().telling)
-            .ok()
-    });
-    WORDS.as_ref().is_some_and(|words| words.is_match(value))
+    static WORDS: LazyLock<Literals> =
+        LazyLock::new(|| Literals::ignoring_case(words::lists().telling.iter().copied()));
+    let mut has_word = false;
+    WORDS.visit(value.as_bytes(), 0..value.len(), |_, _| has_word = true);
+    has_word
 }
 
 /// Whether one character stands four times or more in a row and makes up a quarter of the value, or there is but one.
