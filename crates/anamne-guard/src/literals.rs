@@ -5,13 +5,15 @@ use std::ops::Range;
 
 /// Literals of two bytes and more.
 ///
-/// Each is filed under its last four bytes, or all of a shorter one. A bit set over the hashes of these windows rejects nearly
-/// every place of a text; the rest is compared with the literals of the window.
+/// Each is filed under its last four bytes, or all of a shorter one. Two bit sets reject nearly every place of a text: one over
+/// the hashes of four bytes, one over the last two bytes of shorter literals. The rest is compared with the literals there.
 #[derive(Debug)]
 pub(crate) struct Literals {
     literals: Vec<Box<[u8]>>,
     /// Windows of four, three and two bytes.
     windows: [Windows; 3],
+    /// A bit for each pair of bytes that ends a literal of two or three bytes.
+    pairs: Box<[u64; 1024]>,
     ignores_case: bool,
 }
 
@@ -99,6 +101,7 @@ impl Literals {
             .map(|literal| fold(literal).into_bytes().into_boxed_slice())
             .collect();
         let mut rows = [Vec::new(), Vec::new(), Vec::new()];
+        let mut pairs = Box::new([0; 1024]);
         for (number, literal) in literals.iter().enumerate() {
             let length = literal.len().min(4);
             if length < 2 {
@@ -106,10 +109,15 @@ impl Literals {
             }
             let end = &literal[literal.len() - length..];
             rows[4 - length].push((window_of(end), number as u32));
+            if length < 4 {
+                let pair = window_of(&end[length - 2..]) as usize;
+                pairs[pair / 64] |= 1 << (pair % 64);
+            }
         }
         Self {
             windows: rows.map(|rows| Windows::new(rows, &literals)),
             literals,
+            pairs,
             ignores_case,
         }
     }
@@ -123,7 +131,7 @@ impl Literals {
         part: Range<usize>,
         mut found: impl FnMut(usize, Range<usize>),
     ) {
-        let [four, three, two] = &self.windows;
+        let four = &self.windows[0];
         let Some(text) = bytes.get(part.clone()) else {
             return;
         };
@@ -134,13 +142,20 @@ impl Literals {
                 false => *byte,
             };
             window = window >> 8 | u32::from(byte) << 24;
-            let hits =
-                four.may_have(window) | three.may_have(window >> 8) | two.may_have(window >> 16);
-            if hits != 0 {
+            let pair = (window >> 16) as usize;
+            let is_pair = self.pairs[pair / 64 % 1024] >> (pair % 64) & 1;
+            if four.may_have(window) | is_pair != 0 {
                 let end = part.start + at + 1;
                 self.compare(bytes, part.start, end, window, &mut found);
             }
         }
+    }
+
+    /// Whether any literal occurs in a text. O(bytes).
+    pub(crate) fn occur_in(&self, text: &str) -> bool {
+        let mut occurs = false;
+        self.visit(text.as_bytes(), 0..text.len(), |_, _| occurs = true);
+        occurs
     }
 
     #[cold]

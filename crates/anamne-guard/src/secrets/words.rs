@@ -11,8 +11,9 @@ pub(super) struct Lists {
     pub(super) telling: Vec<&'static str>,
     pub(super) not_values: Vec<&'static str>,
     pub(super) password_names: Vec<&'static str>,
+    pub(super) password_endings: Endings,
+    pub(super) secret_endings: Endings,
     pub(super) short_password_names: Vec<&'static str>,
-    pub(super) secret_names: Vec<&'static str>,
     pub(super) short_secret_names: Vec<&'static str>,
     pub(super) secret_keys: Vec<&'static str>,
     pub(super) harmless_names: Vec<&'static str>,
@@ -68,6 +69,28 @@ pub(super) fn lists() -> &'static Lists {
     &LISTS
 }
 
+/// Words with which others end, by their last byte.
+pub(super) struct Endings(Vec<Vec<&'static str>>);
+
+impl Endings {
+    fn new(words: &[&'static str]) -> Self {
+        let mut by_last = vec![Vec::new(); 256];
+        for word in words {
+            if let Some(last) = word.bytes().next_back() {
+                by_last[usize::from(last)].push(*word);
+            }
+        }
+        Self(by_last)
+    }
+
+    /// Whether a word ends with one of them.
+    pub(super) fn end(&self, word: &str) -> bool {
+        let last = word.bytes().next_back();
+        let same = last.and_then(|last| self.0.get(usize::from(last)));
+        same.is_some_and(|endings| endings.iter().any(|ending| word.ends_with(ending)))
+    }
+}
+
 /// Whether a sorted list has a word.
 pub(super) fn has(list: &[&str], word: &str) -> bool {
     list.binary_search(&word).is_ok()
@@ -91,12 +114,14 @@ fn load() -> Result<Lists, LexiconError> {
     };
     let commands = file.rows("commands", 3)?;
     let calls = file.rows("calls", 3)?;
+    let password_names = sorted("password_names")?;
     Ok(Lists {
+        password_endings: Endings::new(&password_names),
+        secret_endings: Endings::new(&file.words("secret_names")?),
         telling: file.words("telling")?,
         not_values: sorted("not_values")?,
-        password_names: sorted("password_names")?,
+        password_names,
         short_password_names: sorted("short_password_names")?,
-        secret_names: sorted("secret_names")?,
         short_secret_names: sorted("short_secret_names")?,
         secret_keys: sorted("secret_keys")?,
         harmless_names: sorted("harmless_names")?,
