@@ -173,9 +173,9 @@ impl Literals {
                 continue;
             }
             for (other, number) in windows.of_bucket(window) {
-                if *other == window && self.ends_with(&bytes[least..end], *number as usize) {
-                    let length = self.literals[*number as usize].len();
-                    found(*number as usize, end - length..end);
+                let number = *number as usize;
+                if *other == window && self.ends_with(&bytes[least..end], number) {
+                    found(number, end - self.literals[number].len()..end);
                 }
             }
         }
@@ -186,6 +186,10 @@ impl Literals {
         let Some(from) = text.len().checked_sub(literal.len()) else {
             return false;
         };
+        if literal.len() <= 4 {
+            // The window is all of it.
+            return true;
+        }
         match self.ignores_case {
             true => text[from..].eq_ignore_ascii_case(literal),
             false => text[from..] == literal[..],
