@@ -115,7 +115,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         "", "(times reading)", "(times reading)", "(p50, p95)", "(p50, p95)"
     ));
     for row in &rows {
-        let rates = row.rates.map(|rate| format!("{rate:.1} ({:.0})", read / rate));
+        let rates = row
+            .rates
+            .map(|rate| format!("{rate:.1} ({:.0})", read / rate));
         let times = row.times.map(|[p50, p95]| format!("{p50:.2}, {p95:.2}"));
         line(&format!(
             "{:<20}{:>24}{:>24}{:>24}{:>24}",
