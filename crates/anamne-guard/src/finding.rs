@@ -13,17 +13,51 @@ pub struct Finding {
     pub span: Range<usize>,
 }
 
+/// What a policy looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    secrets: bool,
+    personal: personal::Wanted,
+}
+
+impl Wanted {
+    /// Nothing.
+    pub(crate) const NOTHING: Self = Self {
+        secrets: false,
+        personal: personal::Wanted::Nothing,
+    };
+
+    /// What is looked for if these kinds are wanted. O(kinds).
+    pub(crate) fn of(is_wanted: impl Fn(DataKind) -> bool) -> Self {
+        Self {
+            secrets: secrets::kinds().into_iter().any(&is_wanted),
+            personal: personal::Wanted::of(is_wanted),
+        }
+    }
+
+    /// Whether it is anything.
+    pub(crate) fn is_anything(self) -> bool {
+        self != Self::NOTHING
+    }
+}
+
 /// Everything of the wanted kinds in a text that the list doesn't allow, by place and without overlaps; secrets win over
 /// personal data, and longer findings over shorter ones. O(bytes).
-pub fn find(
+pub(crate) fn find(
     text: &str,
     names: &Names,
     allowed: &AllowList,
+    wanted: Wanted,
     is_wanted: impl Fn(DataKind) -> bool,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
-    secrets::find(text, &mut found);
-    personal::find(text, names, &mut found);
+    if wanted.secrets {
+        secrets::find(text, &mut found);
+    }
+    personal::find(text, names, wanted.personal, &mut found);
+    if found.is_empty() {
+        return found;
+    }
     found.retain(|finding| is_wanted(finding.kind) && !allowed.allows(&text[finding.span.clone()]));
     found.sort_by_key(|finding| {
         let length = finding.span.end - finding.span.start;

@@ -6,7 +6,8 @@ use std::ops::Range;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::{Action, AllowList, DataKind, Finding, Names, Policy, find};
+use crate::finding::{Wanted, find};
+use crate::{Action, AllowList, DataKind, Finding, Names, Policy};
 
 /// A policy with its exceptions, and the names to look for.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub struct Guard {
     policy: Policy,
     allowed: AllowList,
     names: Names,
-    is_on: bool,
+    wanted: Wanted,
 }
 
 /// A checked text.
@@ -62,14 +63,14 @@ impl Guard {
             policy: Policy::off(),
             allowed: AllowList::default(),
             names: Names::default(),
-            is_on: false,
+            wanted: Wanted::NOTHING,
         }
     }
 
     /// A guard without exceptions and names.
     pub fn new(policy: Policy) -> Self {
         Self {
-            is_on: policy.is_on(),
+            wanted: Wanted::of(|kind| policy.action(kind) != Action::Off),
             policy,
             ..Self::empty()
         }
@@ -91,7 +92,7 @@ impl Guard {
 
     /// Whether the policy looks for anything.
     pub fn is_on(&self) -> bool {
-        self.is_on
+        self.wanted.is_anything()
     }
 
     /// What the policy does with a kind.
@@ -102,7 +103,7 @@ impl Guard {
     /// What the policy looks for in a text. O(bytes).
     pub fn findings(&self, text: &str) -> Vec<Finding> {
         let is_wanted = |kind| self.policy.action(kind) != Action::Off;
-        find(text, &self.names, &self.allowed, is_wanted)
+        find(text, &self.names, &self.allowed, self.wanted, is_wanted)
     }
 
     /// Checks a text; redacts or refuses it as the policy requires. O(bytes).

@@ -22,13 +22,14 @@ mod allow;
 mod finding;
 mod guard;
 mod kind;
+mod literals;
 mod names;
 mod personal;
 mod policy;
 mod secrets;
 
 pub use allow::{AllowList, AllowListError};
-pub use finding::{Finding, find};
+pub use finding::Finding;
 pub use guard::{Checked, Found, Guard, Refused};
 pub use kind::{DataKind, Group};
 pub use names::Names;

@@ -35,6 +35,8 @@ impl GuardNote {
 
 type Visit<'a> = &'a mut dyn FnMut(&str, &mut String);
 
+type Read<'a> = &'a mut dyn FnMut(&str);
+
 impl Draft {
     /// Calls `visit` with each text and its field.
     pub fn visit_texts(&mut self, visit: Visit<'_>) {
@@ -50,6 +52,20 @@ impl Draft {
         }
         visit_all("tags", &mut self.tags, visit);
         visit_metadata(&mut self.metadata, visit);
+    }
+
+    /// Calls `read` with each text that [`Draft::visit_texts`] visits, in another order.
+    pub fn read_texts(&self, read: Read<'_>) {
+        let names = [&self.thread, &self.session, &self.author, &self.external_id];
+        let names = names.into_iter().flatten();
+        for text in names.chain(&self.tags).chain([&self.content]) {
+            read(text);
+        }
+        read_body(&self.body, read);
+        for (name, value) in &self.metadata {
+            read(name);
+            read_value(value, read);
+        }
     }
 }
 
@@ -128,6 +144,51 @@ fn visit_body(body: &mut Body, visit: Visit<'_>) {
     }
 }
 
+fn read_body(body: &Body, read: Read<'_>) {
+    let mut read_all = |texts: &[&String]| texts.iter().for_each(|text| read(text));
+    match body {
+        Body::Message { .. } | Body::Thought { .. } | Body::Fact { .. } | Body::Summary { .. } => {}
+        Body::Episode {
+            goal,
+            plan,
+            outcome,
+            tool_log,
+            salience: _,
+        } => {
+            read_all(&[goal, outcome]);
+            plan.iter().for_each(|step| read_all(&[step]));
+            for call in tool_log {
+                read_all(&[&call.tool, &call.input, &call.output]);
+            }
+        }
+        Body::Skill {
+            name,
+            trigger,
+            steps,
+            code,
+        } => {
+            read_all(&[name, trigger, code]);
+            steps.iter().for_each(|step| read_all(&[step]));
+        }
+        Body::Document { title, source } => read_all(&[title, source]),
+        Body::Chunk { heading, .. } => read_all(&[heading]),
+    }
+}
+
+fn read_value(value: &Value, read: Read<'_>) {
+    match value {
+        Value::String(text) => read(text),
+        Value::Array(values) => values.iter().for_each(|value| read_value(value, read)),
+        Value::Object(values) => {
+            for (name, value) in values {
+                read(name);
+                read_value(value, read);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Names and values; values of nested names too. The parser of the JSON bounds the depth.
 fn visit_metadata(metadata: &mut Metadata, visit: Visit<'_>) {
     for (name, mut value) in std::mem::take(metadata) {
@@ -201,11 +262,17 @@ mod tests {
             let mut expected = Vec::new();
             strings(&draft, &mut expected);
             expected.retain(|text| text.starts_with("t-"));
+            let mut read = Vec::new();
+            parsed.read_texts(&mut |text| read.push(text.to_owned()));
             let mut visited = Vec::new();
             parsed.visit_texts(&mut |_, text| {
                 visited.push(text.clone());
                 text.push('!');
             });
+            read.sort();
+            let mut all = visited.clone();
+            all.sort();
+            assert_eq!(read, all, "reading and visiting");
             visited.retain(|text| text.starts_with("t-"));
             visited.sort();
             expected.sort();

@@ -12,10 +12,10 @@ use crate::chance::Chance;
 use crate::failure::Failure;
 use crate::output::line;
 
-/// The length of a document of the mixed text, and of an ordinary memory, in bytes.
+/// The length of a document, and of a memory, in bytes.
 const DOCUMENT: usize = 4_096;
 const MEMORY: usize = 300;
-/// Number of memories.
+/// About how many memories of each sort.
 const MEMORIES: usize = 20_000;
 /// Number of passes; the best counts.
 const ROUNDS: usize = 3;
@@ -23,7 +23,7 @@ const ROUNDS: usize = 3;
 /// How much text, and how to print.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Megabytes of mixed text.
+    /// Megabytes of labelled and of clean text.
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=1_024))]
     megabytes: u64,
     /// Print JSON instead of a table.
@@ -31,74 +31,126 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// The texts to measure on.
+struct Texts {
+    /// Labelled texts of both sets, which are dense with findings, in documents.
+    labelled: Vec<String>,
+    /// Prose and code without a finding, in documents.
+    clean: Vec<String>,
+    /// Clean texts of the set of secrets, which resemble texts with secrets, as memories.
+    near_misses: Vec<String>,
+    /// Prose and code without a finding, as memories.
+    ordinary: Vec<String>,
+}
+
+impl Texts {
+    fn of(bytes: usize) -> Result<Self, Failure> {
+        let is_near_miss = |record: &Record| {
+            record.is_clean()
+                && ["prose", "code", "log", "command", "docs"].contains(&record.group.as_str())
+        };
+        Ok(Self {
+            labelled: texts(bytes, DOCUMENT, |_| true)?,
+            clean: clean(bytes, DOCUMENT)?,
+            near_misses: texts(MEMORIES * (MEMORY + 1), MEMORY, is_near_miss)?,
+            ordinary: clean(MEMORIES * (MEMORY + 1), MEMORY)?,
+        })
+    }
+}
+
+/// What a guard reached.
+struct Row {
+    guard: &'static str,
+    /// Megabytes per second of labelled and of clean documents.
+    rates: [f64; 2],
+    /// Microseconds, median and 95th percentile, per near miss and per ordinary memory.
+    times: [[f64; 2]; 2],
+}
+
+impl Row {
+    fn of(name: &'static str, guard: &Guard, texts: &Texts) -> Self {
+        let rate = |texts| megabytes_per_second(texts, |text| guard.findings(text).len() as u64);
+        let time = |texts| microseconds(texts, |text| guard.findings(text).len());
+        Self {
+            guard: name,
+            rates: [&texts.labelled, &texts.clean].map(|texts| rate(texts)),
+            times: [&texts.near_misses, &texts.ordinary].map(|texts| time(texts)),
+        }
+    }
+
+    fn json(&self, read: f64) -> serde_json::Value {
+        let [labelled, clean] = self.rates;
+        let [near_miss, ordinary] = self.times;
+        json!({"guard": self.guard,
+               "labelled_mb_per_second": labelled, "clean_mb_per_second": clean,
+               "labelled_times_slower_than_reading": read / labelled,
+               "clean_times_slower_than_reading": read / clean,
+               "near_miss_p50_us": near_miss[0], "near_miss_p95_us": near_miss[1],
+               "ordinary_p50_us": ordinary[0], "ordinary_p95_us": ordinary[1]})
+    }
+}
+
 /// Measures on one thread.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bytes = arguments.megabytes as usize * 1_000_000;
-    let mixed = texts(bytes, DOCUMENT, |_| true)?;
-    let ordinary = |record: &Record| {
-        record.is_clean()
-            && ["prose", "code", "log", "command", "docs"].contains(&record.group.as_str())
-    };
-    let memories = texts(MEMORIES * (MEMORY + 1), MEMORY, ordinary)?;
-    let read = megabytes_per_second(&mixed, |text| sum(text.as_bytes()));
-    let searched = megabytes_per_second(&mixed, |text| occurrences(text.as_bytes(), b'='));
-    let mut rows = Vec::new();
-    for (name, guard) in guards()? {
-        let rate = megabytes_per_second(&mixed, |text| guard.findings(text).len() as u64);
-        let per_memory = microseconds(&memories, |text| guard.findings(text).len());
-        rows.push((name, rate, per_memory));
-    }
+    let texts = Texts::of(bytes)?;
+    let read = megabytes_per_second(&texts.labelled, |text| sum(text.as_bytes()));
+    let searched = megabytes_per_second(&texts.labelled, |text| occurrences(text.as_bytes(), b'='));
+    let rows: Vec<Row> = guards()?
+        .iter()
+        .map(|(name, guard)| Row::of(name, guard, &texts))
+        .collect();
     if arguments.json {
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|(name, rate, per_memory)| {
-                json!({"guard": name, "mb_per_second": rate, "times_slower_than_reading": read / rate,
-                       "memory_p50_us": per_memory[0], "memory_p95_us": per_memory[1]})
-            })
-            .collect();
+        let rows: Vec<_> = rows.iter().map(|row| row.json(read)).collect();
         let all = json!({"bytes": bytes, "read_mb_per_second": read, "search_mb_per_second": searched, "guards": rows});
         line(&format!("{all:#}"));
         return Ok(());
     }
     line(&format!(
-        "{:<22}{:>10}{:>20}{:>20}{:>20}",
-        "", "MB/s", "times slower than", "us per memory", "us per memory"
+        "{:<20}{:>24}{:>24}{:>24}{:>24}",
+        "", "labelled, MB/s", "clean, MB/s", "near miss, us", "ordinary memory, us"
     ));
     line(&format!(
-        "{:<22}{:>10}{:>20}{:>20}{:>20}",
-        "", "", "reading the bytes", "(p50)", "(p95)"
+        "{:<20}{:>24}{:>24}{:>24}{:>24}",
+        "", "(times reading)", "(times reading)", "(p50, p95)", "(p50, p95)"
     ));
-    for (name, rate, [p50, p95]) in rows {
+    for row in &rows {
+        let rates = row
+            .rates
+            .map(|rate| format!("{rate:.1} ({:.0})", read / rate));
+        let times = row.times.map(|[p50, p95]| format!("{p50:.2}, {p95:.2}"));
         line(&format!(
-            "{name:<22}{rate:>10.1}{:>20.1}{p50:>20.2}{p95:>20.2}",
-            read / rate
+            "{:<20}{:>24}{:>24}{:>24}{:>24}",
+            row.guard, rates[0], rates[1], times[0], times[1]
         ));
     }
-    line(&format!("{:<22}{read:>10.0}", "sum of all bytes"));
-    line(&format!("{:<22}{searched:>10.0}", "search for one byte"));
+    line(&format!("{:<20}{read:>24.0}", "sum of all bytes"));
+    line(&format!("{:<20}{searched:>24.0}", "search for one byte"));
     line(&format!(
-        "{} MB of mixed text in documents of {DOCUMENT} bytes, {} memories of about {MEMORY} bytes, one thread, best of {ROUNDS}",
+        "{} MB each in documents of {DOCUMENT} bytes, {} and {} memories of about {MEMORY} bytes, one thread, best of {ROUNDS}",
         arguments.megabytes,
-        memories.len()
+        texts.near_misses.len(),
+        texts.ordinary.len()
     ));
     Ok(())
 }
 
 /// Guards by what they look for.
 fn guards() -> Result<Vec<(&'static str, Guard)>, Failure> {
-    let policy = |secret, personal| -> Result<Guard, Failure> {
-        let actions = BTreeMap::from([
-            ("secret".to_owned(), secret),
-            ("personal".to_owned(), personal),
-        ]);
-        Ok(Guard::new(Policy::new(actions)?))
-    };
     Ok(vec![
         ("default policy", Guard::new(Policy::default())),
-        ("secrets", policy(Action::Mark, Action::Off)?),
-        ("personal data", policy(Action::Off, Action::Mark)?),
-        ("everything", policy(Action::Mark, Action::Mark)?),
+        ("secrets", guard(Action::Mark, Action::Off)?),
+        ("personal data", guard(Action::Off, Action::Mark)?),
+        ("everything", guard(Action::Mark, Action::Mark)?),
     ])
+}
+
+fn guard(secret: Action, personal: Action) -> Result<Guard, Failure> {
+    let actions = BTreeMap::from([
+        ("secret".to_owned(), secret),
+        ("personal".to_owned(), personal),
+    ]);
+    Ok(Guard::new(Policy::new(actions)?))
 }
 
 /// Texts of about this length, from chosen records of both sets in random order; seeds follow one another until there
@@ -135,6 +187,44 @@ fn texts(
         }
     }
     Ok(texts)
+}
+
+/// Prose and code as it is remembered: the demo conversation, documentation and sources.
+const CLEAN: [&str; 8] = [
+    include_str!("../../../anamne-cli/demo/conversation.jsonl"),
+    include_str!("../../../../ARCHITECTURE.md"),
+    include_str!("../../../../docs/decisions.md"),
+    include_str!("../../../../docs/format.md"),
+    include_str!("../corpus.rs"),
+    include_str!("../fusion.rs"),
+    include_str!("../generator.rs"),
+    include_str!("../latencies.rs"),
+];
+
+/// Clean texts of about this length without findings, again and again until there is enough.
+fn clean(bytes: usize, length: usize) -> Result<Vec<String>, Failure> {
+    let guard = guard(Action::Mark, Action::Mark)?;
+    let mut all: Vec<String> = Vec::new();
+    for source in CLEAN {
+        let mut text = String::new();
+        for line in source.lines() {
+            match serde_json::from_str::<serde_json::Value>(line) {
+                Ok(message) => text.push_str(message["text"].as_str().unwrap_or_default()),
+                Err(_) => text.push_str(line),
+            }
+            text.push('\n');
+            if text.len() >= length {
+                all.push(std::mem::take(&mut text));
+            }
+        }
+    }
+    all.retain(|text| guard.findings(text).is_empty());
+    let total: usize = all.iter().map(String::len).sum();
+    if total == 0 {
+        return Err("no clean texts".into());
+    }
+    let count = all.len() * bytes.div_ceil(total);
+    Ok(all.iter().cycle().take(count).cloned().collect())
 }
 
 fn megabytes_per_second(texts: &[String], mut work: impl FnMut(&str) -> u64) -> f64 {
@@ -197,6 +287,14 @@ mod tests {
         let text = "a=b;".repeat(100) + "=";
         assert_eq!(occurrences(text.as_bytes(), b'='), 101);
         assert_eq!(sum(&[1, 0, 0, 0, 0, 0, 0, 0, 2]), 3);
+    }
+
+    #[test]
+    fn clean_texts_have_no_findings() {
+        let texts = clean(300_000, MEMORY).expect("texts");
+        let guard = Guard::default();
+        assert!(texts.len() > 500);
+        assert!(texts.iter().all(|text| guard.findings(text).is_empty()));
     }
 
     #[test]

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::Input;
-
-use super::words::{Topic, Words, words};
+use super::words::{Named, Topic, Words, words};
 
 /// The naming words of a text, read only near the places that ask for them.
 pub(super) struct Context<'text> {
@@ -14,12 +12,6 @@ pub(super) struct Context<'text> {
     /// Where reading stopped.
     done: usize,
     steps: usize,
-}
-
-#[derive(Clone, Debug)]
-struct Named {
-    span: Range<usize>,
-    word: usize,
 }
 
 impl<'text> Context<'text> {
@@ -37,6 +29,12 @@ impl<'text> Context<'text> {
             done: 0,
             steps: 0,
         }
+    }
+
+    /// Forgets what was read, so that words before it can be read.
+    pub(super) fn restart(&mut self) {
+        self.named.clear();
+        self.done = 0;
     }
 
     /// How many bytes were looked at.
@@ -125,22 +123,13 @@ impl<'text> Context<'text> {
         }
         let words = words();
         let is_call = |word| words.topics(word) == [Topic::Call];
-        let found = words
-            .automaton
-            .find_iter(Input::new(self.text).range(from..to));
         let text = self.text;
-        self.named.extend(
-            found
-                .filter(|found| {
-                    is_whole(text, found.start(), found.end())
-                        && !(is_call(found.pattern().as_usize())
-                            && is_in_constant(text.as_bytes(), found.start(), found.end()))
-                })
-                .map(|found| Named {
-                    span: found.range(),
-                    word: found.pattern().as_usize(),
-                }),
-        );
+        let found = words.leftmost(text.as_bytes(), from..to).into_iter();
+        self.named.extend(found.filter(|found| {
+            let Range { start, end } = found.span;
+            is_whole(text, start, end)
+                && !(is_call(found.word) && is_in_constant(text.as_bytes(), start, end))
+        }));
     }
 }
 

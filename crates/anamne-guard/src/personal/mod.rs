@@ -41,9 +41,41 @@ pub(crate) fn has_checksum(kind: DataKind) -> bool {
     [IBAN, CARD, NATIONAL].contains(&kind)
 }
 
-/// Finds personal data. O(bytes).
-pub(crate) fn find(text: &str, names: &Names, found: &mut Vec<Finding>) {
-    scan::Scan::new(text).run(found);
+/// How much is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Nothing.
+    Nothing,
+    /// Kinds with a checksum, and names.
+    Checked,
+    /// All kinds.
+    All,
+}
+
+impl Wanted {
+    /// What has to be looked for if these kinds are wanted.
+    pub(crate) fn of(is_wanted: impl Fn(DataKind) -> bool) -> Self {
+        let mut wanted = KINDS.into_iter().filter(|kind| is_wanted(*kind));
+        match wanted.next() {
+            None => Self::Nothing,
+            first => {
+                let needs_all = |kind: DataKind| !has_checksum(kind) && kind != NAME;
+                match first.into_iter().chain(wanted).any(needs_all) {
+                    true => Self::All,
+                    false => Self::Checked,
+                }
+            }
+        }
+    }
+}
+
+/// Finds personal data, of other kinds too where they are found on the way. O(bytes).
+pub(crate) fn find(text: &str, names: &Names, wanted: Wanted, found: &mut Vec<Finding>) {
+    match wanted {
+        Wanted::Nothing => return,
+        Wanted::Checked => scan::Scan::new(text).run_checked(found),
+        Wanted::All => scan::Scan::new(text).run(found),
+    }
     let named = names.places(text).into_iter();
     found.extend(named.map(|span| Finding { kind: NAME, span }));
 }

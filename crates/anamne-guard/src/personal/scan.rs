@@ -37,24 +37,77 @@ impl<'text> Scan<'text> {
         let mut at = 0;
         while let Some(anchor) = next_anchor(bytes, at) {
             self.steps += anchor + 1 - at;
-            let (finding, next) = if bytes[anchor] == b'@' {
-                let span = email::at(self, anchor);
-                (span.map(|span| (EMAIL, span)), anchor + 1)
-            } else {
-                let end = end_of_digits(bytes, anchor);
-                self.steps += end - anchor;
-                (self.at_digits(anchor, end), end)
-            };
-            at = next;
-            let floor = self.floor;
-            let is_apart = |(_, span): &(DataKind, Range<usize>)| span.start >= floor;
-            if let Some((kind, span)) = finding.filter(is_apart) {
-                at = at.max(span.end);
-                self.floor = span.end;
-                found.push(Finding { kind, span });
-            }
+            at = self.visit(anchor, found);
         }
         self.steps += bytes.len() - at + self.context.steps();
+    }
+
+    /// Finds the kinds with a checksum as [`Scan::run`] does; others only near them, where they may cover them. O(bytes).
+    pub(super) fn run_checked(&mut self, found: &mut Vec<Finding>) {
+        let bytes = self.text.as_bytes();
+        let (mut at, mut visited) = (0, 0);
+        while let Some(digits) = next_digit(bytes, at) {
+            let end = end_of_digits(bytes, digits);
+            self.steps += end - at;
+            at = end;
+            if !self.has_checked(digits, end) {
+                continue;
+            }
+            let from = digits.saturating_sub(Self::REACH);
+            visited = visited.max(start_of_word(bytes, from, digits));
+            self.context.restart();
+            while let Some(anchor) = next_anchor(bytes, visited).filter(|anchor| *anchor < end) {
+                self.steps += anchor + 1 - visited;
+                visited = self.visit(anchor, found);
+            }
+            at = at.max(visited);
+        }
+        self.steps += bytes.len() - at + self.context.steps();
+    }
+
+    /// How far before a number a finding may begin that covers it.
+    const REACH: usize = 160;
+
+    /// Whether a kind with a checksum begins at the digits in a place, if nothing else does.
+    fn has_checked(&mut self, start: usize, end: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let letters = letters_before(bytes, start);
+        if letters > 0 {
+            return self.after_letters(start, letters).is_some();
+        }
+        if is_joined_before(bytes, start) || (end - start < 6 && !may_go_on(bytes, start, end)) {
+            return false;
+        }
+        let Some(number) = Number::read(self.text, start) else {
+            return false;
+        };
+        self.steps += number.end() - start;
+        number.digits().len() >= 6
+            && (card::at(self, &number).is_some() || national::at(self, &number).is_some())
+    }
+
+    /// Looks around an anchor; returns where to go on.
+    fn visit(&mut self, anchor: usize, found: &mut Vec<Finding>) -> usize {
+        let bytes = self.text.as_bytes();
+        let (finding, next) = if bytes[anchor] == b'@' {
+            let span = email::at(self, anchor);
+            (span.map(|span| (EMAIL, span)), anchor + 1)
+        } else {
+            let end = end_of_digits(bytes, anchor);
+            self.steps += end - anchor;
+            (self.at_digits(anchor, end), end)
+        };
+        let floor = self.floor;
+        let is_apart = |(_, span): &(DataKind, Range<usize>)| span.start >= floor;
+        let Some((kind, span)) = finding.filter(is_apart) else {
+            return next;
+        };
+        self.floor = span.end;
+        found.push(Finding {
+            kind,
+            span: span.clone(),
+        });
+        next.max(span.end)
     }
 
     /// What starts or ends at the digits in a place.
@@ -141,6 +194,19 @@ fn may_precede_account(bytes: &[u8], start: usize, letters: usize) -> bool {
 fn next_anchor(bytes: &[u8], from: usize) -> Option<usize> {
     let is_anchor = |byte: &u8| byte.is_ascii_digit() || *byte == b'@';
     Some(from + bytes.get(from..)?.iter().position(is_anchor)?)
+}
+
+/// The next digit.
+fn next_digit(bytes: &[u8], from: usize) -> Option<usize> {
+    let digit = bytes.get(from..)?.iter().position(u8::is_ascii_digit)?;
+    Some(from + digit)
+}
+
+/// The first place of a range at which no word goes on that began before it.
+fn start_of_word(bytes: &[u8], from: usize, to: usize) -> usize {
+    let goes_on = before(bytes, from).is_some_and(is_word);
+    let word = bytes[from..to].iter().take_while(|byte| is_word(**byte));
+    from + if goes_on { word.count() } else { 0 }
 }
 
 /// The end of the digits from a place.

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 
 use super::scan::Scan;
-use super::{KINDS, find, has_checksum};
+use super::{KINDS, Wanted, find, has_checksum};
 use crate::{DataKind, Finding, Names};
 
 /// What is found in a text.
 pub(super) fn all(text: &str) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    find(text, &Names::default(), &mut found);
+    find(text, &Names::default(), Wanted::All, &mut found);
     let value = |finding: &Finding| (finding.kind.name(), text[finding.span.clone()].to_owned());
     found.iter().map(value).collect()
 }
@@ -66,7 +66,8 @@ fn kinds_have_names_and_some_have_checksums() {
 #[test]
 fn names_come_from_the_list() {
     let mut found = Vec::new();
-    find("Ask Ada Lind.", &Names::new(["Ada Lind"]), &mut found);
+    let names = Names::new(["Ada Lind"]);
+    find("Ask Ada Lind.", &names, Wanted::Checked, &mut found);
     assert_eq!(
         (found[0].kind.name(), found[0].span.clone()),
         ("name", 4..12)
@@ -172,6 +173,8 @@ fn redacted_and_technical_text_is_clean() {
 
 /// The steps for a text, and that all spans are valid.
 fn steps(text: &str) -> usize {
+    let mut checked = Scan::new(text);
+    checked.run_checked(&mut Vec::new());
     let mut found = Vec::new();
     let mut scan = Scan::new(text);
     scan.run(&mut found);
@@ -187,7 +190,7 @@ fn steps(text: &str) -> usize {
         );
         end = finding.span.end;
     }
-    scan.steps
+    scan.steps.max(checked.steps)
 }
 
 #[test]
@@ -293,7 +296,54 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
+/// Texts made of numbers, those with checksums among them, and of words that name them.
+fn numbers() -> impl Strategy<Value = String> {
+    let card = with_luhn("453972018364927");
+    let pieces = [
+        &card,
+        &grouped(&card, &[4, 4, 4, 4], " "),
+        "DE89370400440532013000",
+        "DE89 3704 0044 0532 0130 00",
+        "078-05-1121",
+        "219-09-9998",
+        "SSN: ",
+        "National ID ",
+        "phone ",
+        "born ",
+        "12.03.1985",
+        "+49 30 1234567",
+        "(030) 12 34 56",
+        "12 Main Street",
+        "10.1.2.3",
+        "mara@example.org",
+        "52998224725",
+        "CPF ",
+        " ",
+        ", ",
+        "; ",
+        "\n",
+        "-",
+        "/",
+        "x",
+        "1",
+        "order ",
+    ];
+    let pieces = pieces.map(ToString::to_string).to_vec();
+    prop::collection::vec(prop::sample::select(pieces), 0..16).prop_map(|pieces| pieces.concat())
+}
+
 proptest! {
+    #[test]
+    fn kinds_with_checksums_are_found_alike_if_only_they_are_wanted(text in numbers()) {
+        let of = |wanted| {
+            let mut found = Vec::new();
+            find(&text, &Names::default(), wanted, &mut found);
+            found.retain(|finding| has_checksum(finding.kind));
+            found
+        };
+        prop_assert_eq!(of(Wanted::Checked), of(Wanted::All));
+    }
+
     #[test]
     fn no_text_panics(text in "\\PC{0,200}") {
         steps(&text);

@@ -1,9 +1,12 @@
 //! The words that name values, from `data/personal_words.txt`.
 
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use anamne_text::lexicon::{Lexicon, LexiconError};
+
+use crate::literals::Literals;
 
 /// What a word names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub(super) enum Topic {
 
 /// The words, and what each names.
 pub(super) struct Words {
-    pub(super) automaton: AhoCorasick,
+    pub(super) literals: Literals,
     topics: Vec<Vec<Topic>>,
 }
 
@@ -31,9 +34,33 @@ impl Words {
     /// The length of the longest word, in bytes.
     pub(super) const MOST: usize = 48;
 
+    /// The words in a part of a text that don't overlap: the leftmost, and of these the longest. O(bytes).
+    pub(super) fn leftmost(&self, bytes: &[u8], part: Range<usize>) -> Vec<Named> {
+        let mut all = Vec::new();
+        self.literals
+            .visit(bytes, part, |word, span| all.push(Named { span, word }));
+        if all.len() > 1 {
+            all.sort_by_key(|named| (named.span.start, Reverse(named.span.end)));
+            let mut done = 0;
+            all.retain(|named| {
+                let is_apart = named.span.start >= done;
+                done = if is_apart { named.span.end } else { done };
+                is_apart
+            });
+        }
+        all
+    }
+
     pub(super) fn topics(&self, word: usize) -> &[Topic] {
         self.topics.get(word).map_or(&[], Vec::as_slice)
     }
+}
+
+/// A word in a text.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) span: Range<usize>,
+    pub(super) word: usize,
 }
 
 /// All words.
@@ -94,17 +121,8 @@ fn load() -> Result<Words, LexiconError> {
         add(word, Topic::Other);
     }
     let (words, topics): (Vec<_>, Vec<_>) = by_word.into_iter().unzip();
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .ascii_case_insensitive(true)
-        .build(&words);
-    let fault = |fault: aho_corasick::BuildError| LexiconError::Line {
-        file: "personal_words.txt",
-        line: 0,
-        fault: fault.to_string(),
-    };
     Ok(Words {
-        automaton: automaton.map_err(fault)?,
+        literals: Literals::ignoring_case(words.iter().map(String::as_str)),
         topics,
     })
 }
@@ -116,8 +134,9 @@ mod tests {
     #[test]
     fn the_file_loads_and_no_word_is_too_long() {
         let words = load().expect("the words");
-        assert!(words.automaton.max_pattern_len() <= Words::MOST);
-        let found = words.automaton.find("Date_Of_Birth").expect("a word");
-        assert_eq!(words.topics(found.pattern().as_usize()), [Topic::Birth]);
+        assert!(words.literals.longest() <= Words::MOST);
+        let found = words.leftmost(b"on Date_Of_Birth", 0..16);
+        assert_eq!(found.len(), 1);
+        assert_eq!(words.topics(found[0].word), [Topic::Birth]);
     }
 }

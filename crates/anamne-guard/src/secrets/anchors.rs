@@ -1,14 +1,14 @@
-//! One automaton over all literal texts at which secrets are looked for.
+//! All literal texts at which secrets are looked for.
 
+use std::ops::Range;
 use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::scan::Scan;
 use super::structures::{self, Structure};
 use super::vendors::formats;
 use super::words::lists;
 use super::{assignments, steps, vendors};
+use crate::literals::Literals;
 
 /// What is looked for at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,34 +33,39 @@ enum Anchor {
 }
 
 struct Anchors {
-    automaton: AhoCorasick,
+    literals: Literals,
     meanings: Vec<Anchor>,
 }
 
 /// Visits every anchor of a text. O(bytes).
 pub(super) fn visit(scan: &mut Scan) {
-    static ANCHORS: LazyLock<Option<Anchors>> = LazyLock::new(build);
-    let Some(anchors) = &*ANCHORS else {
-        return;
-    };
-    steps::count(scan.bytes.len());
-    for found in anchors.automaton.find_overlapping_iter(scan.bytes) {
-        steps::count(1);
-        match anchors.meanings[found.pattern().as_usize()] {
-            Anchor::Format(index) => vendors::find(scan, &formats()[index], found.range()),
-            Anchor::Structure(structure) => structures::find(scan, structure, found.range()),
-            Anchor::Name => assignments::find(scan, found.range()),
-            Anchor::Quoted => assignments::find_quoted(scan, found.end()),
-            Anchor::Piped => assignments::find_piped(scan, found.start()),
-            Anchor::Call(index) => assignments::find_in_call(scan, index, found.range()),
-            Anchor::Rows => assignments::find_in_rows(scan, found.range()),
-            Anchor::Sent => assignments::find_sent(scan, found.range()),
-            Anchor::Command(index) => assignments::find_in_command(scan, index, found.range()),
-        }
+    static ANCHORS: LazyLock<Anchors> = LazyLock::new(build);
+    let anchors = &*ANCHORS;
+    let bytes = scan.bytes;
+    steps::count(bytes.len());
+    anchors
+        .literals
+        .visit(bytes, 0..bytes.len(), |literal, place| {
+            steps::count(1);
+            visit_one(scan, anchors.meanings[literal], place);
+        });
+}
+
+fn visit_one(scan: &mut Scan, anchor: Anchor, place: Range<usize>) {
+    match anchor {
+        Anchor::Format(index) => vendors::find(scan, &formats()[index], place),
+        Anchor::Structure(structure) => structures::find(scan, structure, place),
+        Anchor::Name => assignments::find(scan, place),
+        Anchor::Quoted => assignments::find_quoted(scan, place.end),
+        Anchor::Piped => assignments::find_piped(scan, place.start),
+        Anchor::Call(index) => assignments::find_in_call(scan, index, place),
+        Anchor::Rows => assignments::find_in_rows(scan, place),
+        Anchor::Sent => assignments::find_sent(scan, place),
+        Anchor::Command(index) => assignments::find_in_command(scan, index, place),
     }
 }
 
-fn build() -> Option<Anchors> {
+fn build() -> Anchors {
     let mut patterns: Vec<(String, Anchor)> = Vec::new();
     for (index, format) in formats().iter().enumerate() {
         patterns.extend(
@@ -100,15 +105,10 @@ fn build() -> Option<Anchors> {
     }
     patterns.sort_by(|one, other| one.0.cmp(&other.0));
     patterns.dedup();
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(patterns.iter().map(|(literal, _)| literal))
-        .ok()?;
-    Some(Anchors {
-        automaton,
+    Anchors {
+        literals: Literals::new(patterns.iter().map(|(literal, _)| literal.as_str())),
         meanings: patterns.into_iter().map(|(_, meaning)| meaning).collect(),
-    })
+    }
 }
 
 /// A literal in small letters, in capitals, and with a capital at the beginning.

@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
 use super::{steps, words};
+use crate::literals::Literals;
 
 /// Whether a value stands for another one. O(bytes).
 pub(super) fn is_placeholder(value: &str) -> bool {
@@ -14,6 +13,10 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 
 /// Redactions and templates: `[secret:password]`, `<token>`, `{{ var }}`, `***`, `…`.
 fn is_marked(value: &str) -> bool {
+    let may_mark = |byte: u8| byte >= 0x80 || b"[<{&%_$#*.?-".contains(&byte);
+    if !value.is_empty() && !value.bytes().any(may_mark) {
+        return false;
+    }
     let enclosed = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
     value.is_empty()
         || value.starts_with(['[', '<', '{', '…', '•', '&'])
@@ -84,27 +87,24 @@ fn is_reference(value: &str) -> bool {
             .is_some_and(is_name);
     is_variable
         || SCHEMES.iter().any(|scheme| value.starts_with(scheme))
-        || [
-            "os.environ",
-            "process.env",
-            "getenv",
-            "ENV[",
-            "import.meta",
-            "System.",
-        ]
-        .iter()
-        .any(|call| value.contains(call))
+        || value.contains("getenv")
+        || value.contains(['.', '['])
+            && [
+                "os.environ",
+                "process.env",
+                "ENV[",
+                "import.meta",
+                "System.",
+            ]
+            .iter()
+            .any(|call| value.contains(call))
 }
 
 /// Words that only occur in examples to fill in, such as `changeme` and `your`.
 fn has_telling_word(value: &str) -> bool {
-    static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(&words::lists().telling)
-            .ok()
-    });
-    WORDS.as_ref().is_some_and(|words| words.is_match(value))
+    static WORDS: LazyLock<Literals> =
+        LazyLock::new(|| Literals::ignoring_case(words::lists().telling.iter().copied()));
+    WORDS.occur_in(value)
 }
 
 /// Whether one character stands four times or more in a row and makes up a quarter of the value, or there is but one.

@@ -9,18 +9,19 @@ use crate::DataKind;
 /// The lists of `secret_words.txt`.
 pub(super) struct Lists {
     pub(super) telling: Vec<&'static str>,
-    pub(super) not_values: Vec<&'static str>,
-    pub(super) password_names: Vec<&'static str>,
-    pub(super) short_password_names: Vec<&'static str>,
-    pub(super) secret_names: Vec<&'static str>,
-    pub(super) short_secret_names: Vec<&'static str>,
-    pub(super) secret_keys: Vec<&'static str>,
-    pub(super) harmless_names: Vec<&'static str>,
-    pub(super) suffixes: Vec<&'static str>,
-    pub(super) links: Vec<&'static str>,
-    pub(super) prepositions: Vec<&'static str>,
+    pub(super) not_values: Words,
+    pub(super) password_names: Words,
+    pub(super) password_endings: Endings,
+    pub(super) secret_endings: Endings,
+    pub(super) short_password_names: Words,
+    pub(super) short_secret_names: Words,
+    pub(super) secret_keys: Words,
+    pub(super) harmless_names: Words,
+    pub(super) suffixes: Words,
+    pub(super) links: Words,
+    pub(super) prepositions: Words,
     /// Words that mean a key.
-    pub(super) key_names: Vec<&'static str>,
+    pub(super) key_names: Words,
     /// Kinds by words that a name must all contain.
     pub(super) named_kinds: Vec<(DataKind, Vec<&'static str>)>,
     pub(super) commands: Vec<Command>,
@@ -62,25 +63,63 @@ pub(super) enum Style {
     Share,
 }
 
-/// The lists, sorted where they are looked up whole.
+/// The lists.
 pub(super) fn lists() -> &'static Lists {
     static LISTS: LazyLock<Lists> = LazyLock::new(|| load().expect("a test loads the data file"));
     &LISTS
 }
 
-/// Whether a sorted list has a word.
-pub(super) fn has(list: &[&str], word: &str) -> bool {
-    list.binary_search(&word).is_ok()
+/// Words by one of their bytes.
+pub(super) struct Words(Vec<Vec<&'static str>>);
+
+impl Words {
+    fn new(words: &[&'static str], byte: impl Fn(&str) -> Option<u8>) -> Self {
+        let mut by_byte = vec![Vec::new(); 256];
+        for word in words {
+            if let Some(byte) = byte(word) {
+                by_byte[usize::from(byte)].push(*word);
+            }
+        }
+        Self(by_byte)
+    }
+
+    fn with(&self, byte: Option<u8>) -> &[&'static str] {
+        let words = byte.and_then(|byte| self.0.get(usize::from(byte)));
+        words.map_or(&[], Vec::as_slice)
+    }
+}
+
+fn first(word: &str) -> Option<u8> {
+    word.bytes().next()
+}
+
+fn last(word: &str) -> Option<u8> {
+    word.bytes().next_back()
+}
+
+/// Words with which others end.
+pub(super) struct Endings(Words);
+
+impl Endings {
+    /// Whether a word ends with one of them.
+    pub(super) fn end(&self, word: &str) -> bool {
+        let endings = self.0.with(last(word)).iter();
+        endings.into_iter().any(|ending| word.ends_with(ending))
+    }
+}
+
+/// Whether a list has a word.
+pub(super) fn has(list: &Words, word: &str) -> bool {
+    list.with(first(word)).contains(&word)
 }
 
 fn load() -> Result<Lists, LexiconError> {
     const TEXT: &str = include_str!("../../data/secret_words.txt");
     let file = Lexicon::parse("secret_words.txt", TEXT)?;
-    let sorted = |section: &str| {
-        file.words(section).map(|mut words| {
-            words.sort_unstable();
-            words
-        })
+    let words = |section: &str| file.words(section).map(|words| Words::new(&words, first));
+    let endings = |section: &str| {
+        let words = file.words(section)?;
+        Ok::<_, LexiconError>(Endings(Words::new(&words, last)))
     };
     let kinds = file.rows("named_kinds", 2)?;
     let kind = |row: &anamne_text::lexicon::Row| {
@@ -92,18 +131,19 @@ fn load() -> Result<Lists, LexiconError> {
     let commands = file.rows("commands", 3)?;
     let calls = file.rows("calls", 3)?;
     Ok(Lists {
+        password_endings: endings("password_names")?,
+        secret_endings: endings("secret_names")?,
         telling: file.words("telling")?,
-        not_values: sorted("not_values")?,
-        password_names: sorted("password_names")?,
-        short_password_names: sorted("short_password_names")?,
-        secret_names: sorted("secret_names")?,
-        short_secret_names: sorted("short_secret_names")?,
-        secret_keys: sorted("secret_keys")?,
-        harmless_names: sorted("harmless_names")?,
-        suffixes: sorted("suffixes")?,
-        links: sorted("links")?,
-        prepositions: sorted("prepositions")?,
-        key_names: sorted("key_names")?,
+        not_values: words("not_values")?,
+        password_names: words("password_names")?,
+        short_password_names: words("short_password_names")?,
+        short_secret_names: words("short_secret_names")?,
+        secret_keys: words("secret_keys")?,
+        harmless_names: words("harmless_names")?,
+        suffixes: words("suffixes")?,
+        links: words("links")?,
+        prepositions: words("prepositions")?,
+        key_names: words("key_names")?,
         named_kinds: kinds.iter().map(kind).collect(),
         commands: commands.iter().map(command_of).collect::<Result<_, _>>()?,
         calls: calls.iter().map(call_of).collect::<Result<_, _>>()?,

@@ -50,12 +50,12 @@ impl Space {
         let Some(guard) = self.guard()? else {
             return Ok((Cow::Borrowed(draft), Vec::new()));
         };
+        if !draft.metadata.contains_key(GuardNote::KEY) && !has_findings(&guard, draft) {
+            return Ok((Cow::Borrowed(draft), Vec::new()));
+        }
         let mut checked = draft.clone();
         checked.metadata.remove(GuardNote::KEY);
         let notes = check(&guard, |visit| checked.visit_texts(visit))?;
-        if notes.is_empty() && checked == *draft {
-            return Ok((Cow::Borrowed(draft), notes));
-        }
         record(&mut checked.metadata, &notes);
         Ok((Cow::Owned(checked), notes))
     }
@@ -154,7 +154,14 @@ fn check(guard: &Guard, each: impl FnOnce(Visitor<'_>)) -> Result<Vec<GuardNote>
     refused.map_or(Ok(notes), Err)
 }
 
-/// What the guard finds in every text of a .
+/// Whether the guard finds anything in a draft.
+fn has_findings(guard: &Guard, draft: &Draft) -> bool {
+    let mut has = false;
+    draft.read_texts(&mut |text| has = has || !guard.findings(text).is_empty());
+    has
+}
+
+/// What the guard finds in every text of a draft.
 pub(crate) fn notes_of(guard: &Guard, draft: &mut Draft) -> Vec<GuardNote> {
     let mut notes = Vec::new();
     draft.visit_texts(&mut |field, text| {

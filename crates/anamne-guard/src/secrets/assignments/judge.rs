@@ -1,6 +1,9 @@
 //! Whether a value is a secret, or a word, a variable, a path, a type or a placeholder.
 
+use std::sync::LazyLock;
+
 use super::names::Class;
+use crate::literals::Literals;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::shape::Shape;
 use crate::secrets::words::{has, lists};
@@ -158,9 +161,15 @@ fn is_word_with_number(value: &str, shape: &Shape, place: Place) -> bool {
         && !names_a_secret(value)
 }
 
+/// The longest word that is no value, in bytes.
+const MOST_WORD: usize = 32;
+
 /// Whether it is a word of the list of values that are none, also with punctuation around it.
 fn is_stop_word(value: &str) -> bool {
     let bare = value.trim_matches(|one: char| !one.is_alphanumeric());
+    if bare.len() > MOST_WORD {
+        return false;
+    }
     let lower = bare.to_lowercase();
     bare.is_empty() || has(&lists().not_values, &lower) || has(&lists().password_names, &lower)
 }
@@ -203,7 +212,9 @@ fn is_path(value: &str) -> bool {
         && value[1..].contains('/')
         || value.contains("://")
         || matches!(head, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
-        || ENDINGS.iter().any(|ending| value.ends_with(ending))
+        || value.len() > 2
+            && head[head.len().saturating_sub(5)..].contains(&b'.')
+            && ENDINGS.iter().any(|ending| value.ends_with(ending))
         || (value.bytes().filter(|byte| *byte == b'/').count() >= 2
             && !value.bytes().any(|byte| byte.is_ascii_uppercase()))
         || (value.contains('/') && !value.bytes().any(|byte| byte.is_ascii_digit()))
@@ -211,12 +222,13 @@ fn is_path(value: &str) -> bool {
 
 /// Whether it is a regular expression or a format.
 fn is_pattern(value: &str) -> bool {
-    [
-        "\\d", "\\w", "\\s", "[a-z", "[A-Z", "[0-9", "[^", ".*", ".+", "(?:", "[:", "\\x", "(?=",
-        "(?P",
-    ]
-    .iter()
-    .any(|part| value.contains(part))
+    value.contains(['\\', '[', '.', '('])
+        && [
+            "\\d", "\\w", "\\s", "[a-z", "[A-Z", "[0-9", "[^", ".*", ".+", "(?:", "[:", "\\x",
+            "(?=", "(?P",
+        ]
+        .iter()
+        .any(|part| value.contains(part))
         || value.starts_with('^') && value.ends_with('$')
 }
 
@@ -295,25 +307,24 @@ fn is_identifier(value: &str, shape: &Shape) -> bool {
 
 /// Whether a value has the name of a secret in it, as variables and examples do.
 pub(super) fn names_a_secret(value: &str) -> bool {
-    let lower = value.to_lowercase();
-    [
-        "password",
-        "passwd",
-        "secret",
-        "token",
-        "apikey",
-        "api_key",
-        "api-key",
-        "credential",
-        "passphrase",
-        "passwort",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
-        && !lower
-            .bytes()
-            .any(|byte| matches!(byte, b'!' | b'#' | b'$' | b'%' | b'@' | b'&' | b'^'))
-        && lower.bytes().filter(u8::is_ascii_digit).count() < 3
+    static NAMES: LazyLock<Literals> = LazyLock::new(|| {
+        Literals::ignoring_case([
+            "password",
+            "passwd",
+            "secret",
+            "token",
+            "apikey",
+            "api_key",
+            "api-key",
+            "credential",
+            "passphrase",
+            "passwort",
+        ])
+    });
+    let is_mark = |byte| matches!(byte, b'!' | b'#' | b'$' | b'%' | b'@' | b'&' | b'^');
+    NAMES.occur_in(value)
+        && !value.bytes().any(is_mark)
+        && value.bytes().filter(u8::is_ascii_digit).count() < 3
 }
 
 /// Whether it ends as sentences do.

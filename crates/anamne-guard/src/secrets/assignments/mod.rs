@@ -8,6 +8,7 @@ mod places;
 mod values;
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 pub(super) use commands::{
     AFTER_PIPES, BEFORE_QUOTES, find as find_in_command, find_piped, find_quoted,
@@ -17,6 +18,7 @@ pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_s
 use super::scan::{Basis, Scan};
 use super::structures::CONNECTION_PASSWORD;
 use crate::DataKind;
+use crate::literals::Literals;
 use judge::{Place, is_secret, may_be_secret};
 use links::{Link, Site};
 use names::{Class, Name};
@@ -217,15 +219,8 @@ fn is_first_on_line(scan: &Scan, at: usize) -> bool {
 
 /// Whether a password stands among the parts of a connection string.
 fn is_in_connection(scan: &Scan, name: &Range<usize>, value: &Range<usize>) -> bool {
-    let start = scan.line_start(name.start, 200);
-    let end = scan.line_end(value.end, 120);
-    let (before, after) = (
-        scan.slice(&floor(scan, start, name.start)),
-        scan.slice(&floor(scan, value.end, end)),
-    );
-    let has = |text: &str| {
-        let lower = text.to_ascii_lowercase();
-        [
+    static PARTS: LazyLock<Literals> = LazyLock::new(|| {
+        Literals::ignoring_case([
             "server=",
             "data source=",
             "user id=",
@@ -236,11 +231,15 @@ fn is_in_connection(scan: &Scan, name: &Range<usize>, value: &Range<usize>) -> b
             "dbname=",
             "initial catalog=",
             "driver=",
-        ]
-        .iter()
-        .any(|part| lower.contains(part))
-    };
-    has(before) || has(after)
+        ])
+    });
+    let start = scan.line_start(name.start, 200);
+    let end = scan.line_end(value.end, 120);
+    let (before, after) = (
+        scan.slice(&floor(scan, start, name.start)),
+        scan.slice(&floor(scan, value.end, end)),
+    );
+    PARTS.occur_in(before) || PARTS.occur_in(after)
 }
 
 /// A place moved inwards to character boundaries.

@@ -227,9 +227,8 @@ fn classify(words: &[String]) -> Option<(Class, DataKind)> {
 }
 
 fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, DataKind)> {
-    let ends = |list: &[&str]| list.iter().any(|word| last.ends_with(word));
     let qualifier = before.last().map(String::as_str);
-    if ends(&lists.password_names) {
+    if lists.password_endings.end(last) {
         return Some((Class::Password, PASSWORD));
     }
     if last == "passe" || last == "passes" {
@@ -245,7 +244,11 @@ fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, Data
     if last == "token" || last.ends_with("token") {
         return Some((Class::Key, TOKEN));
     }
-    if ends(&lists.secret_names) || last == "creds" || last == "psk" || last.ends_with("secret") {
+    if lists.secret_endings.end(last)
+        || last == "creds"
+        || last == "psk"
+        || last.ends_with("secret")
+    {
         return Some((Class::Secret, SECRET));
     }
     if has(&lists.short_secret_names, last) {

@@ -237,6 +237,9 @@ pub(super) fn is_account(identifier: &str) -> bool {
         .rsplit(|one: char| !one.is_alphanumeric())
         .next()
         .unwrap_or_default();
+    if !last.starts_with(['c', 'C', 'l', 'L', 'z', 'Z', 'i', 'I']) {
+        return false;
+    }
     let is_header = identifier.to_ascii_lowercase().contains("allow");
     !is_header && NAMES.iter().any(|name| last.eq_ignore_ascii_case(name))
 }

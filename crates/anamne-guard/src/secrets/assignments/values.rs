@@ -44,7 +44,9 @@ pub(super) fn read(scan: &Scan, site: &Site) -> Option<Value> {
         return tagged(scan, site.value_at);
     }
     let at = site.value_at + prefix(scan, site.value_at);
-    let opening = QUOTES.iter().find(|(open, _)| scan.has(at, open));
+    let may_open = |byte: &u8| *byte >= 0x80 || b"\\\"'&*`".contains(byte);
+    let opening = scan.bytes.get(at).filter(|byte| may_open(byte));
+    let opening = opening.and_then(|_| QUOTES.iter().find(|(open, _)| scan.has(at, open)));
     match opening {
         Some((open, close)) => quoted(scan, at + open.len(), close),
         None if site.link == Link::Quoted => None,
