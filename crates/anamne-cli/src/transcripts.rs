@@ -1,7 +1,7 @@
 //! Imports the conversations that agent hosts recorded.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anamne::{Draft, Space, Store};
@@ -89,9 +89,9 @@ impl TranscriptImport {
         let started = Instant::now();
         let (files, problems) = transcripts::find(self.format, &hooks::machine());
         let mut report = Report::default();
-        problems
-            .iter()
-            .for_each(|problem| report.add_problem(problem));
+        for problem in &problems {
+            report.add_problem(problem);
+        }
         if files.is_empty() && report.bad.is_empty() {
             return Err(Failure::not_found(format!(
                 "no conversations of {} were found on this machine",
@@ -143,7 +143,7 @@ impl TranscriptImport {
             report.add_skipped(file, &conversation);
             let drafts = conversation.drafts(self.format);
             if !drafts.is_empty() {
-                let target = spaces.of(conversation.folder.clone())?;
+                let target = spaces.of(conversation.folder.as_deref())?;
                 report.store(&drafts, target)?;
             }
             match conversation.reached {
@@ -222,9 +222,10 @@ fn rate(report: &Report, elapsed: Duration) -> String {
 
 impl Report {
     fn add_problem(&mut self, error: &TranscriptError) {
-        let file = match error {
-            TranscriptError::Io { path, .. } | TranscriptError::Unknown { path, .. } => path,
-            _ => return,
+        let (TranscriptError::Io { path: file, .. } | TranscriptError::Unknown { path: file, .. }) =
+            error
+        else {
+            return;
         };
         self.bad.push(Problem {
             file: file.display().to_string(),
@@ -298,15 +299,16 @@ impl<'a> Spaces<'a> {
         }
     }
 
-    fn of(&mut self, folder: Option<PathBuf>) -> Result<&Target, Failure> {
-        if !self.known.contains_key(&folder) {
-            let target = self.open(folder.as_deref())?;
-            self.known.insert(folder.clone(), target);
+    fn of(&mut self, folder: Option<&Path>) -> Result<&Target, Failure> {
+        let key = folder.map(Path::to_owned);
+        if !self.known.contains_key(&key) {
+            let target = self.open(folder)?;
+            self.known.insert(key.clone(), target);
         }
-        Ok(&self.known[&folder])
+        Ok(&self.known[&key])
     }
 
-    fn open(&mut self, folder: Option<&std::path::Path>) -> Result<Target, Failure> {
+    fn open(&mut self, folder: Option<&Path>) -> Result<Target, Failure> {
         let name = if self.place.is_named() {
             self.place.space_name().to_string()
         } else {

@@ -156,7 +156,9 @@ fn read_body(body: &Body, read: Read<'_>) {
             salience: _,
         } => {
             read_all(&[goal, outcome]);
-            plan.iter().for_each(|step| read_all(&[step]));
+            for step in plan {
+                read_all(&[step]);
+            }
             for call in tool_log {
                 read_all(&[&call.tool, &call.input, &call.output]);
             }
@@ -168,7 +170,9 @@ fn read_body(body: &Body, read: Read<'_>) {
             code,
         } => {
             read_all(&[name, trigger, code]);
-            steps.iter().for_each(|step| read_all(&[step]));
+            for step in steps {
+                read_all(&[step]);
+            }
         }
         Body::Document { title, source } => read_all(&[title, source]),
         Body::Chunk { heading, .. } => read_all(&[heading]),

@@ -72,6 +72,10 @@ With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\":
   an error has \"taken\": {\"imported\", \"known\", \"links\"}. With --from: {\"conversations\", \"kept\",
   \"merged\", \"redacted\", \"skipped\": {reason: count}, \"spaces\": {name: count}, \"bad\": [{\"file\",
   \"line\"?, \"reason\"}], \"took_ms\"}")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the command line"
+)]
 pub(crate) struct Import {
     /// Files and folders, in this order; `-` reads standard input
     #[arg(required_unless_present = "from", value_name = "FILE")]

@@ -133,7 +133,7 @@ pub(super) fn at_session_start(
 }
 
 fn silent_sessions(site: &HookSite) -> Result<Option<u64>, Failure> {
-    let silent = site.log.silent_sessions(&site.space, QUIET, site.now());
+    let silent = site.log.silent_sessions(&site.space, QUIET, site.now);
     Ok(silent?)
 }
 

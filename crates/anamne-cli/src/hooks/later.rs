@@ -13,7 +13,7 @@ use crate::arguments::Global;
 use crate::failure::Failure;
 
 /// When such a process ends at the latest, done or not. The next hook goes on where it stopped.
-const LATEST: Duration = Duration::from_secs(120);
+const LATEST: Duration = Duration::from_mins(2);
 
 /// Starts the process. If it can't be started, the next hook does the work.
 pub(super) fn start(job: &Job) {
@@ -72,7 +72,7 @@ fn work(host: &str, job: &JobArguments, global: &Global, started: Instant) -> Re
             took: started.elapsed(),
             ..HookRun::default()
         };
-        site.log.note_run(&run, site.now())?;
+        site.log.note_run(&run, site.now)?;
     }
     if let Some(space) = site.existing_space()?
         && space.is_unsettled()?

@@ -125,7 +125,7 @@ fn handle(
         took: started.elapsed(),
         failure: "",
     };
-    site.log.note_run(&run, site.now())?;
+    site.log.note_run(&run, site.now)?;
     Ok(())
 }
 

@@ -21,6 +21,8 @@ pub(super) struct HookSite {
     pub(super) session: Option<HookSession>,
     /// The name of the session's space, which may not exist yet.
     pub(super) space: String,
+    /// When the hook ran.
+    pub(super) now: Timestamp,
 }
 
 impl HookSite {
@@ -35,6 +37,7 @@ impl HookSite {
         if !StoreFolder::at(&root).is_there()? {
             return Ok(None);
         }
+        let now = SystemClock.now();
         let store = place.store()?;
         let log = store.hook_log()?;
         let known = match &input.session {
@@ -49,6 +52,7 @@ impl HookSite {
                 log,
                 session,
                 space,
+                now,
             }));
         }
         let space = if place.is_named() {
@@ -58,7 +62,7 @@ impl HookSite {
         };
         let session = match &input.session {
             Some(id) => {
-                let began = log.begin(id, host, &space, SystemClock.now());
+                let began = log.begin(id, host, &space, now);
                 Some(began?)
             }
             None => None,
@@ -68,6 +72,7 @@ impl HookSite {
             log,
             session,
             space,
+            now,
         }))
     }
 
@@ -98,10 +103,6 @@ impl HookSite {
         Ok(session.map_or(0, |session| session.captured_bytes))
     }
 
-    pub(super) fn now(&self) -> Timestamp {
-        SystemClock.now()
-    }
-
     /// Whether this process is the first to act on the event: several hosts may run the hook for one.
     pub(super) fn acts_first(&self, event: HookEvent, input: &HookInput) -> Result<bool, Failure> {
         let Some(session) = &self.session else {
@@ -124,7 +125,7 @@ impl HookSite {
         };
         Ok(self
             .log
-            .acts_first(session, event.as_str(), identity, self.now())?)
+            .acts_first(session, event.as_str(), identity, self.now)?)
     }
 }
 

@@ -92,7 +92,7 @@ fn captured(bench: &Bench) -> Vec<String> {
 
 /// Runs the end of a turn until as much is captured: a slow machine leaves it to a process of its own.
 fn capture_until(bench: &Bench, transcript: &Path, count: usize) -> Vec<String> {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         hook(bench, "turn-end", &end(transcript));
         let contents = captured(bench);
@@ -225,7 +225,7 @@ fn a_failed_tool_becomes_an_episode() {
             "tool_use_id": format!("t{id}"), "tool_input": {"command": "cargo test"},
             "error": "exit code 101"})
     };
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     let mut attempt = 0;
     while captured(&bench).is_empty() && Instant::now() < deadline {
         hook(&bench, "tool-failed", &input(attempt));
@@ -329,7 +329,7 @@ fn git_tells_of_each_commit_and_the_hook_can_be_removed() {
     assert_eq!(text.matches("hook git-commit").count(), 1, "{text}");
     std::fs::write(project.join("port.txt"), "8471").expect("written");
     git(&["add", "port.txt"]);
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     let mut list = String::new();
     while !list.contains("Move staging") && Instant::now() < deadline {
         git(&[
