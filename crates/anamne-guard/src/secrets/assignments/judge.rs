@@ -48,6 +48,7 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
         || is_path(value)
         || is_pattern(value)
         || is_sealed(value)
+        || is_public_key(value)
     {
         return false;
     }
@@ -93,6 +94,12 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
             .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
     });
     if shape.blanks > 0 || is_sentence_end(value) || is_attribute {
+        return false;
+    }
+    if value
+        .strip_prefix("0x")
+        .is_some_and(|rest| rest.len() <= 12)
+    {
         return false;
     }
     let is_plain = shape.digits == 0
@@ -142,6 +149,7 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
         || shape.digits == shape.length
         || shape.symbols * 2 > shape.length
         || !value.is_ascii()
+        || value.starts_with("0x")
         || value.starts_with(['$', '-', '/', '%', '@', '&', '#', '.'])
         || names_a_secret(value)
         || is_expression(value)
@@ -155,6 +163,27 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
         && shape.length - shape.symbols >= 7
         && is_secret(value, Class::Password, Place::Prose)
         && !is_digest(value)
+}
+
+/// Whether a value is a generated key wherever it stands: 20 letters of both cases and digits, in an order that no name has; or, if
+/// that is enough, 32 digits in hexadecimal. O(bytes).
+pub(super) fn is_plainly_a_key(value: &str, is_hex_enough: bool) -> bool {
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+    if !(20..=300).contains(&value.len()) || !value.bytes().all(is_base64) {
+        return false;
+    }
+    let shape = Shape::of(value);
+    let is_mixed = shape.upper > 1
+        && shape.lower > 1
+        && shape.digits > 1
+        && shape.changes() * 3 >= shape.length
+        && letters::are_unlike_words(value);
+    let is_digits = is_hex_enough && value.len() >= 32 && value.bytes().all(is_hex);
+    (is_mixed || is_digits)
+        && shape.is_random(20)
+        && !names_a_secret(value)
+        && is_secret(value, Class::Key, Place::Prose)
 }
 
 /// `name=value`, `a=b&c=d`: a query or an assignment.
@@ -178,6 +207,17 @@ fn is_digest(value: &str) -> bool {
     ]
     .iter()
     .any(|mark| value.starts_with(mark))
+}
+
+/// Whether a value is a public key: the beginning of its DER in base 64 names the algorithm.
+fn is_public_key(value: &str) -> bool {
+    let begins = [
+        "MFkwEwYHKoZIzj0CAQYI",
+        "MCowBQYDK2Vw",
+        "MIIBIjANBgkqhkiG",
+        "MIICIjANBgkqhkiG",
+    ];
+    begins.iter().any(|begin| value.starts_with(begin))
 }
 
 /// Whether a value is sealed: encrypted by Sealed Secrets or AWS KMS.

@@ -39,7 +39,7 @@ pub(super) const KINDS: [DataKind; 5] = [
 ];
 
 /// Parts of names; each also with a capital, and in capitals.
-pub(super) const STEMS: [&str; 72] = [
+pub(super) const STEMS: [&str; 77] = [
     "API 키",
     "API키",
     "APIキー",
@@ -80,6 +80,11 @@ pub(super) const STEMS: [&str; 72] = [
     "パスワード",
     "비밀번호",
     "zugangscode",
+    "токен",
+    "令牌",
+    "トークン",
+    "토큰",
+    "jeton",
     "mot de passe",
     "mnemonic",
     "seed phrase",
@@ -137,7 +142,11 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
         let is_found = name.class != Class::ShortPassword && find_before(scan, &name);
         if !is_found && is_password {
             near::find(scan, &name);
+        } else if !is_found {
+            near::find_key(scan, &name);
         }
+    } else if name.class == Class::Secret {
+        near::find_key(scan, &name);
     }
 }
 
@@ -217,7 +226,7 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         {
             Place::Argument
         }
-        (_, false) if !name.is_english(scan) => Place::Prose,
+        (_, false) if site.link == Link::Colon && !name.is_english(scan) => Place::Prose,
         (_, false) if starts_line && ends_line => Place::Line {
             is_code: site.link == Link::Assign && site.is_spaced,
         },

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::judge::{Place, is_plainly_generated, is_secret};
+use super::judge::{Place, is_plainly_a_key, is_plainly_generated, is_secret};
 use super::names::{Class, Name};
 use super::{CONNECTION_PASSWORD, PASSWORD};
 use crate::secrets::scan::{Basis, Scan};
@@ -54,8 +54,14 @@ pub(super) fn find(scan: &mut Scan, name: &Name) {
             .any(|other| text.eq_ignore_ascii_case(other));
         (!is_other).then(|| word.start..word.start + text.len())
     });
+    // `pass` is a word of other trades too.
+    let is_pass = scan
+        .slice(&name.span)
+        .to_ascii_lowercase()
+        .ends_with("pass");
     let mut found: Vec<_> = first
         .map(|word| value_of(scan, word))
+        .filter(|word| !(is_pass && scan.slice(word).contains(['+', '='])))
         .filter(|word| is_plainly_generated(scan.slice(word)))
         .collect();
     if found.is_empty() {
@@ -63,6 +69,41 @@ pub(super) fn find(scan: &mut Scan, name: &Name) {
     }
     for span in found {
         scan.add(Basis::Name, PASSWORD, span);
+    }
+}
+
+/// Looks for a key that looks generated on the line of its name. One in hexadecimal may be a commit or a digest, so that no words
+/// may stand between the two.
+pub(super) fn find_key(scan: &mut Scan, name: &Name) {
+    if scan.slice(&name.span).to_ascii_lowercase().contains("sig") {
+        return;
+    }
+    let end = scan.line_end(name.span.end, REACH);
+    let mut has_words = false;
+    for word in words(scan, super::floor(scan, name.span.end, end))
+        .into_iter()
+        .take(6)
+    {
+        // A key may be longer than the part of the line that was read.
+        let most = (word.end + 256).min(scan.bytes.len());
+        let rest = scan.bytes[word.end..most].iter();
+        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
+        let more = rest.take_while(|byte| goes_on(byte)).count();
+        let word = value_of(scan, word.start..word.end + more);
+        let text = scan.slice(&word).trim_end_matches(['.', ':', '\\']);
+        steps::count(text.len());
+        if is_plainly_a_key(text, !has_words) {
+            let span = word.start..word.start + text.len();
+            scan.add(Basis::Name, name.kind(), span);
+            return;
+        }
+        if OTHER_THINGS
+            .iter()
+            .any(|other| text.eq_ignore_ascii_case(other))
+        {
+            return;
+        }
+        has_words |= text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
     }
 }
 
@@ -104,7 +145,7 @@ fn value_of(scan: &Scan, word: Range<usize>) -> Range<usize> {
 fn words(scan: &Scan, place: Range<usize>) -> Vec<Range<usize>> {
     steps::count(place.len());
     let is_separator =
-        |byte: u8| byte <= b' ' || byte >= 0x7F || b"\"'`,;()[]{}<>|".contains(&byte);
+        |byte: u8| byte <= b' ' || byte >= 0x7F || b"\"'`,;()[]{}<>|\\".contains(&byte);
     let mut all = Vec::new();
     let mut start = place.start;
     for at in place.clone() {
@@ -129,7 +170,7 @@ pub(in crate::secrets) fn find_flag(scan: &mut Scan, from: usize) {
     let is_open = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\'');
     let opening = scan.bytes[from..].iter().take(2).take_while(is_open);
     let start = from + opening.count();
-    let is_end = |byte: u8| byte <= b' ' || b"\"'`|;".contains(&byte);
+    let is_end = |byte: u8| byte <= b' ' || b"\"'`|;\\".contains(&byte);
     let rest = scan.bytes[start..].iter().take(80);
     let end = start + rest.take_while(|byte| !is_end(**byte)).count();
     steps::count(end - from);

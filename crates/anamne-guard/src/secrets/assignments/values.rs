@@ -62,7 +62,7 @@ pub(super) fn read(scan: &Scan, site: &Site) -> Option<Value> {
 }
 
 /// Calls that only wrap a value.
-const WRAPPERS: [&str; 34] = [
+const WRAPPERS: [&str; 42] = [
     "String::from(",
     "new String(",
     "str(",
@@ -70,6 +70,14 @@ const WRAPPERS: [&str; 34] = [
     "SecretStr(",
     "Some(",
     "[]byte(",
+    "bytes.fromhex(",
+    "Buffer.from(",
+    "hex.decode(",
+    "<%= ",
+    "q(",
+    "q{",
+    "qq{",
+    "base64.b64decode(",
     "SecureString(",
     "new SecureString(",
     "SecretString(",
