@@ -62,7 +62,7 @@ pub(super) fn read(scan: &Scan, site: &Site) -> Option<Value> {
 }
 
 /// Calls that only wrap a value.
-const WRAPPERS: [&str; 42] = [
+const WRAPPERS: [&str; 39] = [
     "String::from(",
     "new String(",
     "str(",
@@ -74,9 +74,6 @@ const WRAPPERS: [&str; 42] = [
     "Buffer.from(",
     "hex.decode(",
     "<%= ",
-    "q(",
-    "q{",
-    "qq{",
     "base64.b64decode(",
     "SecureString(",
     "new SecureString(",

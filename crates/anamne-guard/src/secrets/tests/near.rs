@@ -16,7 +16,6 @@ fn generated_passwords_are_found_near_a_name_whatever_joins_them() {
     for secret in passwords() {
         for (before, after) in [
             ("password <- \"", "\""),
-            ("my $password = q{", "};"),
             ("std::string password{\"", "\"};"),
             ("set :password, '", "'"),
             ("(def db-password \"", "\")"),
