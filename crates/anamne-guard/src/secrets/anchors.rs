@@ -26,6 +26,12 @@ enum Anchor {
     Piped,
     /// The call with this index.
     Call(usize),
+    /// A flag that may be for a password.
+    Flag,
+    /// A password follows.
+    Value,
+    /// `user/password` follows.
+    Login,
     /// Rows of a table follow.
     Rows,
     /// A script sends a text.
@@ -59,6 +65,9 @@ fn visit_one(scan: &mut Scan, anchor: Anchor, place: Range<usize>) {
         Anchor::Quoted => assignments::find_quoted(scan, place.end),
         Anchor::Piped => assignments::find_piped(scan, place.start),
         Anchor::Call(index) => assignments::find_in_call(scan, index, place),
+        Anchor::Flag => assignments::find_flag(scan, place.end),
+        Anchor::Value => assignments::find_value(scan, place.end),
+        Anchor::Login => assignments::find_login(scan, place.end),
         Anchor::Rows => assignments::find_in_rows(scan, place),
         Anchor::Sent => assignments::find_sent(scan, place),
         Anchor::Command(index) => assignments::find_in_command(scan, index, place),
@@ -95,6 +104,9 @@ fn build() -> Anchors {
     };
     fix(&assignments::BEFORE_QUOTES, Anchor::Quoted);
     fix(&assignments::AFTER_PIPES, Anchor::Piped);
+    fix(&assignments::FLAGS, Anchor::Flag);
+    fix(&assignments::BEFORE_VALUES, Anchor::Value);
+    fix(&assignments::BEFORE_LOGINS, Anchor::Login);
     fix(&assignments::BEFORE_ROWS, Anchor::Rows);
     fix(&assignments::SENDERS, Anchor::Sent);
     for (index, call) in lists().calls.iter().enumerate() {

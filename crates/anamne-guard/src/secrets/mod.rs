@@ -6,6 +6,7 @@ mod alphabet;
 mod anchors;
 mod assignments;
 mod codes;
+mod letters;
 mod placeholders;
 mod published;
 mod scan;

@@ -83,6 +83,11 @@ impl Shape {
         self.changes += usize::from(is_change && !is_capitalised);
     }
 
+    /// How often the kind of letter or digit changes.
+    pub(super) fn changes(&self) -> usize {
+        self.changes
+    }
+
     /// Letters of both cases.
     pub(super) fn letters(&self) -> usize {
         self.lower + self.upper

@@ -55,6 +55,8 @@ pub(super) enum Style {
     Pair,
     /// `-U USER%VALUE`.
     Percent,
+    /// `-u USER,VALUE`.
+    Comma,
     /// The last argument; if there are flags, one of them must be given.
     Last,
     /// The second argument after the command's name.
@@ -164,6 +166,7 @@ fn command_of(row: &anamne_text::lexicon::Row) -> Result<Command, LexiconError> 
         "attached" => Style::Attached,
         "next" => Style::Next,
         "pair" => Style::Pair,
+        "comma" => Style::Comma,
         "percent" => Style::Percent,
         "last" => Style::Last,
         "third" => Style::Third,

@@ -30,7 +30,7 @@ use templates::Template;
 /// The seed of the published figures.
 pub(super) const SEED: u64 = 17;
 
-/// Which half of the templates. Detectors may be improved on the first; the second only measures.
+/// Which part of the templates. Detectors may be improved on the first; the second only measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Half {
     /// For finding out what is missed, and why.
@@ -87,23 +87,42 @@ pub(super) enum Subject {
 struct Source {
     text: &'static str,
     copies: usize,
+    /// The half of all its templates; `None` if they alternate.
+    half: Option<Half>,
+    is_clean: bool,
 }
 
 impl Subject {
-    fn sources(self) -> [Source; 2] {
-        let source = |text, copies| Source { text, copies };
+    fn sources(self) -> Vec<Source> {
+        let source = |text, copies, half| Source {
+            text,
+            copies,
+            half,
+            is_clean: false,
+        };
+        let clean = |text, copies, half| Source {
+            is_clean: true,
+            ..source(text, copies, half)
+        };
+        let (development, held_out) = (Some(Half::Development), Some(Half::HeldOut));
         match self {
-            Self::Secrets => [
-                source(include_str!("../../../data/guard/secrets.txt"), 2),
-                source(include_str!("../../../data/guard/clean.txt"), 7),
+            Self::Secrets => vec![
+                source(SECRETS, 2, development),
+                source(HELD_OUT_SECRETS, 2, held_out),
+                clean(CLEAN, 7, development),
+                clean(HELD_OUT_CLEAN, 8, held_out),
             ],
-            Self::Personal => [
-                source(include_str!("../../../data/guard/personal.txt"), 3),
-                source(include_str!("../../../data/guard/impersonal.txt"), 10),
-            ],
+            Self::Personal => vec![source(PERSONAL, 3, None), clean(IMPERSONAL, 10, None)],
         }
     }
 }
+
+const SECRETS: &str = include_str!("../../../data/guard/secrets.txt");
+const CLEAN: &str = include_str!("../../../data/guard/clean.txt");
+const HELD_OUT_SECRETS: &str = include_str!("../../../data/guard/held_out_secrets.txt");
+const HELD_OUT_CLEAN: &str = include_str!("../../../data/guard/held_out_clean.txt");
+const PERSONAL: &str = include_str!("../../../data/guard/personal.txt");
+const IMPERSONAL: &str = include_str!("../../../data/guard/impersonal.txt");
 
 /// All texts of a set.
 pub(super) fn records(subject: Subject, seed: u64) -> Result<Vec<Record>, Failure> {
@@ -112,7 +131,9 @@ pub(super) fn records(subject: Subject, seed: u64) -> Result<Vec<Record>, Failur
     for source in subject.sources() {
         for template in templates::parse(source.text) {
             for copy in 0..source.copies {
-                records.push(record(&template, number, copy, seed)?);
+                let mut record = record(&template, number, copy, seed)?;
+                record.half = source.half.unwrap_or(record.half);
+                records.push(record);
             }
             number += 1;
         }
@@ -156,9 +177,9 @@ mod tests {
         all.into_iter().partition(|record| !record.is_clean())
     }
 
-    fn half_share(records: &[Record]) -> f64 {
+    fn held_out(records: &[Record]) -> usize {
         let held_out = records.iter().filter(|record| record.half == Half::HeldOut);
-        held_out.count() as f64 / records.len() as f64
+        held_out.count()
     }
 
     #[test]
@@ -169,9 +190,8 @@ mod tests {
         let hard = |records: &[Record]| records.iter().filter(|record| record.is_hard).count();
         assert!(hard(&secret) * 3 >= secret.len());
         assert!(hard(&clean) >= 800);
-        for records in [&secret, &clean] {
-            assert!((half_share(records) - 0.5).abs() < 0.03);
-        }
+        assert!(held_out(&secret) >= 200, "{}", held_out(&secret));
+        assert!(held_out(&clean) >= 2_000, "{}", held_out(&clean));
     }
 
     #[test]
@@ -180,23 +200,21 @@ mod tests {
         assert!(personal.len() >= 300, "{} personal", personal.len());
         assert!(clean.len() >= 1_500, "{} clean", clean.len());
         for records in [&personal, &clean] {
-            assert!((half_share(records) - 0.5).abs() < 0.03);
+            let share = held_out(records) as f64 / records.len() as f64;
+            assert!((share - 0.5).abs() < 0.03);
         }
     }
 
     #[test]
     fn clean_files_expect_nothing_and_the_others_something() {
         for subject in [Subject::Secrets, Subject::Personal] {
-            let [labelled, clean] = subject.sources();
-            let marks = |text: &str| {
-                let templates = templates::parse(text);
-                templates
-                    .iter()
-                    .filter(|one| one.text.contains("⟦!"))
-                    .count()
-            };
-            let all = templates::parse(labelled.text).len();
-            assert_eq!((marks(labelled.text), marks(clean.text)), (all, 0));
+            for source in subject.sources() {
+                let templates = templates::parse(source.text);
+                for template in templates {
+                    let is_marked = template.text.contains("⟦!");
+                    assert_eq!(is_marked, !source.is_clean, "{}", template.text);
+                }
+            }
         }
     }
 

@@ -115,11 +115,11 @@ fn password_of(scan: &Scan, command: &Command, arguments: &[Range<usize>]) -> Op
             (value.len() >= 3).then_some(value)
         }),
         Style::Next => following().map(unquoted),
-        Style::Pair | Style::Percent => {
-            let separator = if command.style == Style::Pair {
-                ':'
-            } else {
-                '%'
+        Style::Pair | Style::Percent | Style::Comma => {
+            let separator = match command.style {
+                Style::Percent => '%',
+                Style::Comma => ',',
+                _ => ':',
             };
             let glued = || {
                 let of = |span: &Range<usize>| {
@@ -204,8 +204,16 @@ pub(in crate::secrets) fn find_quoted(scan: &mut Scan, from: usize) {
 }
 
 /// Commands that read a password from the command before them.
-pub(in crate::secrets) const AFTER_PIPES: [&str; 4] =
-    ["--password-stdin", "sudo -S", "chpasswd", "passwd --stdin"];
+pub(in crate::secrets) const AFTER_PIPES: [&str; 8] = [
+    "--password-stdin",
+    "sudo -S",
+    "chpasswd",
+    "passwd --stdin",
+    "openssl passwd",
+    "cryptsetup",
+    "gh secret set",
+    "secret create",
+];
 
 /// The password that `echo` writes to a command that reads it.
 pub(in crate::secrets) fn find_piped(scan: &mut Scan, at: usize) {
@@ -224,7 +232,7 @@ pub(in crate::secrets) fn find_piped(scan: &mut Scan, at: usize) {
     let (arguments, _) = arguments(scan, line.start + echo);
     let Some(value) = arguments
         .into_iter()
-        .find(|span| !scan.slice(span).starts_with('-'))
+        .find(|span| !scan.slice(span).starts_with(['-', '%']))
     else {
         return;
     };

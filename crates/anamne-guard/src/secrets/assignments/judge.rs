@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::names::Class;
 use crate::literals::Literals;
+use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::shape::Shape;
 use crate::secrets::words::{has, lists};
@@ -46,6 +47,8 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
         || is_stop_word(value)
         || is_path(value)
         || is_pattern(value)
+        || is_sealed(value)
+        || is_public_key(value)
     {
         return false;
     }
@@ -86,11 +89,22 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
 
 /// Passwords: with a digit or punctuation anywhere, of letters only where nothing else can stand.
 fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
-    if shape.blanks > 0 || is_sentence_end(value) {
+    let is_attribute = value.strip_suffix('=').is_some_and(|name| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+    });
+    if shape.blanks > 0 || is_sentence_end(value) || is_attribute {
+        return false;
+    }
+    if value
+        .strip_prefix("0x")
+        .is_some_and(|rest| rest.len() <= 12)
+    {
         return false;
     }
     let is_plain = shape.digits == 0
         && !is_scrambled(value)
+        && !(shape.length >= 10 && shape.upper > 0 && letters::are_unlike_words(value))
         && value
             .chars()
             .all(|one| one.is_alphabetic() || matches!(one, '_' | '-' | '.' | '\''));
@@ -122,14 +136,94 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
     }
 }
 
+/// Whether nobody would take a value for anything but a generated password, wherever it stands: letters of both cases with digits
+/// or punctuation, in an order that no name has. O(bytes).
+pub(super) fn is_plainly_generated(value: &str) -> bool {
+    let shape = Shape::of(value);
+    let is_mark = |byte: u8| b"!@#$%^&*?+~=".contains(&byte);
+    let marks = value.bytes().filter(|byte| is_mark(*byte)).count();
+    if !(8..=48).contains(&shape.length)
+        || shape.upper == 0
+        || shape.lower == 0
+        || (shape.digits + marks == 0 && shape.length < 16)
+        || shape.digits == shape.length
+        || shape.symbols * 2 > shape.length
+        || !value.is_ascii()
+        || value.starts_with("0x")
+        || value.starts_with(['$', '-', '/', '%', '@', '&', '#', '.'])
+        || names_a_secret(value)
+        || is_expression(value)
+    {
+        return false;
+    }
+    let is_odd = letters::are_unlike_words(value);
+    let is_marked = marks > 0 && shape.digits > 0 && !is_assigned(value);
+    let is_mixed = shape.digits > 0 && shape.changes() >= 4 && shape.changes() * 3 >= shape.length;
+    (is_marked || is_odd || is_mixed)
+        && shape.length - shape.symbols >= 7
+        && is_secret(value, Class::Password, Place::Prose)
+        && !is_digest(value)
+}
+
+/// Whether a value is a generated key wherever it stands: 20 letters of both cases and digits, in an order that no name has; or, if
+/// that is enough, 32 digits in hexadecimal. O(bytes).
+pub(super) fn is_plainly_a_key(value: &str, is_hex_enough: bool) -> bool {
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+    if !(20..=300).contains(&value.len()) || !value.bytes().all(is_base64) {
+        return false;
+    }
+    let shape = Shape::of(value);
+    let is_mixed = shape.upper > 1
+        && shape.lower > 1
+        && shape.digits > 1
+        && shape.changes() * 3 >= shape.length
+        && letters::are_unlike_words(value);
+    let is_digits = is_hex_enough && value.len() >= 32 && value.bytes().all(is_hex);
+    (is_mixed || is_digits)
+        && shape.is_random(20)
+        && !names_a_secret(value)
+        && is_secret(value, Class::Key, Place::Prose)
+}
+
+/// `name=value`, `a=b&c=d`: a query or an assignment.
+fn is_assigned(value: &str) -> bool {
+    let name = value.split('=').next().unwrap_or_default();
+    name.len() < value.trim_end_matches('=').len()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}
+
 /// Whether a value looks generated: it isn't a name, a version or a list of words.
 fn is_generated(value: &str, shape: &Shape, least: usize) -> bool {
-    let is_digest = [
-        "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:",
+    !is_digest(value) && shape.is_random(least) && !shape.may_be_words()
+}
+
+/// Whether it says that it is a digest.
+fn is_digest(value: &str) -> bool {
+    [
+        "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "SHA256:",
     ]
     .iter()
-    .any(|mark| value.starts_with(mark));
-    !is_digest && shape.is_random(least) && !shape.may_be_words()
+    .any(|mark| value.starts_with(mark))
+}
+
+/// Whether a value is a public key: the beginning of its DER in base 64 names the algorithm.
+fn is_public_key(value: &str) -> bool {
+    let begins = [
+        "MFkwEwYHKoZIzj0CAQYI",
+        "MCowBQYDK2Vw",
+        "MIIBIjANBgkqhkiG",
+        "MIICIjANBgkqhkiG",
+    ];
+    begins.iter().any(|begin| value.starts_with(begin))
+}
+
+/// Whether a value is sealed: encrypted by Sealed Secrets or AWS KMS.
+fn is_sealed(value: &str) -> bool {
+    let begins = ["AgA", "AgB", "AgC", "AgD", "AQICAH", "AQECAH"];
+    value.len() >= 160 && begins.iter().any(|begin| value.starts_with(begin))
 }
 
 /// Whether a value is a strong password: three kinds of characters, no name in it.
@@ -289,7 +383,19 @@ fn is_member(value: &str, separator: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_?!$".contains(&byte))
     };
-    value.contains(separator) && value.split(separator).all(is_name)
+    if value.len() >= 12 && letters::are_unlike_words(value) && has_both_cases(value) {
+        return false;
+    }
+    let is_random = |part: &str| part.len() >= 20 && Shape::of(part).is_random(20);
+    value.contains(separator)
+        && value
+            .split(separator)
+            .all(|part| is_name(part) && !is_random(part))
+}
+
+fn has_both_cases(value: &str) -> bool {
+    let has = |is_case: fn(&u8) -> bool| value.as_bytes().iter().any(is_case);
+    has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
 }
 
 /// Whether it reads like a variable with a number: small words and few digits at their end.

@@ -4,6 +4,7 @@ mod commands;
 mod judge;
 mod links;
 mod names;
+mod near;
 mod places;
 mod values;
 
@@ -13,6 +14,7 @@ use std::sync::LazyLock;
 pub(super) use commands::{
     AFTER_PIPES, BEFORE_QUOTES, find as find_in_command, find_piped, find_quoted,
 };
+pub(super) use near::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
 pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
 
 use super::scan::{Basis, Scan};
@@ -37,7 +39,7 @@ pub(super) const KINDS: [DataKind; 5] = [
 ];
 
 /// Parts of names; each also with a capital, and in capitals.
-pub(super) const STEMS: [&str; 72] = [
+pub(super) const STEMS: [&str; 77] = [
     "API 키",
     "API키",
     "APIキー",
@@ -78,6 +80,11 @@ pub(super) const STEMS: [&str; 72] = [
     "パスワード",
     "비밀번호",
     "zugangscode",
+    "токен",
+    "令牌",
+    "トークン",
+    "토큰",
+    "jeton",
     "mot de passe",
     "mnemonic",
     "seed phrase",
@@ -127,22 +134,35 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     let Some(name) = names::read(scan, span) else {
         return;
     };
-    if !find_after(scan, &name) && matches!(name.class, Class::Password | Class::Key) {
-        find_before(scan, &name);
+    if find_after(scan, &name) {
+        return;
+    }
+    let is_password = matches!(name.class, Class::Password | Class::ShortPassword);
+    if is_password || name.class == Class::Key {
+        let is_found = name.class != Class::ShortPassword && find_before(scan, &name);
+        if !is_found && is_password {
+            near::find(scan, &name);
+        } else if !is_found {
+            near::find_key(scan, &name);
+        }
+    } else if name.class == Class::Secret {
+        near::find_key(scan, &name);
     }
 }
 
-/// Looks for a value before a name, as in `use … as the password`.
-fn find_before(scan: &mut Scan, name: &Name) {
-    if let Some(span) = places::before(scan, &name.span)
-        && scan
-            .slice(&span)
-            .bytes()
-            .any(|byte| byte.is_ascii_lowercase())
-        && is_secret(scan.slice(&span), name.class, Place::Prose)
-    {
+/// Looks for a value before a name, as in `use … as the password`; whether there is one.
+fn find_before(scan: &mut Scan, name: &Name) -> bool {
+    let is_value = |span: &Range<usize>| {
+        let text = scan.slice(span);
+        text.bytes().any(|byte| byte.is_ascii_lowercase())
+            && is_secret(text, name.class, Place::Prose)
+    };
+    let span = places::before(scan, &name.span).filter(is_value);
+    let is_found = span.is_some();
+    if let Some(span) = span {
         scan.add(Basis::Name, name.kind(), span);
     }
+    is_found
 }
 
 /// Looks for a value after a name; whether there is one.
@@ -159,6 +179,7 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
     };
     let text = scan.slice(&value.span);
     let is_found = may_be_secret(text, name.class)
+        && !is_header_signature(scan, name)
         && is_secret(text, name.class, place_of(scan, name, &site, &value));
     if is_found {
         let kind = match name.kind() {
@@ -170,6 +191,15 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
         scan.add(Basis::Name, kind, value.span);
     }
     is_found
+}
+
+/// Whether a name is the signature of a request to AWS, which is no use to anybody else.
+fn is_header_signature(scan: &Scan, name: &Name) -> bool {
+    scan.slice(&name.span).eq_ignore_ascii_case("signature") && {
+        let start = scan.line_start(name.span.start, 200);
+        let before = scan.slice(&floor(scan, start, name.span.start));
+        before.contains("SignedHeaders=")
+    }
 }
 
 /// How the value is written.
@@ -184,7 +214,9 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         },
         (Link::Flag | Link::Tag, false) => Place::Argument,
         (Link::Assign, false)
-            if name.is_query || (!site.is_spaced && (name.is_constant || starts_line)) =>
+            if name.is_query
+                || (name.is_flag && !site.is_spaced)
+                || (!site.is_spaced && (name.is_constant || starts_line)) =>
         {
             Place::Argument
         }
@@ -194,7 +226,7 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         {
             Place::Argument
         }
-        (_, false) if starts_line && ends_line && !name.is_english(scan) => Place::Prose,
+        (_, false) if site.link == Link::Colon && !name.is_english(scan) => Place::Prose,
         (_, false) if starts_line && ends_line => Place::Line {
             is_code: site.link == Link::Assign && site.is_spaced,
         },

@@ -214,7 +214,10 @@ fn classify(words: &[String]) -> Option<(Class, DataKind)> {
     let words = &words[..words.len() - suffixes];
     let last = words.last()?.as_str();
     let before = &words[..words.len() - 1];
-    if before.iter().any(|word| has(&lists.harmless_names, word)) {
+    let is_harmless = |word: &String| {
+        has(&lists.harmless_names, word) || word.starts_with("csrf") || word.starts_with("xsrf")
+    };
+    if before.iter().any(is_harmless) || words.last().is_some_and(|last| last.starts_with("csrf")) {
         return None;
     }
     if last == "mnemonic"

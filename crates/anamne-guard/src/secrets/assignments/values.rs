@@ -20,7 +20,7 @@ pub(super) struct Value {
 const MOST: usize = 320;
 
 /// Quotes that open and close a value, longest first.
-const QUOTES: [(&str, &str); 15] = [
+const QUOTES: [(&str, &str); 19] = [
     ("\\\\\\\"", "\\\\\\\""),
     ("\"\"\"", "\"\"\""),
     ("'''", "'''"),
@@ -36,6 +36,10 @@ const QUOTES: [(&str, &str); 15] = [
     ("«", "»"),
     ("‘", "’"),
     ("‚", "‘"),
+    ("「", "」"),
+    ("『", "』"),
+    ("”", "”"),
+    ("»", "«"),
 ];
 
 /// The value at a site.
@@ -49,19 +53,53 @@ pub(super) fn read(scan: &Scan, site: &Site) -> Option<Value> {
     let opening = opening.and_then(|_| QUOTES.iter().find(|(open, _)| scan.has(at, open)));
     match opening {
         Some((open, close)) => quoted(scan, at + open.len(), close),
+        None if site.link == Link::Assign && !site.is_spaced && scan.has(at, "{") => {
+            braced(scan, at + 1)
+        }
         None if site.link == Link::Quoted => None,
         None => bare(scan, site),
     }
 }
 
 /// Calls that only wrap a value.
-const WRAPPERS: [&str; 8] = [
+const WRAPPERS: [&str; 39] = [
     "String::from(",
     "new String(",
     "str(",
     "SecretString::new(",
     "SecretStr(",
     "Some(",
+    "[]byte(",
+    "bytes.fromhex(",
+    "Buffer.from(",
+    "hex.decode(",
+    "<%= ",
+    "base64.b64decode(",
+    "SecureString(",
+    "new SecureString(",
+    "SecretString(",
+    "new SecretString(",
+    "secret.New(",
+    "Secret(",
+    "Secret.of(",
+    "Secret.fromString(",
+    "SecretString::from(",
+    "SecretBox::new(",
+    "Zeroizing::new(",
+    "Password(",
+    "Password::new(",
+    "Sensitive(",
+    "Sensitive.new(",
+    "pulumi.secret(",
+    "pulumi.String(",
+    "aws.String(",
+    "ptr.To(",
+    "SecretValue.unsafePlainText(",
+    "SecretValue.plainText(",
+    "QStringLiteral(",
+    "Optional.of(",
+    "std::string(",
+    "Some(String::from(",
     "Secret::new(",
     "{ value: ",
 ];
@@ -104,6 +142,18 @@ fn quoted(scan: &Scan, start: usize, close: &str) -> Option<Value> {
         is_last_on_line: false,
         is_followed_by_semicolon: scan.bytes.get(end + close.len()) == Some(&b';'),
     })
+}
+
+/// The value of `Pwd={…}` in a connection string, unless a program fills in a variable.
+fn braced(scan: &Scan, start: usize) -> Option<Value> {
+    let value = quoted(scan, start, "}")?;
+    let text = scan.slice(&value.span);
+    let is_filled_in = text.contains(['{', '$', '(', '[', ' ']) || text.starts_with('.');
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let has_more = text
+        .bytes()
+        .any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_punctuation());
+    (!is_filled_in && has_digit && has_more).then_some(value)
 }
 
 /// The text of an element up to its end tag.

@@ -4,7 +4,7 @@ use super::Structure;
 use super::calls::Call;
 
 /// Structures and their literals. Capitals matter where the flag isn't set.
-pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 187] = [
+pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 190] = [
     (Structure::Pem, "-----BEGIN ", false),
     (Structure::Pem, "---- BEGIN ", false),
     (Structure::Putty, "PuTTY-User-Key-File-", false),
@@ -19,6 +19,9 @@ pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 187] = [
     (Structure::Scheme, "basic ", true),
     (Structure::Scheme, "apikey ", true),
     (Structure::Cookie, "cookie", true),
+    (Structure::CookieFlag, " -b ", false),
+    (Structure::CookieFlag, " --cookie ", false),
+    (Structure::CookieFlag, " -b=", false),
     (Structure::Hash, "$apr1$", false),
     (Structure::Hash, "$2a$", false),
     (Structure::Hash, "$2b$", false),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::headers;
 use super::urls::{CONNECTION_PASSWORD, is_password};
 use crate::DataKind;
+use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
@@ -120,7 +121,10 @@ fn add_password(scan: &mut Scan, kind: DataKind, user: &str, span: Range<usize>)
         && ["passw", "secret", "token", "user", "test", "wrong"]
             .iter()
             .any(|word| lower.contains(word));
-    let is_varied = shape.digits > 0 || shape.is_random(12);
+    let has_mark = value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?']);
+    let is_varied = shape.digits > 0
+        || shape.is_random(12)
+        || (shape.sorts() >= 3 && (has_mark || letters::are_unlike_words(value)));
     if shape.length >= 6
         && shape.blanks == 0
         && shape.letters() > 0

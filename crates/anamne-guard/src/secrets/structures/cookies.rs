@@ -58,22 +58,44 @@ pub(super) fn find(scan: &mut Scan, name: Range<usize>) {
     let is_flag = scan.slice(&(name.start.saturating_sub(2)..name.start)) == "--";
     for _ in 0..12 {
         match scan.bytes.get(at) {
-            Some(b':' | b'=') => has_link = true,
+            Some(b':' | b'=' | b',') => has_link = true,
             Some(b'(' | b'{') => (has_link, is_map) = (true, true),
             Some(b'[') if matches!(scan.bytes.get(at + 1), Some(b'"' | b'\'')) => {
                 (has_link, is_map) = (true, true);
             }
-            Some(b'"' | b'\'' | b'`' | b'\\' | b']' | b',' | b' ') => has_link |= is_flag,
+            Some(b'"' | b'\'' | b'`' | b'\\' | b']' | b' ') => has_link |= is_flag,
             _ => break,
         }
         at += 1;
     }
+    at += pair_value(scan, at);
     if has_link && (rest == 0 || is_map || scan.slice(&(name.end..name.end + rest)) == "s") {
         find_pairs(scan, at);
         if is_map && scan.cookie_end < at {
             find_entries(scan, at);
         }
     }
+}
+
+/// How long `value": "` is, where a cookie is a pair `"name": "Cookie", "value": "…"`.
+pub(super) fn pair_value(scan: &Scan, at: usize) -> usize {
+    let Some(rest) = ["value", "Value"]
+        .iter()
+        .find_map(|word| scan.bytes.get(at..)?.strip_prefix(word.as_bytes()))
+    else {
+        return 0;
+    };
+    let is_link = |byte: &&u8| matches!(byte, b'"' | b'\'' | b':' | b'=' | b' ' | b'\\');
+    5 + rest.iter().take(6).take_while(is_link).count()
+}
+
+/// The value of a session cookie after `curl -b`, if it isn't a file.
+pub(super) fn find_flag(scan: &mut Scan, from: usize) {
+    let quote = scan
+        .bytes
+        .get(from)
+        .filter(|byte| matches!(byte, b'"' | b'\''));
+    find_pairs(scan, from + usize::from(quote.is_some()));
 }
 
 /// The value of a session cookie by its name alone: `connect.sid=…`, `"laravel_session": "…"`.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cookies::pair_value;
 use crate::DataKind;
 use crate::secrets::alphabet::{TOKEN68, URL, after_blanks, may_begin};
 use crate::secrets::codes::base64;
@@ -53,6 +54,7 @@ pub(super) fn find(scan: &mut Scan, name: Range<usize>) {
     if !has_link {
         return;
     }
+    at += pair_value(scan, at);
     let word = at..at + TOKEN68.run(scan.bytes, at, 24);
     let scheme = scan.slice(&word).to_ascii_lowercase();
     if SCHEMES.contains(&scheme.as_str()) {

@@ -37,6 +37,8 @@ pub(super) enum Structure {
     Scheme,
     /// `cookie`.
     Cookie,
+    /// `curl -b `.
+    CookieFlag,
     /// The name of a framework's session cookie.
     Session,
     /// `$2b$`.
@@ -84,6 +86,7 @@ pub(super) fn find(scan: &mut Scan, structure: Structure, anchor: Range<usize>) 
         Structure::Authorization => headers::find(scan, anchor),
         Structure::Scheme => headers::find_scheme(scan, anchor),
         Structure::Cookie => cookies::find(scan, anchor),
+        Structure::CookieFlag => cookies::find_flag(scan, anchor.end),
         Structure::Session => cookies::find_session(scan, anchor),
         Structure::Hash => records::find_hash(scan, anchor),
         Structure::PgPass => records::find_pgpass(scan, anchor),

@@ -12,7 +12,7 @@ fn steps_for(text: &str) -> usize {
     steps::take()
 }
 
-const SHAPES: [&str; 81] = [
+const SHAPES: [&str; 92] = [
     "key",
     "key=",
     "key:",
@@ -94,6 +94,17 @@ const SHAPES: [&str; 81] = [
     "as the password ",
     "login: a/",
     "密码是",
+    "password x ",
+    "password Ab1!cdEf ",
+    "token Ab1cd ",
+    " -p",
+    " -pAb1!cdEf",
+    "<<< ",
+    " -b ",
+    "sqlplus a/",
+    "userid=a/b1@",
+    "secret 0 ",
+    "Pwd={",
 ];
 
 #[test]

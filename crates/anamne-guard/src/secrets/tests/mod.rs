@@ -5,6 +5,7 @@ mod formats;
 mod linear;
 mod named;
 mod named_places;
+mod near;
 mod notations;
 mod speed;
 mod structured;

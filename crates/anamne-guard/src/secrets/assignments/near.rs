@@ -1,0 +1,281 @@
+//! Passwords that their look gives away: generated ones near a name or after a flag, and values after fixed texts.
+
+use std::ops::Range;
+
+use super::judge::{Place, is_plainly_a_key, is_plainly_generated, is_secret};
+use super::names::{Class, Name};
+use super::{CONNECTION_PASSWORD, PASSWORD};
+use crate::secrets::scan::{Basis, Scan};
+use crate::secrets::{alphabet, steps};
+
+/// How far from its name a password is looked for, in bytes.
+const REACH: usize = 112;
+/// How many words from its name.
+const MOST_WORDS: usize = 9;
+
+/// Words after which a generated value is another thing than the password.
+const OTHER_THINGS: [&str; 26] = [
+    "hash",
+    "hashed",
+    "hashes",
+    "digest",
+    "checksum",
+    "salt",
+    "salted",
+    "bcrypt",
+    "argon2",
+    "scrypt",
+    "id",
+    "uuid",
+    "guid",
+    "commit",
+    "ref",
+    "sha",
+    "sha1",
+    "sha256",
+    "request",
+    "trace",
+    "csrf",
+    "nonce",
+    "version",
+    "file",
+    "encrypted",
+    "path",
+];
+
+/// Looks for passwords that look generated on the line of its name, whatever joins the two.
+pub(super) fn find(scan: &mut Scan, name: &Name) {
+    let end = scan.line_end(name.span.end, REACH);
+    let after = words(scan, super::floor(scan, name.span.end, end));
+    let first = after.into_iter().take(MOST_WORDS).map_while(|word| {
+        let text = scan.slice(&word).trim_end_matches(['.', ':']);
+        let is_other = OTHER_THINGS
+            .iter()
+            .any(|other| text.eq_ignore_ascii_case(other));
+        (!is_other).then(|| word.start..word.start + text.len())
+    });
+    // `pass` is a word of other trades too.
+    let is_pass = scan
+        .slice(&name.span)
+        .to_ascii_lowercase()
+        .ends_with("pass");
+    let mut found: Vec<_> = first
+        .map(|word| value_of(scan, word))
+        .filter(|word| !(is_pass && scan.slice(word).contains(['+', '='])))
+        .filter(|word| is_plainly_generated(scan.slice(word)))
+        .collect();
+    if found.is_empty() {
+        found.extend(before(scan, name));
+    }
+    for span in found {
+        scan.add(Basis::Name, PASSWORD, span);
+    }
+}
+
+/// Looks for a key that looks generated on the line of its name. One in hexadecimal may be a commit or a digest, so that no words
+/// may stand between the two.
+pub(super) fn find_key(scan: &mut Scan, name: &Name) {
+    if scan.slice(&name.span).to_ascii_lowercase().contains("sig") {
+        return;
+    }
+    let end = scan.line_end(name.span.end, REACH);
+    let mut has_words = false;
+    for word in words(scan, super::floor(scan, name.span.end, end))
+        .into_iter()
+        .take(6)
+    {
+        // A key may be longer than the part of the line that was read.
+        let most = (word.end + 256).min(scan.bytes.len());
+        let rest = scan.bytes[word.end..most].iter();
+        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
+        let more = rest.take_while(|byte| goes_on(byte)).count();
+        let word = value_of(scan, word.start..word.end + more);
+        let text = scan.slice(&word).trim_end_matches(['.', ':', '\\']);
+        steps::count(text.len());
+        if is_plainly_a_key(text, !has_words) {
+            let span = word.start..word.start + text.len();
+            scan.add(Basis::Name, name.kind(), span);
+            return;
+        }
+        if OTHER_THINGS
+            .iter()
+            .any(|other| text.eq_ignore_ascii_case(other))
+        {
+            return;
+        }
+        has_words |= text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    }
+}
+
+/// The word before a name and at most four others, as in `it's … (the wifi password)`.
+fn before(scan: &Scan, name: &Name) -> Option<Range<usize>> {
+    let start = scan.line_start(name.span.start, 64);
+    let all = words(scan, super::floor(scan, start, name.span.start));
+    let near = all.into_iter().rev().take(5);
+    let is_value = |word: &Range<usize>| {
+        let text = scan.slice(word);
+        text.contains(is_mark) && is_plainly_generated(text)
+    };
+    near.map(|word| value_of(scan, word)).find(is_value)
+}
+
+/// Whether a character stands in passwords, and hardly ever in words and names.
+fn is_mark(one: char) -> bool {
+    "!@#$%^&*?+~=".contains(one)
+}
+
+/// The value of `name=value`, or the whole word.
+fn value_of(scan: &Scan, word: Range<usize>) -> Range<usize> {
+    let text = scan.slice(&word);
+    let is_name = |name: &str| {
+        name.len() >= 2
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+    };
+    match text.split_once('=') {
+        Some((name, value)) if is_name(name) && !value.is_empty() => {
+            word.end - value.len()..word.end
+        }
+        _ => word,
+    }
+}
+
+/// The words of a place: what white space, quotes, brackets, commas, semicolons, bars and other scripts separate.
+fn words(scan: &Scan, place: Range<usize>) -> Vec<Range<usize>> {
+    steps::count(place.len());
+    let is_separator =
+        |byte: u8| byte <= b' ' || byte >= 0x7F || b"\"'`,;()[]{}<>|\\".contains(&byte);
+    let mut all = Vec::new();
+    let mut start = place.start;
+    for at in place.clone() {
+        if is_separator(scan.bytes[at]) {
+            if at > start {
+                all.push(start..at);
+            }
+            start = at + 1;
+        }
+    }
+    if place.end > start {
+        all.push(start..place.end);
+    }
+    all
+}
+
+/// Flags that many commands have for passwords, and here-strings.
+pub(in crate::secrets) const FLAGS: [&str; 5] = [" -p", " -P", " -k ", " -w ", "<<< "];
+
+/// The password after such a flag, if it looks generated.
+pub(in crate::secrets) fn find_flag(scan: &mut Scan, from: usize) {
+    let is_open = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\'');
+    let opening = scan.bytes[from..].iter().take(2).take_while(is_open);
+    let start = from + opening.count();
+    let is_end = |byte: u8| byte <= b' ' || b"\"'`|;\\".contains(&byte);
+    let rest = scan.bytes[start..].iter().take(80);
+    let end = start + rest.take_while(|byte| !is_end(**byte)).count();
+    steps::count(end - from);
+    let span = start..end;
+    if is_plainly_generated(scan.slice(&span)) {
+        scan.add(Basis::Name, PASSWORD, span);
+    }
+}
+
+/// Texts directly before a password.
+pub(in crate::secrets) const BEFORE_VALUES: [&str; 25] = [
+    "{noop}",
+    "password-command 'echo ",
+    "password-command \"echo ",
+    "passwordcmd 'echo ",
+    "password_cmd=\"echo -n ",
+    "password_cmd=\"echo ",
+    "user_pw ",
+    "owner_pw ",
+    "rclone obscure ",
+    "openssl passwd -6 ",
+    "openssl passwd -1 ",
+    "openssl passwd -apr1 ",
+    "secret 0 ",
+    "secret 7 ",
+    "password 0 ",
+    "password 7 ",
+    "key 0 ",
+    "key 7 ",
+    "snmp-server community ",
+    "tacacs-server key ",
+    "radius-server key ",
+    "key-string ",
+    "&p=",
+    "--encrypt ",
+    "-A bearer -a ",
+];
+
+/// The password after such a text.
+pub(in crate::secrets) fn find_value(scan: &mut Scan, from: usize) {
+    let quote = scan
+        .bytes
+        .get(from)
+        .filter(|byte| matches!(byte, b'"' | b'\''));
+    let start = from + usize::from(quote.is_some());
+    let rest = scan.bytes.get(start..).unwrap_or_default().iter().take(80);
+    let is_end = |byte: u8| byte <= b' ' || b"\"'`|;)&,".contains(&byte);
+    let end = start + rest.take_while(|byte| !is_end(**byte)).count();
+    steps::count(end - start);
+    let span = start..end;
+    let text = scan.slice(&span);
+    if text
+        .bytes()
+        .any(|byte| byte.is_ascii_digit() || byte.is_ascii_punctuation())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !text.starts_with(['-', '$'])
+        && is_secret(text, Class::Password, Place::Argument)
+    {
+        scan.add(Basis::Name, PASSWORD, span);
+    }
+}
+
+/// Texts before `user/password@database`, as Oracle's programs take it.
+pub(in crate::secrets) const BEFORE_LOGINS: [&str; 10] = [
+    "sqlplus ",
+    "sqlldr ",
+    "expdp ",
+    "impdp ",
+    "sqlcl ",
+    "rman target ",
+    "catalog ",
+    "oracle:thin:",
+    "userid=",
+    "connect ",
+];
+
+/// The password of `user/password@database`, and that of `user/password` before a blank.
+pub(in crate::secrets) fn find_login(scan: &mut Scan, from: usize) {
+    let mut at = from;
+    // Options such as `-s` and `-L` come first.
+    for _ in 0..3 {
+        let rest = scan.bytes.get(at..).unwrap_or_default();
+        match rest {
+            [b'-', b'a'..=b'z' | b'A'..=b'Z', b' ', ..] => at += 3,
+            [b'"' | b'\'', ..] => at += 1,
+            _ => break,
+        }
+    }
+    let Some(user) = alphabet::Alphabet::named("word").map(|word| word.run(scan.bytes, at, 64))
+    else {
+        return;
+    };
+    let start = at + user + 1;
+    if user == 0 || scan.bytes.get(at + user) != Some(&b'/') {
+        return;
+    }
+    let rest = scan.bytes[start..].iter().take(80);
+    let is_end = |byte: u8| byte <= b' ' || b"\"'`@/|;)".contains(&byte);
+    let end = start + rest.take_while(|byte| !is_end(**byte)).count();
+    steps::count(end - at);
+    let span = start..end;
+    let text = scan.slice(&span);
+    let is_varied = text.bytes().any(|byte| byte.is_ascii_digit());
+    let is_login = scan.bytes.get(end) == Some(&b'@') && is_varied || is_plainly_generated(text);
+    if is_login && is_secret(text, Class::Password, Place::Argument) {
+        scan.add(Basis::Name, CONNECTION_PASSWORD, span);
+    }
+}
