@@ -310,6 +310,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "verify_journal",
         "recall",
         "context",
+        "context_for_prompt",
         "summaries",
         "summaries_of_thread",
         "export",
@@ -454,6 +455,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "recall",
         "propose_spaces",
         "embedding_cache",
+        "hook_log",
         "backup",
         "verify",
         "repair",
@@ -523,6 +525,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "{proposed:?}"
     );
     assert!(matches!(store.embedding_cache(), Err(Error::Denied(_))));
+    assert!(matches!(store.hook_log(), Err(Error::Denied(_))));
     assert!(matches!(
         store.backup(&world.outside, None),
         Err(Error::Denied(_))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anamne::embed::{ModelIdentity, VectorCache};
-use anamne::{EmbeddingCache, Recall, Space};
+use anamne::{EmbeddingCache, HookRun, Recall, Space, Store};
 use anamne_jobs::{NewTask, Queue};
 use anamne_knowledge::graph::{EntityQuery, Graph};
 use anamne_knowledge::readings::{ConflictReading, Readings};
@@ -40,7 +40,7 @@ struct Kind {
     check: fn(&Path),
 }
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind {
         name: "tasks.db",
         write: add_a_task,
@@ -76,6 +76,11 @@ const KINDS: [Kind; 7] = [
         write: keep_a_vector,
         check: all_vectors_are_kept,
     },
+    Kind {
+        name: "hooks.db",
+        write: run_a_hook,
+        check: all_runs_are_counted,
+    },
 ];
 
 #[test]
@@ -99,6 +104,27 @@ fn eight_processes_open_each_kind_for_the_first_time_at_once() {
     for child in children {
         child.end();
     }
+}
+
+fn run_a_hook(root: &Path, number: usize) {
+    let log = Store::open(root).and_then(|store| store.hook_log());
+    let log = log.expect("the record");
+    let session = format!("session {number}");
+    let run = HookRun {
+        host: "claude-code",
+        event: "prompt",
+        ..HookRun::default()
+    };
+    log.begin(&session, run.host, "core", Timestamp::now())
+        .expect("a session");
+    log.note_run(&run, Timestamp::now()).expect("noted");
+}
+
+fn all_runs_are_counted(root: &Path) {
+    let log = Store::open(root).and_then(|store| store.hook_log());
+    let activity = log.expect("the record").activity(None).expect("activity");
+    let runs: u64 = activity.iter().map(|of_event| of_event.runs).sum();
+    assert_eq!(runs, PROCESSES as u64);
 }
 
 /// A process that executes orders from its input.
