@@ -193,6 +193,18 @@ fn a_deleted_folder_heals_and_open_views_keep_working() {
     assert_eq!(answers(&open).expect("whole"), right);
 }
 
+#[test]
+fn a_view_reads_nothing_before_its_first_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (log, written) = folded(&folder.path().join("lexical"));
+    let open = || LexicalView::open(written.folder().to_owned());
+    let (unused, used) = (open(), open());
+    assert_eq!(used.watermark(), Seq(log.head));
+    fs::remove_dir_all(written.folder()).expect("removed");
+    assert_eq!(unused.watermark(), Seq(0));
+    assert_eq!(used.watermark(), Seq(log.head));
+}
+
 /// A log that becomes unreadable after its first batch.
 struct FailingFeed<'a>(&'a Log);
 

@@ -32,7 +32,7 @@ mod tail;
 mod walk;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, RwLock, RwLockReadGuard};
 
 use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
 use anamne_text::analyser::Analyser;
@@ -59,24 +59,31 @@ pub struct LexicalHit {
 /// published part is installed.
 pub struct LexicalView {
     folder: PathBuf,
+    /// Done once the published part was read, by the first use.
+    opening: Once,
     state: RwLock<State>,
     /// Held by whoever changes the state; the slow work is done before the state is locked.
     follower: Mutex<Analyser>,
 }
 
 impl LexicalView {
-    /// Opens the view in a folder, which may not exist yet.
+    /// The view in a folder, which may not exist yet.
     ///
-    /// Never fails: unreadable files mark the view as broken. Reads every published file once to verify checksums.
+    /// Reads nothing: many processes write and list without a search. The first use reads every published file once to
+    /// verify checksums; unreadable files mark the view as broken.
     pub fn open(directory: PathBuf) -> Self {
-        let state = RwLock::new(State::empty(None));
-        let view = Self {
+        Self {
             folder: directory,
-            state,
+            opening: Once::new(),
+            state: RwLock::new(State::empty(None)),
             follower: Mutex::default(),
-        };
-        view.reload(true);
-        view
+        }
+    }
+
+    /// Reads the published part unless this was done. Must not be called with the follower lock held.
+    fn ensure_open(&self) {
+        // Forced: a panic while opening must not become one of every later use.
+        self.opening.call_once_force(|_| self.load(true));
     }
 
     /// Discards a damaged published part, unless it was replaced in the meantime.
@@ -93,17 +100,26 @@ impl LexicalView {
 
     /// Checks the list of segments and opens new ones; `again` reloads even if the list is unchanged.
     fn reload(&self, again: bool) {
-        if !again && self.state().seen == stamp(&self.folder) {
+        self.ensure_open();
+        self.load(again);
+    }
+
+    /// The same for the first time too, so it takes the locks without opening the view.
+    fn load(&self, again: bool) {
+        if !again && self.lock_state().seen == stamp(&self.folder) {
             self.notice_changes();
             return;
         }
-        let _follower = self.follower();
+        let _follower = self.lock_follower();
         let seen = stamp(&self.folder);
-        let before = self.state().published.clone();
+        let (before, is_whole) = {
+            let state = self.lock_state();
+            (state.published.clone(), state.health == Health::Whole)
+        };
         let opened = Published::open(&self.folder, before.as_deref());
         match opened {
             Ok(Some(published)) => self.install_published(published, seen),
-            Ok(None) if self.health() == Health::Whole => self.state_mut().seen = seen,
+            Ok(None) if is_whole => self.state_mut().seen = seen,
             Ok(None) => self.replace(State::empty(seen)),
             // The folder may be replaced while it is being read: retry next time.
             Err(_) if stamp(&self.folder) != seen => {}
@@ -124,7 +140,7 @@ impl LexicalView {
     /// Installs a newly opened part. A part with a lower watermark (another process is rebuilding the index) is ignored
     /// until it has caught up with the open one.
     fn install_published(&self, published: Published, seen: Option<ListStamp>) {
-        let state = self.state();
+        let state = self.lock_state();
         let covers_less = published.mark.watermark < state.watermark();
         let next = (!covers_less).then(|| state.with_published(Arc::new(published), seen));
         drop(state);
@@ -152,6 +168,11 @@ impl LexicalView {
     }
 
     fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.ensure_open();
+        self.lock_state()
+    }
+
+    fn lock_state(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -160,6 +181,11 @@ impl LexicalView {
     }
 
     fn follower(&self) -> MutexGuard<'_, Analyser> {
+        self.ensure_open();
+        self.lock_follower()
+    }
+
+    fn lock_follower(&self) -> MutexGuard<'_, Analyser> {
         self.follower.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
