@@ -104,7 +104,7 @@ impl Space {
     }
 
     /// Queries all available views. If one turns out to be damaged, the query is repeated without it.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &self,
         recall: &Recall,
         widened: bool,
