@@ -82,7 +82,7 @@ impl<'space> Recaller<'space> {
         if found.relevance < request.threshold || results.is_empty() || found.judged_by.is_empty() {
             return Ok(found);
         }
-        context::alternate_threads(results);
+        context::alternate_threads(results, |hit| hit.memory.thread.as_deref());
         let share = context::PROMPT_SHARE;
         let mut context = self.block(&recall, &answered, request.token_budget, share)?;
         context.took_ms = milliseconds(started);

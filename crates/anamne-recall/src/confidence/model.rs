@@ -134,28 +134,28 @@ logistic! {
     /// The memory knows something of what a prompt is about, if it does so for every other prompt. Fitted by
     /// `crates/anamne-eval/fitting/prompts.py` on answerable questions of conversations against questions about other
     /// conversations, small talk, commands and tasks.
-    PromptInputs -1.0 {
+    PromptInputs -5.9920 {
         /// How much more often the memories contain the prompt's wordpieces than general texts do, in nats: the sum.
-        topic_sum 0.0,
+        topic_sum 0.1006,
         /// The highest.
-        topic_best 0.0,
+        topic_best 0.7360,
         /// The mean, weighted by rarity.
-        topic_mean 0.0,
+        topic_mean -0.4038,
         /// The score of the first result above the tenth's.
-        lead 0.0,
+        lead 0.3466,
         /// The logarithm of the idf that the best-matching result shares with the prompt, relative to that of a word of
         /// a single memory.
-        shared 0.0,
+        shared 4.6167,
         /// The idf of the prompt's words in any of the results.
-        found 0.0,
+        found -0.0340,
         /// The idf of all its words.
-        information 0.0,
+        information -0.0320,
         /// As above.
-        agreement 0.0,
+        agreement 1.8284,
         /// The best match of its words by one result. A short prompt's few words are easily all matched.
-        words 0.0,
+        words -2.9441,
         /// The feature `window_words` of the first result.
-        window_words 0.0,
+        window_words 3.4736,
     }
 }
 
