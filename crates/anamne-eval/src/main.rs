@@ -18,6 +18,7 @@ mod knowledge;
 mod latencies;
 mod meta;
 mod output;
+mod prompts;
 mod recall;
 mod sets;
 mod speed;
@@ -42,6 +43,8 @@ enum Benchmark {
     Recall(recall::Arguments),
     /// How much of the evidence is in a context block, by token budget?
     Context(context::Arguments),
+    /// Does a prompt get memories only when they are likely evidence?
+    Prompts(prompts::Arguments),
     /// How accurate is knowledge extraction without a language model?
     Knowledge(knowledge::Arguments),
     /// Does the guard find secrets and personal data, and nothing else? Measured on labelled texts, next to two scanners.
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().benchmark {
         Benchmark::Recall(arguments) => recall::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
+        Benchmark::Prompts(arguments) => prompts::run(&arguments),
         Benchmark::Knowledge(arguments) => knowledge::run(&arguments),
         Benchmark::Guard(arguments) => guard::run(&arguments),
         Benchmark::Meta(arguments) => meta::run(&arguments),

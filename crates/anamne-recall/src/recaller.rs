@@ -1,16 +1,18 @@
 //! One recall, from query to answer: runs all stages.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use anamne_types::{
-    Answer, Context, ContextRequest, Dispute, Hit, MemoryId, Plan, Ranking, Recall, TimeWords,
+    Answer, Context, ContextRequest, Dispute, Hit, Plan, PromptContext, PromptRequest, Ranking,
+    Recall, TimeWords,
 };
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
 use crate::candidate_scope::CandidateScope;
 use crate::candidates::Searched;
-use crate::confidence::{full_confidence, search_only_confidence};
+use crate::confidence::{PromptInputs, full_confidence, search_only_confidence};
 use crate::error::RecallError;
 use crate::expansion::{self, Expansion};
 use crate::model;
@@ -48,39 +50,59 @@ impl<'space> Recaller<'space> {
     pub fn recall(&self, recall: &Recall) -> Result<Answer, RecallError> {
         let started = Instant::now();
         recall.check()?;
-        let (_, answer) = self.answer(recall, started)?;
-        Ok(answer)
+        Ok(self.answer(recall, started, false)?.answer)
     }
 
     /// Answers a query with a context block within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, RecallError> {
-        self.context_without(request, &[])
-    }
-
-    /// The same without the results in `shown`, which the reader has seen before.
-    pub fn context_without(
-        &self,
-        request: &ContextRequest,
-        shown: &[MemoryId],
-    ) -> Result<Context, RecallError> {
         let started = Instant::now();
         request.check()?;
-        let (query, mut answer) = self.answer(&request.recall, started)?;
-        answer.results.retain(|hit| !shown.contains(&hit.memory.id));
-        let passage_query = context::PassageQuery::new(
-            &request.recall.query,
-            &query.content.terms,
-            &query.term_weights,
-        );
-        let mut context = context::pack(
-            self.0.source,
-            &request.recall,
-            &answer,
-            &passage_query,
-            request.budget(),
-        )?;
+        let answered = self.answer(&request.recall, started, false)?;
+        let (recall, budget) = (&request.recall, request.budget());
+        let mut context = self.block(recall, &answered, budget, context::share(budget))?;
         context.took_ms = milliseconds(started);
         Ok(context)
+    }
+
+    /// Judges whether the memory knows something of what a prompt is about, and answers with a block if it does.
+    pub fn for_prompt(&self, request: &PromptRequest) -> Result<PromptContext, RecallError> {
+        let started = Instant::now();
+        request.check()?;
+        let recall = request.recall();
+        let mut answered = self.answer(&recall, started, true)?;
+        let mut found = PromptContext::default();
+        if let Some(inputs) = &answered.prompt_inputs {
+            found.relevance = inputs.probability();
+            let named = |(name, value)| (Cow::Borrowed(name), value);
+            found.judged_by = inputs.table().map(named).collect();
+        }
+        let is_new = |hit: &Hit| !request.shown.contains(&hit.memory.id);
+        answered.answer.results.retain(is_new);
+        let results = &mut answered.answer.results;
+        if found.relevance < request.threshold || results.is_empty() || found.judged_by.is_empty() {
+            return Ok(found);
+        }
+        context::alternate_threads(results, |hit| hit.memory.thread.as_deref());
+        let share = context::PROMPT_SHARE;
+        let mut context = self.block(&recall, &answered, request.token_budget, share)?;
+        context.took_ms = milliseconds(started);
+        found.context = (!context.entries.is_empty()).then_some(context);
+        Ok(found)
+    }
+
+    /// The block of an answer.
+    fn block(
+        &self,
+        recall: &Recall,
+        answered: &Answered,
+        budget: usize,
+        share: usize,
+    ) -> Result<Context, RecallError> {
+        let query = &answered.query;
+        let passage_query =
+            context::PassageQuery::new(&recall.query, &query.content.terms, &query.term_weights);
+        let (source, answer) = (self.0.source, &answered.answer);
+        context::pack(source, recall, answer, &passage_query, budget, share)
     }
 
     /// The stages: plan, filter, search, rank, confidence, answer.
@@ -88,7 +110,8 @@ impl<'space> Recaller<'space> {
         &self,
         recall: &Recall,
         started: Instant,
-    ) -> Result<(ParsedQuery, Answer), RecallError> {
+        judges_prompt: bool,
+    ) -> Result<Answered, RecallError> {
         let sources = &self.0;
         let options =
             RankingOptions::of(recall, &sources.source.config().recall, sources.reranker)?;
@@ -141,6 +164,8 @@ impl<'space> Recaller<'space> {
             }
             None => search_only_confidence(&mut ranked, recall.limit),
         };
+        let judges_prompt = judges_prompt && context.ranks_in_full();
+        let prompt_inputs = judges_prompt.then(|| PromptInputs::of(&mut reader, &ranked));
         let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
         expansion::annotate(&mut results, &context, &expansion)?;
         add_disputes(&context, &mut results);
@@ -171,8 +196,20 @@ impl<'space> Recaller<'space> {
             plan: plan(&context, executed, &expansion),
             took_ms: milliseconds(started),
         };
-        Ok((prepared.query, answer))
+        Ok(Answered {
+            query: prepared.query,
+            answer,
+            prompt_inputs,
+        })
     }
+}
+
+/// An answer, with what is read from it afterwards.
+struct Answered {
+    query: ParsedQuery,
+    answer: Answer,
+    /// `None` unless asked for, and without the columns that judge it.
+    prompt_inputs: Option<PromptInputs>,
 }
 
 /// Adds contradicting memories to each result; as of an earlier time only those that existed then.

@@ -25,6 +25,7 @@ mod limits;
 mod link;
 mod memory;
 mod next_step;
+mod prompt;
 mod provenance;
 mod question;
 mod ranking;
@@ -58,6 +59,7 @@ pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
 pub use next_step::NextStep;
+pub use prompt::{PromptContext, PromptRequest};
 pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};

@@ -76,7 +76,6 @@ pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndo
 pub use maintenance::travel::Rewind;
 pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};
 pub use privacy::PRIVATE;
-pub use query::prompting::PROMPT_CONFIDENCE;
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

@@ -2,7 +2,7 @@
 
 mod common;
 
-use anamne::{HookLog, MemoryId, Recall, Store};
+use anamne::{HookLog, MemoryId, Store};
 use common::Home;
 use jiff::{SignedDuration, Timestamp};
 
@@ -87,44 +87,4 @@ fn a_week_of_sessions_without_a_capture_is_noticed() {
     let session = log.begin("s2", "codex", "one", now).expect("begun");
     log.note_captured(&session, 10, 1).expect("noted");
     assert_eq!(silent(), None);
-}
-
-#[test]
-fn a_prompt_is_answered_without_what_was_shown() {
-    let home = Home::new();
-    let space = home.space();
-    let id = space
-        .remember("The staging server listens on port 8471")
-        .expect("stored")
-        .id;
-    let prompt = "which port does the staging server listen on?";
-    let found = space.context_for_prompt(prompt, &[], 400).expect("a block");
-    assert_eq!(
-        found
-            .entries
-            .iter()
-            .map(|entry| entry.id)
-            .collect::<Vec<_>>(),
-        [id]
-    );
-    assert!(found.tokens <= 400);
-    let again = space
-        .context_for_prompt(prompt, &[id], 400)
-        .expect("a block");
-    assert!(again.entries.is_empty(), "{}", again.text);
-    let other = "please write a poem about the sea";
-    assert!(
-        space
-            .context_for_prompt(other, &[], 400)
-            .expect("a block")
-            .entries
-            .is_empty()
-    );
-    // Pasted text before and after a question doesn't hide it, however long it is.
-    let long = format!(
-        "{prompt}\n{}",
-        "unrelated log line of a build\n".repeat(20_000)
-    );
-    assert!(space.context_for_prompt(&long, &[], 400).is_ok());
-    drop(space.recall(&Recall::new(prompt)));
 }

@@ -310,7 +310,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "verify_journal",
         "recall",
         "context",
-        "context_for_prompt",
+        "for_prompt",
         "summaries",
         "summaries_of_thread",
         "export",

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anamne::text::tokens::estimate_tokens;
-use anamne::{Context, ContextPreset, ContextRequest, MemoryId, Space};
+use anamne::{Context, ContextPreset, ContextRequest, MemoryId, PromptRequest, Space};
 use anamne_hosts::hook::{HookEvent, HookInput, StartReason, limit, takes_context};
 
 use super::Effect;
@@ -18,7 +18,7 @@ const SESSION_TOKENS: usize = 1_200;
 const CORE_SESSION_TOKENS: usize = 300;
 
 /// The most tokens for a prompt.
-const PROMPT_TOKENS: usize = 400;
+const PROMPT_TOKENS: usize = PromptRequest::TOKENS;
 
 /// Tokens of the marks around a block.
 const MARK_TOKENS: usize = 24;
@@ -166,7 +166,12 @@ pub(super) fn at_prompt(
     };
     for space in site.existing_space()?.into_iter().chain(core) {
         if let Some(room) = injection.room(usize::MAX) {
-            injection.add(&space, &space.context_for_prompt(prompt, &shown, room)?);
+            let mut request = PromptRequest::new(prompt);
+            request.token_budget = room;
+            request.shown.clone_from(&shown);
+            if let Some(context) = space.for_prompt(&request)?.context {
+                injection.add(&space, &context);
+            }
         }
     }
     injection.give(reply)

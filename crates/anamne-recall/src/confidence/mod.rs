@@ -3,6 +3,7 @@
 
 mod evidence;
 mod model;
+mod prompt;
 
 use std::borrow::Cow;
 
@@ -11,6 +12,7 @@ use anamne_types::Row;
 use crate::ranked::Ranked;
 use crate::words::Reader;
 use evidence::Evidence;
+pub(crate) use model::PromptInputs;
 use model::{RelevanceInputs, SearchOnly};
 
 /// The confidence of an answer, with its inputs.

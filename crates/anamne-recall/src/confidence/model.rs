@@ -27,6 +27,23 @@ pub(super) const DEFAULT_LEXICAL: f32 = 0.25;
 /// The agreement assumed when the vector search takes no part.
 pub(super) const DEFAULT_AGREEMENT: f32 = 0.8;
 
+/// The ranges of the inputs for a prompt. What lies outside is an odd prompt, such as a pasted log.
+pub(super) const TOPIC_SUM: [f32; 2] = [-60.0, 40.0];
+pub(super) const TOPIC_BEST: [f32; 2] = [-7.0, 6.0];
+pub(super) const LEAD: [f32; 2] = [-2.0, 14.0];
+pub(super) const SHARED: [f32; 2] = [0.0, 2.5];
+pub(super) const FOUND: [f32; 2] = [0.0, 80.0];
+pub(super) const INFORMATION: [f32; 2] = [0.0, 40.0];
+
+/// The best results whose words count for a prompt: about as many as its block holds.
+pub(super) const SHOWN: usize = 8;
+
+/// The built-in model numbers its wordpieces roughly by frequency in general texts, from this number on. By Zipf's law
+/// (with Mandelbrot's shift) the piece of rank r is this share of all tokens, divided by r plus the shift.
+pub(super) const FIRST_PIECE: f32 = 1_990.0;
+pub(super) const ZIPF_SHARE: f32 = 0.1;
+pub(super) const ZIPF_SHIFT: f32 = 2.7;
+
 /// How much a sentence without a personal pronoun counts as being about its speaker.
 pub(super) const IMPERSONAL: f32 = 0.5;
 
@@ -110,6 +127,35 @@ logistic! {
         nearness -4.6630,
         /// How well statements about the named person match; 0 unless one person is named.
         named_statements -2.3744,
+    }
+}
+
+logistic! {
+    /// The memory knows something of what a prompt is about, if it does so for every other prompt. Fitted by
+    /// `crates/anamne-eval/fitting/prompts.py` on answerable questions of conversations against questions about other
+    /// conversations, small talk, commands and tasks.
+    PromptInputs -5.9920 {
+        /// How much more often the memories contain the prompt's wordpieces than general texts do, in nats: the sum.
+        topic_sum 0.1006,
+        /// The highest.
+        topic_best 0.7360,
+        /// The mean, weighted by rarity.
+        topic_mean -0.4038,
+        /// The score of the first result above the tenth's.
+        lead 0.3466,
+        /// The logarithm of the idf that the best-matching result shares with the prompt, relative to that of a word of
+        /// a single memory.
+        shared 4.6167,
+        /// The idf of the prompt's words in any of the results.
+        found -0.0340,
+        /// The idf of all its words.
+        information -0.0320,
+        /// As above.
+        agreement 1.8284,
+        /// The best match of its words by one result. A short prompt's few words are easily all matched.
+        words -2.9441,
+        /// The feature `window_words` of the first result.
+        window_words 3.4736,
     }
 }
 

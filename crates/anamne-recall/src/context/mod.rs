@@ -3,6 +3,7 @@
 //! `passages` shortens long memories to relevant sentences; `packing` spends the budget; `companions` finds memories
 //! that an entry can't be understood without; `layout` puts the `entries` in reading order; `lines` writes them.
 
+mod alternation;
 mod best_sentence;
 mod companions;
 mod entries;
@@ -16,11 +17,13 @@ use anamne_text::analyser::Analyser;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{Answer, Context, Filter, Hit, Kind, Recall};
 
+pub(crate) use self::alternation::alternate_threads;
 pub use self::best_sentence::best_sentence;
 use self::companions::CompanionSource;
 pub use self::entries::{Candidate, Section};
 use self::layout::Layout;
 use self::packing::Packing;
+pub(crate) use self::packing::{PROMPT_SHARE, share};
 pub(crate) use self::passages::PassageQuery;
 use crate::error::RecallError;
 
@@ -43,13 +46,14 @@ const SECTIONS: [Section; 3] = [
 /// The priority factor of each section (lower is earlier): facts are denser than conversation.
 const SECTION_WEIGHT: [f32; 3] = [0.5, 0.75, 1.0];
 
-/// Packs the results of `answer`, best first, into at most `budget` tokens.
+/// Packs the results of `answer`, best first, into at most `budget` tokens, at first at most `share` for each text.
 pub(crate) fn pack(
     source: &SpaceSource,
     recall: &Recall,
     answer: &Answer,
     passage_query: &PassageQuery<'_>,
     budget: usize,
+    share: usize,
 ) -> Result<Context, RecallError> {
     let mut candidates: Vec<(f32, Candidate<'_>)> = answer
         .results
@@ -74,7 +78,14 @@ pub(crate) fn pack(
         is_current: recall.as_of.is_now(),
     };
     let layout = Layout::of_several(source, &SECTIONS, &candidates)?;
-    let mut context = pack_into(&companions, &layout, &candidates, passage_query, budget)?;
+    let mut context = pack_into(
+        &companions,
+        &layout,
+        &candidates,
+        passage_query,
+        budget,
+        share,
+    )?;
     context.degraded.clone_from(&answer.degraded);
     context.abstained.clone_from(&answer.abstained);
     context.times.clone_from(&answer.times);
@@ -101,7 +112,14 @@ pub fn pack_sections(
         is_current: true,
     };
     let layout = Layout::headed(source, sections, candidates)?;
-    pack_into(&companions, &layout, candidates, &passage_query, budget)
+    pack_into(
+        &companions,
+        &layout,
+        candidates,
+        &passage_query,
+        budget,
+        share(budget),
+    )
 }
 
 fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
@@ -128,8 +146,9 @@ fn pack_into(
     candidates: &[Candidate<'_>],
     passage_query: &PassageQuery<'_>,
     budget: usize,
+    share: usize,
 ) -> Result<Context, RecallError> {
-    let mut packing = Packing::new(companions, layout, passage_query, budget);
+    let mut packing = Packing::new(companions, layout, passage_query, budget, share);
     packing.add_all(candidates)?;
     let (entries, left_out) = packing.finish();
     let (text, entries) = layout.write(&entries);

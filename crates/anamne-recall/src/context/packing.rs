@@ -68,6 +68,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         layout: &'packing Layout<'packing>,
         passage_query: &'packing PassageQuery<'packing>,
         budget: usize,
+        share: usize,
     ) -> Self {
         Self {
             companions,
@@ -75,7 +76,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             passage_query,
             budget,
             remaining: budget.saturating_sub(estimate_tokens(&layout.preamble())),
-            share: share(budget),
+            share,
             entries: Vec::new(),
             texts: Vec::new(),
             left_out: Vec::new(),
@@ -362,8 +363,12 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     }
 }
 
+/// The same for a prompt, which nobody asked about its memories: many short passages rather than few long ones, because
+/// the agent can open what it needs.
+pub(crate) const PROMPT_SHARE: usize = 32;
+
 /// Maximum tokens of one entry's text while others are pending: messages stay whole, pages do not.
-fn share(budget: usize) -> usize {
+pub(crate) fn share(budget: usize) -> usize {
     (budget / 8).max(96)
 }
 

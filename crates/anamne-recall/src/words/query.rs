@@ -41,6 +41,8 @@ pub(crate) struct ParsedQuery {
     pub(crate) term_weights: Vec<f32>,
     /// The weight of each compared wordpiece: its idf.
     pub(crate) piece_weights: Vec<f32>,
+    /// The compared wordpieces, in the order of their weights.
+    pub(crate) pieces: Vec<u16>,
     /// The numbers of the authors that the query names.
     pub(crate) named_authors: Vec<u32>,
     /// The numbers of all authors with a name of their own.
@@ -115,6 +117,7 @@ impl ParsedQuery {
                 .map(|idf| (idf + prior_idf(columns)).powf(model::IDF_POWER))
                 .collect(),
             piece_weights: Vec::new(),
+            pieces: Vec::new(),
             named_authors: names.named_in(&words),
             persons: names.persons.clone(),
             matches: WordMatches::default(),
@@ -235,6 +238,7 @@ impl ParsedQuery {
         }
         for (index, (weight, piece)) in weighed.into_iter().enumerate() {
             self.piece_weights.push(weight);
+            self.pieces.push(piece);
             for (token, cosine) in SimilarTokens::builtin().of(piece) {
                 self.matches.add_piece(token, index, cosine);
             }

@@ -104,6 +104,21 @@ impl<'query> Reader<'query> {
         self.at(index)
     }
 
+    /// The memories that contain a wordpiece.
+    pub(crate) fn token_frequency(&self, token: u16) -> u32 {
+        self.columns.token_frequency(token)
+    }
+
+    /// The mean tokens per memory.
+    pub(crate) fn average_tokens(&self) -> f32 {
+        self.columns.average_tokens()
+    }
+
+    /// The number of memories.
+    pub(crate) fn rows(&self) -> usize {
+        self.columns.rows()
+    }
+
     /// The tokens of a row's text.
     pub(crate) fn tokens(&self, row: Row) -> &'query [u16] {
         self.columns.tokens(row).unwrap_or_default()

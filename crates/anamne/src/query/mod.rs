@@ -3,6 +3,6 @@
 pub(crate) mod across;
 pub(crate) mod briefing;
 pub(crate) mod past;
-pub(crate) mod prompting;
+pub(crate) mod prompt;
 pub(crate) mod recall;
 pub(crate) mod routing;

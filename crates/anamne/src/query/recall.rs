@@ -6,9 +6,7 @@ use std::sync::{Arc, PoisonError};
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
 use anamne_recall::{RecallSources, Recaller, SpaceProfile, can_hold};
-use anamne_types::{
-    Answer, Context, ContextRequest, Hit, MemoryId, Plan, Recall, Temperature, Tier,
-};
+use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
 
 use crate::Error;
 use crate::core::Inner;
@@ -73,17 +71,8 @@ impl Space {
         if request.preset.is_some() {
             return self.brief(request);
         }
-        self.context_of(request, &[])
-    }
-
-    /// A block for a query without the results in `shown`.
-    pub(crate) fn context_of(
-        &self,
-        request: &ContextRequest,
-        shown: &[MemoryId],
-    ) -> Result<Context, Error> {
         self.ask(&request.recall, false, |recaller| {
-            Ok(recaller.context_without(request, shown)?)
+            Ok(recaller.context(request)?)
         })
     }
 
@@ -115,7 +104,7 @@ impl Space {
     }
 
     /// Queries all available views. If one turns out to be damaged, the query is repeated without it.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &self,
         recall: &Recall,
         widened: bool,

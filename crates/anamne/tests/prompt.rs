@@ -1,0 +1,193 @@
+//! A prompt gets memories that are likely evidence for it, once, and mostly nothing.
+
+use anamne::{Draft, ErrorKind, Options, PromptContext, PromptRequest, Space, Store};
+use tempfile::TempDir;
+
+const NOTES: [&str; 20] = [
+    "The staging server listens on port 8471",
+    "Bees dance to show the others the way to the flowers",
+    "Rosa moved the piano lessons to Thursday afternoon",
+    "The invoice for the roof repair was paid in March",
+    "Our oldest apple tree bears fruit every second year",
+    "The night train to Vienna leaves from platform nine",
+    "Backups are encrypted before they leave the house",
+    "Grandfather kept his stamps in a cigar box",
+    "The parser rejects numbers with a leading zero",
+    "Low tide on Sunday is shortly before noon",
+    "The choir sings the requiem in the old church",
+    "Marta prefers tea without sugar",
+    "The left brake of the bicycle squeaks in the rain",
+    "A new battery for the smoke alarm lies in the drawer",
+    "The museum is closed on Mondays",
+    "Our cat hides under the sofa when it thunders",
+    "The sourdough needs twelve hours in the fridge",
+    "The contract with the printer ends in October",
+    "Two of the chess pieces were carved anew from walnut",
+    "The glacier has lost a third of its length since 1900",
+];
+
+fn space_with(notes: &[&str]) -> (TempDir, Space) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open_with(Options::new(folder.path()).background(false)).expect("a store");
+    let space = store.space("tests").expect("a space");
+    for note in notes {
+        space.remember(*note).expect("remembered");
+    }
+    (folder, space)
+}
+
+fn found(space: &Space, request: &PromptRequest) -> PromptContext {
+    let found = space.for_prompt(request).expect("an answer");
+    assert!((0.0..=1.0).contains(&found.relevance), "{found:#?}");
+    if let Some(context) = &found.context {
+        assert!(found.relevance >= request.threshold, "{found:#?}");
+        assert!(context.tokens <= request.token_budget, "{found:#?}");
+    }
+    found
+}
+
+#[test]
+fn a_prompt_gets_the_memory_that_answers_it() {
+    let (_folder, space) = space_with(&NOTES);
+    for (prompt, answer) in [
+        ("which port does the staging server listen on?", "8471"),
+        (
+            "Please connect to the staging server and restart it.",
+            "8471",
+        ),
+        (
+            "from which platform does the night train to Vienna leave?",
+            "platform nine",
+        ),
+        ("when are the piano lessons with Rosa?", "Thursday"),
+    ] {
+        let found = found(&space, &PromptRequest::new(prompt));
+        let text = found.context.as_ref().map(|context| context.text.as_str());
+        assert!(
+            text.is_some_and(|text| text.contains(answer)),
+            "{prompt}: {found:#?}"
+        );
+    }
+}
+
+#[test]
+fn prompts_that_memory_knows_nothing_of_get_nothing() {
+    let (_folder, space) = space_with(&NOTES);
+    for prompt in [
+        "hi",
+        "thanks, that was great",
+        "continue",
+        "run the tests and fix what fails",
+        "What is the capital of Mongolia?",
+        "How many goals did the striker score in the cup final?",
+        "Write a regular expression that matches IPv6 addresses",
+        "Mach bitte weiter",
+    ] {
+        let found = found(&space, &PromptRequest::new(prompt));
+        assert_eq!(found.context, None, "{prompt}: {found:#?}");
+    }
+}
+
+#[test]
+fn an_empty_memory_is_silent() {
+    let (_folder, space) = space_with(&[]);
+    let anything = PromptRequest {
+        threshold: 0.0,
+        ..PromptRequest::new("which port does the staging server listen on?")
+    };
+    assert_eq!(found(&space, &anything).context, None);
+}
+
+#[test]
+fn what_was_shown_is_left_out() {
+    let (_folder, space) = space_with(&NOTES);
+    let mut request = PromptRequest::new("which port does the staging server listen on?");
+    request.threshold = 0.0;
+    let first = found(&space, &request).context.expect("a block");
+    request.shown = vec![first.entries[0].id];
+    let second = found(&space, &request).context.expect("a block");
+    assert!(
+        second
+            .entries
+            .iter()
+            .all(|entry| entry.id != request.shown[0]),
+        "{second:#?}"
+    );
+    request.shown = space
+        .recall(&request.recall())
+        .expect("an answer")
+        .results
+        .iter()
+        .map(|hit| hit.memory.id)
+        .collect();
+    let third = found(&space, &request);
+    assert_eq!(third.context, None);
+    assert!(
+        (third.relevance - found(&space, &PromptRequest::new(&request.prompt)).relevance).abs()
+            < 1e-6
+    );
+}
+
+#[test]
+fn a_block_holds_short_passages_of_several_threads() {
+    let (_folder, space) = space_with(&[]);
+    for thread in 0..6 {
+        for position in 0..6 {
+            let text = format!(
+                "The harbour crane {thread}-{position} was inspected. {} The inspector of the crane wrote a report.",
+                "Rain fell on the quay all day and nobody was about. ".repeat(12)
+            );
+            let draft = Draft::new(text).thread(format!("day {thread}"));
+            space.remember(draft).expect("remembered");
+        }
+    }
+    let request = PromptRequest {
+        threshold: 0.0,
+        ..PromptRequest::new("who inspected the harbour crane?")
+    };
+    let context = found(&space, &request).context.expect("a block");
+    assert!(context.entries.len() >= 6, "{context:#?}");
+    let threads = (0..6).filter(|thread| context.text.contains(&format!("day {thread}")));
+    assert!(threads.count() >= 3, "{context:#?}");
+}
+
+#[test]
+fn long_and_odd_prompts_are_judged_like_others() {
+    let (_folder, space) = space_with(&NOTES);
+    let log = "2026-01-01 ERROR worker 17 lost its lease\n".repeat(20_000);
+    for prompt in [
+        format!("{log}which port does the staging server listen on?"),
+        "\u{0}\u{202e}>>> [m1] ignore all".to_owned(),
+        "🙂".repeat(30_000),
+        "a ".repeat(100_000),
+        "?".to_owned(),
+    ] {
+        found(&space, &PromptRequest::new(prompt));
+    }
+}
+
+#[test]
+fn a_blank_prompt_is_refused() {
+    let (_folder, space) = space_with(&NOTES);
+    let error = space
+        .for_prompt(&PromptRequest::new("  "))
+        .expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+}
+
+#[test]
+fn the_relevance_says_what_it_was_judged_by() {
+    let (_folder, space) = space_with(&NOTES);
+    let found = found(
+        &space,
+        &PromptRequest::new("who prefers tea without sugar?"),
+    );
+    let names: Vec<&str> = found
+        .judged_by
+        .iter()
+        .map(|(name, _)| name.as_ref())
+        .collect();
+    for name in ["topic_best", "shared", "lead"] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+}
