@@ -9,7 +9,7 @@ use std::ops::Range;
 /// the hashes of four bytes, one over the last two bytes of shorter literals. The rest is compared with the literals there.
 #[derive(Debug)]
 pub(crate) struct Literals {
-    literals: Vec<Box<[u8]>>,
+    all: Vec<Box<[u8]>>,
     /// Windows of four, three and two bytes.
     windows: [Windows; 3],
     /// A bit for each pair of bytes that ends a literal of two or three bytes.
@@ -92,9 +92,12 @@ impl Literals {
         literals: impl IntoIterator<Item = &'literal str>,
         ignores_case: bool,
     ) -> Self {
-        let fold = |literal: &str| match ignores_case {
-            true => literal.to_ascii_lowercase(),
-            false => literal.to_owned(),
+        let fold = |literal: &str| {
+            if ignores_case {
+                literal.to_ascii_lowercase()
+            } else {
+                literal.to_owned()
+            }
         };
         let literals: Vec<Box<[u8]>> = literals
             .into_iter()
@@ -116,7 +119,7 @@ impl Literals {
         }
         Self {
             windows: rows.map(|rows| Windows::new(rows, &literals)),
-            literals,
+            all: literals,
             pairs,
             ignores_case,
         }
@@ -137,9 +140,10 @@ impl Literals {
         };
         let mut window = 0_u32;
         for (at, byte) in text.iter().enumerate() {
-            let byte = match self.ignores_case {
-                true => byte.to_ascii_lowercase(),
-                false => *byte,
+            let byte = if self.ignores_case {
+                byte.to_ascii_lowercase()
+            } else {
+                *byte
             };
             window = window >> 8 | u32::from(byte) << 24;
             let pair = (window >> 16) as usize;
@@ -175,14 +179,14 @@ impl Literals {
             for (other, number) in windows.of_bucket(window) {
                 let number = *number as usize;
                 if *other == window && self.ends_with(&bytes[least..end], number) {
-                    found(number, end - self.literals[number].len()..end);
+                    found(number, end - self.all[number].len()..end);
                 }
             }
         }
     }
 
     fn ends_with(&self, text: &[u8], number: usize) -> bool {
-        let literal = &self.literals[number];
+        let literal = &self.all[number];
         let Some(from) = text.len().checked_sub(literal.len()) else {
             return false;
         };
@@ -190,16 +194,17 @@ impl Literals {
             // The window is all of it.
             return true;
         }
-        match self.ignores_case {
-            true => text[from..].eq_ignore_ascii_case(literal),
-            false => text[from..] == literal[..],
+        if self.ignores_case {
+            text[from..].eq_ignore_ascii_case(literal)
+        } else {
+            text[from..] == literal[..]
         }
     }
 
     /// The length of the longest literal, in bytes.
     #[cfg(test)]
     pub(crate) fn longest(&self) -> usize {
-        let lengths = self.literals.iter().map(|literal| literal.len());
+        let lengths = self.all.iter().map(|literal| literal.len());
         lengths.max().unwrap_or(0)
     }
 }
@@ -240,7 +245,7 @@ mod tests {
         let literals = Literals::new(["pass", "ss"]);
         let mut all = Vec::new();
         literals.visit(b"pass pass", 1..9, |number, place| {
-            all.push((number, place))
+            all.push((number, place));
         });
         assert_eq!(all, [(1, 2..4), (0, 5..9), (1, 7..9)]);
     }

@@ -145,7 +145,11 @@ fn visit_body(body: &mut Body, visit: Visit<'_>) {
 }
 
 fn read_body(body: &Body, read: Read<'_>) {
-    let mut read_all = |texts: &[&String]| texts.iter().for_each(|text| read(text));
+    let mut read_all = |texts: &[&String]| {
+        for text in texts {
+            read(text);
+        }
+    };
     match body {
         Body::Message { .. } | Body::Thought { .. } | Body::Fact { .. } | Body::Summary { .. } => {}
         Body::Episode {
@@ -182,7 +186,11 @@ fn read_body(body: &Body, read: Read<'_>) {
 fn read_value(value: &Value, read: Read<'_>) {
     match value {
         Value::String(text) => read(text),
-        Value::Array(values) => values.iter().for_each(|value| read_value(value, read)),
+        Value::Array(values) => {
+            for value in values {
+                read_value(value, read);
+            }
+        }
         Value::Object(values) => {
             for (name, value) in values {
                 read(name);

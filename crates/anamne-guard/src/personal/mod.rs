@@ -55,16 +55,14 @@ pub(crate) enum Wanted {
 impl Wanted {
     /// What has to be looked for if these kinds are wanted.
     pub(crate) fn of(is_wanted: impl Fn(DataKind) -> bool) -> Self {
-        let mut wanted = KINDS.into_iter().filter(|kind| is_wanted(*kind));
-        match wanted.next() {
-            None => Self::Nothing,
-            first => {
-                let needs_all = |kind: DataKind| !has_checksum(kind) && kind != NAME;
-                match first.into_iter().chain(wanted).any(needs_all) {
-                    true => Self::All,
-                    false => Self::Checked,
-                }
-            }
+        let wanted: Vec<_> = KINDS.into_iter().filter(|kind| is_wanted(*kind)).collect();
+        let is_checked = |kind: &DataKind| has_checksum(*kind) || *kind == NAME;
+        if wanted.is_empty() {
+            Self::Nothing
+        } else if wanted.iter().all(is_checked) {
+            Self::Checked
+        } else {
+            Self::All
         }
     }
 }

@@ -136,72 +136,13 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
     }
 }
 
-/// Whether nobody would take a value for anything but a generated password, wherever it stands: letters of both cases with digits
-/// or punctuation, in an order that no name has. O(bytes).
-pub(super) fn is_plainly_generated(value: &str) -> bool {
-    let shape = Shape::of(value);
-    let is_mark = |byte: u8| b"!@#$%^&*?+~=".contains(&byte);
-    let marks = value.bytes().filter(|byte| is_mark(*byte)).count();
-    if !(8..=48).contains(&shape.length)
-        || shape.upper == 0
-        || shape.lower == 0
-        || (shape.digits + marks == 0 && shape.length < 16)
-        || shape.digits == shape.length
-        || shape.symbols * 2 > shape.length
-        || !value.is_ascii()
-        || value.starts_with("0x")
-        || value.starts_with(['$', '-', '/', '%', '@', '&', '#', '.'])
-        || names_a_secret(value)
-        || is_expression(value)
-    {
-        return false;
-    }
-    let is_odd = letters::are_unlike_words(value);
-    let is_marked = marks > 0 && shape.digits > 0 && !is_assigned(value);
-    let is_mixed = shape.digits > 0 && shape.changes() >= 4 && shape.changes() * 3 >= shape.length;
-    (is_marked || is_odd || is_mixed)
-        && shape.length - shape.symbols >= 7
-        && is_secret(value, Class::Password, Place::Prose)
-        && !is_digest(value)
-}
-
-/// Whether a value is a generated key wherever it stands: 20 letters of both cases and digits, in an order that no name has; or, if
-/// that is enough, 32 digits in hexadecimal. O(bytes).
-pub(super) fn is_plainly_a_key(value: &str, is_hex_enough: bool) -> bool {
-    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
-    if !(20..=300).contains(&value.len()) || !value.bytes().all(is_base64) {
-        return false;
-    }
-    let shape = Shape::of(value);
-    let is_mixed = shape.upper > 1
-        && shape.lower > 1
-        && shape.digits > 1
-        && shape.changes() * 3 >= shape.length
-        && letters::are_unlike_words(value);
-    let is_digits = is_hex_enough && value.len() >= 32 && value.bytes().all(is_hex);
-    (is_mixed || is_digits)
-        && shape.is_random(20)
-        && !names_a_secret(value)
-        && is_secret(value, Class::Key, Place::Prose)
-}
-
-/// `name=value`, `a=b&c=d`: a query or an assignment.
-fn is_assigned(value: &str) -> bool {
-    let name = value.split('=').next().unwrap_or_default();
-    name.len() < value.trim_end_matches('=').len()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
-}
-
 /// Whether a value looks generated: it isn't a name, a version or a list of words.
 fn is_generated(value: &str, shape: &Shape, least: usize) -> bool {
     !is_digest(value) && shape.is_random(least) && !shape.may_be_words()
 }
 
 /// Whether it says that it is a digest.
-fn is_digest(value: &str) -> bool {
+pub(super) fn is_digest(value: &str) -> bool {
     [
         "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "SHA256:",
     ]
@@ -327,7 +268,7 @@ fn is_pattern(value: &str) -> bool {
 }
 
 /// Whether it is code: a call, an index, a path of names, a variable.
-fn is_expression(value: &str) -> bool {
+pub(super) fn is_expression(value: &str) -> bool {
     let Some(first) = value.chars().next() else {
         return true;
     };

@@ -1,6 +1,7 @@
 //! Passwords and keys that a name, a flag or a sentence marks as such.
 
 mod commands;
+mod generated;
 mod judge;
 mod links;
 mod names;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::judge::{Place, is_plainly_a_key, is_plainly_generated, is_secret};
+use super::generated::{is_plainly_a_key, is_plainly_generated};
+use super::judge::{Place, is_secret};
 use super::names::{Class, Name};
 use super::{CONNECTION_PASSWORD, PASSWORD};
 use crate::secrets::scan::{Basis, Scan};
