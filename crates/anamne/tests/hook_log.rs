@@ -62,7 +62,7 @@ fn what_was_shown_is_forgotten_with_an_erasure_and_at_a_compaction() {
     shown(&[]);
     log.note_shown(&session, space.name(), &[gone])
         .expect("noted");
-    space.erase(gone).expect("erased");
+    drop(space.erase(gone).expect("erased"));
     shown(&[]);
     let bytes = std::fs::read(home.root().join("hooks.db")).expect("the file");
     let id = gone.as_bytes();

@@ -172,7 +172,7 @@ fn a_blank_prompt_is_refused() {
     let error = space
         .for_prompt(&PromptRequest::new("  "))
         .expect_err("refused");
-    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(error.kind(), ErrorKind::Refused);
 }
 
 #[test]
