@@ -19,7 +19,7 @@ const FORMAT: TranscriptFormat = TranscriptFormat::ClaudeCode;
 fn line(uuid: &str, parent: &str, kind: &str, message: Value) -> Value {
     json!({
         "type": kind, "uuid": uuid, "parentUuid": (!parent.is_empty()).then_some(parent), "message": message,
-        "sessionId": "5e1f", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/work/app", "gitBranch": "main",
+        "sessionId": "5e1f", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/code/app", "gitBranch": "main",
         "isSidechain": false, "version": "2.1.197",
     })
 }
@@ -85,7 +85,7 @@ fn a_conversation_is_its_words_and_one_line_for_each_tool_call() {
             agent(
                 "a3",
                 "a2",
-                tool("t1", "Read", json!({"file_path": "/work/app/src/main.rs"})),
+                tool("t1", "Read", json!({"file_path": "/code/app/src/main.rs"})),
             ),
             with(
                 result(
@@ -126,7 +126,7 @@ fn a_conversation_is_its_words_and_one_line_for_each_tool_call() {
     );
     assert_eq!(ids(&conversation), ["u1", "a2", "a3", "a4", "a5"]);
     assert_eq!(conversation.session, "5e1f");
-    assert_eq!(conversation.folder, Some("/work/app".into()));
+    assert_eq!(conversation.folder, Some("/code/app".into()));
     assert_eq!(conversation.branch.as_deref(), Some("main"));
     assert_eq!(conversation.turns[1].model.as_deref(), Some("claude-x"));
     assert_eq!(
@@ -400,9 +400,9 @@ fn conversations_of_people_are_found_and_those_of_subagents_are_not() {
     disk.write(text_of(&[person("u1", "", "q")]));
     let projects = disk.folder.path().join(".claude/projects");
     for other in [
-        "-work-app/agent-1.jsonl",
-        "-work-app/5e1f/subagents/agent-2.jsonl",
-        "-work-app/notes.md",
+        "-code-app/agent-1.jsonl",
+        "-code-app/5e1f/subagents/agent-2.jsonl",
+        "-code-app/notes.md",
         "x.jsonl",
     ] {
         let path = projects.join(other);
@@ -422,7 +422,7 @@ fn conversations_of_people_are_found_and_those_of_subagents_are_not() {
     );
     assert!(find(FORMAT, &machine).0.is_empty());
 
-    let subagent = projects.join("-work-app/5e1f/subagents/agent-2.jsonl");
+    let subagent = projects.join("-code-app/5e1f/subagents/agent-2.jsonl");
     let file = anamne_ingest::transcripts::file(FORMAT, &subagent).expect("a file");
     assert!(read(&file, Position::default()).is_err());
 }

@@ -22,7 +22,7 @@ fn line(kind: &str, payload: Value) -> Value {
 
 fn meta(source: Value) -> Value {
     let payload = json!({
-        "id": "0198a000-0000-7000-8000-000000000001", "cwd": "/work/app", "source": source, "cli_version": "0.169.0",
+        "id": "0198a000-0000-7000-8000-000000000001", "cwd": "/code/app", "source": source, "cli_version": "0.169.0",
         "git": {"branch": "main", "commit_hash": "abc"},
     });
     line("session_meta", payload)
@@ -106,7 +106,7 @@ fn a_conversation_is_its_completed_items_and_its_tool_calls() {
             item(
                 "custom_tool_call",
                 json!({"name": "apply_patch", "call_id": "c2",
-                "input": "*** Begin Patch\n*** Update File: /work/app/src/a.rs\n+secret\n*** End Patch"}),
+                "input": "*** Begin Patch\n*** Update File: /code/app/src/a.rs\n+secret\n*** End Patch"}),
             ),
             item(
                 "custom_tool_call_output",
@@ -149,7 +149,7 @@ fn a_conversation_is_its_completed_items_and_its_tool_calls() {
     );
     assert_eq!(&ids(&conversation)[..3], ["t1/i1", "t1/m1", "c1"]);
     assert_eq!(conversation.session, "0198a000-0000-7000-8000-000000000001");
-    assert_eq!(conversation.folder, Some("/work/app".into()));
+    assert_eq!(conversation.folder, Some("/code/app".into()));
     assert_eq!(conversation.branch.as_deref(), Some("main"));
     assert_eq!(
         conversation.skipped.bad_count, 0,
@@ -166,7 +166,7 @@ fn a_conversation_is_its_completed_items_and_its_tool_calls() {
 fn events_of_earlier_versions_are_the_dialogue() {
     let lines = [
         meta(json!("cli")),
-        message("user", &["# AGENTS.md instructions for /work/app"]),
+        message("user", &["# AGENTS.md instructions for /code/app"]),
         message("user", &["fix it"]),
         event(
             "user_message",

@@ -30,7 +30,7 @@ fn with(mut line: Value, name: &str, value: Value) -> Value {
 }
 
 fn call(id: &str, name: &str, status: &str, result: Value) -> Value {
-    json!({"id": id, "name": name, "args": {"absolute_path": "/work/app/a.rs", "content": "secret"},
+    json!({"id": id, "name": name, "args": {"absolute_path": "/code/app/a.rs", "content": "secret"},
         "status": status, "result": result})
 }
 
@@ -93,7 +93,7 @@ fn a_message_is_completed_by_later_lines() {
     );
     assert_eq!(ids(&conversation)[..4], ["u1", "g1", "g1#c1", "g1#c2"]);
     assert_eq!(conversation.session, "5e1f0000-1");
-    assert_eq!(conversation.folder, Some("/work/app".into()));
+    assert_eq!(conversation.folder, Some("/code/app".into()));
     assert_eq!(conversation.turns[1].model.as_deref(), Some("gemini-x"));
 }
 
@@ -177,10 +177,10 @@ fn the_project_is_found_in_the_hosts_list() {
     disk.write(text_of(&[head()]));
     let gemini = disk.folder.path().join(".gemini");
     fs::remove_file(gemini.join("tmp/app/.project_root")).expect("a file");
-    let list = json!({"projects": {"/work/other": "other", "/work/app": "app"}});
+    let list = json!({"projects": {"/code/other": "other", "/code/app": "app"}});
     fs::write(gemini.join("projects.json"), list.to_string()).expect("a file");
     let conversation = disk.read(Position::default()).expect("a conversation");
-    assert_eq!(conversation.folder, Some("/work/app".into()));
+    assert_eq!(conversation.folder, Some("/code/app".into()));
 }
 
 #[test]

@@ -20,7 +20,7 @@ const CASES: u64 = 3_500;
 fn sample(format: TranscriptFormat) -> Vec<Value> {
     match format {
         TranscriptFormat::ClaudeCode => vec![
-            json!({"type": "user", "uuid": "u1", "parentUuid": null, "cwd": "/work", "message": {"content": "q"},
+            json!({"type": "user", "uuid": "u1", "parentUuid": null, "cwd": "/code", "message": {"content": "q"},
                 "timestamp": "2026-08-01T10:00:00Z"}),
             json!({"type": "assistant", "uuid": "a1", "parentUuid": "u1", "message": {"id": "m1", "content": [
                 {"type": "text", "text": "I look."},
@@ -32,7 +32,7 @@ fn sample(format: TranscriptFormat) -> Vec<Value> {
             json!({"type": "user", "uuid": "u2", "parentUuid": "b1", "message": {"content": "on"}}),
         ],
         TranscriptFormat::Codex => vec![
-            json!({"type": "session_meta", "payload": {"id": "s1", "cwd": "/work", "source": "cli"}}),
+            json!({"type": "session_meta", "payload": {"id": "s1", "cwd": "/code", "source": "cli"}}),
             json!({"type": "event_msg", "payload": {"type": "user_message", "message": "q"}}),
             json!({"type": "response_item", "payload": {"type": "function_call", "name": "shell", "call_id": "c1",
                 "arguments": "{\"command\":[\"bash\",\"-lc\",\"ls\"]}"}}),

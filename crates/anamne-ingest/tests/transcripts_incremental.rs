@@ -56,7 +56,7 @@ impl Claude {
     fn add(&mut self, kind: &str, parent: Option<String>, message: &Value) -> String {
         let uuid = format!("u{}", self.lines.len());
         self.lines.push(json!({
-            "type": kind, "uuid": uuid, "parentUuid": parent, "message": message, "cwd": "/work/app",
+            "type": kind, "uuid": uuid, "parentUuid": parent, "message": message, "cwd": "/code/app",
         }));
         self.last = Some(uuid.clone());
         uuid
@@ -109,7 +109,7 @@ fn codex(steps: &[Step]) -> String {
     let line = |kind: &str, payload: Value| json!({"timestamp": "2026-08-01T10:00:00Z", "type": kind, "payload": payload});
     let mut lines = vec![line(
         "session_meta",
-        json!({"id": "s1", "cwd": "/work/app"}),
+        json!({"id": "s1", "cwd": "/code/app"}),
     )];
     for step in steps {
         let id = format!("i{}", lines.len());

@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn a_path_in_the_folder_is_relative_to_it() {
-        let target = Target(Some("/work/a/b.rs".to_owned()));
-        assert_eq!(target.within(Some(Path::new("/work/a"))), Some("b.rs"));
-        assert_eq!(target.within(Some(Path::new("/wor"))), Some("/work/a/b.rs"));
-        assert_eq!(target.within(None), Some("/work/a/b.rs"));
+        let target = Target(Some("/code/a/b.rs".to_owned()));
+        assert_eq!(target.within(Some(Path::new("/code/a"))), Some("b.rs"));
+        assert_eq!(target.within(Some(Path::new("/cod"))), Some("/code/a/b.rs"));
+        assert_eq!(target.within(None), Some("/code/a/b.rs"));
     }
 }

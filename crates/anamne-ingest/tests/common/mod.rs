@@ -22,7 +22,7 @@ impl Disk {
     pub fn new(format: TranscriptFormat) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let name = match format {
-            TranscriptFormat::ClaudeCode => ".claude/projects/-work-app/5e1f.jsonl",
+            TranscriptFormat::ClaudeCode => ".claude/projects/-code-app/5e1f.jsonl",
             TranscriptFormat::Codex => {
                 ".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-0198a000-0000-7000-8000-000000000001.jsonl"
             }
@@ -33,7 +33,7 @@ impl Disk {
         if format == TranscriptFormat::Gemini {
             fs::write(
                 folder.path().join(".gemini/tmp/app/.project_root"),
-                "/work/app",
+                "/code/app",
             )
             .expect("a file");
         }

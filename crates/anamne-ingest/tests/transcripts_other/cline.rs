@@ -4,7 +4,7 @@ const FORMAT: TranscriptFormat = TranscriptFormat::Cline;
 
 fn session(messages: &serde_json::Value) -> Conversation {
     let content = serde_json::json!({"version": 1, "sessionId": "s1", "messages": messages, "system_prompt": "x"});
-    let manifest = r#"{"version":1,"session_id":"s1","cwd":"/work/app","workspace_root":"/work"}"#;
+    let manifest = r#"{"version":1,"session_id":"s1","cwd":"/code/app","workspace_root":"/code"}"#;
     let (_home, machine) = machine(&[
         (
             ".cline/data/sessions/s1/s1.messages.json",
@@ -56,7 +56,7 @@ fn a_session_is_read_with_its_folder_times_and_models() {
             {"type": "thinking", "thinking": "hm"},
             {"type": "text", "text": "I look."},
             {"type": "tool_use", "id": "t1", "name": "run_commands", "input": {"commands": ["ls", "false"]}},
-            {"type": "tool_use", "id": "t2", "name": "read_files", "input": {"path": "/work/app/src/a.rs"}},
+            {"type": "tool_use", "id": "t2", "name": "read_files", "input": {"path": "/code/app/src/a.rs"}},
         ]},
         {"id": "u2", "role": "user", "ts": 3000, "content": [
             {"type": "tool_result", "tool_use_id": "t1", "name": "run_commands", "content": [
@@ -82,7 +82,7 @@ fn a_session_is_read_with_its_folder_times_and_models() {
         [Some(1000), Some(2000), Some(2000), Some(2000), Some(4000)]
     );
     assert_eq!(found.turns[1].model.as_deref(), Some("opus"));
-    assert_eq!(found.folder.as_deref(), Some(Path::new("/work/app")));
+    assert_eq!(found.folder.as_deref(), Some(Path::new("/code/app")));
     assert_eq!((found.session.as_str(), found.reached), ("s1", None));
 }
 
@@ -114,7 +114,7 @@ fn a_question_to_a_person_and_the_answer_are_turns() {
 
 #[test]
 fn an_old_task_is_read_with_calls_in_its_text() {
-    let details = "<environment_details>\n# Current Working Directory (/work/app) Files\nsecret.rs\n</environment_details>";
+    let details = "<environment_details>\n# Current Working Directory (/code/app) Files\nsecret.rs\n</environment_details>";
     let messages = serde_json::json!([
         texts("user", &["<task>\nFix the build\n</task>", details]),
         texts(
@@ -197,7 +197,7 @@ fn an_old_task_is_read_with_calls_in_its_text() {
             "T read_file never ended",
         ]
     );
-    assert_eq!(found.folder.as_deref(), Some(Path::new("/work/app")));
+    assert_eq!(found.folder.as_deref(), Some(Path::new("/code/app")));
     assert_eq!(found.session, "1700000000000");
     assert_eq!(
         ids(&found),

@@ -38,7 +38,7 @@ impl Database {
 
     pub(super) fn session(&self, id: &str, parent: Option<&str>, updated: i64) {
         self.run(
-            "INSERT INTO session VALUES (?1, 'p', ?2, '/work/app', 't', NULL, 1, ?3)",
+            "INSERT INTO session VALUES (?1, 'p', ?2, '/code/app', 't', NULL, 1, ?3)",
             (id, parent, updated),
         );
     }
@@ -94,9 +94,9 @@ impl Database {
             r#"{"type":"text","text":"I run it.","time":{"start":2100,"end":2200}}"#,
         );
         self.part(&id("p23"), &id("m2"), r#"{"type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"cargo test"},"output":"secret","metadata":{"exit":101}}}"#);
-        self.part(&id("p24"), &id("m2"), r#"{"type":"tool","tool":"read","callID":"c2","state":{"status":"error","input":{"filePath":"/work/app/a.rs"},"error":"File not found: a.rs\nmore"}}"#);
+        self.part(&id("p24"), &id("m2"), r#"{"type":"tool","tool":"read","callID":"c2","state":{"status":"error","input":{"filePath":"/code/app/a.rs"},"error":"File not found: a.rs\nmore"}}"#);
         self.part(&id("p25"), &id("m2"), r#"{"type":"tool","tool":"anamne_memory_search","callID":"c3","state":{"status":"completed","input":{"query":"x"},"output":"old"}}"#);
-        self.part(&id("p26"), &id("m2"), r#"{"type":"tool","tool":"edit","callID":"c4","state":{"status":"completed","input":{"filePath":"/work/app/a.rs"}}}"#);
+        self.part(&id("p26"), &id("m2"), r#"{"type":"tool","tool":"edit","callID":"c4","state":{"status":"completed","input":{"filePath":"/code/app/a.rs"}}}"#);
         self.part(
             &id("p27"),
             &id("m2"),
@@ -125,7 +125,7 @@ fn a_session_is_read_with_its_folder_times_and_models() {
         [Some(1000), Some(2100), Some(2000), Some(2000), Some(2000)]
     );
     assert_eq!(found.turns[1].model.as_deref(), Some("opus"));
-    assert_eq!(found.folder.as_deref(), Some(Path::new("/work/app")));
+    assert_eq!(found.folder.as_deref(), Some(Path::new("/code/app")));
     assert_eq!((found.session.as_str(), found.reached), ("s1", None));
 }
 
@@ -365,7 +365,7 @@ fn sessions_of_older_versions_have_the_same_ids() {
     let files = [
         file(
             "session/p/s1.json",
-            r#"{"id":"s1","directory":"/work/app","time":{"created":1,"updated":2}}"#,
+            r#"{"id":"s1","directory":"/code/app","time":{"created":1,"updated":2}}"#,
         ),
         file("session/p/child.json", r#"{"id":"child","parentID":"s1"}"#),
         file(
@@ -398,7 +398,7 @@ fn sessions_of_older_versions_have_the_same_ids() {
     let found = only(FORMAT, &machine);
     assert_eq!(lines(&found), ["P Fix it", "A Done."]);
     assert_eq!(found.skipped.bad_count, 2);
-    assert_eq!(found.folder.as_deref(), Some(Path::new("/work/app")));
+    assert_eq!(found.folder.as_deref(), Some(Path::new("/code/app")));
 
     let database = Database::new();
     database.session("s1", None, 1);
