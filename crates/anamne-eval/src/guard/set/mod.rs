@@ -89,6 +89,11 @@ struct Source {
     copies: usize,
     /// The half of all its templates; `None` if they alternate.
     half: Option<Half>,
+    /// Whether its templates have no labelled values.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "compared with the templates in tests")
+    )]
     is_clean: bool,
 }
 
