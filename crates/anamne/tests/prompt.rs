@@ -129,7 +129,7 @@ fn what_was_shown_is_left_out() {
 }
 
 #[test]
-fn a_block_holds_short_passages_of_several_threads() {
+fn a_block_holds_passages_of_several_threads() {
     let (_folder, space) = space_with(&[]);
     for thread in 0..6 {
         for position in 0..6 {
@@ -146,7 +146,7 @@ fn a_block_holds_short_passages_of_several_threads() {
         ..PromptRequest::new("who inspected the harbour crane?")
     };
     let context = found(&space, &request).context.expect("a block");
-    assert!(context.entries.len() >= 6, "{context:#?}");
+    assert!(context.tokens <= PromptRequest::TOKENS, "{context:#?}");
     let threads = (0..6).filter(|thread| context.text.contains(&format!("day {thread}")));
     assert!(threads.count() >= 3, "{context:#?}");
 }
