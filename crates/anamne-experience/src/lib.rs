@@ -1,0 +1,4 @@
+//! What is learned from experience: runs and their outcomes, search strategies, experiments, and the results of tools.
+//!
+//! Outcomes, feedback and traces are events of the log; this crate folds them and answers questions about them. Only
+//! cached tool results are not in the log: they can be fetched again.
