@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::MemoryId;
+use crate::{Experience, MemoryId};
 
 /// Declares an enum with one spelling in code, JSON, CLI and database, and a stable number.
 macro_rules! string_enum {
@@ -74,6 +74,8 @@ string_enum! {
         Chunk = 7 "chunk",
         /// A summary of other memories.
         Summary = 8 "summary",
+        /// What was done and what came of it; not searched with the rest.
+        Experience = 9 "experience",
     }
 }
 
@@ -210,6 +212,11 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sources: Vec<MemoryId>,
     },
+    /// What was done and what came of it.
+    Experience {
+        /// The record.
+        experience: Box<Experience>,
+    },
 }
 
 impl Default for Body {
@@ -222,7 +229,7 @@ impl Default for Body {
 impl Body {
     /// The empty body of this kind.
     ///
-    /// `None` for a chunk, which always has a document.
+    /// `None` for a chunk, which always has a document, and for experience, which always has a record.
     pub fn empty(kind: Kind) -> Option<Self> {
         Some(match kind {
             Kind::Message => Self::default(),
@@ -245,7 +252,7 @@ impl Body {
                 title: String::new(),
                 source: String::new(),
             },
-            Kind::Chunk => return None,
+            Kind::Chunk | Kind::Experience => return None,
             Kind::Summary => Self::Summary { sources: vec![] },
         })
     }
@@ -261,6 +268,7 @@ impl Body {
             Self::Document { .. } => Kind::Document,
             Self::Chunk { .. } => Kind::Chunk,
             Self::Summary { .. } => Kind::Summary,
+            Self::Experience { .. } => Kind::Experience,
         }
     }
 

@@ -228,15 +228,19 @@ pub(crate) fn check_metadata(metadata: &Metadata) -> Result<(), InvalidValue> {
         return Ok(());
     }
     check_names("metadata key", metadata.keys())?;
-    let levels = Limits::METADATA_DEPTH;
-    let is_flat = !metadata.values().any(|value| is_deeper(value, levels));
-    accept(
-        is_flat,
-        "metadata",
-        format_args!("nested at most {levels} levels deep"),
-        "deeper",
-    )?;
+    check_depth("metadata", metadata.values())?;
     check_json_size("metadata", metadata, Limits::METADATA_BYTES)
+}
+
+/// Checks the nesting of values.
+pub(crate) fn check_depth<'a>(
+    field: &str,
+    values: impl IntoIterator<Item = &'a serde_json::Value>,
+) -> Result<(), InvalidValue> {
+    let levels = Limits::METADATA_DEPTH;
+    let is_flat = !values.into_iter().any(|value| is_deeper(value, levels));
+    let accepts = format_args!("nested at most {levels} levels deep");
+    accept(is_flat, field, accepts, "deeper")
 }
 
 /// Whether a value is nested deeper than `levels`; looks no deeper.
@@ -256,6 +260,9 @@ fn check_body(body: &Body) -> Result<(), InvalidValue> {
     }
     if let Body::Episode { salience, .. } = body {
         check_some(*salience, |salience| check_unit("salience", salience))?;
+    }
+    if let Body::Experience { experience } = body {
+        experience.check()?;
     }
     check_json_size("body", body, Limits::BODY_BYTES)
 }

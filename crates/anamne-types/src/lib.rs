@@ -18,6 +18,7 @@ mod consistency;
 mod context;
 mod draft;
 mod event;
+mod experience;
 mod feedback;
 mod identity;
 mod knowledge;
@@ -47,6 +48,10 @@ pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
+pub use experience::{
+    ActionOutcome, Experience, ExperimentSetup, Lesson, SearchFeedback, SearchTrace, Usefulness, Verdict,
+    WorkFeedback, WorkingValue,
+};
 pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
 pub use knowledge::{

@@ -141,6 +141,9 @@ fn visit_body(body: &mut Body, visit: Visit<'_>) {
             visit("source", source);
         }
         Body::Chunk { heading, .. } => visit("heading", heading),
+        Body::Experience { experience } => experience.visit_texts(visit, &mut |value, visit| {
+            visit_value("value", value, visit);
+        }),
     }
 }
 
@@ -180,6 +183,13 @@ fn read_body(body: &Body, read: Read<'_>) {
         }
         Body::Document { title, source } => read_all(&[title, source]),
         Body::Chunk { heading, .. } => read_all(&[heading]),
+        Body::Experience { experience } => {
+            // Records are small, and rarely read without being changed.
+            let mut copy = experience.clone();
+            copy.visit_texts(&mut |_, text| read(text), &mut |value, visit| {
+                visit_value("value", value, visit);
+            });
+        }
     }
 }
 

@@ -334,8 +334,8 @@ fn take_in(
         };
     }
     match memory.kind() {
-        // A summary has no information beyond its sources.
-        Kind::Summary => Ok(()),
+        // A summary has no information beyond its sources; experience is not knowledge.
+        Kind::Summary | Kind::Experience => Ok(()),
         _ => teller.read(memory),
     }
 }

@@ -135,7 +135,7 @@ fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
 fn section_of(kind: Kind) -> usize {
     match kind {
         Kind::Fact | Kind::Skill => 0,
-        Kind::Episode | Kind::Summary => 1,
+        Kind::Episode | Kind::Summary | Kind::Experience => 1,
         Kind::Message | Kind::Thought | Kind::Document | Kind::Chunk => 2,
     }
 }

@@ -1,6 +1,6 @@
 //! The log as views read it: rows by their last change.
 
-use anamne_types::{Body, Judgement, Metadata, Row, Seq, Tier};
+use anamne_types::{Body, Judgement, Kind, Metadata, Row, Seq, Tier};
 use rusqlite::{Connection, Row as SqlRow};
 
 use super::Tables;
@@ -154,7 +154,9 @@ fn departures(tables: Tables<'_>, tier: Tier, after: Seq, limit: usize) -> Resul
 
 fn read_change(row: &SqlRow<'_>) -> rusqlite::Result<Change> {
     let deleted: Option<i64> = row.get(16)?;
-    let record = if deleted.is_some() {
+    // Experience is not searched with the rest: it has a view of its own.
+    let is_experience = row.get::<_, u8>(3)? == Kind::Experience.number();
+    let record = if deleted.is_some() || is_experience {
         None
     } else {
         Some(read_record(row)?)
@@ -169,7 +171,7 @@ fn read_change(row: &SqlRow<'_>) -> rusqlite::Result<Change> {
 fn read_record(row: &SqlRow<'_>) -> rusqlite::Result<Record> {
     let kind: u8 = row.get(3)?;
     let mut text = row.get::<_, Packed<'static>>(6)?.0.into_owned();
-    if let Some(kind) = anamne_types::Kind::from_number(kind) {
+    if let Some(kind) = Kind::from_number(kind) {
         let body: Body = read_body(row, kind)?;
         body.append_searchable(&mut text);
     }

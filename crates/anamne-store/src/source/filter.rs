@@ -141,6 +141,10 @@ impl Clause {
         }
         let kinds = filter.kinds.iter().map(|kind| kind.number().into());
         clause.any_of("kind", kinds.collect());
+        if filter.kinds.is_empty() {
+            // Experience is listed only when asked for.
+            clause.push("kind <> 9", []);
+        }
         let categories = filter.categories.iter();
         let categories = categories.map(|category| category.number().into());
         clause.any_of("category", categories.collect());

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use anamne_types::{Body, Category, EventKind, Judgement, Memory, MemoryId, Role, Row, Seq};
+use anamne_types::{Body, Category, EventKind, Judgement, Kind, Memory, MemoryId, Role, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -55,7 +55,10 @@ pub(crate) fn states(
     }
     let state = |row| -> Result<PastState> {
         let then = state_at(&reader, row, through, missing)?;
-        let live = then.filter(|memory| memory.deleted_at.is_none());
+        let is_searched = |memory: &Memory| {
+            memory.deleted_at.is_none() && memory.kind() != Kind::Experience
+        };
+        let live = then.filter(is_searched);
         let then = live.map(|memory| record_of(&reader, memory)).transpose()?;
         Ok(PastState { row, then })
     };

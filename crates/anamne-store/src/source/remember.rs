@@ -1,7 +1,7 @@
 //! Writes new memories, including those exported by another store.
 
 use anamne_text::normal::content_hash;
-use anamne_types::{Draft, EventKind, Memory, MemoryId, Remembered, Row, Seq};
+use anamne_types::{Draft, EventKind, Kind, Memory, MemoryId, Remembered, Row, Seq};
 
 use super::record::{Payload, Stored};
 use super::transaction::Transaction;
@@ -50,6 +50,10 @@ impl Transaction<'_> {
                 return Ok(None);
             };
             return of_content(self.by_row(row)?, hash, || external_id.clone()).map(Some);
+        }
+        // The same thing may happen twice.
+        if draft.body.kind() == Kind::Experience {
+            return Ok(None);
         }
         let place = draft.thread.as_deref().zip(draft.position);
         rows::with_content(&self.tables, hash, place)?

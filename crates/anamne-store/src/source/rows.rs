@@ -180,6 +180,8 @@ pub(crate) fn next_position(tables: Tables<'_>, thread: &str) -> Result<u32> {
 }
 
 /// The live row with this content, at this position of a thread if one is given.
+///
+/// Experience (kind 9) is never the same as something else that was told.
 pub(crate) fn with_content(
     connection: &Connection,
     hash: [u8; 16],
@@ -187,13 +189,13 @@ pub(crate) fn with_content(
 ) -> Result<Option<Row>> {
     let found = match place {
         None => connection
-            .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL")?
+            .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL AND kind <> 9")?
             .query_row([hash.as_slice()], |row| row.get::<_, Option<u32>>(0))?,
         Some((thread, position)) => {
             let number = Names::find(connection, thread)?.unwrap_or(0);
             connection
                 .prepare_cached(
-                    "SELECT min(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL",
+                    "SELECT min(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL AND kind <> 9",
                 )?
                 .query_row(params![number, position, hash.as_slice()], |row| row.get(0))?
         }

@@ -219,7 +219,7 @@ impl Inner {
 }
 
 fn is_worth_reading(memory: &Memory) -> bool {
-    memory.kind() != Kind::Summary
+    !matches!(memory.kind(), Kind::Summary | Kind::Experience)
         && !memory.metadata.contains_key(Assertion::KEY)
         && memory.content.chars().nth(WORTH_READING).is_some()
 }

@@ -36,7 +36,7 @@ impl Session {
     ) -> Result<String, Failure> {
         let prompt = generator.question(round);
         let mut input = json!({
-            "session_id": id(round + 1),
+            "session_id": id(2 * round + 1),
             "transcript_path": self.transcript,
             "cwd": self.folder,
         });
@@ -46,6 +46,7 @@ impl Session {
                 input["prompt"] = json!(prompt);
             }
             Work::SessionStartHook => {
+                input["session_id"] = json!(id(2 * round + 2));
                 input["hook_event_name"] = json!("SessionStart");
                 input["source"] = json!("startup");
             }
