@@ -2,3 +2,13 @@
 //!
 //! Outcomes, feedback and traces are events of the log; this crate folds them and answers questions about them. Only
 //! cached tool results are not in the log: they can be fetched again.
+
+mod error;
+pub mod normal;
+mod view;
+
+pub use error::ExperienceError;
+pub use view::{
+    Case, CaseFilter, EXPERIENCE_FORMAT, ExperienceView, RecoveryCase, RunSummary, SearchCase,
+    SimilarText, StrategyCount, WeekOfSearches,
+};

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::body::string_enum;
 use crate::draft::check_depth;
 use crate::limits::{accept, check_name, check_names, check_some, check_text, check_unit};
+use crate::texts::Visit;
 use crate::{InvalidValue, Limits, MemoryId};
 
 string_enum! {
@@ -299,11 +300,11 @@ impl Experience {
         }
     }
 
-    /// Calls `visit` with each text and its field; JSON values are given to `visit_json`.
+    /// Calls `visit` with each text and its field; JSON values are given to `visit_value`.
     pub(crate) fn visit_texts(
         &mut self,
-        visit: &mut dyn FnMut(&str, &mut String),
-        visit_json: &mut dyn FnMut(&mut Value, &mut dyn FnMut(&str, &mut String)),
+        visit: Visit<'_>,
+        visit_value: fn(&str, &mut Value, Visit<'_>),
     ) {
         let mut all = |fields: &mut [(&str, &mut String)]| {
             for (field, text) in fields {
@@ -350,7 +351,7 @@ impl Experience {
             ]),
             Self::Working(working) => {
                 all(&mut [("key", &mut working.key)]);
-                visit_json(&mut working.value, visit);
+                visit_value("value", &mut working.value, visit);
             }
             Self::Experiment(experiment) => {
                 all(&mut [("experiment", &mut experiment.name)]);

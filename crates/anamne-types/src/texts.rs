@@ -33,7 +33,7 @@ impl GuardNote {
     }
 }
 
-type Visit<'a> = &'a mut dyn FnMut(&str, &mut String);
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(&str, &mut String);
 
 type Read<'a> = &'a mut dyn FnMut(&str);
 
@@ -141,9 +141,7 @@ fn visit_body(body: &mut Body, visit: Visit<'_>) {
             visit("source", source);
         }
         Body::Chunk { heading, .. } => visit("heading", heading),
-        Body::Experience { experience } => experience.visit_texts(visit, &mut |value, visit| {
-            visit_value("value", value, visit);
-        }),
+        Body::Experience { experience } => experience.visit_texts(visit, visit_value),
     }
 }
 
@@ -186,9 +184,7 @@ fn read_body(body: &Body, read: Read<'_>) {
         Body::Experience { experience } => {
             // Records are small, and rarely read without being changed.
             let mut copy = experience.clone();
-            copy.visit_texts(&mut |_, text| read(text), &mut |value, visit| {
-                visit_value("value", value, visit);
-            });
+            copy.visit_texts(&mut |_, text| read(text), visit_value);
         }
     }
 }

@@ -1,0 +1,150 @@
+//! Similar texts: by the signs of their vectors, then by exact cosine.
+
+use anamne_embed::{Embedder, StaticModel};
+use rusqlite::Connection;
+
+use super::{ExperienceView, texts};
+use crate::ExperienceError;
+
+/// Dimensions of the built-in model.
+const DIMENSIONS: usize = 256;
+
+/// Bytes of a code: one bit for each dimension.
+const BYTES: usize = DIMENSIONS / 8;
+
+/// The signs of a vector.
+pub(super) type Code = [u8; BYTES];
+
+/// Number of texts nearest by code whose exact cosine is computed.
+const COMPARED: usize = 64;
+
+/// A text that is similar to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimilarText {
+    /// Its number in the view.
+    pub(super) number: i64,
+    /// The text.
+    pub text: String,
+    /// The cosine of both vectors.
+    pub cosine: f32,
+}
+
+/// What searched texts belong to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Searched {
+    /// Goals of runs.
+    Goals,
+    /// Queries of searches.
+    Queries,
+    /// Subjects of lessons.
+    Lessons,
+}
+
+impl Searched {
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Goals => {
+                "EXISTS (SELECT 1 FROM outcomes WHERE goal = texts.text AND ends_run = 1)"
+            }
+            Self::Queries => "EXISTS (SELECT 1 FROM searches WHERE query = texts.text)",
+            Self::Lessons => "EXISTS (SELECT 1 FROM lessons WHERE subject = texts.text)",
+        }
+    }
+}
+
+/// The code of a text.
+pub(super) fn of_text(text: &str) -> Result<Code, ExperienceError> {
+    Ok(code_of(&vector(text)?))
+}
+
+fn vector(text: &str) -> Result<[f32; DIMENSIONS], ExperienceError> {
+    let mut vector = [0.0; DIMENSIONS];
+    StaticModel::builtin().embed_into(text, &mut vector)?;
+    Ok(vector)
+}
+
+fn code_of(vector: &[f32; DIMENSIONS]) -> Code {
+    let mut code = [0; BYTES];
+    for (index, value) in vector.iter().enumerate() {
+        code[index / 8] |= u8::from(*value > 0.0) << (index % 8);
+    }
+    code
+}
+
+fn distance(one: &Code, other: &Code) -> u32 {
+    let each = one.iter().zip(other);
+    each.map(|(one, other)| (one ^ other).count_ones()).sum()
+}
+
+fn cosine(one: &[f32; DIMENSIONS], other: &[f32; DIMENSIONS]) -> f32 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+impl ExperienceView {
+    /// The goals of runs that are most similar to `goal`, best first, an equal one included. O(goals).
+    pub fn similar_goals(
+        &self,
+        goal: &str,
+        most: usize,
+    ) -> Result<Vec<SimilarText>, ExperienceError> {
+        self.similar(Searched::Goals, goal, most)
+    }
+
+    /// Texts similar to `text`, best first.
+    pub(super) fn similar(
+        &self,
+        searched: Searched,
+        text: &str,
+        most: usize,
+    ) -> Result<Vec<SimilarText>, ExperienceError> {
+        if !self.file.exists() || text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted = vector(text)?;
+        let nearest = self.with(|connection| nearest(connection, searched, &code_of(&wanted)))?;
+        let mut similar = Vec::with_capacity(nearest.len());
+        for (number, text) in nearest {
+            let cosine = cosine(&wanted, &vector(&text)?);
+            similar.push(SimilarText {
+                number,
+                text,
+                cosine,
+            });
+        }
+        similar.sort_by(|one, other| other.cosine.total_cmp(&one.cosine));
+        similar.truncate(most);
+        Ok(similar)
+    }
+}
+
+/// The texts nearest by code.
+fn nearest(
+    connection: &Connection,
+    searched: Searched,
+    wanted: &Code,
+) -> rusqlite::Result<Vec<(i64, String)>> {
+    let sql = "SELECT text, code FROM texts WHERE code IS NOT NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    let mut ranked = Vec::new();
+    while let Some(row) = rows.next()? {
+        let code: Code = row.get(1)?;
+        ranked.push((distance(wanted, &code), row.get::<_, i64>(0)?));
+    }
+    ranked.sort_unstable();
+    let sql = format!(
+        "SELECT 1 FROM texts WHERE text = ?1 AND {}",
+        searched.condition()
+    );
+    let mut is_used = connection.prepare_cached(&sql)?;
+    let mut nearest = Vec::new();
+    for (_, number) in ranked {
+        if is_used.exists([number])? {
+            nearest.push((number, texts::content(connection, number)?));
+        }
+        if nearest.len() == COMPARED {
+            break;
+        }
+    }
+    Ok(nearest)
+}

@@ -1,0 +1,118 @@
+//! Follows the log.
+
+use anamne_store::view::{MemoryFeed, MemoryState};
+use anamne_types::Seq;
+use rusqlite::Connection;
+
+use super::insert::Insertion;
+use super::{ExperienceView, texts};
+use crate::ExperienceError;
+
+/// Number of states per transaction.
+const BATCH: usize = 4_096;
+
+/// The tables with rows of memories.
+const TABLES: [&str; 7] = [
+    "outcomes",
+    "judgements",
+    "searches",
+    "search_feedback",
+    "lessons",
+    "working",
+    "experiments",
+];
+
+impl ExperienceView {
+    /// Applies the events after the watermark; returns the event reached.
+    ///
+    /// `progress` is called after each transaction, and ends the work by returning false. O(changes · log rows). A log
+    /// that ends before the watermark is a different log, and is read from its beginning.
+    pub fn catch_up(
+        &self,
+        feed: &dyn MemoryFeed,
+        progress: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<Seq, ExperienceError> {
+        let head = feed.head()?;
+        let mut reached = self.watermark()?;
+        if reached > head {
+            self.empty()?;
+            reached = Seq(0);
+        }
+        while reached < head {
+            let states = feed.states_since(reached, BATCH)?;
+            let through = match states.last() {
+                Some(last) if states.len() >= BATCH => last.seq,
+                Some(last) => last.seq.max(head),
+                None => head,
+            };
+            self.take(&states, reached, through)?;
+            reached = self.watermark()?;
+            if !progress(reached) {
+                break;
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Applies states and the watermark in one transaction, unless another process did meanwhile.
+    fn take(&self, states: &[MemoryState], from: Seq, through: Seq) -> Result<(), ExperienceError> {
+        self.change(|transaction| {
+            if watermark(transaction)? != from {
+                return Ok(());
+            }
+            let is_first = from == Seq(0);
+            let mut insertion = Insertion::new(transaction);
+            for state in states {
+                if !is_first {
+                    take_out(transaction, state.row.0)?;
+                }
+                if let Some(memory) = &state.memory {
+                    insertion.add(state.row, memory)?;
+                }
+            }
+            let sql = "UPDATE state SET watermark = ?1";
+            transaction.execute(sql, [through.0 as i64])?;
+            Ok(())
+        })
+    }
+
+    fn empty(&self) -> Result<(), ExperienceError> {
+        self.change(|transaction| {
+            for table in TABLES.iter().chain(&["texts"]) {
+                transaction.execute(&format!("DELETE FROM {table}"), [])?;
+            }
+            transaction.execute("UPDATE state SET watermark = 0", [])?;
+            Ok(())
+        })
+    }
+
+    /// Catches up, and then rewrites the file, so that no forgotten text is left in it or in quarantined copies.
+    /// O(bytes of the file).
+    pub fn purge(&self, feed: &dyn MemoryFeed) -> Result<(), ExperienceError> {
+        self.file.remove_quarantined()?;
+        if !self.file.exists() {
+            return Ok(());
+        }
+        self.catch_up(feed, &mut |_| true)?;
+        self.change(|transaction| Ok(texts::delete_unused(transaction)?))?;
+        // secure_delete leaves copies of cells that moved within a page.
+        self.with(|connection| connection.execute_batch("VACUUM"))?;
+        Ok(self.file.truncate_wal()?)
+    }
+}
+
+pub(super) fn watermark(connection: &Connection) -> rusqlite::Result<Seq> {
+    connection
+        .prepare_cached("SELECT watermark FROM state")?
+        .query_row([], |row| row.get::<_, i64>(0))
+        .map(|watermark| Seq(watermark as u64))
+}
+
+/// Removes the rows of a memory.
+fn take_out(connection: &Connection, row: u32) -> rusqlite::Result<()> {
+    for table in TABLES {
+        let sql = format!("DELETE FROM {table} WHERE row = ?1");
+        connection.prepare_cached(&sql)?.execute([row])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! Adds a memory's rows.
+
+use anamne_types::{
+    ActionOutcome, Body, Experience, ExperimentSetup, Lesson, Memory, Row, SearchFeedback,
+    SearchTrace, ToolCall, WorkFeedback, WorkingValue,
+};
+use rusqlite::{Connection, params};
+
+use super::texts::Texts;
+use crate::{ExperienceError, normal};
+
+/// Maximum number of tool calls of one episode that are read.
+const MOST_CALLS: usize = 4_096;
+
+/// Adds the rows of memories in one transaction.
+pub(super) struct Insertion<'a> {
+    connection: &'a Connection,
+    texts: Texts<'a>,
+}
+
+/// One step: the outcome of a record, or a tool call of an episode.
+struct Step<'a> {
+    number: usize,
+    action: &'a str,
+    call: String,
+    error: &'a str,
+    goal: &'a str,
+    run: &'a str,
+    score: f32,
+    succeeded: bool,
+    ends_run: bool,
+}
+
+impl<'a> Insertion<'a> {
+    pub(super) fn new(connection: &'a Connection) -> Self {
+        Self {
+            connection,
+            texts: Texts::new(connection),
+        }
+    }
+
+    /// Adds what a live memory tells.
+    pub(super) fn add(&mut self, row: Row, memory: &Memory) -> Result<(), ExperienceError> {
+        match &memory.body {
+            Body::Episode { goal, tool_log, .. } => self.add_calls(row, memory, goal, tool_log),
+            Body::Experience { experience } => match &**experience {
+                Experience::Outcome(outcome) => self.add_outcome(row, memory, outcome),
+                Experience::Feedback(feedback) => self.add_judgement(row, memory, feedback),
+                Experience::Search(search) => self.add_search(row, memory, search),
+                Experience::SearchFeedback(feedback) => self.add_search_feedback(row, feedback),
+                Experience::Lesson(lesson) => self.add_lesson(row, memory, lesson),
+                Experience::Working(working) => self.add_working(row, memory, working),
+                Experience::Experiment(experiment) => self.add_experiment(row, experiment),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn add_outcome(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        outcome: &ActionOutcome,
+    ) -> Result<(), ExperienceError> {
+        let default = if outcome.succeeded { 1.0 } else { 0.0 };
+        let step = Step {
+            number: 0,
+            action: &outcome.action,
+            call: normal::call(&outcome.action, object_of(outcome)),
+            error: &outcome.error,
+            goal: &outcome.goal,
+            run: run_of(memory, &outcome.run),
+            score: outcome.score.unwrap_or(default),
+            succeeded: outcome.succeeded,
+            ends_run: outcome.ends_run,
+        };
+        self.add_step(row, memory, &step)
+    }
+
+    /// The tool calls of an episode whose outcome is known.
+    fn add_calls(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        goal: &str,
+        calls: &[ToolCall],
+    ) -> Result<(), ExperienceError> {
+        let known = calls.iter().enumerate().take(MOST_CALLS);
+        let known = known.filter_map(|(number, call)| Some((number, call, call.succeeded?)));
+        for (number, call, succeeded) in known {
+            let step = Step {
+                number,
+                action: &call.tool,
+                call: normal::call(&call.tool, &call.input),
+                error: if succeeded { "" } else { &call.output },
+                goal,
+                run: run_of(memory, ""),
+                score: if succeeded { 1.0 } else { 0.0 },
+                succeeded,
+                ends_run: false,
+            };
+            self.add_step(row, memory, &step)?;
+        }
+        Ok(())
+    }
+
+    fn add_step(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        step: &Step<'_>,
+    ) -> Result<(), ExperienceError> {
+        let goal = if step.ends_run {
+            self.texts.searchable(step.goal)?
+        } else {
+            self.texts.number(step.goal)?
+        };
+        let values = params![
+            row.0,
+            step.number as i64,
+            memory.occurred_at.as_microsecond(),
+            self.texts.number(step.action)?,
+            self.texts.number(&step.call)?,
+            self.texts.number(&normal::error(step.error))?,
+            goal,
+            self.texts.number(step.run)?,
+            self.texts
+                .number(memory.author.as_deref().unwrap_or_default())?,
+            (f64::from(step.score) * 100.0).round() as i64,
+            step.succeeded,
+            step.ends_run,
+        ];
+        let sql = "INSERT INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn add_judgement(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        feedback: &WorkFeedback,
+    ) -> Result<(), ExperienceError> {
+        let about = feedback.about.as_ref().map(|about| about.as_bytes());
+        let at = memory.occurred_at.as_microsecond();
+        let values = params![row.0, at, about, feedback.verdict.number()];
+        let sql = "INSERT INTO judgements VALUES (?1, ?2, ?3, ?4)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn add_search(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        search: &SearchTrace,
+    ) -> Result<(), ExperienceError> {
+        let features: Vec<u8> = search
+            .features
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        let values = params![
+            row.0,
+            memory.id.as_bytes(),
+            memory.occurred_at.as_microsecond(),
+            self.texts.searchable(&search.query)?,
+            self.texts.number(&search.strategy)?,
+            search.after.len() as i64,
+            features,
+            self.texts.number(&search.experiment)?,
+            f64::from(search.confidence),
+            search.results.len() as i64,
+            search.took_us as i64,
+        ];
+        let sql = "INSERT INTO searches VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn add_search_feedback(
+        &mut self,
+        row: Row,
+        feedback: &SearchFeedback,
+    ) -> Result<(), ExperienceError> {
+        let values = params![
+            row.0,
+            feedback.search.as_bytes(),
+            feedback.usefulness.number(),
+            feedback.used.len() as i64,
+            feedback.implied,
+        ];
+        let sql = "INSERT INTO search_feedback VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn add_lesson(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        lesson: &Lesson,
+    ) -> Result<(), ExperienceError> {
+        let subject = format!("{}\n{}", lesson.title, lesson.description);
+        let values = params![
+            row.0,
+            memory.occurred_at.as_microsecond(),
+            self.texts.searchable(&subject)?,
+            lesson.succeeded,
+        ];
+        let sql = "INSERT INTO lessons VALUES (?1, ?2, ?3, ?4)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn add_working(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        working: &WorkingValue,
+    ) -> Result<(), ExperienceError> {
+        let values = params![
+            row.0,
+            self.texts
+                .number(memory.session.as_deref().unwrap_or_default())?,
+            self.texts
+                .number(memory.author.as_deref().unwrap_or_default())?,
+            self.texts.number(&working.key)?,
+            memory.expires_at.map(|at| at.as_microsecond()),
+        ];
+        let sql = "INSERT INTO working VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn add_experiment(
+        &mut self,
+        row: Row,
+        experiment: &ExperimentSetup,
+    ) -> Result<(), ExperienceError> {
+        let name = self.texts.number(&experiment.name)?;
+        let sql = "INSERT INTO experiments VALUES (?1, ?2, ?3)";
+        let values = params![row.0, name, experiment.ended];
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+}
+
+/// What an action was done with: its arguments, else its target.
+fn object_of(outcome: &ActionOutcome) -> &str {
+    match outcome.arguments.as_str() {
+        "" => &outcome.target,
+        arguments => arguments,
+    }
+}
+
+/// The run that a step belongs to: the one named, else the session, else the thread.
+fn run_of<'a>(memory: &'a Memory, named: &'a str) -> &'a str {
+    let told = [memory.session.as_deref(), memory.thread.as_deref()];
+    match named {
+        "" => told.into_iter().flatten().next().unwrap_or_default(),
+        named => named,
+    }
+}

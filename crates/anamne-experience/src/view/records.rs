@@ -1,0 +1,96 @@
+//! Lessons, working memory and experiments: rows of memories whose content the source has.
+
+use anamne_types::{MemoryId, Row, Verdict};
+use rusqlite::params;
+
+use super::codes::Searched;
+use super::{ExperienceView, texts};
+use crate::ExperienceError;
+
+impl ExperienceView {
+    /// The lessons that are most similar to a task, best first, with the cosine. O(lessons).
+    pub fn lessons(&self, task: &str, most: usize) -> Result<Vec<(f32, Row)>, ExperienceError> {
+        let similar = self.similar(Searched::Lessons, task, most)?;
+        self.with(|connection| {
+            let sql = "SELECT row FROM lessons WHERE subject = ?1 ORDER BY row DESC LIMIT ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut lessons = Vec::new();
+            for one in &similar {
+                let rows =
+                    statement.query_map(params![one.number, most as i64], |row| row.get(0))?;
+                for row in rows {
+                    lessons.push((one.cosine, Row(row?)));
+                }
+            }
+            lessons.truncate(most);
+            Ok(lessons)
+        })
+    }
+
+    /// The newest value of each key of a session's and agent's working memory that lives at `now`, by row.
+    pub fn working(
+        &self,
+        session: &str,
+        agent: &str,
+        now: i64,
+    ) -> Result<Vec<Row>, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        self.with(|connection| {
+            let number = |text: &str| -> rusqlite::Result<i64> {
+                let found = texts::find(connection, text, false)?;
+                // No row has the number of an unknown name.
+                Ok(found.unwrap_or(if text.is_empty() { texts::NONE } else { -1 }))
+            };
+            let sql = "SELECT max(row), expires_at FROM working WHERE session = ?1 AND agent = ?2
+                       GROUP BY key ORDER BY 1";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![number(session)?, number(agent)?], |row| {
+                Ok((Row(row.get(0)?), row.get::<_, Option<i64>>(1)?))
+            })?;
+            let mut live = Vec::new();
+            for row in rows {
+                let (row, expires_at) = row?;
+                if expires_at.is_none_or(|expires_at| expires_at > now) {
+                    live.push(row);
+                }
+            }
+            Ok(live)
+        })
+    }
+
+    /// The newest record of each experiment, by row.
+    pub fn experiments(&self) -> Result<Vec<Row>, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        self.with(|connection| {
+            let sql = "SELECT max(row) FROM experiments GROUP BY name ORDER BY 1";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| row.get(0).map(Row))?;
+            rows.collect()
+        })
+    }
+
+    /// The judgements of a memory: how many of each verdict.
+    pub fn judgements(&self, about: MemoryId) -> Result<Vec<(Verdict, u64)>, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        self.with(|connection| {
+            let sql = "SELECT verdict, count(*) FROM judgements WHERE about = ?1 GROUP BY verdict";
+            let mut statement = connection.prepare_cached(sql)?;
+            let counted = statement.query_map([about.as_bytes()], |row| {
+                Ok((Verdict::from_number(row.get(0)?), row.get::<_, i64>(1)?))
+            })?;
+            let mut counts = Vec::new();
+            for one in counted {
+                if let (Some(verdict), count) = one? {
+                    counts.push((verdict, count as u64));
+                }
+            }
+            Ok(counts)
+        })
+    }
+}

@@ -1,0 +1,91 @@
+-- What was experienced: a view of the log. Rows are those of the source; `step` counts the tool calls of an episode.
+
+CREATE TABLE state (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), watermark INTEGER NOT NULL) STRICT;
+INSERT INTO state VALUES (1, 0);
+
+-- Distinct texts: goals, calls, normalised errors, queries, names. 0 stands for none. `code` has the signs of the vector of a goal,
+-- a query or a lesson.
+CREATE TABLE texts (
+    text INTEGER PRIMARY KEY,
+    hash INTEGER NOT NULL UNIQUE,
+    content TEXT NOT NULL,
+    code BLOB
+) STRICT;
+
+CREATE TABLE outcomes (
+    row INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    action INTEGER NOT NULL,
+    call INTEGER NOT NULL,
+    error INTEGER NOT NULL,
+    goal INTEGER NOT NULL,
+    run INTEGER NOT NULL,
+    agent INTEGER NOT NULL,
+    -- In hundredths; from 50 on it is a success unless the record says otherwise.
+    score INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL,
+    ends_run INTEGER NOT NULL,
+    PRIMARY KEY (row, step)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outcomes_call ON outcomes (call, at);
+CREATE INDEX outcomes_error ON outcomes (error, at) WHERE error <> 0;
+CREATE INDEX outcomes_goal ON outcomes (goal, at) WHERE ends_run = 1;
+CREATE INDEX outcomes_run ON outcomes (run) WHERE run <> 0;
+
+CREATE TABLE judgements (
+    row INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    about BLOB,
+    verdict INTEGER NOT NULL
+) STRICT;
+CREATE INDEX judgements_about ON judgements (about) WHERE about IS NOT NULL;
+
+CREATE TABLE searches (
+    row INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    query INTEGER NOT NULL,
+    strategy INTEGER NOT NULL,
+    -- How many other strategies were tried before for the same question, and the features of the query: f32, little-endian.
+    tried INTEGER NOT NULL,
+    features BLOB NOT NULL,
+    experiment INTEGER NOT NULL,
+    confidence REAL NOT NULL,
+    results INTEGER NOT NULL,
+    took_us INTEGER NOT NULL
+) STRICT;
+CREATE INDEX searches_query ON searches (query);
+CREATE INDEX searches_at ON searches (at);
+
+CREATE TABLE search_feedback (
+    row INTEGER PRIMARY KEY,
+    search BLOB NOT NULL,
+    usefulness INTEGER NOT NULL,
+    used INTEGER NOT NULL,
+    implied INTEGER NOT NULL
+) STRICT;
+CREATE INDEX search_feedback_search ON search_feedback (search);
+
+CREATE TABLE lessons (
+    row INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    subject INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE working (
+    row INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    agent INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    expires_at INTEGER
+) STRICT;
+CREATE INDEX working_key ON working (session, agent, key);
+
+CREATE TABLE experiments (
+    row INTEGER PRIMARY KEY,
+    name INTEGER NOT NULL,
+    ended INTEGER NOT NULL
+) STRICT;
+CREATE INDEX experiments_name ON experiments (name);
