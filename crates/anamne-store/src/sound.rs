@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use anamne_types::{Link, Memory, MemoryId, Seq, Skipped};
 
 use crate::source::record::Stored;
-use crate::source::{link, read, states};
+use crate::source::states::{self, Selected};
+use crate::source::{link, read};
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
 use crate::{Result, StoreError};
@@ -108,7 +109,16 @@ impl SpaceSource {
     pub fn undamaged_feed(&self) -> UndamagedFeed<'_> {
         UndamagedFeed {
             space: self,
+            selected: Selected::All,
             passed: RefCell::default(),
+        }
+    }
+
+    /// The same, of episodes and experience, and of every changed memory, because it may have been one.
+    pub fn experience_feed(&self) -> UndamagedFeed<'_> {
+        UndamagedFeed {
+            selected: Selected::Experience,
+            ..self.undamaged_feed()
         }
     }
 }
@@ -116,6 +126,7 @@ impl SpaceSource {
 /// A [`MemoryFeed`] that skips damaged memories and records them.
 pub struct UndamagedFeed<'space> {
     space: &'space SpaceSource,
+    selected: Selected,
     passed: RefCell<(BTreeSet<MemoryId>, Skipped)>,
 }
 
@@ -140,7 +151,7 @@ impl MemoryFeed for UndamagedFeed<'_> {
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
         let skip = |id, error: &StoreError| self.skip(id, error);
-        Ok(self.space.undamaged_states(after, limit, &skip)?)
+        Ok(self.space.undamaged_states(after, limit, self.selected, &skip)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
@@ -155,15 +166,16 @@ impl SpaceSource {
         &self,
         after: Seq,
         limit: usize,
+        selected: Selected,
         skip: &dyn Fn(MemoryId, &StoreError),
     ) -> Result<Vec<MemoryState>> {
-        match self.states(after, limit) {
+        match self.states(after, limit, selected) {
             Err(error) if error.is_unrepaired_damage() => {}
             states => return states,
         }
         let reader = self.reader()?;
         let mut states = Vec::new();
-        for (seq, row, id) in states::changed_since(&reader, after, limit)? {
+        for (seq, row, id) in states::changed_since(&reader, after, limit, selected)? {
             let memory = match read::verified_by_row(self.names().of(&reader), row) {
                 Ok(stored) => stored.and_then(states::alive),
                 Err(error) if error.is_unrepaired_damage() => {

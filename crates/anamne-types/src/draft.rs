@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
-use crate::{Body, Category, InvalidValue, Kind, Limits, Metadata};
+use crate::{Body, Category, Experience, InvalidValue, Kind, Limits, Metadata};
 
 /// A new memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ impl Draft {
         }
     }
 
-    /// Sets the kind with empty fields; a chunk needs [`Draft::body`].
+    /// Sets the kind with empty fields; a chunk and experience need [`Draft::body`].
     #[must_use]
     pub fn kind(mut self, kind: Kind) -> Self {
         if let Some(body) = Body::empty(kind) {
@@ -90,6 +90,17 @@ impl Draft {
     pub fn body(mut self, body: Body) -> Self {
         self.body = body;
         self
+    }
+
+    /// A record of experience, described by its own sentence.
+    pub fn experience(experience: Experience) -> Self {
+        Self {
+            content: experience.sentence(),
+            body: Body::Experience {
+                experience: Box::new(experience),
+            },
+            ..Self::default()
+        }
     }
 
     /// Sets the thread.

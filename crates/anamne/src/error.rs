@@ -26,6 +26,9 @@ pub enum Error {
     /// Building or reading summaries failed.
     #[error(transparent)]
     Summaries(#[from] anamne_knowledge::summaries::SummaryError),
+    /// Folding or reading experience failed.
+    #[error(transparent)]
+    Experience(#[from] anamne_experience::ExperienceError),
     /// A language model call failed, or its settings are invalid.
     #[error(transparent)]
     Bridge(#[from] anamne_llm::BridgeError),

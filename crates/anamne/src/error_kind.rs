@@ -1,6 +1,7 @@
 //! The kinds of errors, and their next steps. Doors word both.
 
 use anamne_embed::EmbedError;
+use anamne_experience::ExperienceError;
 use anamne_jobs::QueueError;
 use anamne_knowledge::graph::GraphError;
 use anamne_knowledge::summaries::SummaryError;
@@ -86,6 +87,7 @@ impl Error {
             Self::Recall(RecallError::Embed(error)) | Self::Embed(error) => of_embed(error),
             Self::Knowledge(error) => of_graph(error),
             Self::Summaries(error) => of_summaries(error),
+            Self::Experience(error) => of_experience(error),
             Self::Queue(error) => of_queue(error),
             Self::Bridge(error) => of_bridge(error),
             Self::Stream { source, .. } => FileProblem::of_io(source),
@@ -117,6 +119,16 @@ fn of_summaries(error: &SummaryError) -> Option<FileProblem> {
         SummaryError::Locked { .. } | SummaryError::Busy { .. } => Some(FileProblem::Busy),
         SummaryError::Store(error) => error.problem(),
         SummaryError::Feed(error) => error.problem(),
+        _ => None,
+    }
+}
+
+fn of_experience(error: &ExperienceError) -> Option<FileProblem> {
+    match error {
+        ExperienceError::Store(error) => error.problem(),
+        ExperienceError::Feed(error) => error.problem(),
+        ExperienceError::Database(error) => FileProblem::of_sqlite(error),
+        ExperienceError::Embed(error) => of_embed(error),
         _ => None,
     }
 }

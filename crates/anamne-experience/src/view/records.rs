@@ -27,11 +27,10 @@ impl ExperienceView {
         })
     }
 
-    /// The newest value of each key of a session's and agent's working memory that lives at `now`, by row.
+    /// The newest value of each key of working memory that lives at `now`, by row: of one session and agent, or of all.
     pub fn working(
         &self,
-        session: &str,
-        agent: &str,
+        scope: Option<(&str, &str)>,
         now: i64,
     ) -> Result<Vec<Row>, ExperienceError> {
         if !self.file.exists() {
@@ -43,17 +42,21 @@ impl ExperienceView {
                 // No row has the number of an unknown name.
                 Ok(found.unwrap_or(if text.is_empty() { texts::NONE } else { -1 }))
             };
-            let sql = "SELECT max(row), expires_at FROM working WHERE session = ?1 AND agent = ?2
-                       GROUP BY key ORDER BY 1";
+            let of_scope = match scope {
+                Some((session, agent)) => Some((number(session)?, number(agent)?)),
+                None => None,
+            };
+            let sql = "SELECT max(row), expires_at, session, agent FROM working
+                       GROUP BY session, agent, key ORDER BY 1";
             let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(params![number(session)?, number(agent)?], |row| {
-                Ok((Row(row.get(0)?), row.get::<_, Option<i64>>(1)?))
-            })?;
+            let mut rows = statement.query([])?;
             let mut live = Vec::new();
-            for row in rows {
-                let (row, expires_at) = row?;
-                if expires_at.is_none_or(|expires_at| expires_at > now) {
-                    live.push(row);
+            while let Some(row) = rows.next()? {
+                let expires_at: Option<i64> = row.get(1)?;
+                let found = (row.get(2)?, row.get(3)?);
+                let is_in_scope = of_scope.is_none_or(|scope| scope == found);
+                if is_in_scope && expires_at.is_none_or(|expires_at| expires_at > now) {
+                    live.push(Row(row.get(0)?));
                 }
             }
             Ok(live)

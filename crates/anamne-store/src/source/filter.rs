@@ -89,6 +89,8 @@ fn indexed_subset(filter: &Filter) -> Option<&'static str> {
     };
     if filter.kinds == [Kind::Episode] {
         Some("kind = 4")
+    } else if filter.kinds == [Kind::Experience] {
+        Some("kind = 9")
     } else if !categories.is_empty() && are_indexed() {
         Some("category IN (1, 5, 9)")
     } else if filter.min_importance >= Some(INDEXED_IMPORTANCE) {
@@ -141,10 +143,6 @@ impl Clause {
         }
         let kinds = filter.kinds.iter().map(|kind| kind.number().into());
         clause.any_of("kind", kinds.collect());
-        if filter.kinds.is_empty() {
-            // Experience is listed only when asked for.
-            clause.push("kind <> 9", []);
-        }
         let categories = filter.categories.iter();
         let categories = categories.map(|category| category.number().into());
         clause.any_of("category", categories.collect());
@@ -193,6 +191,10 @@ const SMALL: i64 = 16 << 20;
 /// The memories of a listing. In a small database a damaged index can't hide any.
 pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>> {
     let mut clause = Clause::of(&listing.filter, &tables)?;
+    if listing.filter.kinds.is_empty() {
+        // Experience is listed only when asked for.
+        clause.push("kind <> 9", []);
+    }
     let visibility = if listing.forgotten {
         Visibility::Forgotten
     } else {

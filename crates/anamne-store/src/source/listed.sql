@@ -4,3 +4,4 @@
 CREATE INDEX IF NOT EXISTS memories_episodes ON memories (occurred_at) WHERE kind = 4;
 CREATE INDEX IF NOT EXISTS memories_decisions ON memories (occurred_at) WHERE category IN (1, 5, 9);
 CREATE INDEX IF NOT EXISTS memories_important ON memories (occurred_at) WHERE importance >= 8;
+CREATE INDEX IF NOT EXISTS memories_experience ON memories (occurred_at) WHERE kind = 9;

@@ -11,13 +11,31 @@ use crate::Result;
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
 
+/// The memories that a feed contains.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Selected {
+    /// All.
+    All,
+    /// Episodes and experience, and every memory that has changed, because it may have been one.
+    Experience,
+}
+
+impl Selected {
+    fn condition(self) -> &'static str {
+        match self {
+            Self::All => "1",
+            Self::Experience => "(kind IN (4, 9) OR erased OR version > 1)",
+        }
+    }
+}
+
 impl MemoryFeed for SpaceSource {
     fn head(&self) -> Result<Seq, ViewError> {
         Ok(self.read(head)?)
     }
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
-        Ok(self.states(after, limit)?)
+        Ok(self.states(after, limit, Selected::All)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
@@ -37,8 +55,13 @@ impl MemoryFeed for SpaceSource {
 }
 
 impl SpaceSource {
-    pub(crate) fn states(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>> {
-        let states = self.read(|reader| states(self.names().of(reader), after, limit))?;
+    pub(crate) fn states(
+        &self,
+        after: Seq,
+        limit: usize,
+        selected: Selected,
+    ) -> Result<Vec<MemoryState>> {
+        let states = self.read(|reader| states(self.names().of(reader), after, limit, selected))?;
         Ok(states
             .into_iter()
             .map(|state| self.of_space(state))
@@ -63,9 +86,12 @@ pub(crate) fn changed_since(
     connection: &Connection,
     after: Seq,
     limit: usize,
+    selected: Selected,
 ) -> Result<Vec<(Seq, Row, MemoryId)>> {
-    let mut statement = connection
-        .prepare_cached("SELECT seq, row, id FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
+    let condition = selected.condition();
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT seq, row, id FROM memories WHERE seq > ?1 AND {condition} ORDER BY seq LIMIT ?2"
+    ))?;
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
     let changed = statement.query_map(params![after.0 as i64, most], |row| {
         Ok((
@@ -77,9 +103,17 @@ pub(crate) fn changed_since(
     Ok(changed.collect::<Result<_, _>>()?)
 }
 
-fn states(tables: Tables<'_>, after: Seq, limit: usize) -> Result<Vec<MemoryState>> {
+fn states(
+    tables: Tables<'_>,
+    after: Seq,
+    limit: usize,
+    selected: Selected,
+) -> Result<Vec<MemoryState>> {
     let reader = tables.unchecked_transaction()?;
-    let sql = format!("SELECT {COLUMNS} FROM memories WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let condition = selected.condition();
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memories WHERE seq > ?1 AND {condition} ORDER BY seq LIMIT ?2"
+    );
     let mut statement = reader.prepare_cached(&sql)?;
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows = statement.query_map(params![after.0 as i64, most], Stored::read)?;

@@ -7,6 +7,7 @@ pub(crate) mod available_views;
 pub(crate) mod cached_vectors;
 pub(crate) mod connecting;
 pub(crate) mod embedding_cache;
+pub(crate) mod experience;
 pub(crate) mod graph;
 pub(crate) mod hook_log;
 pub(crate) mod latent;
@@ -32,6 +33,7 @@ use crate::Error;
 use crate::background_problems::BackgroundProblems;
 use crate::models::Models;
 use cached_vectors::CachedVectors;
+use experience::ExperienceFile;
 use graph::KnowledgeFile;
 use hook_log::HookLogOfSpace;
 use latent::Latent;
@@ -72,6 +74,7 @@ pub(crate) struct Registry {
     pub(crate) knowledge: Arc<KnowledgeFile>,
     pub(crate) readings: Arc<ReadingsFile>,
     pub(crate) summaries: Arc<SummariesFile>,
+    pub(crate) experience: Arc<ExperienceFile>,
     pub(crate) meta: Arc<QueryLog>,
     pub(crate) cache: Arc<CachedVectors>,
     pub(crate) tasks: Arc<TasksFile>,
@@ -106,6 +109,7 @@ impl Registry {
         let latent = Arc::new(Latent::new(site, tiers.clone()));
         let knowledge = Arc::new(KnowledgeFile::new(site, readings.clone()));
         let summaries = Arc::new(SummariesFile::new(site));
+        let experience = Arc::new(ExperienceFile::new(site));
         let meta = Arc::new(QueryLog::new(site));
         let cache = Arc::new(CachedVectors::new(site));
         let tasks = Arc::new(TasksFile::new(site));
@@ -117,6 +121,7 @@ impl Registry {
         all.push(readings.clone());
         all.push(knowledge.clone());
         all.push(summaries.clone());
+        all.push(experience.clone());
         all.push(latent.clone());
         all.push(meta.clone());
         all.push(cache.clone());
@@ -134,6 +139,7 @@ impl Registry {
             knowledge,
             readings,
             summaries,
+            experience,
             meta,
             cache,
             tasks,

@@ -77,9 +77,13 @@ impl Store {
                 let accepts = "fact, or left out, where a category is given";
                 return Err(InvalidValue::new("kind", accepts, kind));
             }
-            (Some(Kind::Chunk), None) => {
+            (Some(kind @ Kind::Chunk), None) => {
                 let accepts = "another kind; chunks come from ingested documents";
-                return Err(InvalidValue::new("kind", accepts, Kind::Chunk));
+                return Err(InvalidValue::new("kind", accepts, kind));
+            }
+            (Some(kind @ Kind::Experience), None) => {
+                let accepts = "another kind; experience is recorded by its own tools";
+                return Err(InvalidValue::new("kind", accepts, kind));
             }
             (Some(kind), None) => draft = draft.kind(kind),
             (None, None) => {}
