@@ -56,6 +56,10 @@ pub(crate) fn body(
             format!("category must be given with the kind fact, but the kind was {kind}"),
         )),
         (Some(kind), None) => Body::empty(kind).map(Some).ok_or_else(|| {
+            if kind == Kind::Experience {
+                return Failure::refused("kind", "kind must not be experience, which needs a record")
+                    .hint("record outcomes with `anamne outcome`");
+            }
             Failure::refused("kind", "kind must not be chunk, which needs a document")
                 .hint("import chunks with `anamne import`, with the id of their document in the field \"document\"")
         }),

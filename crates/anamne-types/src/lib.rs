@@ -49,8 +49,8 @@ pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
 pub use experience::{
-    ActionOutcome, Experience, ExperimentSetup, Lesson, SearchFeedback, SearchTrace, Usefulness, Verdict,
-    WorkFeedback, WorkingValue,
+    ActionOutcome, Experience, ExperimentSetup, Lesson, SearchFeedback, SearchTrace, Usefulness,
+    Verdict, WorkFeedback, WorkingValue,
 };
 pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};

@@ -25,6 +25,7 @@ mod derived;
 mod due;
 mod error;
 mod error_kind;
+mod experience;
 mod front_matter;
 mod jobs;
 mod knowledge;
@@ -63,6 +64,10 @@ pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
 pub use derived::{DerivedFactory, DerivedSite, ViewState};
 pub use error::{Denied, Error, ErrorKind};
+pub use experience::{
+    Advice, AdviceCase, AdviceKind, ExperienceQuery, PastSearch, SearchQuality, StrategyReport,
+    WorkingEntry, WorkingScope,
+};
 pub use jobs::{ChoreReport, Moved};
 pub use knowledge::consolidating::QualitySignals;
 pub use knowledge::graph::Knowledge;

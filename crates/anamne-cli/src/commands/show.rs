@@ -226,7 +226,10 @@ fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
         }
         Body::Experience { experience } => vec![
             ("record", experience.type_name().to_owned()),
-            ("fields", serde_json::to_string(experience).unwrap_or_default()),
+            (
+                "fields",
+                serde_json::to_string(experience).unwrap_or_default(),
+            ),
         ],
     };
     rows.retain(|(_, value)| !value.is_empty());

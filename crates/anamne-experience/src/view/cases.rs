@@ -23,6 +23,8 @@ pub struct Case {
     pub score: f32,
     /// Whether it succeeded.
     pub succeeded: bool,
+    /// Whether it is the outcome of a whole run.
+    pub ends_run: bool,
 }
 
 /// What cases have in common.
@@ -69,7 +71,7 @@ pub struct RunSummary {
 
 const FIELDS: &str = "row, at, \
      (SELECT content FROM texts WHERE text = call), (SELECT content FROM texts WHERE text = error), \
-     (SELECT content FROM texts WHERE text = agent), score, succeeded";
+     (SELECT content FROM texts WHERE text = agent), score, succeeded, ends_run";
 
 fn case(row: &SqlRow<'_>) -> rusqlite::Result<Case> {
     let text = |index| {
@@ -84,6 +86,7 @@ fn case(row: &SqlRow<'_>) -> rusqlite::Result<Case> {
         agent: text(4)?,
         score: row.get::<_, i64>(5)? as f32 / 100.0,
         succeeded: row.get(6)?,
+        ends_run: row.get(7)?,
     })
 }
 
@@ -115,6 +118,20 @@ impl ExperienceView {
             let cases = statement.query_map(params![number, most as i64], case)?;
             cases.collect()
         })
+    }
+
+    /// The share of successes among the newest thousand outcomes; ½ without any. O(1).
+    pub fn success_share(&self) -> Result<f32, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(0.5);
+        }
+        let sql = "SELECT avg(succeeded) FROM (SELECT succeeded FROM outcomes ORDER BY row DESC LIMIT 1000)";
+        let share: Option<f64> = self.with(|connection| {
+            connection
+                .prepare_cached(sql)?
+                .query_row([], |row| row.get(0))
+        })?;
+        Ok(share.unwrap_or(0.5) as f32)
     }
 
     /// What was done after an error: for each of the newest cases of this error in a run, the run's next call that
@@ -164,7 +181,7 @@ impl ExperienceView {
             let mut runs = Vec::new();
             for one in &similar {
                 let of_goal = statement.query_map(params![one.number, of_each as i64], |row| {
-                    let run: Option<String> = row.get(7)?;
+                    let run: Option<String> = row.get(8)?;
                     Ok(RunSummary {
                         goal: one.text.clone(),
                         run: run.unwrap_or_default(),

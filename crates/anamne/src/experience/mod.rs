@@ -1,12 +1,12 @@
 //! What was experienced: outcomes, feedback, searches, lessons, working memory and experiments.
 //!
-//! Recording is [`Space::remember`] with [`anamne_types::Draft::experience`]; this module answers questions about what
-//! was recorded.
+//! Recording is [`crate::Space::remember`] with [`anamne_types::Draft::experience`]; this module answers questions about
+//! what was recorded.
 
 mod advice;
 mod searching;
 mod working;
 
-pub use advice::{Advice, AdviceKind, Case, ExperienceAnswer, ExperienceQuery};
-pub use searching::{LearnedSearch, PastSearch, SearchQuality, StrategyReport};
+pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery};
+pub use searching::{PastSearch, SearchQuality, StrategyReport};
 pub use working::{WorkingEntry, WorkingScope};
