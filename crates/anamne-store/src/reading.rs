@@ -30,7 +30,11 @@ impl SpaceSource {
     /// Whether a memory may tell of experience: an episode, or experience itself. Two index lookups.
     pub fn has_experience(&self) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM memories WHERE kind = 4) OR EXISTS (SELECT 1 FROM memories WHERE kind = 9)";
-        self.read(|reader| Ok(reader.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
+        self.read(|reader| {
+            Ok(reader
+                .prepare_cached(sql)?
+                .query_row([], |row| row.get(0))?)
+        })
     }
 
     /// The memory with this id, forgotten ones included, erased ones not.

@@ -151,7 +151,9 @@ impl MemoryFeed for UndamagedFeed<'_> {
 
     fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
         let skip = |id, error: &StoreError| self.skip(id, error);
-        Ok(self.space.undamaged_states(after, limit, self.selected, &skip)?)
+        Ok(self
+            .space
+            .undamaged_states(after, limit, self.selected, &skip)?)
     }
 
     fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {

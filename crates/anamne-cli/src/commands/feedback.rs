@@ -1,6 +1,9 @@
 //! `anamne feedback`.
 
-use anamne::{Judgement, MemoryId};
+use anamne::{
+    Body, Draft, Experience, Judgement, MemoryId, SearchFeedback, Space, Usefulness, Verdict,
+    WorkFeedback,
+};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -8,35 +11,77 @@ use crate::output::{Output, times};
 use crate::place::Place;
 use crate::{ids, settling};
 
-/// Whether an answer helped.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum UsefulnessVerdict {
+/// What is said about a result, a search or work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Said {
     /// It helped
     Useful,
-    /// It did not
+    /// A search that helped in part
+    Partial,
+    /// It did not help
     Useless,
+    /// A search that could mean several things
+    Ambiguous,
+    /// Work that was right
+    Approval,
+    /// Work that was wrong
+    Rejection,
+    /// Something else was wanted; see --wanted
+    Correction,
+    /// A comment
+    Neutral,
 }
 
-/// Report whether a result was useful
+impl Said {
+    /// The judgement of work, if it is one.
+    fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::Approval => Some(Verdict::Approval),
+            Self::Rejection => Some(Verdict::Rejection),
+            Self::Correction => Some(Verdict::Correction),
+            Self::Neutral => Some(Verdict::Neutral),
+            _ => None,
+        }
+    }
+
+    /// The usefulness of a search, if it is one.
+    fn usefulness(self) -> Option<Usefulness> {
+        match self {
+            Self::Useful => Some(Usefulness::Helpful),
+            Self::Partial => Some(Usefulness::Partial),
+            Self::Useless => Some(Usefulness::Useless),
+            Self::Ambiguous => Some(Usefulness::Ambiguous),
+            _ => None,
+        }
+    }
+}
+
+/// Say whether a result, a search or work was good
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Feedback is stored with the memory and slightly changes its rank. To rate the
-best result of a logged query, give the query's number: q12 (see `anamne meta
-log`).
+Feedback on a result is stored with the memory and slightly changes its rank.
+To rate the best result of a logged query, give the query's number: q12 (see
+`anamne meta log`). Feedback on a recorded search (`anamne recall --learn`)
+teaches which strategy to use for such questions. Feedback on work (approval,
+rejection, correction, neutral) is kept with the outcome that it is about.
 
 Examples:
   anamne feedback m12 useful
   anamne feedback m31 useless --note \"that was the old address\"
   anamne feedback q7 useful
+  anamne feedback m90 useful --used m12 --used m14
+  anamne feedback m91 ambiguous --should-ask \"which of the two servers?\"
+  anamne feedback m40 correction --wanted \"a list, not a table\"
 
-With --json: {\"memory\", \"useful\", \"useless\": number of reports}")]
+With --json: {\"memory\", \"useful\", \"useless\": number of reports}; for searches
+  and work as `anamne remember`")]
 pub(crate) struct Feedback {
     /// The memory, or the query whose best result is meant
     #[arg(value_name = "ID")]
     of: String,
-    /// Whether it helped
+    /// What is said about it
     #[arg(value_enum)]
-    verdict: UsefulnessVerdict,
+    verdict: Said,
     /// Why
     #[arg(
         long,
@@ -45,41 +90,110 @@ pub(crate) struct Feedback {
         value_name = "TEXT"
     )]
     note: String,
+    /// A result of the search that was used; may be repeated
+    #[arg(long, value_name = "ID")]
+    used: Vec<String>,
+    /// If the search was ambiguous: what should have been asked
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "TEXT"
+    )]
+    should_ask: String,
+    /// If it is a correction: what was wanted instead
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "TEXT"
+    )]
+    wanted: String,
 }
 
 impl Feedback {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
-        let useful = matches!(self.verdict, UsefulnessVerdict::Useful);
         let query = self
             .of
             .strip_prefix('q')
             .and_then(|number| number.parse().ok());
-        let memory = if let Some(number) = query {
-            space.feedback_on_query(number, useful, &self.note)?
+        if let Some(number) = query {
+            let useful = self.of_result()?;
+            let memory = space.feedback_on_query(number, useful, &self.note)?;
+            print(&memory, output)?;
         } else {
-            let memory: MemoryId = ids::resolve(&space, &self.of)?;
-            space.feedback(&anamne::Feedback {
-                memory,
-                useful,
-                note: self.note,
-            })?
-        };
-        let judgement = Judgement::of(&memory.metadata);
-        if output.is_json() {
-            output.json(&json!({
-                "memory": memory.id,
-                "useful": judgement.useful,
-                "useless": judgement.useless,
-            }))?;
-        } else {
-            output.line(format_args!(
-                "{}: reported useful {}, useless {}",
-                memory.citation(),
-                times(judgement.useful.into()),
-                times(judgement.useless.into())
-            ))?;
+            let id = ids::resolve(&space, &self.of)?;
+            self.of_memory(&space, id, output)?;
         }
         settling::settle(&space, output)
     }
+
+    fn of_memory(self, space: &Space, id: MemoryId, output: &mut Output) -> Result<(), Failure> {
+        if let Some(verdict) = self.verdict.verdict() {
+            let record = Experience::Feedback(WorkFeedback {
+                verdict,
+                about: Some(id),
+                comment: self.note,
+                wanted: self.wanted,
+            });
+            let remembered = space.remember(Draft::experience(record))?;
+            return super::remember::print(&remembered, output);
+        }
+        if is_search(space, id)? {
+            let usefulness = self.verdict.usefulness().unwrap_or(Usefulness::Useless);
+            let remembered = space.search_feedback(SearchFeedback {
+                search: id,
+                usefulness,
+                used: ids::resolve_all(space, &self.used)?,
+                reason: self.note,
+                should_ask: self.should_ask,
+                implied: false,
+            })?;
+            return super::remember::print(&remembered, output);
+        }
+        let feedback = anamne::Feedback {
+            memory: id,
+            useful: self.of_result()?,
+            note: self.note,
+        };
+        print(&space.feedback(&feedback)?, output)
+    }
+
+    /// Whether a result was useful.
+    fn of_result(&self) -> Result<bool, Failure> {
+        match self.verdict {
+            Said::Useful => Ok(true),
+            Said::Useless => Ok(false),
+            _ => Err(
+                Failure::refused("verdict", "verdict must be useful or useless for a result")
+                    .hint("the others are for searches and work; see `anamne feedback --help`"),
+            ),
+        }
+    }
+}
+
+fn is_search(space: &Space, id: MemoryId) -> Result<bool, Failure> {
+    let memory = space.get(id)?;
+    Ok(match memory.body {
+        Body::Experience { experience } => matches!(*experience, Experience::Search(_)),
+        _ => false,
+    })
+}
+
+fn print(memory: &anamne::Memory, output: &mut Output) -> Result<(), Failure> {
+    let judgement = Judgement::of(&memory.metadata);
+    if output.is_json() {
+        return output.json(&json!({
+            "memory": memory.id,
+            "useful": judgement.useful,
+            "useless": judgement.useless,
+        }));
+    }
+    output.line(format_args!(
+        "{}: reported useful {}, useless {}",
+        memory.citation(),
+        times(judgement.useful.into()),
+        times(judgement.useless.into())
+    ))
 }

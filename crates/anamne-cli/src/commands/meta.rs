@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, Output, counted, memories, paint, times};
 use crate::place::Place;
 use crate::settling;
-use crate::wording::{duration, named, size};
+use crate::wording::{duration, named, number, size};
 
 /// Show the query log and how well topics are covered
 #[derive(Debug, clap::Args)]
@@ -21,12 +21,14 @@ recently breaks near ties. `clear` is safe at any time.
 Examples:
   anamne meta log -k 5
   anamne meta topics
+  anamne meta quality
   anamne meta clear
 
 With --json: log {\"queries\": [{\"number\", \"at\", \"hash\", \"words\", \"shape\",
   \"temperature\", \"searched\", \"left_out\", \"work\": {\"tiers\", \"rows\", \"bytes\"},
   \"stages\", \"widened\", \"took_ms\", \"results\", \"confidence\", \"found\"}]};
   topics {\"topics\": [{\"topic\", \"memories\", \"asked\", \"confidence\", \"verdict\"}]};
+  quality {\"weeks\": [{\"week\", \"searches\", \"judged\", \"successes\", \"confidence\"}]};
   clear {\"cleared\": true}")]
 pub(crate) struct Meta {
     #[command(subcommand)]
@@ -47,6 +49,8 @@ enum MetaCommand {
         #[arg(short = 'k', long, default_value_t = 20, value_name = "NUMBER")]
         limit: usize,
     },
+    /// How useful recorded searches were, by week
+    Quality,
     /// Delete the query log
     Clear,
 }
@@ -57,6 +61,7 @@ impl Meta {
         match self.what {
             MetaCommand::Log { limit } => show_log(&space, limit, output)?,
             MetaCommand::Topics { limit } => show_topics(&space, limit, output)?,
+            MetaCommand::Quality => show_quality(&space, output)?,
             MetaCommand::Clear => {
                 space.forget_meta()?;
                 if output.is_json() {
@@ -126,6 +131,33 @@ fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), F
     for topic in &topics {
         let line = topic_line(topic);
         output.line(line)?;
+    }
+    Ok(())
+}
+
+fn show_quality(space: &Space, output: &mut Output) -> Result<(), Failure> {
+    let weeks = space.search_quality()?;
+    if output.is_json() {
+        return output.json(&json!({ "weeks": weeks }));
+    }
+    if weeks.is_empty() {
+        return output.line("No search was recorded; `anamne recall --learn` records one.");
+    }
+    for week in &weeks {
+        let useful = match week.judged {
+            0 => "no feedback".to_owned(),
+            judged => format!(
+                "{} with feedback, {:.0} % useful",
+                number(judged),
+                100.0 * week.successes / judged as f64
+            ),
+        };
+        output.line(format_args!(
+            "week of {}: {} recorded, {useful}, mean confidence {:.2}",
+            output.dates.day(week.week),
+            number(week.searches),
+            week.confidence
+        ))?;
     }
     Ok(())
 }

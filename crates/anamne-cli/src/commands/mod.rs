@@ -10,6 +10,7 @@ mod costs;
 mod demo;
 mod doctor;
 mod edit;
+mod experience;
 mod export;
 mod extract;
 mod feedback;
@@ -47,6 +48,7 @@ mod tasks;
 mod think;
 mod tiers;
 mod verify;
+mod working;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Rewind(rewind::Rewind),
     Link(link::Link),
     Feedback(feedback::Feedback),
+    Experience(experience::Experience),
+    Working(working::Working),
     Knowledge(knowledge::Knowledge),
     Graph(graph::Graph),
     Resolve(resolve::Resolve),
@@ -134,6 +138,8 @@ impl Command {
             Self::Rewind(command) => command.run(place, output),
             Self::Link(command) => command.run(place, output),
             Self::Feedback(command) => command.run(place, output),
+            Self::Experience(command) => command.run(place, output),
+            Self::Working(command) => command.run(place, output),
             Self::Knowledge(command) => command.run(place, output),
             Self::Graph(command) => command.run(place, output),
             Self::Resolve(command) => command.run(place, output),

@@ -78,13 +78,14 @@ fn arguments(command: &str) -> Vec<&str> {
         "import" => vec!["-"],
         "retention" => vec!["--apply", "--yes"],
         "tasks" => vec!["run"],
+        "experience" => vec!["ask", "where does Mara Lind live"],
         "backup" => vec!["kept"],
         "completions" => vec!["bash"],
         "hook" => vec!["prompt", "--host", "claude-code"],
         "setup" => vec!["--status"],
         "demo" | "init" | "list" | "audit" | "extract" | "export" | "guard" | "stats"
         | "status" | "spaces" | "tiers" | "meta" | "model" | "costs" | "doctor" | "verify"
-        | "repair" | "mcp" | "man" | "help" => Vec::new(),
+        | "repair" | "mcp" | "working" | "man" | "help" => Vec::new(),
         other => panic!("say how `anamne {other}` is run on a store that came from elsewhere"),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 44] = [
+const COMMANDS: [&str; 46] = [
     "demo",
     "init",
     "remember",
@@ -20,6 +20,8 @@ const COMMANDS: [&str; 44] = [
     "rewind",
     "link",
     "feedback",
+    "experience",
+    "working",
     "knowledge",
     "graph",
     "resolve",

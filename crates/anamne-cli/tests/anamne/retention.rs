@@ -74,7 +74,12 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         "consolidate" => &[&["consolidate"]],
         "spaces" => &[&["spaces"], &["spaces", "set"]],
         "tiers" => &[&["tiers"]],
-        "meta" => &[&["meta", "log"], &["meta", "topics"]],
+        "meta" => &[&["meta", "log"], &["meta", "topics"], &["meta", "quality"]],
+        "experience" => &[
+            &["experience", "ask", "quellfruit"],
+            &["experience", "history", "quellfruit"],
+        ],
+        "working" => &[&["working"]],
         "tasks" => &[&["tasks"], &["tasks", "run"]],
         "model" => &[&["model"]],
         "costs" => &[&["costs"]],

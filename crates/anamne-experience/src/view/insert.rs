@@ -1,8 +1,8 @@
 //! Adds a memory's rows.
 
 use anamne_types::{
-    ActionOutcome, Body, Experience, ExperimentSetup, Lesson, Memory, Row, SearchFeedback,
-    SearchTrace, ToolCall, WorkFeedback, WorkingValue,
+    ActionOutcome, Body, Experience, ExperimentSetup, Lesson, Memory, MemoryId, Row,
+    SearchFeedback, SearchTrace, ToolCall, WorkFeedback, WorkingValue,
 };
 use rusqlite::{Connection, params};
 
@@ -141,7 +141,7 @@ impl<'a> Insertion<'a> {
         memory: &Memory,
         feedback: &WorkFeedback,
     ) -> Result<(), ExperienceError> {
-        let about = feedback.about.as_ref().map(|about| about.as_bytes());
+        let about = feedback.about.as_ref().map(MemoryId::as_bytes);
         let at = memory.occurred_at.as_microsecond();
         let values = params![row.0, at, about, feedback.verdict.number()];
         let sql = "INSERT INTO judgements VALUES (?1, ?2, ?3, ?4)";
@@ -226,7 +226,7 @@ impl<'a> Insertion<'a> {
             self.texts
                 .number(memory.author.as_deref().unwrap_or_default())?,
             self.texts.number(&working.key)?,
-            memory.expires_at.map(|at| at.as_microsecond()),
+            memory.expires_at.map(jiff::Timestamp::as_microsecond),
         ];
         let sql = "INSERT INTO working VALUES (?1, ?2, ?3, ?4, ?5)";
         self.connection.prepare_cached(sql)?.execute(values)?;

@@ -56,7 +56,7 @@ impl<'a> Texts<'a> {
     fn add(&self, hash: i64, text: &str, is_searched: bool) -> Result<i64, ExperienceError> {
         let code = is_searched.then(|| codes::of_text(text)).transpose()?;
         let sql = "INSERT INTO texts (hash, content, code) VALUES (?1, ?2, ?3)";
-        let code = code.as_ref().map(|code| code.as_slice());
+        let code = code.as_ref().map(<[u8; 32]>::as_slice);
         self.connection
             .prepare_cached(sql)?
             .execute(params![hash, text, code])?;

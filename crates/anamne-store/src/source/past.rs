@@ -55,9 +55,8 @@ pub(crate) fn states(
     }
     let state = |row| -> Result<PastState> {
         let then = state_at(&reader, row, through, missing)?;
-        let is_searched = |memory: &Memory| {
-            memory.deleted_at.is_none() && memory.kind() != Kind::Experience
-        };
+        let is_searched =
+            |memory: &Memory| memory.deleted_at.is_none() && memory.kind() != Kind::Experience;
         let live = then.filter(is_searched);
         let then = live.map(|memory| record_of(&reader, memory)).transpose()?;
         Ok(PastState { row, then })

@@ -222,7 +222,46 @@ pub(super) const COMMANDS: &[Invocations] = &[
     ("meta", &[]),
     ("meta log", &[&[]]),
     ("meta topics", &[&[]]),
+    ("meta quality", &[&[]]),
     ("meta clear", &[&[]]),
+    ("experience", &[]),
+    (
+        "experience ask",
+        &[
+            &[
+                "{text}", "--action", "{text}", "--object", "{text}", "--error", "{text}",
+            ],
+            &["a goal"],
+        ],
+    ),
+    (
+        "experience outcome",
+        &[
+            &[
+                "tool",
+                "{text}",
+                "--error",
+                "{text}",
+                "--goal",
+                "{text}",
+                "--run",
+                "r",
+                "--ends-run",
+            ],
+            &["{text}"],
+        ],
+    ),
+    (
+        "experience lesson",
+        &[
+            &["title", "{text}", "--when", "{text}"],
+            &["{text}", "{text}"],
+        ],
+    ),
+    ("experience history", &[&["{text}"]]),
+    ("working", &[&[]]),
+    ("working set", &[&["key", "{text}"], &["{text}", "1"]]),
+    ("working remove", &[&["key"], &["{text}"]]),
     ("tasks", &[&[]]),
     ("tasks run", &[&[]]),
     ("tasks pause", &[&["{text}"]]),

@@ -1,0 +1,102 @@
+//! `anamne experience ask`.
+
+use anamne::{Advice, AdviceKind, ExperienceQuery};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{CYAN, DIM, Output, paint};
+use crate::place::Place;
+use crate::wording::{number, one_line};
+
+/// Ask what worked in a situation
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ask {
+    /// What is to be achieved
+    #[arg(default_value = "", hide_default_value = true)]
+    goal: String,
+    /// The planned action: a tool or a command
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "NAME"
+    )]
+    action: String,
+    /// Its arguments, or what it acts on
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "TEXT"
+    )]
+    object: String,
+    /// The error to recover from
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "TEXT"
+    )]
+    error: String,
+    /// Answers at most
+    #[arg(short = 'k', long, default_value_t = 5, value_name = "NUMBER")]
+    limit: usize,
+}
+
+impl Ask {
+    pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let space = place.existing_space()?;
+        let advice = space.experience(&ExperienceQuery {
+            goal: self.goal,
+            action: self.action,
+            object: self.object,
+            error: self.error,
+            limit: Some(self.limit),
+        })?;
+        if output.is_json() {
+            return output.json(&json!({ "advice": advice }));
+        }
+        if advice.is_empty() {
+            output.note("nothing is known about this situation");
+        }
+        for one in &advice {
+            print(one, output)?;
+        }
+        Ok(())
+    }
+}
+
+fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
+    let heading = match advice.kind {
+        AdviceKind::Recovery => "after this error",
+        AdviceKind::Call => "this call",
+        AdviceKind::Goal => "this goal",
+        AdviceKind::SimilarGoal => "a similar goal",
+        AdviceKind::Lesson => "a lesson",
+    };
+    output.entry(CYAN, heading, &one_line(&advice.subject))?;
+    if advice.kind != AdviceKind::Lesson {
+        let (successes, failures) = (advice.successes as u64, advice.failures as u64);
+        let counts = format!(
+            "  confidence {:.2}: {} succeeded, {} failed{}",
+            advice.confidence,
+            number(successes),
+            number(failures),
+            if advice.too_few {
+                "; too few cases"
+            } else {
+                ""
+            }
+        );
+        output.line(counts)?;
+    }
+    for step in &advice.steps {
+        output.line(format_args!("  then {}", one_line(step)))?;
+    }
+    let cases: Vec<_> = advice
+        .cases
+        .iter()
+        .map(|case| case.citation.as_str())
+        .collect();
+    output.line(format_args!("  {}", paint(DIM, cases.join(" "))))
+}

@@ -1,0 +1,63 @@
+//! `anamne experience`.
+
+mod ask;
+mod history;
+mod lesson;
+mod outcome;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+
+/// Record what was done, and ask what worked
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+An outcome says what was done and what came of it; a lesson says how to do
+something better. `ask` answers from them: what was done after an error, how
+often an action or a goal succeeded, what runs with a similar goal did, and
+lessons that apply. Hooks record the tool calls of agent hosts by themselves.
+
+Confidence is the mean of a Beta distribution: it starts at the share of all
+recent outcomes that succeeded and moves with every case; a case counts half
+after 90 days. Fewer than three cases are reported as too few.
+
+Examples:
+  anamne experience outcome Bash \"cargo test\" --failed --error \"linker not found\"
+  anamne experience outcome task --goal \"release 2.0\" --run r7 --ends-run
+  anamne experience ask --error \"linker not found\"
+  anamne experience ask \"release 2.1\"
+  anamne experience lesson \"Check the lock file\" --when \"a build fails in CI\" \\
+    \"Compare Cargo.lock before reading the log.\"
+  anamne experience history \"where is the release guide\"
+
+With --json: ask {\"advice\": [{\"kind\", \"subject\", \"steps\", \"confidence\",
+  \"successes\", \"failures\", \"too_few\", \"cases\": [{\"memory\", \"citation\",
+  \"succeeded\"}]}]}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
+  \"similarity\", \"usefulness\", ..}]}; others as `anamne remember`")]
+pub(crate) struct Experience {
+    #[command(subcommand)]
+    what: Part,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Part {
+    /// Ask what worked in a situation
+    Ask(ask::Ask),
+    /// Record an action and what came of it
+    Outcome(Box<outcome::Outcome>),
+    /// Record how to do something better
+    Lesson(lesson::Lesson),
+    /// Show earlier searches with similar queries
+    History(history::History),
+}
+
+impl Experience {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        match self.what {
+            Part::Ask(part) => part.run(place, output),
+            Part::Outcome(part) => part.run(place, output),
+            Part::Lesson(part) => part.run(place, output),
+            Part::History(part) => part.run(place, output),
+        }
+    }
+}

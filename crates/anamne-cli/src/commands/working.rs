@@ -1,0 +1,146 @@
+//! `anamne working`.
+
+use anamne::WorkingScope;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output::{CYAN, Output};
+use crate::place::Place;
+use crate::settling;
+use crate::wording::one_line;
+
+/// Keep values while work goes on
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Working memory holds JSON values by key, for a session and an agent, until
+they expire: after 24 hours unless --expires says otherwise. The briefing at
+the start of a session shows what still lives.
+
+Examples:
+  anamne working
+  anamne working set branch feature/login
+  anamne working set plan '[\"tests\", \"docs\"]' --session s7 --expires 3d
+  anamne working remove branch
+
+With --json: {\"values\": [{\"key\", \"value\", \"session\", \"agent\", \"expires_at\"}]};
+  set and remove as `anamne remember`")]
+pub(crate) struct Working {
+    #[command(subcommand)]
+    change: Option<Change>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Change {
+    /// Set a value
+    Set {
+        /// The key
+        key: String,
+        /// The value: JSON, or a text
+        value: String,
+        /// The session
+        #[arg(
+            long,
+            default_value = "",
+            hide_default_value = true,
+            value_name = "NAME"
+        )]
+        session: String,
+        /// The agent
+        #[arg(
+            long,
+            default_value = "",
+            hide_default_value = true,
+            value_name = "NAME"
+        )]
+        agent: String,
+        /// When it expires: 3d, "in 2 hours", 2031-12-31 [default: in 24 hours]
+        #[arg(long, value_name = "TIME")]
+        expires: Option<String>,
+    },
+    /// Remove a value
+    Remove {
+        /// The key
+        key: String,
+        /// The session
+        #[arg(
+            long,
+            default_value = "",
+            hide_default_value = true,
+            value_name = "NAME"
+        )]
+        session: String,
+        /// The agent
+        #[arg(
+            long,
+            default_value = "",
+            hide_default_value = true,
+            value_name = "NAME"
+        )]
+        agent: String,
+    },
+}
+
+impl Working {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        match self.change {
+            None => show(place, output),
+            Some(Change::Set {
+                key,
+                value,
+                session,
+                agent,
+                expires,
+            }) => {
+                let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+                let scope = WorkingScope { session, agent };
+                set(place, &scope, &key, value, expires.as_deref(), output)
+            }
+            Some(Change::Remove {
+                key,
+                session,
+                agent,
+            }) => {
+                let scope = WorkingScope { session, agent };
+                set(place, &scope, &key, Value::Null, None, output)
+            }
+        }
+    }
+}
+
+fn set(
+    place: &Place,
+    scope: &WorkingScope,
+    key: &str,
+    value: Value,
+    expires: Option<&str>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let expires_at = output.dates.future_time("expires", expires)?;
+    let space = place.space()?;
+    let remembered = space.set_working(scope, key, value, expires_at)?;
+    super::remember::print(&remembered, output)?;
+    settling::settle(&space, output)
+}
+
+fn show(place: &Place, output: &mut Output) -> Result<(), Failure> {
+    let values = place.existing_space()?.working_memory(None)?;
+    if output.is_json() {
+        return output.json(&json!({ "values": values }));
+    }
+    if values.is_empty() {
+        output.note("working memory is empty");
+    }
+    for value in &values {
+        let mut text = one_line(&value.value.to_string());
+        for (what, name) in [("session", &value.session), ("agent", &value.agent)] {
+            if !name.is_empty() {
+                text = format!("{text}  {what} {}", one_line(name));
+            }
+        }
+        if let Some(expires_at) = value.expires_at {
+            text = format!("{text}  expires {}", output.dates.relative(expires_at));
+        }
+        output.entry(CYAN, &one_line(&value.key), &text)?;
+    }
+    Ok(())
+}
