@@ -178,6 +178,27 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             Write(|space, _| space.feedback_on_query(1, true, "").map(drop)),
         ),
         (
+            "search_feedback",
+            Write(|space, world| {
+                let feedback = anamne::SearchFeedback {
+                    search: world.one,
+                    usefulness: anamne::Usefulness::Helpful,
+                    used: Vec::new(),
+                    reason: String::new(),
+                    should_ask: String::new(),
+                    implied: false,
+                };
+                space.search_feedback(feedback).map(drop)
+            }),
+        ),
+        (
+            "set_working",
+            Write(|space, _| {
+                let scope = anamne::WorkingScope::default();
+                space.set_working(&scope, "key", 1.into(), None).map(drop)
+            }),
+        ),
+        (
             "run_tasks",
             Write(|space, _| space.run_tasks(&mut |_| {}).map(drop)),
         ),
@@ -330,6 +351,11 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "tiers",
         "as_of",
         "log",
+        "experience",
+        "working_memory",
+        "similar_searches",
+        "strategy_reports",
+        "search_quality",
         "knowledge",
         "extracted",
         "associations",

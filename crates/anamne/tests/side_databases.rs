@@ -40,7 +40,7 @@ struct Kind {
     check: fn(&Path),
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     Kind {
         name: "tasks.db",
         write: add_a_task,
@@ -80,6 +80,11 @@ const KINDS: [Kind; 8] = [
         name: "hooks.db",
         write: run_a_hook,
         check: all_runs_are_counted,
+    },
+    Kind {
+        name: "experience.db",
+        write: fold_experience,
+        check: all_is_folded,
     },
 ];
 
@@ -289,6 +294,37 @@ fn all_is_summarised(root: &Path) {
     let days = summaries(root).between(Level::Day, Timestamp::MIN..Timestamp::MAX, 9);
     let memories: u32 = days.expect("days").iter().map(|day| day.memories).sum();
     assert_eq!(memories as usize, PROCESSES);
+}
+
+fn fold_experience(root: &Path, number: usize) {
+    let store = Store::open_with(anamne::Options::new(root).background(false));
+    let space = store
+        .and_then(|store| store.space("tests"))
+        .expect("a space");
+    let outcome = anamne::ActionOutcome {
+        action: "shell".to_owned(),
+        arguments: "make".to_owned(),
+        succeeded: number % 2 == 0,
+        ..anamne::ActionOutcome::default()
+    };
+    let draft = anamne::Draft::experience(anamne::Experience::Outcome(outcome));
+    space.remember(draft).expect("recorded");
+    assert!(cases(&space) > 0);
+}
+
+fn cases(space: &Space) -> usize {
+    let query = anamne::ExperienceQuery {
+        action: "shell".to_owned(),
+        object: "make".to_owned(),
+        ..anamne::ExperienceQuery::default()
+    };
+    let advice = space.experience(&query).expect("advice");
+    advice.iter().map(|one| one.successes + one.failures).sum()
+}
+
+fn all_is_folded(root: &Path) {
+    let space = Store::open(root).and_then(|store| store.space("tests"));
+    assert_eq!(cases(&space.expect("a space")), PROCESSES);
 }
 
 fn graph(root: &Path) -> Graph {

@@ -153,6 +153,11 @@ pub fn use_everything(space: &Space) {
         space.recall(&Recall::new(question)).expect("an answer");
     }
     space.settle(&mut |_, _| {}).expect("settled");
+    let call = anamne::ExperienceQuery {
+        action: "zyxcalled".to_owned(),
+        ..anamne::ExperienceQuery::default()
+    };
+    space.experience(&call).expect("advice");
     space.fold().expect("folded");
     space.extract(&mut |_| true).expect("extracted");
     space.summarise(&mut |_| {}).expect("summarised");
