@@ -182,7 +182,8 @@ fn forgotten_and_erased_outcomes_leave_every_count() {
     assert_eq!((advice[0].successes, advice[0].failures), (0, 1));
     space.restore(second).expect("restored");
     assert_eq!(ask(&space, query())[0].successes, 1);
-    space.erase_all(&[first, second]).expect("erased");
+    let erased = space.erase_all(&[first, second]).expect("erased");
+    assert!(erased.is_complete());
     assert!(ask(&space, query()).is_empty());
     drop(space);
     for word in ["quellfruit", "zirbelkiefer"] {
