@@ -2,3 +2,6 @@
 //!
 //! Outcomes, feedback and traces are events of the log; this crate folds them and answers questions about them. Only
 //! cached tool results are not in the log: they can be fetched again.
+
+pub mod same_request;
+pub mod tool_results;
