@@ -10,6 +10,7 @@ mod extraction;
 mod files;
 mod foreign_models;
 mod forgetting;
+mod cache;
 mod guard;
 mod hooks;
 mod hostile_stores;

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 44] = [
+const COMMANDS: [&str; 45] = [
     "demo",
     "init",
     "remember",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 44] = [
     "extract",
     "import",
     "export",
+    "cache",
     "guard",
     "stats",
     "summaries",

@@ -94,7 +94,7 @@ impl ToolResults {
         now: Timestamp,
     ) -> Result<u64, StoreError> {
         request.check()?;
-        let content = cleaned(&fetched.content);
+        let content = readable_content(&fetched.content);
         self.file.change(|transaction| -> Result<_, StoreError> {
             let number = insert(transaction, request, fetched, &content, now)?;
             self.make_room(transaction)?;
@@ -142,7 +142,8 @@ impl ToolResults {
     }
 }
 
-fn cleaned(content: &str) -> String {
+/// What is stored of a content: the readable text of a page in HTML, at most [`MAX_CONTENT_BYTES`]. O(bytes).
+pub fn readable_content(content: &str) -> String {
     let text = if page::is_html(content) {
         page::readable(content)
     } else {

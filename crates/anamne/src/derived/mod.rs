@@ -17,6 +17,7 @@ pub(crate) mod reembedding;
 pub(crate) mod summaries;
 pub(crate) mod tasks_file;
 pub(crate) mod tiers;
+pub(crate) mod tool_results;
 pub(crate) mod views;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ use readings::ReadingsFile;
 use summaries::SummariesFile;
 use tasks_file::TasksFile;
 use tiers::{Tiers, UnavailableView};
+use tool_results::ToolResultsFile;
 
 /// The inputs of derived data.
 #[derive(Clone)]
@@ -75,6 +77,7 @@ pub(crate) struct Registry {
     pub(crate) meta: Arc<QueryLog>,
     pub(crate) cache: Arc<CachedVectors>,
     pub(crate) tasks: Arc<TasksFile>,
+    pub(crate) tool_results: Arc<ToolResultsFile>,
     all: Vec<Arc<dyn Derived<Error>>>,
 }
 
@@ -109,6 +112,7 @@ impl Registry {
         let meta = Arc::new(QueryLog::new(site));
         let cache = Arc::new(CachedVectors::new(site));
         let tasks = Arc::new(TasksFile::new(site));
+        let tool_results = Arc::new(ToolResultsFile::new(site));
         let mut all: Vec<Arc<dyn Derived<Error>>> = Vec::new();
         for view in views::NAMES {
             all.push(Arc::new(tiers::TieredViews::new(view, tiers.clone())));
@@ -121,6 +125,7 @@ impl Registry {
         all.push(meta.clone());
         all.push(cache.clone());
         all.push(tasks.clone());
+        all.push(tool_results.clone());
         all.push(Arc::new(HookLogOfSpace::new(site.source.clone())));
         let brought = DerivedSite {
             folder: site.source.folder().to_owned(),
@@ -137,6 +142,7 @@ impl Registry {
             meta,
             cache,
             tasks,
+            tool_results,
             all,
         })
     }
