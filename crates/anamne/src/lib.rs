@@ -42,7 +42,8 @@ mod write;
 
 pub use anamne_embed as embed;
 pub use anamne_experience::tool_results::{
-    FetchStatus, Fetched, Invalidation, Lookup, RequestKind, Savings, ToolRequest, ToolResult, Trigger,
+    FetchStatus, Fetched, Invalidation, Lookup, RequestKind, Savings, ToolRequest, ToolResult,
+    Trigger,
 };
 pub use anamne_guard as guard;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};

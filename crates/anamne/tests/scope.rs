@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anamne::{
     Actor, Assertion, BadLines, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
-    Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall, RequestKind, Right, Scope, Selection, Space,
-    SpaceChoice, SpaceSet, Spaces, Store, ToolRequest, Transfer,
+    Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall, RequestKind, Right,
+    Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToolRequest, Transfer,
 };
 
 /// A space with some content, and the ids of two memories.

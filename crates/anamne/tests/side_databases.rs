@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anamne::embed::{ModelIdentity, VectorCache};
-use anamne::{
-    EmbeddingCache, Fetched, HookRun, Recall, RequestKind, Space, Store, ToolRequest,
-};
+use anamne::{EmbeddingCache, Fetched, HookRun, Recall, RequestKind, Space, Store, ToolRequest};
 use anamne_jobs::{NewTask, Queue};
 use anamne_knowledge::graph::{EntityQuery, Graph};
 use anamne_knowledge::readings::{ConflictReading, Readings};

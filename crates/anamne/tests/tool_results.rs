@@ -2,9 +2,7 @@
 
 mod common;
 
-use anamne::{
-    Error, FetchStatus, Fetched, Lookup, RequestKind, Space, ToolRequest, Trigger,
-};
+use anamne::{Error, FetchStatus, Fetched, Lookup, RequestKind, Space, ToolRequest, Trigger};
 use common::Home;
 
 fn search(text: &str) -> ToolRequest {
@@ -30,10 +28,16 @@ fn a_result_is_served_for_the_same_request_only() -> Result<(), Error> {
     assert_eq!(outcome(&space, "tokio 1.40 release date")?, "miss");
     space.cache_result(&search("tokio 1.40 release date"), &fetched("August 2024"))?;
     assert_eq!(outcome(&space, "tokio 1.40 release date")?, "exact");
-    assert_eq!(outcome(&space, "what is the release date of tokio 1.40?")?, "semantic");
+    assert_eq!(
+        outcome(&space, "what is the release date of tokio 1.40?")?,
+        "semantic"
+    );
     assert_eq!(outcome(&space, "tokio 1.41 release date")?, "miss");
     let savings = space.cache_savings()?;
-    assert_eq!((savings.calls(), savings.misses, savings.saved_ms), (2, 2, 1_400));
+    assert_eq!(
+        (savings.calls(), savings.misses, savings.saved_ms),
+        (2, 2, 1_400)
+    );
     Ok(())
 }
 
@@ -70,9 +74,15 @@ fn erasure_removes_links_and_rebuilds_keep_the_cache() -> Result<(), Error> {
         let found = found.result().expect("cached").clone();
         Ok((found.triggered_by, found.used_in))
     };
-    assert_eq!(linked(&space)?, (Some(Trigger::Memory(memory)), vec![memory]));
+    assert_eq!(
+        linked(&space)?,
+        (Some(Trigger::Memory(memory)), vec![memory])
+    );
     space.rebuild(&mut |_, _| {})?;
-    assert_eq!(linked(&space)?, (Some(Trigger::Memory(memory)), vec![memory]));
+    assert_eq!(
+        linked(&space)?,
+        (Some(Trigger::Memory(memory)), vec![memory])
+    );
     space.erase(memory)?;
     assert_eq!(linked(&space)?, (None, Vec::new()));
     Ok(())
@@ -83,10 +93,17 @@ fn results_are_searched_only_when_asked_for() -> Result<(), Error> {
     let home = Home::new();
     let space = home.space();
     space.remember("The pilot boat leaves at six")?;
-    space.cache_result(&search("harbour master"), &fetched("The quellfruit ships at nine"))?;
+    space.cache_result(
+        &search("harbour master"),
+        &fetched("The quellfruit ships at nine"),
+    )?;
     let answer = space.recall(&anamne::Recall::new("quellfruit ships"))?;
     let contents = answer.results.iter().map(|hit| &hit.memory.content);
-    assert!(contents.into_iter().all(|content| !content.contains("quellfruit")));
+    assert!(
+        contents
+            .into_iter()
+            .all(|content| !content.contains("quellfruit"))
+    );
     let found = space.search_tool_results("when do quellfruit ships leave", 5)?;
     assert_eq!(found.len(), 1);
     let dead = Fetched {

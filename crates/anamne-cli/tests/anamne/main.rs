@@ -3,6 +3,7 @@
 mod bench;
 
 mod across;
+mod cache;
 mod demonstration;
 mod erasure;
 mod exchange;
@@ -10,7 +11,6 @@ mod extraction;
 mod files;
 mod foreign_models;
 mod forgetting;
-mod cache;
 mod guard;
 mod hooks;
 mod hostile_stores;

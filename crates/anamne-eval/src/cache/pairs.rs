@@ -44,7 +44,11 @@ pub(crate) fn own() -> Result<Vec<PairSet>, Failure> {
     let all = parse(OWN)?;
     let half = |part: &str| PairSet {
         name: format!("own, {part}"),
-        pairs: all.iter().filter(|pair| pair.part == part).cloned().collect(),
+        pairs: all
+            .iter()
+            .filter(|pair| pair.part == part)
+            .cloned()
+            .collect(),
         is_for_tuning: part == "tune",
     };
     Ok(vec![half("tune"), half("report")])

@@ -35,7 +35,10 @@ pub(crate) fn cosine_threshold(pairs: &[Pair]) -> Result<f32, Failure> {
 pub(crate) fn has_equal_words(pair: &Pair) -> bool {
     let words = |text: &str| -> BTreeSet<String> {
         let words = text.split(|character: char| !character.is_alphanumeric());
-        words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
     };
     words(&pair.a) == words(&pair.b)
 }

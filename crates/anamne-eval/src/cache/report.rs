@@ -79,7 +79,9 @@ impl Report {
 
     fn push(&mut self, set: &PairSet, same: bool, kind: &str, judged: &[&Judged<'_>]) {
         let share = |judge: usize| {
-            let hits = judged.iter().map(|one| (one.pair.group.as_str(), one.hits[judge]));
+            let hits = judged
+                .iter()
+                .map(|one| (one.pair.group.as_str(), one.hits[judge]));
             Share::of(&hits.collect::<Vec<_>>())
         };
         self.rows.push(Row {
@@ -112,7 +114,11 @@ impl Report {
             .to_owned();
         for row in &self.rows {
             let label = if row.same { "same" } else { "different" };
-            let kind = if row.kind.is_empty() { "all" } else { &row.kind };
+            let kind = if row.kind.is_empty() {
+                "all"
+            } else {
+                &row.kind
+            };
             let _ = writeln!(
                 text,
                 "| {} | {label} | {kind} | {} | {} | {} | {} |",
@@ -167,10 +173,17 @@ impl Share {
 
 /// Lists wrongly judged pairs that may be looked at.
 pub(crate) fn list_wrong(sets: &[PairSet]) {
-    for pair in sets.iter().filter(|set| set.is_for_tuning).flat_map(|set| &set.pairs) {
+    for pair in sets
+        .iter()
+        .filter(|set| set.is_for_tuning)
+        .flat_map(|set| &set.pairs)
+    {
         let verdict = same_request(&pair.a, &pair.b);
         if (verdict == Verdict::Same) != pair.same {
-            output::print_error(&format!("{}: {:?} / {:?}: {verdict:?}", pair.kind, pair.a, pair.b));
+            output::print_error(&format!(
+                "{}: {:?} / {:?}: {verdict:?}",
+                pair.kind, pair.a, pair.b
+            ));
         }
     }
 }

@@ -22,10 +22,11 @@ const WARM_UP: usize = 200;
 const MOST_MILLISECONDS: f64 = 1.0;
 
 const WORDS: [&str; 40] = [
-    "harbour", "pilot", "ledger", "saffron", "granite", "timeout", "parser", "router", "schema", "socket",
-    "compiler", "vector", "invoice", "weather", "railway", "museum", "battery", "antenna", "glacier", "orchard",
-    "thread", "kernel", "cluster", "backup", "deploy", "license", "version", "release", "mirror", "archive",
-    "signal", "engine", "turbine", "compass", "voltage", "quarry", "lantern", "meadow", "viaduct", "beacon",
+    "harbour", "pilot", "ledger", "saffron", "granite", "timeout", "parser", "router", "schema",
+    "socket", "compiler", "vector", "invoice", "weather", "railway", "museum", "battery",
+    "antenna", "glacier", "orchard", "thread", "kernel", "cluster", "backup", "deploy", "license",
+    "version", "release", "mirror", "archive", "signal", "engine", "turbine", "compass", "voltage",
+    "quarry", "lantern", "meadow", "viaduct", "beacon",
 ];
 
 /// Fills a cache, measures, and prints.
@@ -63,12 +64,19 @@ pub(crate) fn run(results: usize) -> Result<ExitCode, Failure> {
     ];
     output::line("| lookup | p50 ms | p95 ms | × bare key |\n|---|---:|---:|---:|");
     let base = Latencies::warmed(&sorts[0].1, WARM_UP, |text| bare.look_up(text))?;
-    output::line(&format!("| bare key | {:.3} | {:.3} | 1 |", base.p50(), base.p95()));
+    output::line(&format!(
+        "| bare key | {:.3} | {:.3} | 1 |",
+        base.p50(),
+        base.p95()
+    ));
     let mut slow = Vec::new();
     for (name, texts) in &sorts {
         let taken = Latencies::warmed(texts, WARM_UP, look_up)?;
         let (half, most) = (taken.p50(), taken.p95());
-        output::line(&format!("| {name} | {half:.3} | {most:.3} | {:.1} |", most / base.p95()));
+        output::line(&format!(
+            "| {name} | {half:.3} | {most:.3} | {:.1} |",
+            most / base.p95()
+        ));
         if most > MOST_MILLISECONDS {
             slow.push(format!("{name}: {most:.3} ms"));
         }
@@ -105,13 +113,17 @@ impl Bare {
     }
 
     fn store(&self, request: &str, content: &str) -> Result<(), Failure> {
-        let mut insert = self.0.prepare_cached("INSERT OR IGNORE INTO results VALUES (?1, ?2)")?;
+        let mut insert = self
+            .0
+            .prepare_cached("INSERT OR IGNORE INTO results VALUES (?1, ?2)")?;
         insert.execute(params![request, content])?;
         Ok(())
     }
 
     fn look_up(&self, request: &str) -> Result<(), Failure> {
-        let mut select = self.0.prepare_cached("SELECT content FROM results WHERE request = ?1")?;
+        let mut select = self
+            .0
+            .prepare_cached("SELECT content FROM results WHERE request = ?1")?;
         let found: String = select.query_row([request], |row| row.get(0))?;
         std::hint::black_box(found);
         Ok(())

@@ -92,19 +92,25 @@ impl RequestForm {
     /// Whether "from" or "to" tells the direction.
     fn has_direction(&self) -> bool {
         let is_direction = |operator: &str| matches!(operator, "from" | "to" | "into" | "by");
-        self.operators.iter().any(|(operator, _)| is_direction(operator))
+        self.operators
+            .iter()
+            .any(|(operator, _)| is_direction(operator))
     }
 
     /// Words that are not directed, in order.
     fn others(&self) -> Vec<&String> {
         let lists = lists();
         let words = self.words.iter();
-        words.filter(|word| !lists.directed.contains(*word)).collect()
+        words
+            .filter(|word| !lists.directed.contains(*word))
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{Difference, Verdict, same_request};
 
     fn check(one: &str, other: &str, expected: Verdict) {
@@ -117,7 +123,10 @@ mod tests {
         for (one, other) in [
             ("rust async book", "async book rust"),
             ("kubernetes environment variables", "k8s env vars"),
-            ("weather in Oslo tomorrow", "Could you please tell me the weather in Oslo tomorrow?"),
+            (
+                "weather in Oslo tomorrow",
+                "Could you please tell me the weather in Oslo tomorrow?",
+            ),
             ("flights from Oslo to Rome", "flights to Rome from Oslo"),
         ] {
             check(one, other, Verdict::Same);
@@ -128,16 +137,40 @@ mod tests {
     fn hard_differences_are_found() {
         use Difference::{Numbers, Operators, Places, Words};
         for (one, other, difference) in [
-            ("python 3.11 release date", "python 3.12 release date", Numbers),
-            ("flights from Oslo to Rome", "flights from Rome to Oslo", Operators),
+            (
+                "python 3.11 release date",
+                "python 3.12 release date",
+                Numbers,
+            ),
+            (
+                "flights from Oslo to Rome",
+                "flights from Rome to Oslo",
+                Operators,
+            ),
             ("users older than 30", "users younger than 30", Operators),
-            ("countries with an army", "countries without an army", Operators),
-            ("tallest building in Oslo", "shortest building in Oslo", Words),
+            (
+                "countries with an army",
+                "countries without an army",
+                Operators,
+            ),
+            (
+                "tallest building in Oslo",
+                "shortest building in Oslo",
+                Words,
+            ),
             ("100 usd in eur", "100 eur in usd", Numbers),
             ("usd eur rate", "eur usd rate", Places),
-            ("does Kafka depend on Zookeeper", "does Zookeeper depend on Kafka", Places),
+            (
+                "does Kafka depend on Zookeeper",
+                "does Zookeeper depend on Kafka",
+                Places,
+            ),
             ("weather in Oslo today", "weather in Oslo tomorrow", Words),
-            ("install docker on windows", "install docker on macos", Words),
+            (
+                "install docker on windows",
+                "install docker on macos",
+                Words,
+            ),
         ] {
             check(one, other, Verdict::Different(difference));
         }
@@ -147,5 +180,17 @@ mod tests {
     fn a_request_without_content_is_the_same_as_nothing() {
         let expected = Verdict::Different(Difference::Incomparable);
         check("what is it", "what is it", expected);
+    }
+
+    proptest! {
+        #[test]
+        fn any_two_texts_are_compared_the_same_both_ways(
+            one in "[a-z0-9 '$€%.,<>+#@:-]{0,60}",
+            other in "\\PC{0,60}",
+        ) {
+            prop_assert_eq!(same_request(&one, &other), same_request(&other, &one));
+            let itself = same_request(&one, &one);
+            prop_assert!(itself == Verdict::Same || itself == Verdict::Different(Difference::Incomparable));
+        }
     }
 }

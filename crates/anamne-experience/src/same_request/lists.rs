@@ -46,8 +46,7 @@ pub(super) struct Meant {
 
 /// The lists, parsed once.
 pub(super) fn lists() -> &'static Lists {
-    static LISTS: LazyLock<Lists> =
-        LazyLock::new(|| load().expect("a test loads the data files"));
+    static LISTS: LazyLock<Lists> = LazyLock::new(|| load().expect("a test loads the data files"));
     &LISTS
 }
 

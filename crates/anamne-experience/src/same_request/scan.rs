@@ -14,48 +14,56 @@ pub(super) fn words(text: &str, lists: &Lists) -> Vec<String> {
 
 fn add_chunk(chunk: &str, lists: &Lists, words: &mut Vec<String>) {
     let mut word = String::new();
-    let mut rest = chunk.chars().peekable();
     // A currency sign stands before its number, and its name after it.
-    let mut pending = None;
+    let mut currency = None;
+    let mut rest = chunk.chars().peekable();
     while let Some(character) = rest.next() {
-        let next_is_word = rest.peek().is_some_and(|next| next.is_alphanumeric());
-        let follows_word = word.chars().next_back().is_some_and(char::is_alphanumeric);
-        if character.is_alphanumeric() || character == '_' {
-            word.extend(character.to_lowercase());
-        } else if matches!(character, '\'' | '’') {
-            if is_possessive(&mut rest) {
+        if is_apostrophe(character) {
+            if is_possessive(rest.clone()) {
                 break;
             }
-        } else if character == ',' && next_is_word && is_number(&word) {
-        } else if matches!(character, '.' | ':' | '@') && follows_word && next_is_word
-            || matches!(character, '+' | '#') && follows_word && !next_is_word
-            || character == '+' && word.ends_with('+')
-            || character == '-' && word.is_empty() && next_is_word
-            || character == '.' && word.is_empty() && next_is_word
-            || character == '-' && is_number(&word) && next_is_word
-        {
-            word.push(character);
-        } else {
-            finish(&mut word, lists, words);
-            if let Some(name) = lists.symbols.get(&character) {
-                if words.last().is_some_and(|last| is_number(last)) && character != '<' && character != '>' {
-                    words.push((*name).to_owned());
-                } else if matches!(character, '<' | '>') {
-                    words.push((*name).to_owned());
-                } else {
-                    pending = Some(*name);
-                }
-            }
+            continue;
+        }
+        let next_is_word = rest.peek().is_some_and(|next| next.is_alphanumeric());
+        if belongs_to_word(character, &word, next_is_word) {
+            word.extend(character.to_lowercase());
+            continue;
+        }
+        if character == ',' && next_is_word && is_number(&word) {
+            continue;
+        }
+        finish(&mut word, lists, words);
+        match lists.symbols.get(&character) {
+            Some(name) if next_is_word && !lists.bound.contains(name) => currency = Some(*name),
+            Some(name) => words.push((*name).to_owned()),
+            None => {}
         }
     }
     finish(&mut word, lists, words);
-    words.extend(pending.map(str::to_owned));
+    words.extend(currency.map(str::to_owned));
 }
 
-/// Whether "s" alone follows an apostrophe.
-fn is_possessive(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
-    let mut ahead = rest.clone();
-    matches!(ahead.next(), Some('s' | 'S')) && !ahead.any(char::is_alphanumeric)
+/// Whether a character continues or begins a word, given what follows.
+fn belongs_to_word(character: char, word: &str, next_is_word: bool) -> bool {
+    let follows_word = word.chars().next_back().is_some_and(char::is_alphanumeric);
+    match character {
+        '.' => next_is_word && (follows_word || word.is_empty()),
+        ':' | '@' => next_is_word && follows_word,
+        '-' => next_is_word && (word.is_empty() || is_number(word)),
+        '+' => word.ends_with('+') || follows_word && !next_is_word,
+        '#' => follows_word && !next_is_word,
+        '_' => true,
+        _ => character.is_alphanumeric(),
+    }
+}
+
+fn is_apostrophe(character: char) -> bool {
+    matches!(character, '\'' | '’')
+}
+
+/// Whether an "s" is all that follows an apostrophe.
+fn is_possessive(mut rest: impl Iterator<Item = char>) -> bool {
+    matches!(rest.next(), Some('s' | 'S')) && !rest.any(char::is_alphanumeric)
 }
 
 /// Whether a word is a number, a version or a date.
@@ -108,7 +116,10 @@ mod tests {
         check("Python 3.11?", &["python", "3.11"]);
         check("C++ vs C#, node.js", &["c++", "vs", "c#", "node.js"]);
         check("v1.2.3 on 2024-05-01", &["1.2.3", "on", "2024-05-01"]);
-        check("population over 1,000,000", &["population", "over", "1000000"]);
+        check(
+            "population over 1,000,000",
+            &["population", "over", "1000000"],
+        );
         check("parse_http_header()", &["parse_http_header"]);
         check("-5 degrees", &["-5", "degrees"]);
     }

@@ -27,8 +27,13 @@ fn singular(word: &str) -> String {
             return word[..word.len() - 2].to_owned();
         }
     }
-    let is_plural = word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
-    let base = if is_plural { &word[..word.len() - 1] } else { word };
+    let is_plural =
+        word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    let base = if is_plural {
+        &word[..word.len() - 1]
+    } else {
+        word
+    };
     base.to_owned()
 }
 

@@ -5,7 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::ToolResults;
-use super::request::{FetchStatus, RequestKind, ToolRequest, Fetched};
+use super::request::{RequestKind, ToolRequest};
+use super::result::{FetchStatus, Fetched};
 
 /// Unless told otherwise.
 pub const DEFAULT_FRESHNESS: SignedDuration = SignedDuration::from_hours(7 * 24);

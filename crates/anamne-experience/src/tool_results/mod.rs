@@ -9,6 +9,7 @@ mod freshness;
 mod page;
 mod removal;
 mod request;
+mod result;
 mod rows;
 mod searching;
 
@@ -20,10 +21,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 pub use freshness::{BLOCKED_FRESHNESS, DEFAULT_FRESHNESS, NEGATIVE_FRESHNESS};
-pub use request::{
-    FetchStatus, Fetched, Invalidation, Lookup, MAX_PARAMETER_BYTES, MAX_REQUEST_TEXT_BYTES,
-    RequestKind, Savings, ToolRequest, ToolResult, Trigger,
-};
+pub use request::{MAX_PARAMETER_BYTES, MAX_REQUEST_TEXT_BYTES, RequestKind, ToolRequest};
+pub use result::{FetchStatus, Fetched, Invalidation, Lookup, Savings, ToolResult, Trigger};
 
 use crate::same_request::Verdict;
 use rows::{RESULT_COLUMNS, read_result};

@@ -7,8 +7,26 @@ const SKIPPED: [&str; 10] = [
 
 /// Elements that end a line.
 const BLOCKS: [&str; 20] = [
-    "p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "ul",
-    "ol", "table", "pre", "blockquote", "main", "title",
+    "p",
+    "div",
+    "br",
+    "li",
+    "tr",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "section",
+    "article",
+    "ul",
+    "ol",
+    "table",
+    "pre",
+    "blockquote",
+    "main",
+    "title",
 ];
 
 /// Longest name of a tag that is recognised, in bytes.
@@ -17,7 +35,8 @@ const MAX_NAME_BYTES: usize = 16;
 /// Whether a text is HTML rather than plain text.
 pub(super) fn is_html(text: &str) -> bool {
     let start = text.trim_start().as_bytes();
-    let begins = |mark: &[u8]| start.len() >= mark.len() && start[..mark.len()].eq_ignore_ascii_case(mark);
+    let begins =
+        |mark: &[u8]| start.len() >= mark.len() && start[..mark.len()].eq_ignore_ascii_case(mark);
     begins(b"<!doctype html") || begins(b"<html") || begins(b"<head") || begins(b"<body")
 }
 
@@ -50,7 +69,9 @@ pub(super) fn readable(html: &str) -> String {
             }
             Some(_) => {}
             None => {
-                let found = SKIPPED.iter().find(|skipped| name.eq_ignore_ascii_case(skipped));
+                let found = SKIPPED
+                    .iter()
+                    .find(|skipped| name.eq_ignore_ascii_case(skipped));
                 if let Some(found) = found.filter(|_| !is_end && !tag.ends_with("/>")) {
                     skipped = Some((found, 1));
                 }
@@ -85,7 +106,9 @@ fn name_of(tag: &str) -> Option<(&str, bool)> {
         None => (inner, false),
     };
     let bytes = inner.as_bytes().iter().take(MAX_NAME_BYTES);
-    let length = bytes.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let length = bytes
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
     let is_name = inner.starts_with(|first: char| first.is_ascii_alphabetic());
     is_name.then(|| (&inner[..length], is_end))
 }

@@ -4,8 +4,9 @@ use anamne_store::StoreError;
 use anamne_types::MemoryId;
 use rusqlite::{Connection, Params, Transaction, params};
 
-use super::request::{Invalidation, RequestKind, ToolRequest, host};
 use super::ToolResults;
+use super::request::{RequestKind, ToolRequest, host};
+use super::result::Invalidation;
 
 /// The share of the limit that is left after making room.
 const LEFT_AFTER_EVICTION: f64 = 0.9;
@@ -29,12 +30,14 @@ impl ToolResults {
                 Invalidation::Url(url) => remove_address(transaction, url)?,
                 Invalidation::Source(name) => {
                     let named = host(name);
-                    let name = if named.is_empty() { name.to_lowercase() } else { named };
+                    let name = if named.is_empty() {
+                        name.to_lowercase()
+                    } else {
+                        named
+                    };
                     remove_where(transaction, "host = ?1", [name])?
                 }
-                Invalidation::Tool(tool) => {
-                    remove_where(transaction, "tool = ?1", [tool])?
-                }
+                Invalidation::Tool(tool) => remove_where(transaction, "tool = ?1", [tool])?,
                 Invalidation::Before(time) => {
                     let time = time.as_microsecond();
                     remove_where(transaction, "fetched_at < ?1", [time])?
@@ -121,10 +124,10 @@ impl ToolResults {
 
 /// Removes results of an address of any kind, tool and parameters.
 fn remove_address(transaction: &Transaction<'_>, url: &str) -> rusqlite::Result<u64> {
-    let canonical =
-        |text: &str| ToolRequest::new(RequestKind::Page, "", text).canonical_text();
+    let canonical = |text: &str| ToolRequest::new(RequestKind::Page, "", text).canonical_text();
     let wanted = canonical(url);
-    let mut statement = transaction.prepare("SELECT number, request FROM results WHERE host = ?1")?;
+    let mut statement =
+        transaction.prepare("SELECT number, request FROM results WHERE host = ?1")?;
     let rows = statement.query_map([host(url)], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
     })?;

@@ -1,7 +1,6 @@
-//! Requests to tools, and what they returned.
+//! Requests to tools.
 
-use anamne_types::{InvalidValue, MemoryId};
-use jiff::{SignedDuration, Timestamp};
+use anamne_types::InvalidValue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,55 +47,6 @@ impl RequestKind {
     }
 }
 
-/// How a request ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FetchStatus {
-    /// With content.
-    #[default]
-    Ok,
-    /// Without results.
-    Empty,
-    /// The address doesn't exist.
-    Dead,
-    /// The address moved.
-    Redirected,
-    /// Access was refused.
-    Blocked,
-}
-
-impl FetchStatus {
-    /// All values.
-    pub const ALL: [Self; 5] = [
-        Self::Ok,
-        Self::Empty,
-        Self::Dead,
-        Self::Redirected,
-        Self::Blocked,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Empty => "empty",
-            Self::Dead => "dead",
-            Self::Redirected => "redirected",
-            Self::Blocked => "blocked",
-        }
-    }
-
-    /// The status with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-
-    /// Whether it says that there is nothing to fetch.
-    pub fn is_negative(self) -> bool {
-        matches!(self, Self::Empty | Self::Dead | Self::Blocked)
-    }
-}
-
 /// A request to a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolRequest {
@@ -125,7 +75,11 @@ impl ToolRequest {
     /// Checks the sizes. O(bytes).
     pub fn check(&self) -> Result<(), InvalidValue> {
         if self.text.trim().is_empty() {
-            return Err(InvalidValue::new("request", "a query or an address", "an empty text"));
+            return Err(InvalidValue::new(
+                "request",
+                "a query or an address",
+                "an empty text",
+            ));
         }
         let bytes = self.text.len() + self.tool.len();
         if bytes > MAX_REQUEST_TEXT_BYTES {
@@ -174,7 +128,9 @@ impl ToolRequest {
 
     /// The form of its words; `None` for an address.
     pub(super) fn form(&self) -> Option<RequestForm> {
-        self.host().is_empty().then(|| RequestForm::of(&self.text))?
+        self.host()
+            .is_empty()
+            .then(|| RequestForm::of(&self.text))?
     }
 
     fn key(&self, text: &[u8]) -> [u8; 16] {
@@ -186,7 +142,9 @@ impl ToolRequest {
             parameters.as_bytes(),
             text,
         ] {
-            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+            hasher
+                .update(&(part.len() as u64).to_le_bytes())
+                .update(part);
         }
         let mut key = [0; 16];
         key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
@@ -201,7 +159,11 @@ fn sorted(value: &Value) -> Value {
             let mut entries: Vec<_> = entries.iter().collect();
             entries.sort_unstable_by_key(|(name, _)| *name);
             let entries = entries.into_iter();
-            Value::Object(entries.map(|(name, value)| (name.clone(), sorted(value))).collect())
+            Value::Object(
+                entries
+                    .map(|(name, value)| (name.clone(), sorted(value)))
+                    .collect(),
+            )
         }
         Value::Array(values) => Value::Array(values.iter().map(sorted).collect()),
         plain => plain.clone(),
@@ -239,152 +201,6 @@ fn canonical_address(text: &str) -> String {
     format!("{scheme}://{authority}/{path}{mark}{}", kept.join("&"))
 }
 
-/// Why something was fetched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trigger {
-    /// For a memory.
-    Memory(MemoryId),
-    /// For a query.
-    Query(String),
-}
-
-/// What a tool returned.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fetched {
-    /// How it ended.
-    pub status: FetchStatus,
-    /// The content; a page's is cleaned when it is stored.
-    pub content: String,
-    /// Where an address was redirected to; empty if nowhere.
-    pub moved_to: String,
-    /// How long it took, in milliseconds.
-    pub took_ms: u64,
-    /// What it cost, in millionths of a dollar.
-    pub cost: u64,
-    /// Why it was fetched.
-    pub triggered_by: Option<Trigger>,
-    /// How long it stays fresh; by default by kind and host.
-    pub fresh_for: Option<SignedDuration>,
-}
-
-/// A stored result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ToolResult {
-    /// Its number.
-    pub number: u64,
-    /// What was asked.
-    pub request: ToolRequest,
-    /// How it ended.
-    pub status: FetchStatus,
-    /// The cleaned content.
-    pub content: String,
-    /// Where the address was redirected to; empty if nowhere.
-    pub moved_to: String,
-    /// When it was fetched.
-    pub fetched_at: Timestamp,
-    /// Until when it is fresh.
-    pub fresh_until: Timestamp,
-    /// How long fetching took, in milliseconds.
-    pub took_ms: u64,
-    /// What it cost, in millionths of a dollar.
-    pub cost: u64,
-    /// Why it was fetched.
-    pub triggered_by: Option<Trigger>,
-    /// Memories that it was used in.
-    pub used_in: Vec<MemoryId>,
-    /// How often it was served.
-    pub hits: u64,
-}
-
-/// The answer to a lookup.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "outcome", content = "result", rename_all = "snake_case")]
-pub enum Lookup {
-    /// The result of the identical request.
-    Exact(ToolResult),
-    /// The result of a request in other words that asks for the same; the result says which.
-    Semantic(ToolResult),
-    /// Fetching was in vain lately: no results, a dead address or no access.
-    Negative(ToolResult),
-    /// There is a result, but it is no longer fresh.
-    Stale(ToolResult),
-    /// There is none.
-    Miss,
-}
-
-impl Lookup {
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Exact(_) => "exact",
-            Self::Semantic(_) => "semantic",
-            Self::Negative(_) => "negative",
-            Self::Stale(_) => "stale",
-            Self::Miss => "miss",
-        }
-    }
-
-    /// The stored result, also a stale one.
-    pub fn result(&self) -> Option<&ToolResult> {
-        match self {
-            Self::Exact(found) | Self::Semantic(found) => Some(found),
-            Self::Negative(found) | Self::Stale(found) => Some(found),
-            Self::Miss => None,
-        }
-    }
-
-    /// Whether it saves a fetch.
-    pub fn is_hit(&self) -> bool {
-        matches!(self, Self::Exact(_) | Self::Semantic(_) | Self::Negative(_))
-    }
-}
-
-/// Which results to remove.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Invalidation {
-    /// One, by its number.
-    Number(u64),
-    /// Of this address, whatever the tool, kind and parameters.
-    Url(String),
-    /// Of this host.
-    Source(String),
-    /// Of this tool.
-    Tool(String),
-    /// Fetched before this time.
-    Before(Timestamp),
-    /// All.
-    All,
-}
-
-/// What the cache saved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Savings {
-    /// Stored results.
-    pub results: u64,
-    /// Their estimated size in bytes.
-    pub bytes: u64,
-    /// Hits of identical requests.
-    pub exact_hits: u64,
-    /// Hits of requests in other words.
-    pub semantic_hits: u64,
-    /// Hits that said that there is nothing to fetch.
-    pub negative_hits: u64,
-    /// Lookups without a fresh result.
-    pub misses: u64,
-    /// Time that fetching would have taken, in milliseconds.
-    pub saved_ms: u64,
-    /// Money that it would have cost, in millionths of a dollar.
-    pub saved_cost: u64,
-}
-
-impl Savings {
-    /// Fetches saved.
-    pub fn calls(&self) -> u64 {
-        self.exact_hits + self.semantic_hits + self.negative_hits
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{RequestKind, ToolRequest, host};
@@ -393,7 +209,10 @@ mod tests {
     fn an_address_is_the_same_with_other_tracking_and_fragment() {
         let key = |text: &str| ToolRequest::new(RequestKind::Page, "fetch", text).exact_key();
         let plain = key("https://docs.example.com/a?page=2");
-        assert_eq!(key("HTTPS://Docs.example.com/a?utm_source=x&page=2#top"), plain);
+        assert_eq!(
+            key("HTTPS://Docs.example.com/a?utm_source=x&page=2#top"),
+            plain
+        );
         assert_ne!(key("https://docs.example.com/a?page=3"), plain);
         assert_ne!(key("https://docs.example.com/A?page=2"), plain);
     }
@@ -412,8 +231,17 @@ mod tests {
             ..ToolRequest::new(RequestKind::Search, "web", "rust async")
         };
         let one = request(r#"{"lang": "en", "page": 1}"#);
-        assert_eq!(one.exact_key(), request(r#"{"page":1,"lang":"en"}"#).exact_key());
-        assert_ne!(one.exact_key(), request(r#"{"page":2,"lang":"en"}"#).exact_key());
-        assert_ne!(one.form_key(), request(r#"{"page":2,"lang":"en"}"#).form_key());
+        assert_eq!(
+            one.exact_key(),
+            request(r#"{"page":1,"lang":"en"}"#).exact_key()
+        );
+        assert_ne!(
+            one.exact_key(),
+            request(r#"{"page":2,"lang":"en"}"#).exact_key()
+        );
+        assert_ne!(
+            one.form_key(),
+            request(r#"{"page":2,"lang":"en"}"#).form_key()
+        );
     }
 }

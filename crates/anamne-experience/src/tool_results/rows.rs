@@ -5,10 +5,12 @@ use jiff::Timestamp;
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row};
 
-use super::request::{FetchStatus, RequestKind, ToolRequest, ToolResult, Trigger};
+use super::request::{RequestKind, ToolRequest};
+use super::result::{FetchStatus, ToolResult, Trigger};
 
 /// The columns that [`read_result`] reads.
-pub(super) const RESULT_COLUMNS: &str = "results.number, kind, tool, results.request, parameters, status, moved_to,
+pub(super) const RESULT_COLUMNS: &str =
+    "results.number, kind, tool, results.request, parameters, status, moved_to,
     results.content, fetched_at, fresh_until, took_ms, cost, trigger_memory, trigger_query, hits";
 
 /// The result in a row with [`RESULT_COLUMNS`].
@@ -59,5 +61,7 @@ fn used_in(connection: &Connection, number: i64) -> rusqlite::Result<Vec<MemoryI
     let sql = "SELECT memory FROM used_in WHERE number = ?1 ORDER BY memory";
     let mut statement = connection.prepare_cached(sql)?;
     let memories = statement.query_map([number], |row| row.get(0))?;
-    memories.map(|memory| memory.map(MemoryId::from_bytes)).collect()
+    memories
+        .map(|memory| memory.map(MemoryId::from_bytes))
+        .collect()
 }

@@ -39,8 +39,7 @@ impl ToolResults {
         self.file.with(|connection| -> Result<_, StoreError> {
             let sql = format!("SELECT {RESULT_COLUMNS} FROM results ORDER BY number DESC LIMIT ?1");
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows =
-                statement.query_map([limit as i64], |row| read_result(connection, row))?;
+            let rows = statement.query_map([limit as i64], |row| read_result(connection, row))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }

@@ -38,7 +38,12 @@ impl ToolResultsFile {
         let mut linked = self.results.linked_memories()?;
         let mut there = FxHashSet::default();
         for ids in linked.chunks(CHECKED_AT_A_TIME) {
-            there.extend(self.source.get_each(ids)?.into_iter().map(|memory| memory.id));
+            there.extend(
+                self.source
+                    .get_each(ids)?
+                    .into_iter()
+                    .map(|memory| memory.id),
+            );
         }
         linked.retain(|id| !there.contains(id));
         Ok(linked)

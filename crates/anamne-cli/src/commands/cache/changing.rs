@@ -18,7 +18,12 @@ pub(super) struct Store {
     #[arg(long, value_enum, default_value = "ok", value_name = "HOW")]
     status: Status,
     /// Where the address was redirected to
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "URL")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "URL"
+    )]
     moved_to: String,
     /// How long fetching took, in milliseconds
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
@@ -91,7 +96,12 @@ pub(super) struct Freshness {
     #[arg(long, value_enum, value_name = "KIND")]
     kind: Option<Kind>,
     /// Only from this host
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "HOST")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "HOST"
+    )]
     source: String,
 }
 

@@ -91,7 +91,12 @@ struct RequestArguments {
     #[arg(long, value_enum, default_value = "search", value_name = "KIND")]
     kind: Kind,
     /// The tool that is asked
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "NAME")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "NAME"
+    )]
     tool: String,
     /// Further parameters as JSON
     #[arg(long, value_name = "TEXT")]

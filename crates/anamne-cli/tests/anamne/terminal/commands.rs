@@ -229,9 +229,15 @@ pub(super) const COMMANDS: &[Invocations] = &[
     ),
     ("cache used", &[&["1", "m1"], &["1", "{text}"]]),
     ("cache list", &[&[], &["--matching", "{text}"]]),
-    ("cache freshness", &[&["1d", "--source", "{text}"], &["{text}"]]),
+    (
+        "cache freshness",
+        &[&["1d", "--source", "{text}"], &["{text}"]],
+    ),
     ("cache savings", &[&[]]),
-    ("cache invalidate", &[&["--url", "{text}"], &["--before", "{text}"]]),
+    (
+        "cache invalidate",
+        &[&["--url", "{text}"], &["--before", "{text}"]],
+    ),
     ("guard", &[&[]]),
     ("guard set", &[&["email=mark"]]),
     (

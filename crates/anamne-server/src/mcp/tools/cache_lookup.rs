@@ -84,7 +84,11 @@ fn describe(lookup: &Lookup, budget: usize) -> String {
         Lookup::Exact(found) => hit("Hit", found, budget),
         Lookup::Semantic(found) => {
             let asked = quote_name(&found.request.text);
-            hit(&format!("Hit, asked in other words as {asked}"), found, budget)
+            hit(
+                &format!("Hit, asked in other words as {asked}"),
+                found,
+                budget,
+            )
         }
         Lookup::Negative(found) => {
             let (status, when) = (found.status.name(), day(found));
