@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod cache;
 mod chance;
 mod context;
 mod corpus;
@@ -49,6 +50,8 @@ enum Benchmark {
     Knowledge(knowledge::Arguments),
     /// Does the guard find secrets and personal data, and nothing else? Measured on labelled texts, next to two scanners.
     Guard(guard::Arguments),
+    /// Is a cached result served for the same request only? Measured on labelled pairs, and the speed of lookups.
+    Cache(cache::Arguments),
     /// How much work does planning save, at which quality? Measured on a replayed query log over three years.
     Meta(meta::Arguments),
     /// Speed and size: each budget, next to a peer or a physical limit measured in the same run.
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Benchmark::Prompts(arguments) => prompts::run(&arguments),
         Benchmark::Knowledge(arguments) => knowledge::run(&arguments),
         Benchmark::Guard(arguments) => guard::run(&arguments),
+        Benchmark::Cache(arguments) => cache::run(&arguments),
         Benchmark::Meta(arguments) => meta::run(&arguments),
         Benchmark::Speed(arguments) => speed::run(&arguments),
         Benchmark::Probe(arguments) => speed::probe::run(&arguments),

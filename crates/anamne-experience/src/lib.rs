@@ -5,6 +5,8 @@
 
 mod error;
 pub mod normal;
+pub mod same_request;
+pub mod tool_results;
 mod view;
 
 pub use error::ExperienceError;

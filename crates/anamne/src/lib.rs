@@ -38,9 +38,14 @@ mod query;
 mod set_clock;
 mod space;
 mod store;
+mod tool_results;
 mod write;
 
 pub use anamne_embed as embed;
+pub use anamne_experience::tool_results::{
+    FetchStatus, Fetched, Invalidation, Lookup, RequestKind, Savings, ToolRequest, ToolResult,
+    Trigger,
+};
 pub use anamne_guard as guard;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
 pub use anamne_knowledge::graph::{

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anamne::{
     Actor, Assertion, BadLines, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
-    Insight, Link, LinkType, MemoryId, Metadata, Recall, Right, Scope, Selection, Space,
-    SpaceChoice, SpaceSet, Spaces, Store, Transfer,
+    Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall, RequestKind, Right,
+    Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToolRequest, Transfer,
 };
 
 /// A space with some content, and the ids of two memories.
@@ -66,6 +66,10 @@ fn link(world: &World) -> Link {
         reason: String::new(),
         created_at: jiff::Timestamp::UNIX_EPOCH,
     }
+}
+
+fn tool_request() -> ToolRequest {
+    ToolRequest::new(RequestKind::Search, "web", "pilot boat")
 }
 
 fn assertion() -> Assertion {
@@ -301,6 +305,26 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             right(Right::Configure, |space, _| space.without_guard().map(drop)),
         ),
         (
+            "cache_result",
+            Write(|space, _| {
+                space
+                    .cache_result(&tool_request(), &Fetched::default())
+                    .map(drop)
+            }),
+        ),
+        (
+            "note_result_used",
+            Write(|space, world| space.note_result_used(1, &[world.one])),
+        ),
+        (
+            "invalidate_results",
+            Write(|space, _| space.invalidate_results(&Invalidation::All).map(drop)),
+        ),
+        (
+            "set_result_freshness",
+            Write(|space, _| space.set_result_freshness(None, "", jiff::SignedDuration::ZERO)),
+        ),
+        (
             "guard_redact",
             right(Right::Erase, |space, world| {
                 space.guard_redact(&[world.other]).map(drop)
@@ -343,6 +367,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "insights",
         "guard_scan",
         "guard_test",
+        "cached",
+        "cached_results",
+        "search_tool_results",
+        "cache_savings",
         "quality_signals",
         "check_consistency",
         "query_log",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anamne::embed::{ModelIdentity, VectorCache};
-use anamne::{EmbeddingCache, HookRun, Recall, Space, Store};
+use anamne::{EmbeddingCache, Fetched, HookRun, Recall, RequestKind, Space, Store, ToolRequest};
 use anamne_jobs::{NewTask, Queue};
 use anamne_knowledge::graph::{EntityQuery, Graph};
 use anamne_knowledge::readings::{ConflictReading, Readings};
@@ -40,7 +40,7 @@ struct Kind {
     check: fn(&Path),
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind {
         name: "tasks.db",
         write: add_a_task,
@@ -86,6 +86,11 @@ const KINDS: [Kind; 9] = [
         write: fold_experience,
         check: all_is_folded,
     },
+    Kind {
+        name: "tool-results.db",
+        write: cache_a_result,
+        check: all_results_are_cached,
+    },
 ];
 
 #[test]
@@ -130,6 +135,21 @@ fn all_runs_are_counted(root: &Path) {
     let activity = log.expect("the record").activity(None).expect("activity");
     let runs: u64 = activity.iter().map(|of_event| of_event.runs).sum();
     assert_eq!(runs, PROCESSES as u64);
+}
+
+fn cache_a_result(root: &Path, number: usize) {
+    let request = ToolRequest::new(RequestKind::Search, "web", format!("harbour {number}"));
+    let store = Store::open(root).expect("a store");
+    let space = store.space("core").expect("a space");
+    space
+        .cache_result(&request, &Fetched::default())
+        .expect("cached");
+}
+
+fn all_results_are_cached(root: &Path) {
+    let space = Store::open(root).and_then(|store| store.space("core"));
+    let savings = space.expect("a space").cache_savings().expect("savings");
+    assert_eq!(savings.results, PROCESSES as u64);
 }
 
 /// A process that executes orders from its input.

@@ -16,7 +16,8 @@ protocol.
 
 --tools memory offers the eight tools that most agents need; read_only omits
 those that write; knowledge adds memory_knowledge, for entities, relations and
-contradictions.
+contradictions; cache adds memory_cache_lookup and memory_cache_store, for
+results of other tools.
 
 The agent may read and write its project's space and read `core`, which holds
 what is true everywhere. --spaces and --all-spaces add others; --no-core
@@ -76,6 +77,7 @@ enum Tools {
     #[value(name = "read_only", alias = "read-only")]
     ReadOnly,
     Knowledge,
+    Cache,
 }
 
 impl From<Tools> for ToolSet {
@@ -84,6 +86,7 @@ impl From<Tools> for ToolSet {
             Tools::Memory => Self::All,
             Tools::ReadOnly => Self::ReadOnly,
             Tools::Knowledge => Self::Knowledge,
+            Tools::Cache => Self::Cache,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod cache;
 mod check;
 mod completions;
 mod consolidate;
@@ -85,6 +86,7 @@ pub(crate) enum Command {
     Extract(extract::Extract),
     Import(import::Import),
     Export(export::Export),
+    Cache(cache::Cache),
     Guard(guard::Guard),
     Stats(stats::Stats),
     Summaries(summaries::Summaries),
@@ -147,6 +149,7 @@ impl Command {
             Self::Extract(command) => command.run(place, output),
             Self::Import(command) => command.run(place, global, output),
             Self::Export(command) => command.run(place, output),
+            Self::Cache(command) => command.run(place, output),
             Self::Guard(command) => command.run(place, output),
             Self::Stats(stats::Stats {}) => stats::Stats::run(place, output),
             Self::Summaries(command) => command.run(place, output),

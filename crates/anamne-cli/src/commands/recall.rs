@@ -2,9 +2,11 @@
 
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::snippet::snippet;
-use anamne::{Answer, Hit, Ranking};
+use anamne::{Answer, Hit, Ranking, ToolResult};
+use serde::Serialize;
 
 use crate::arguments;
+use crate::commands::cache;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
@@ -39,7 +41,7 @@ With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \
   \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
-  \"degraded\": [view, …], \"took_ms\"}")]
+  \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list}")]
 pub(crate) struct Recall {
     /// The question or search words; `-` reads standard input
     #[arg(required = true)]
@@ -56,6 +58,9 @@ pub(crate) struct Recall {
     /// Show which tiers were searched and why
     #[arg(long)]
     explain_plan: bool,
+    /// Also search cached results of tools, which were written by others; they follow the memories
+    #[arg(long, conflicts_with = "across")]
+    with_tool_results: bool,
     /// Disable planning; search all tiers
     #[arg(long)]
     no_plan: bool,
@@ -87,11 +92,20 @@ struct Order {
     role: Option<String>,
 }
 
+/// An answer, and cached results of tools if they were asked for.
+#[derive(Serialize)]
+struct WithToolResults<'a> {
+    #[serde(flatten)]
+    answer: &'a Answer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_results: Option<&'a [ToolResult]>,
+}
+
 impl Recall {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let spaces = self.across.spaces(place);
         let is_elsewhere = self.across.is_elsewhere();
-        let explain = self.explain;
+        let (explain, with_tool_results) = (self.explain, self.with_tool_results);
         let question = self.question(output)?;
         let store = place.existing_store()?;
         // Opened first, because its error for a missing space says more.
@@ -101,8 +115,18 @@ impl Recall {
             Some(place.existing_space_of(&store)?)
         };
         let answer = store.recall(&spaces, &question)?;
+        let tool_results = match &here {
+            Some(space) if with_tool_results => {
+                space.search_tool_results(&question.query, question.limit)?
+            }
+            _ => Vec::new(),
+        };
         if output.is_json() {
-            output.json(&answer)?;
+            let tool_results = with_tool_results.then_some(tool_results.as_slice());
+            output.json(&WithToolResults {
+                answer: &answer,
+                tool_results,
+            })?;
         } else {
             print(&question.query, &answer, explain, output)?;
             let from = match &here {
@@ -111,6 +135,12 @@ impl Recall {
                 }
                 _ => "the searched spaces".to_owned(),
             };
+            if !tool_results.is_empty() {
+                output.line("")?;
+                output.line("Cached results of tools, written by others:")?;
+                cache::print_found(&tool_results, output)?;
+                output.flush()?;
+            }
             sum_up(&answer, &from, output);
         }
         here.map_or(Ok(()), |space| settling::settle(&space, output))

@@ -83,6 +83,7 @@ fn arguments(command: &str) -> Vec<&str> {
         "completions" => vec!["bash"],
         "hook" => vec!["prompt", "--host", "claude-code"],
         "setup" => vec!["--status"],
+        "cache" => vec!["lookup", "harbour"],
         "demo" | "init" | "list" | "audit" | "extract" | "export" | "guard" | "stats"
         | "status" | "spaces" | "tiers" | "meta" | "model" | "costs" | "doctor" | "verify"
         | "repair" | "mcp" | "working" | "man" | "help" => Vec::new(),

@@ -3,6 +3,7 @@
 mod bench;
 
 mod across;
+mod cache;
 mod demonstration;
 mod erasure;
 mod exchange;

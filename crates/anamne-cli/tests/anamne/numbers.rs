@@ -73,6 +73,7 @@ fn needs(command: &str) -> &'static [&'static str] {
         "knowledge entity" => &["Ada", "--type", "person"],
         "knowledge relation" => &["Ada", "works_at", "Hafen"],
         "knowledge property" => &["Ada", "colour", "red"],
+        "cache store" => &["words"],
         _ => &[],
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 46] = [
+const COMMANDS: [&str; 47] = [
     "demo",
     "init",
     "remember",
@@ -29,6 +29,7 @@ const COMMANDS: [&str; 46] = [
     "extract",
     "import",
     "export",
+    "cache",
     "guard",
     "stats",
     "summaries",

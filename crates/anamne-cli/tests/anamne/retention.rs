@@ -88,6 +88,11 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         "verify" => &[&["verify"]],
         "repair" => &[&["repair"]],
         "retention" => &[&["retention"]],
+        "cache" => &[
+            &["cache", "list"],
+            &["cache", "savings"],
+            &["cache", "invalidate", "--all"],
+        ],
         "guard" => &[
             &["guard"],
             &["guard", "test", "quellfruit"],

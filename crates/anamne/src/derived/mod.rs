@@ -18,6 +18,7 @@ pub(crate) mod reembedding;
 pub(crate) mod summaries;
 pub(crate) mod tasks_file;
 pub(crate) mod tiers;
+pub(crate) mod tool_results;
 pub(crate) mod views;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +43,7 @@ use readings::ReadingsFile;
 use summaries::SummariesFile;
 use tasks_file::TasksFile;
 use tiers::{Tiers, UnavailableView};
+use tool_results::ToolResultsFile;
 
 /// The inputs of derived data.
 #[derive(Clone)]
@@ -78,6 +80,7 @@ pub(crate) struct Registry {
     pub(crate) meta: Arc<QueryLog>,
     pub(crate) cache: Arc<CachedVectors>,
     pub(crate) tasks: Arc<TasksFile>,
+    pub(crate) tool_results: Arc<ToolResultsFile>,
     all: Vec<Arc<dyn Derived<Error>>>,
 }
 
@@ -113,6 +116,7 @@ impl Registry {
         let meta = Arc::new(QueryLog::new(site));
         let cache = Arc::new(CachedVectors::new(site));
         let tasks = Arc::new(TasksFile::new(site));
+        let tool_results = Arc::new(ToolResultsFile::new(site));
         let mut all: Vec<Arc<dyn Derived<Error>>> = Vec::new();
         for view in views::NAMES {
             all.push(Arc::new(tiers::TieredViews::new(view, tiers.clone())));
@@ -126,6 +130,7 @@ impl Registry {
         all.push(meta.clone());
         all.push(cache.clone());
         all.push(tasks.clone());
+        all.push(tool_results.clone());
         all.push(Arc::new(HookLogOfSpace::new(site.source.clone())));
         let brought = DerivedSite {
             folder: site.source.folder().to_owned(),
@@ -143,6 +148,7 @@ impl Registry {
             meta,
             cache,
             tasks,
+            tool_results,
             all,
         })
     }

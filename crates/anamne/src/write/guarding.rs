@@ -115,6 +115,14 @@ impl Space {
         Ok((stored, notes))
     }
 
+    /// Checks every text that `each` visits: redacts it in place, or fails.
+    pub(crate) fn guard_texts(&self, each: impl FnOnce(Visitor<'_>)) -> Result<(), Error> {
+        if let Some(guard) = self.guard()? {
+            check(&guard, each)?;
+        }
+        Ok(())
+    }
+
     /// Redacts what the policy doesn't allow in a text that is shown or kept beside the log, such as an error message.
     pub(crate) fn guarded_text(&self, text: &str) -> String {
         match self.guard() {
@@ -127,7 +135,7 @@ impl Space {
     }
 }
 
-type Visitor<'a> = &'a mut dyn FnMut(&str, &mut String);
+pub(crate) type Visitor<'a> = &'a mut dyn FnMut(&str, &mut String);
 
 /// Applies the guard to every text that `each` visits; fails if one is refused, and names its field and kinds only.
 fn check(guard: &Guard, each: impl FnOnce(Visitor<'_>)) -> Result<Vec<GuardNote>, InvalidValue> {

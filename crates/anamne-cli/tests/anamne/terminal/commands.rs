@@ -210,6 +210,34 @@ pub(super) const COMMANDS: &[Invocations] = &[
         ],
     ),
     ("retention", &[&[], &["--apply", "--yes"], &["--restore"]]),
+    ("cache", &[]),
+    (
+        "cache store",
+        &[
+            &["launch date {name}", "--tool", "{name}"],
+            &["{text}", "--moved-to", "{text}", "--for-query", "{text}"],
+            &["x", "--parameters", "{text}"],
+        ],
+    ),
+    (
+        "cache lookup",
+        &[
+            &["launch date {name}", "--tool", "{name}"],
+            &["date launch {name}", "--tool", "{name}"],
+            &["{text}"],
+        ],
+    ),
+    ("cache used", &[&["1", "m1"], &["1", "{text}"]]),
+    ("cache list", &[&[], &["--matching", "{text}"]]),
+    (
+        "cache freshness",
+        &[&["1d", "--source", "{text}"], &["{text}"]],
+    ),
+    ("cache savings", &[&[]]),
+    (
+        "cache invalidate",
+        &[&["--url", "{text}"], &["--before", "{text}"]],
+    ),
     ("guard", &[&[]]),
     ("guard set", &[&["email=mark"]]),
     (

@@ -1,5 +1,7 @@
 //! The tools, one file each.
 
+mod cache_lookup;
+mod cache_store;
 mod context;
 mod delete;
 mod get;
@@ -34,6 +36,8 @@ pub enum ToolSet {
     ReadOnly,
     /// All eight, and `memory_knowledge`: entities, relations and contradictions.
     Knowledge,
+    /// All eight, and `memory_cache_lookup` and `memory_cache_store`: results of other tools.
+    Cache,
 }
 
 /// The effect of a tool on the store; hosts ask the user before some of these.
@@ -156,6 +160,10 @@ pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
         .collect();
     if set == ToolSet::Knowledge {
         offered.push(ToolEntry::of::<knowledge::Knowledge>());
+    }
+    if set == ToolSet::Cache {
+        offered.push(ToolEntry::of::<cache_lookup::CacheLookup>());
+        offered.push(ToolEntry::of::<cache_store::CacheStore>());
     }
     offered
 }

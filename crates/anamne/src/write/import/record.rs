@@ -114,8 +114,22 @@ const STORE_ASSIGNED_FIELDS: [&str; 9] = [
 
 /// The fields of typed bodies.
 const BODY_FIELDS: [&str; 16] = [
-    "goal", "plan", "outcome", "tool_log", "salience", "name", "trigger", "steps", "code", "title",
-    "source", "document", "heading", "sources", "follows", "experience",
+    "goal",
+    "plan",
+    "outcome",
+    "tool_log",
+    "salience",
+    "name",
+    "trigger",
+    "steps",
+    "code",
+    "title",
+    "source",
+    "document",
+    "heading",
+    "sources",
+    "follows",
+    "experience",
 ];
 
 impl Record {
