@@ -33,10 +33,11 @@ fn a_result_is_served_for_the_same_request_only() -> Result<(), Error> {
         "semantic"
     );
     assert_eq!(outcome(&space, "tokio 1.41 release date")?, "miss");
+    // Without a file, as at the first lookup, nothing is counted: a lookup doesn't create it.
     let savings = space.cache_savings()?;
     assert_eq!(
         (savings.calls(), savings.misses, savings.saved_ms),
-        (2, 2, 1_400)
+        (2, 1, 1_400)
     );
     Ok(())
 }
@@ -83,7 +84,8 @@ fn erasure_removes_links_and_rebuilds_keep_the_cache() -> Result<(), Error> {
         linked(&space)?,
         (Some(Trigger::Memory(memory)), vec![memory])
     );
-    space.erase(memory)?;
+    let erasure = space.erase(memory)?;
+    assert!(erasure.is_complete(), "{erasure:?}");
     assert_eq!(linked(&space)?, (None, Vec::new()));
     Ok(())
 }

@@ -42,6 +42,10 @@ With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
   \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list}")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the command line"
+)]
 pub(crate) struct Recall {
     /// The question or search words; `-` reads standard input
     #[arg(required = true)]

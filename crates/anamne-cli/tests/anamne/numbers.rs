@@ -63,7 +63,7 @@ fn options_of(bench: &Bench, command: &[String], found: &mut Vec<Taken>) {
 /// The other arguments that a command requires.
 fn needs(command: &str) -> &'static [&'static str] {
     match command {
-        "remember" | "recall" | "context" | "think" => &["words"],
+        "remember" | "recall" | "context" | "think" | "cache store" => &["words"],
         "edit" => &["m1"],
         "forget" => &["--query", "words"],
         "link" => &["m1", "m1", "--type", "related"],
@@ -73,7 +73,6 @@ fn needs(command: &str) -> &'static [&'static str] {
         "knowledge entity" => &["Ada", "--type", "person"],
         "knowledge relation" => &["Ada", "works_at", "Hafen"],
         "knowledge property" => &["Ada", "colour", "red"],
-        "cache store" => &["words"],
         _ => &[],
     }
 }

@@ -40,7 +40,7 @@ struct Row {
 /// A share with its interval: bootstrap over groups; with no hit, the upper end is that of the rule of three.
 #[derive(Clone, Copy, Serialize)]
 struct Share {
-    share: f64,
+    value: f64,
     low: f64,
     high: f64,
 }
@@ -98,7 +98,7 @@ impl Report {
     /// The sets with too many false hits.
     pub(crate) fn above_the_limit(&self) -> Vec<String> {
         let rows = self.rows.iter();
-        rows.filter(|row| !row.same && row.kind.is_empty() && row.ours.share > MOST_FALSE_HITS)
+        rows.filter(|row| !row.same && row.kind.is_empty() && row.ours.value > MOST_FALSE_HITS)
             .map(|row| format!("{}: false hits", row.set))
             .collect()
     }
@@ -158,7 +158,7 @@ impl Share {
             resampled[RESAMPLES * 39 / 40]
         };
         Self {
-            share: found,
+            value: found,
             low: resampled[RESAMPLES / 40],
             high,
         }
@@ -167,7 +167,7 @@ impl Share {
     fn text(self) -> String {
         let percent = |share: f64| format!("{:.1}", share * 100.0);
         let (low, high) = (percent(self.low), percent(self.high));
-        format!("{} % ({low}–{high})", percent(self.share))
+        format!("{} % ({low}–{high})", percent(self.value))
     }
 }
 

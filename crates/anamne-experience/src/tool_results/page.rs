@@ -129,12 +129,11 @@ fn add_text(raw: &str, text: &mut String) {
         }
         let is_break = character == '\n' && raw.len() == 1;
         match text.chars().next_back() {
-            None | Some('\n') => {}
             Some(' ') if is_break => {
                 text.pop();
                 text.push('\n');
             }
-            Some(' ') => {}
+            None | Some('\n' | ' ') => {}
             Some(_) => text.push(if is_break { '\n' } else { ' ' }),
         }
     }

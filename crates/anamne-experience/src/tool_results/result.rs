@@ -144,8 +144,10 @@ impl Lookup {
     /// The stored result, also a stale one.
     pub fn result(&self) -> Option<&ToolResult> {
         match self {
-            Self::Exact(found) | Self::Semantic(found) => Some(found),
-            Self::Negative(found) | Self::Stale(found) => Some(found),
+            Self::Exact(found)
+            | Self::Semantic(found)
+            | Self::Negative(found)
+            | Self::Stale(found) => Some(found),
             Self::Miss => None,
         }
     }

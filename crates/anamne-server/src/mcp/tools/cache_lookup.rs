@@ -111,11 +111,11 @@ fn hit(title: &str, found: &ToolResult, budget: usize) -> String {
     }
     // Marks and escapes cost more than the text that they quote.
     let mut part = truncate_to_tokens(&found.content, budget);
-    let mut quoted = quote_block(&part);
+    let mut quoted = quote_block(part);
     while estimate_tokens(&quoted) > budget && !part.is_empty() {
-        let room = estimate_tokens(&part) * 3 / 4;
-        part = truncate_to_tokens(&part, room);
-        quoted = quote_block(&part);
+        let room = estimate_tokens(part) * 3 / 4;
+        part = truncate_to_tokens(part, room);
+        quoted = quote_block(part);
     }
     let cut = if part.len() < found.content.len() {
         format!("\n[of {} characters]", found.content.chars().count())
