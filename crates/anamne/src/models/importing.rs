@@ -58,9 +58,9 @@ impl Store {
     /// not followed. Files that are stored already are not written again, except damaged ones. A crash at any point
     /// leaves the former state or the new one. O(bytes of the model), in memory.
     ///
-    /// [`Error::Denied`] without [`Right::Configure`], [`Error::Unsuitable`] or [`Error::NotImported`] if the folder holds no
-    /// usable model, [`Error::ModelExists`] if another model has the name, [`StoreError::Busy`] if another process
-    /// changes models for more than ten seconds.
+    /// [`Error::Denied`] without [`Right::Configure`], [`Error::Unsuitable`] or [`Error::NotImported`] if the folder
+    /// holds no usable model, [`Error::ModelExists`] if another model has the name, [`StoreError::Busy`] if another
+    /// process changes models for more than ten seconds.
     pub fn import_model(
         &self,
         folder: &Path,

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anamne_embed::{CachedEmbedder, EmbedError, Embedder};
+use anamne_embed::{CachedEmbedder, EmbedError, Embedder, StaticModel};
 use anamne_index::vectors::DIMENSIONS;
 use anamne_store::EmbeddingConfig;
 
