@@ -49,6 +49,12 @@ pub(crate) fn words(step: NextStep) -> &'static str {
             "bind the key to this host with `anamne model trust`, or store another with `anamne model key`"
         }
         NextStep::KeepKeyInFile => "store it in a private file with `anamne model key --file`",
+        NextStep::ImportModel => {
+            "import the model with `anamne model import DIR --name NAME`; list models with `anamne model list`"
+        }
+        NextStep::ChooseModel => {
+            "choose another with `anamne --space SPACE spaces set --model NAME`"
+        }
         NextStep::ShowCosts => "see `anamne costs`",
         NextStep::Extract => "extract knowledge first: `anamne extract`",
         NextStep::Rewind => {

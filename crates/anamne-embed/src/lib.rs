@@ -47,6 +47,7 @@ pub use cached::{BATCH_SIZE, CacheCounts, CachedEmbedder, VectorCache};
 pub use embedder::{Embedder, TokenTable};
 pub use error::EmbedError;
 pub use identity::ModelIdentity;
+pub use model2vec::{MODEL_FILES, ModelFile};
 pub use reranker::{Reranker, checked_scores, probability};
 pub use similar::SimilarTokens;
 pub use static_model::StaticModel;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::model2vec::GeneralTokenizer;
 use crate::token_rows::{TokenRows, normalise};
 use crate::wordpiece::Wordpiece;
-use crate::{EmbedError, Embedder, ModelIdentity, TokenTable, builtin, model2vec};
+use crate::{EmbedError, Embedder, ModelFile, ModelIdentity, TokenTable, builtin, model2vec};
 
 /// A model whose vector of a text is the mean of its tokens' rows, at unit length.
 ///
@@ -49,6 +49,12 @@ impl StaticModel {
     /// a tokenizer that requires the crate's feature `model2vec`.
     pub fn load(folder: &Path) -> Result<Self, EmbedError> {
         model2vec::load(folder)
+    }
+
+    /// Builds the model `name` from files in memory, in the order of [`MODEL_FILES`](crate::MODEL_FILES), like
+    /// [`StaticModel::load`]. Limiting their sizes is the caller's part.
+    pub fn from_files(name: &str, files: &[ModelFile; 3]) -> Result<Self, EmbedError> {
+        model2vec::from_files(name, files)
     }
 
     pub(crate) fn with_wordpiece(

@@ -208,7 +208,8 @@ pub(crate) fn is_broken(error: &rusqlite::Error) -> bool {
 const READING: [&str; 3] = ["read", "look at", "open"];
 
 impl StoreError {
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    /// Turns an error of the operating system into one that says what failed, and where.
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         use std::io::ErrorKind;
         let path = path.to_owned();
         move |source| match source.kind() {

@@ -27,7 +27,7 @@ pub fn open_private_file(path: &Path) -> Result<File> {
 }
 
 /// The marker in the name of an unfinished file; leftovers of a crash are ignored.
-pub(crate) const UNFINISHED: &str = ".tmp-";
+pub const UNFINISHED: &str = ".tmp-";
 
 /// The marker in the name of a quarantined file or folder.
 pub(crate) const SET_ASIDE: &str = ".damaged-";
@@ -37,8 +37,8 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     replace_file_on(&Disk, path, content)
 }
 
-/// The same with a given storage.
-pub(crate) fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
+/// The same on a given storage. A failure or crash may leave a file whose name contains [`UNFINISHED`].
+pub fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
     let temporary = unfinished(path);
     let failed = |action| StoreError::io(action, &temporary);
     let mut file = storage.open(&temporary).map_err(failed("open"))?;
@@ -64,7 +64,7 @@ pub(crate) fn unfinished(path: &Path) -> PathBuf {
 }
 
 /// Removes the unfinished files that a crash left in `folder`. A lock must keep other writers out.
-pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
+pub fn remove_unfinished(folder: &Path) -> Result<()> {
     for path in entries(folder)? {
         let marked = path
             .file_name()
@@ -213,8 +213,8 @@ pub(crate) fn sync_folder_of(path: &Path) -> Result<()> {
     sync_folder_on(&Disk, path)
 }
 
-/// The same with a given storage.
-pub(crate) fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<()> {
+/// Syncs the folder that contains `path`, on a given storage.
+pub fn sync_folder_on(storage: &dyn Storage, path: &Path) -> Result<()> {
     match path.parent() {
         Some(folder) => storage
             .sync_folder(folder)

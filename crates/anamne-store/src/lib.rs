@@ -79,14 +79,15 @@ pub use error::{Result, StoreError};
 pub use examine::{Examination, Finding, Part, examine};
 pub use file_problem::FileProblem;
 pub use files::{
-    FileIdentity, create_private_folder, entries, identity_at, open_private_file,
-    remove_if_there as remove_path, replace_file, set_aside,
+    FileIdentity, UNFINISHED, create_private_folder, entries, identity_at, open_private_file,
+    remove_if_there as remove_path, remove_unfinished, replace_file, replace_file_on, set_aside,
+    sync_folder_on,
 };
 pub use follow::{Degraded, Followers};
 pub use incidents::Incident;
 pub use journal::{Digest, JOURNAL_FORMAT, JournalReport, Line, Lines};
 pub use leftovers::quarantined_in;
-pub use lock::LONGEST_WAIT;
+pub use lock::{LONGEST_WAIT, WriteGuard, WriteLock};
 pub use project::Project;
 pub use project_config::{ProjectConfig, ProjectFolder};
 pub use projects::{KnownProject, ProjectSpace, ProjectStatus};

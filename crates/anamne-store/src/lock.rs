@@ -11,9 +11,10 @@ use crate::{Result, StoreError};
 /// The maximum time a writer waits before [`StoreError::Busy`].
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// The write lock of one space. The operating system releases it when its holder dies.
+/// A lock file that serialises writers, such as those of one space. The operating system releases it when its holder
+/// dies.
 #[derive(Debug)]
-pub(crate) struct WriteLock {
+pub struct WriteLock {
     path: PathBuf,
     /// Opened by the first writer, so that a space in a read-only folder can be read.
     file: OnceLock<File>,
@@ -21,7 +22,7 @@ pub(crate) struct WriteLock {
 
 impl WriteLock {
     /// The lock of the file at `path`, which need not exist yet. Accesses no files.
-    pub(crate) fn at(path: &Path) -> Self {
+    pub fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             file: OnceLock::new(),
@@ -46,10 +47,10 @@ impl WriteLock {
         }
     }
 
-    /// Waits for the lock, at most [`LONGEST_WAIT`].
+    /// Waits for the lock, at most [`LONGEST_WAIT`]; [`StoreError::Busy`] after that.
     ///
     /// Polls with growing, randomised pauses: a blocking lock can't have a timeout.
-    pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>> {
+    pub fn acquire(&self) -> Result<WriteGuard<'_>> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(20);
         loop {
@@ -73,9 +74,9 @@ fn uneven(pause: Duration, started: Instant) -> Duration {
     pause / 2 + pause * (noise % 1024) / 1024
 }
 
-/// Proof that only this process writes to the space.
+/// Proof that nobody else has the lock, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct WriteGuard<'lock> {
+pub struct WriteGuard<'lock> {
     file: &'lock File,
     since: Instant,
 }

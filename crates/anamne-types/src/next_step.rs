@@ -44,6 +44,10 @@ pub enum NextStep {
     BindKey,
     /// Store the key in a private file.
     KeepKeyInFile,
+    /// Import an embedding model, or import it again.
+    ImportModel,
+    /// Choose another embedding model for a space.
+    ChooseModel,
     /// Show language model costs.
     ShowCosts,
     /// Extract knowledge.

@@ -60,6 +60,33 @@ pub enum Error {
         /// Why it failed.
         source: anamne_embed::EmbedError,
     },
+    /// A folder given by the caller is no usable embedding model.
+    #[error("{} can't be imported: {source}", folder.display())]
+    NotImported {
+        /// The folder.
+        folder: PathBuf,
+        /// Why it failed.
+        source: anamne_embed::EmbedError,
+    },
+    /// Another embedding model has this name.
+    #[error(
+        "the store has another embedding model {:?}; choose another name, or replace it",
+        shorten(name)
+    )]
+    ModelExists {
+        /// The name.
+        name: String,
+    },
+    /// A space uses the embedding model.
+    #[error("the embedding model {:?} is used by {}", shorten(name), users(spaces, *others))]
+    ModelInUse {
+        /// The model's name.
+        name: String,
+        /// The spaces that the caller may read.
+        spaces: Vec<String>,
+        /// The number of other spaces.
+        others: usize,
+    },
     /// Reading from or writing to a caller's stream failed.
     #[error("can't {action}: {source}")]
     Stream {
@@ -103,6 +130,22 @@ pub enum Error {
         /// The problem and what to do.
         reason: &'static str,
     },
+}
+
+/// The spaces that use something, at most three by name.
+fn users(spaces: &[String], others: usize) -> String {
+    const NAMED: usize = 3;
+    let mut parts: Vec<_> = spaces
+        .iter()
+        .take(NAMED)
+        .map(|space| format!("the space {:?}", shorten(space)))
+        .collect();
+    match others + spaces.len().saturating_sub(NAMED) {
+        0 => {}
+        1 => parts.push("1 other space".to_owned()),
+        more => parts.push(format!("{more} other spaces")),
+    }
+    parts.join(", ")
 }
 
 /// An action that the caller's scope forbids.
@@ -177,6 +220,9 @@ impl Error {
             )
             | Self::UnknownModel { .. }
             | Self::Model { .. }
+            | Self::NotImported { .. }
+            | Self::ModelExists { .. }
+            | Self::ModelInUse { .. }
             | Self::Recall(
                 RecallError::Refused(_)
                 | RecallError::TooLongAgo { .. }

@@ -85,6 +85,10 @@ pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;
 pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};
+pub use models::{
+    ImportedModel, ModelImport, ModelKind, ModelProblem, ModelState, ModelSummary,
+    ModelVerification, RemovedModel,
+};
 pub use privacy::PRIVATE;
 pub use space::Space;
 pub use store::{Options, Store};

@@ -158,12 +158,6 @@ impl Store {
         &self.scope
     }
 
-    /// The names of embedding models that settings accept: `builtin`, those provided by the program, and the folders
-    /// under `models`, loadable or not.
-    pub fn models(&self) -> Vec<String> {
-        self.models.names()
-    }
-
     /// The embedding cache, shared by all spaces. [`Error::Denied`] without [`Right::Configure`].
     pub fn embedding_cache(&self) -> Result<&EmbeddingCache, Error> {
         self.require(Right::Configure)?;

@@ -501,6 +501,9 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "narrowed",
         "scope",
         "models",
+        "import_model",
+        "verify_models",
+        "remove_model",
         "root",
         "space",
         "existing_space",
@@ -580,6 +583,18 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     );
     assert!(matches!(store.embedding_cache(), Err(Error::Denied(_))));
     assert!(matches!(store.hook_log(), Err(Error::Denied(_))));
+    let import = anamne::ModelImport::default();
+    assert!(matches!(
+        store.import_model(&world.outside, &import),
+        Err(Error::Denied(_))
+    ));
+    assert!(matches!(store.verify_models(None), Err(Error::Denied(_))));
+    assert!(matches!(
+        store.remove_model("builtin"),
+        Err(Error::Denied(_))
+    ));
+    let models = store.models().expect("the models");
+    assert_eq!(models[0].spaces, ["atlas"]);
     assert!(matches!(
         store.backup(&world.outside, None),
         Err(Error::Denied(_))

@@ -4,6 +4,7 @@ use anamne::{CheckUp, Store, Unreadable};
 use serde_json::json;
 
 use crate::bridge;
+use crate::commands::model::VerifiedModels;
 use crate::failure::Failure;
 use crate::next_step;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
@@ -24,13 +25,16 @@ Examples:
   anamne doctor
   anamne --space recipes doctor --json
 
+Files of embedding models are compared with their manifests.
+
 It also names spaces that several projects may share, with the command that
 splits them, and folders that contain the same project.
 
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
   […], \"repaired\": […], \"earlier\": […], \"problems\": […], \"next_steps\": […],
   \"hints\": […]}], \"model_problem\": why the configured model is not used,
-or null, \"projects\": [{\"space\", \"finding\", \"commands\": […]}]}")]
+or null, \"embedding_models\": as \"models\" of `anamne model verify`, or
+null with --space, \"projects\": [{\"space\", \"finding\", \"commands\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -46,7 +50,12 @@ impl Doctor {
                 .chain(store.unreadable_spaces()?.iter().map(unreadable))
                 .collect()
         };
-        let healthy = found.iter().all(|check_up| check_up.problems.is_empty());
+        let models = match place.is_named() {
+            true => None,
+            false => Some(VerifiedModels::of(&store, None)?),
+        };
+        let healthy = found.iter().all(|check_up| check_up.problems.is_empty())
+            && models.as_ref().is_none_or(VerifiedModels::are_sound);
         let model_problem = bridge::usable(store.root())
             .err()
             .map(|error| next_step::on_one_line(&error, error.next_step()));
@@ -61,6 +70,7 @@ impl Doctor {
                 "healthy": healthy,
                 "spaces": next_step::worded(&found),
                 "model_problem": model_problem,
+                "embedding_models": models.as_ref().map(VerifiedModels::as_json),
                 "projects": projects,
             }))?;
         } else {
@@ -70,6 +80,9 @@ impl Doctor {
             if let Some(problem) = &model_problem {
                 output.line(paint(BOLD, "language model"))?;
                 output.entry(YELLOW, "not used", problem)?;
+            }
+            if let Some(models) = &models {
+                models.print(output)?;
             }
             print_projects(&projects, output)?;
         }

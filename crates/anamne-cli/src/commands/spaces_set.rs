@@ -47,7 +47,7 @@ pub(crate) struct Set {
     /// Maximum age in the recent tier; older memories are archived
     #[arg(long, value_name = "DAYS")]
     recent_days: Option<u32>,
-    /// The embedding model: builtin, or a Model2Vec folder under the store's models folder. The former model answers until all memories are embedded
+    /// The embedding model: builtin, or one that `anamne model list` shows. The former model answers until all memories are embedded
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Confirm a retention that forgets memories now

@@ -100,7 +100,9 @@ fn commands_of_commands_are_in_the_reference_too() {
         );
         insta::assert_snapshot!(format!("anamne_spaces_{change}"), ran.stdout);
     }
-    for change in ["set", "key", "trust", "test", "off"] {
+    for change in [
+        "set", "key", "trust", "test", "off", "list", "verify", "remove", "import",
+    ] {
         let ran = bench.run(&["model", change, "--help"]);
         assert_eq!(ran.code, 0, "{change}");
         insta::assert_snapshot!(format!("anamne_model_{change}"), ran.stdout);

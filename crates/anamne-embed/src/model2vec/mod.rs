@@ -16,24 +16,45 @@ pub(crate) use general_tokenizer::GeneralTokenizer;
 use tensors::StoredRows;
 use tokenizer_file::{TokenizerKind, read_wordpiece};
 
-/// Maximum file size: files are read as a whole, and the largest models of this kind have half a gigabyte.
-const LONGEST_FILE: u64 = 2 << 30;
+/// The files of a model, with their maximum sizes in bytes: files are read as a whole, and the largest models of this kind
+/// have half a gigabyte.
+pub const MODEL_FILES: [(&str, u64); 3] = [
+    ("model.safetensors", 2 << 30),
+    ("tokenizer.json", 256 << 20),
+    ("config.json", 1 << 20),
+];
 
-/// A file of the folder and its contents.
-struct ModelFile {
+/// A file of a model, in memory.
+pub struct ModelFile {
     path: PathBuf,
     bytes: Vec<u8>,
 }
 
 impl ModelFile {
-    fn read(folder: &Path, name: &str) -> Result<Self, EmbedError> {
+    /// A file with these bytes. Errors name it by `path`, which is not accessed.
+    pub fn new(path: impl Into<PathBuf>, bytes: Vec<u8>) -> Self {
+        let path = path.into();
+        Self { path, bytes }
+    }
+
+    /// The path that errors name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The content.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn read(folder: &Path, name: &str, most: u64) -> Result<Self, EmbedError> {
         let path = folder.join(name);
         // Opening a pipe would wait for a writer, and a device has no end.
-        let fits = fs::metadata(&path).map(|found| found.is_file() && found.len() <= LONGEST_FILE);
+        let fits = fs::metadata(&path).map(|found| found.is_file() && found.len() <= most);
         match fits {
             Ok(true) => {}
             Ok(false) => {
-                let problem = format!("not a regular file of at most {LONGEST_FILE} bytes");
+                let problem = format!("not a regular file of at most {most} bytes");
                 return Err(EmbedError::Malformed { path, problem });
             }
             Err(source) => return Err(EmbedError::Read { path, source }),
@@ -70,19 +91,29 @@ struct Configuration {
 
 /// Loads the folder; see [`StaticModel::load`].
 pub(crate) fn load(folder: &Path) -> Result<StaticModel, EmbedError> {
-    let model = ModelFile::read(folder, "model.safetensors")?;
-    let tokenizer = ModelFile::read(folder, "tokenizer.json")?;
-    let configuration = ModelFile::read(folder, "config.json")?;
+    let read = |index: usize| {
+        let (name, most) = MODEL_FILES[index];
+        ModelFile::read(folder, name, most)
+    };
+    let name = folder
+        .file_name()
+        .map_or("model2vec".into(), |name| name.to_string_lossy());
+    from_files(&name, &[read(0)?, read(1)?, read(2)?])
+}
+
+/// Builds a model; see [`StaticModel::from_files`].
+pub(crate) fn from_files(name: &str, files: &[ModelFile; 3]) -> Result<StaticModel, EmbedError> {
+    let [model, tokenizer, configuration] = files;
     let _: Configuration = serde_json::from_slice(&configuration.bytes)
         .map_err(|error| configuration.malformed(error.to_string()))?;
-    let identity = identity(folder, &model, &tokenizer);
-    let rows = StoredRows::read(&model)?;
-    match read_wordpiece(&tokenizer)? {
+    let identity = identity(name, model, tokenizer);
+    let rows = StoredRows::read(model)?;
+    match read_wordpiece(tokenizer)? {
         TokenizerKind::Wordpiece(wordpiece) => {
-            let rows = rows.for_tokens(wordpiece.vocabulary().len(), &model)?;
+            let rows = rows.for_tokens(wordpiece.vocabulary().len(), model)?;
             Ok(StaticModel::with_wordpiece(identity, wordpiece, rows))
         }
-        TokenizerKind::Other(reason) => load_general(identity, reason, &tokenizer, rows, &model),
+        TokenizerKind::Other(reason) => load_general(identity, reason, tokenizer, rows, model),
     }
 }
 
@@ -112,16 +143,13 @@ fn load_general(
     Err(tokenizer.unsupported(reason, REMEDY))
 }
 
-/// The folder's name, and a checksum of the files that determine vectors and tokens.
-fn identity(folder: &Path, model: &ModelFile, tokenizer: &ModelFile) -> ModelIdentity {
+/// The name, and a checksum of the files that determine vectors and tokens.
+fn identity(name: &str, model: &ModelFile, tokenizer: &ModelFile) -> ModelIdentity {
     let mut hasher = blake3::Hasher::new();
     for file in [model, tokenizer] {
         hasher
             .update(&(file.bytes.len() as u64).to_le_bytes())
             .update(&file.bytes);
     }
-    let name = folder
-        .file_name()
-        .map_or("model2vec".into(), |name| name.to_string_lossy());
     ModelIdentity::new(name, &hasher.finalize().to_hex()[..16])
 }

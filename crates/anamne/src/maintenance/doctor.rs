@@ -222,6 +222,8 @@ impl Space {
                 "embedding: {}; until then the model {} answers",
                 state.problem, state.answering
             ));
+            let wanted = self.inner.site.models.get(&state.model);
+            found.advise(wanted.err().and_then(|error| error.next_step()));
         }
         Ok(())
     }

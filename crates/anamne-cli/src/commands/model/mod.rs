@@ -1,9 +1,13 @@
 //! `anamne model`.
 
+mod import;
 mod key;
+mod list;
+mod remove;
 mod set;
 mod show;
 mod trust;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +20,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 
-/// Configure the optional language model
+pub(crate) use verify::VerifiedModels;
+
+/// Configure the optional language model, and manage embedding models
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A model is optional: without one, extraction works by rules. With one, it also
@@ -33,6 +39,9 @@ OPENAI_API_KEY, GEMINI_API_KEY, or --key-env), else from the system keychain,
 else from the file that `anamne model key --file` writes. A stored key is
 bound to one provider, host and port.
 
+Embedding models run on this machine and need no language model. The built-in
+one is the default; list, verify, remove and import manage others.
+
 Examples:
   anamne model
   anamne model set --provider anthropic --model claude-haiku-4-5 --daily-dollars 0.50
@@ -41,6 +50,8 @@ Examples:
   anamne model trust
   anamne model test
   anamne model off
+  anamne model import ~/Downloads/harbour
+  anamne model list
 
 With --json: {\"enabled\", \"provider\", \"model\", \"url\", \"key\": where it is found or null,
   \"approved\", \"problem\": why it is not used, or null, \"budgets\": {..}};
@@ -62,6 +73,20 @@ enum Change {
     Test,
     /// Disable the language model; keep its settings
     Off,
+    #[command(flatten)]
+    Embedding(Embedding),
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Embedding {
+    /// List the embedding models that spaces can choose
+    List(list::List),
+    /// Compare the files of embedding models with their manifests
+    Verify(verify::Verify),
+    /// Remove an embedding model from the store
+    Remove(remove::Remove),
+    /// Copy an embedding model into the store
+    Import(import::Import),
 }
 
 /// A store's settings, and the approvals of this machine.
@@ -114,17 +139,31 @@ impl Setup {
 
 impl Model {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let mut setup = Setup::of(place)?;
+        // The approvals of this machine are only for language models.
+        let setup = || Setup::of(place);
         match self.change {
             None => {
+                let setup = setup()?;
                 let config = setup.load()?;
                 show::show(&setup, &config, output)
             }
-            Some(Change::Set(set)) => set.run(place, &mut setup, output),
-            Some(Change::Key(keep)) => keep.run(place, &setup, output),
-            Some(Change::Trust(trust)) => trust.run(&mut setup, output),
-            Some(Change::Off) => switch_off(place, &mut setup, output),
-            Some(Change::Test) => test(&setup.root, output),
+            Some(Change::Set(set)) => set.run(place, &mut setup()?, output),
+            Some(Change::Key(keep)) => keep.run(place, &setup()?, output),
+            Some(Change::Trust(trust)) => trust.run(&mut setup()?, output),
+            Some(Change::Off) => switch_off(place, &mut setup()?, output),
+            Some(Change::Test) => test(&setup()?.root, output),
+            Some(Change::Embedding(embedding)) => embedding.run(place, output),
+        }
+    }
+}
+
+impl Embedding {
+    fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        match self {
+            Self::List(_) => list::List::run(place, output),
+            Self::Verify(verify) => verify.run(place, output),
+            Self::Remove(remove) => remove.run(place, output),
+            Self::Import(import) => import.run(place, output),
         }
     }
 }

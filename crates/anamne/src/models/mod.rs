@@ -1,9 +1,18 @@
-//! The available embedding models: the built-in one, those provided by the program, and folders of the store.
+//! The available embedding models: the built-in one, those provided by the program, and those of the store: imported
+//! models and plain folders.
+
+mod importing;
+mod library;
+mod listing;
+mod manifest;
+mod removing;
+#[cfg(test)]
+mod tests;
+mod verifying;
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use anamne_embed::{CachedEmbedder, EmbedError, Embedder, StaticModel};
 use anamne_index::vectors::DIMENSIONS;
@@ -11,6 +20,12 @@ use anamne_store::EmbeddingConfig;
 
 use crate::Error;
 use crate::derived::embedding_cache::EmbeddingCache;
+use library::{Library, ModelStamp};
+
+pub use importing::{ImportedModel, ModelImport};
+pub use listing::{ModelKind, ModelState, ModelSummary};
+pub use removing::RemovedModel;
+pub use verifying::{ModelProblem, ModelVerification};
 
 /// An available model, with its name in the settings.
 #[derive(Clone)]
@@ -55,23 +70,24 @@ pub(crate) fn is_plain_name(name: &str) -> bool {
     )
 }
 
-/// The models of a store.
-pub(crate) struct Models {
-    folder: PathBuf,
-    brought: Vec<Arc<dyn Embedder>>,
-    pub(crate) cache: Arc<EmbeddingCache>,
-    /// The loaded folders, by name.
-    loaded: Mutex<HashMap<String, (FolderStamp, Model)>>,
+/// Rejects a model whose vectors can't be stored.
+fn check_dimensions(found: usize) -> Result<(), EmbedError> {
+    if (1..=DIMENSIONS).contains(&found) {
+        return Ok(());
+    }
+    Err(EmbedError::Dimensions {
+        most: DIMENSIONS,
+        found,
+    })
 }
 
-/// Detects changes of a folder without reading it: time and length of each file.
-type FolderStamp = [Option<(SystemTime, u64)>; 3];
-
-fn stamp(folder: &Path) -> FolderStamp {
-    ["model.safetensors", "tokenizer.json", "config.json"].map(|file| {
-        let metadata = std::fs::metadata(folder.join(file)).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
-    })
+/// The models of a store.
+pub(crate) struct Models {
+    library: Library,
+    brought: Vec<Arc<dyn Embedder>>,
+    pub(crate) cache: Arc<EmbeddingCache>,
+    /// The loaded models of the store, by name.
+    loaded: Mutex<HashMap<String, (ModelStamp, Model)>>,
 }
 
 impl Models {
@@ -79,7 +95,7 @@ impl Models {
     pub(crate) fn new(root: &Path, brought: Vec<Arc<dyn Embedder>>, cache_bytes: u64) -> Self {
         let cache = EmbeddingCache::at(&root.join("embedding-cache.db"), cache_bytes);
         Self {
-            folder: root.join("models"),
+            library: Library::of_store(root),
             brought,
             cache: Arc::new(cache),
             loaded: Mutex::default(),
@@ -92,9 +108,9 @@ impl Models {
         Self::new(root, self.brought.clone(), u64::MAX)
     }
 
-    /// The model called `name` in the settings. A folder is read once per process, and again after changes.
+    /// The model called `name` in the settings. A model of the store is read once per process, and again after changes.
     ///
-    /// [`Error::UnknownModel`] if there is none, [`Error::Model`] if its folder can't be loaded.
+    /// [`Error::UnknownModel`] if there is none, [`Error::Model`] if it can't be loaded.
     pub(crate) fn get(&self, name: &str) -> Result<Model, Error> {
         if name == EmbeddingConfig::BUILTIN {
             return Ok(Model::builtin());
@@ -104,50 +120,46 @@ impl Models {
         }
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         // Stamped before reading, so that later changes are noticed.
-        let stands = stamp(&self.folder.join(name));
+        let stands = self.library.stamp(name);
         if let Some((_, model)) = loaded.get(name).filter(|(known, _)| *known == stands) {
             return Ok(model.clone());
         }
-        let embedder = self.load(name)?;
-        let model = self.model(name, Arc::new(embedder))?;
+        self.check_known(name)?;
+        let model = self.model(name, Arc::new(self.library.load(name)?))?;
         loaded.insert(name.to_owned(), (stands, model.clone()));
         Ok(model)
     }
 
-    /// Whether the folder of a loaded model has changed. If it was deleted, the loaded model stays in use.
+    /// Whether a loaded model of the store has changed. If it was deleted, the loaded model stays in use.
     pub(crate) fn has_changed(&self, name: &str) -> bool {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let stands = stamp(&self.folder.join(name));
+        let stands = self.library.stamp(name);
         let known = loaded.get(name);
         known.is_some_and(|(known, _)| stands.iter().all(Option::is_some) && *known != stands)
     }
 
-    fn load(&self, name: &str) -> Result<StaticModel, Error> {
-        let folder = self.folder.join(name);
-        if !is_plain_name(name) || !folder.is_dir() {
-            return Err(Error::UnknownModel {
-                name: name.to_owned(),
-                known: self.names().join(", "),
-                folder: self.folder.clone(),
-            });
+    /// [`Error::UnknownModel`] unless the store has this model.
+    fn check_known(&self, name: &str) -> Result<(), Error> {
+        if self.library.has(name) {
+            return Ok(());
         }
-        StaticModel::load(&folder).map_err(|source| Error::Model {
+        Err(Error::UnknownModel {
             name: name.to_owned(),
-            source,
+            known: self.names().join(", "),
+            folder: self.library.folder(),
         })
     }
 
+    /// Whether the program provides a model of this name.
+    fn is_brought(&self, name: &str) -> bool {
+        self.brought.iter().any(|one| one.model().name == name)
+    }
+
     fn model(&self, name: &str, embedder: Arc<dyn Embedder>) -> Result<Model, Error> {
-        let dimensions = embedder.dimensions();
-        if !(1..=DIMENSIONS).contains(&dimensions) {
-            return Err(Error::Model {
-                name: name.to_owned(),
-                source: EmbedError::Dimensions {
-                    most: DIMENSIONS,
-                    found: dimensions,
-                },
-            });
-        }
+        check_dimensions(embedder.dimensions()).map_err(|source| Error::Model {
+            name: name.to_owned(),
+            source,
+        })?;
         let through_cache = || Arc::new(CachedEmbedder::new(embedder.clone(), self.cache.clone()));
         let cached = embedder.is_costly().then(through_cache);
         let memories = match &cached {
@@ -165,10 +177,7 @@ impl Models {
     /// The names of all available models, without loading them.
     pub(crate) fn names(&self) -> Vec<String> {
         let brought = self.brought.iter().map(|one| one.model().name.clone());
-        let folders = anamne_store::entries(&self.folder).unwrap_or_default();
-        let folders = folders.iter().filter(|path| path.is_dir());
-        let folders = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-        let mut others: Vec<_> = brought.chain(folders).collect();
+        let mut others: Vec<_> = brought.chain(self.library.names()).collect();
         others.sort();
         others.dedup();
         others.insert(0, EmbeddingConfig::BUILTIN.to_owned());

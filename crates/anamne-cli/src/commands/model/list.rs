@@ -1,0 +1,70 @@
+//! `anamne model list`.
+
+use anamne::{ModelKind, ModelState, ModelSummary};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, DIM, Output, RED, YELLOW, paint};
+use crate::place::Place;
+use crate::wording::size;
+
+/// List the embedding models that spaces can choose
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Shows the built-in model and those of the store, with the dimensions and size
+of each, the spaces that use it, and whether its files are there. `anamne model
+verify` reads the files. A folder that was put under models by hand works too,
+but has no manifest, so it can't be verified; import it to give it one.
+
+Examples:
+  anamne model list
+  anamne model list --json
+
+With --json: {\"models\": [{\"name\", \"kind\": builtin, imported or folder,
+  \"dimensions\": or null, \"bytes\", \"imported_at\"?, \"spaces\": […], \"state\":
+  ready, not_verified or damaged, \"problem\"?}]}")]
+pub(super) struct List {}
+
+impl List {
+    pub(super) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let models = place.existing_store()?.models()?;
+        if output.is_json() {
+            return output.json(&json!({ "models": models }));
+        }
+        models.iter().try_for_each(|model| print(model, output))
+    }
+}
+
+fn print(model: &ModelSummary, output: &mut Output) -> Result<(), Failure> {
+    output.line(paint(BOLD, &model.name))?;
+    output.entry(DIM, "from   ", &origin(model))?;
+    let users = match model.spaces.is_empty() {
+        true => "no space".to_owned(),
+        false => model.spaces.join(", "),
+    };
+    output.entry(DIM, "used by", &users)?;
+    match model.state {
+        ModelState::Damaged => output.entry(RED, "problem", &model.problem),
+        ModelState::NotVerified => output.entry(YELLOW, "note   ", "not verified: no manifest"),
+        _ => Ok(()),
+    }
+}
+
+/// Where the model comes from, its dimensions and its size.
+fn origin(model: &ModelSummary) -> String {
+    let mut parts = vec![match (model.kind, model.imported_at) {
+        (ModelKind::Builtin, _) => "this program".to_owned(),
+        (ModelKind::Imported, Some(at)) => format!("an import of {}", at.strftime("%Y-%m-%d")),
+        (ModelKind::Imported, None) => "an import".to_owned(),
+        _ => "a plain folder".to_owned(),
+    }];
+    parts.extend(
+        model
+            .dimensions
+            .map(|dimensions| format!("{dimensions} dimensions")),
+    );
+    if model.bytes > 0 {
+        parts.push(size(model.bytes));
+    }
+    parts.join(", ")
+}
