@@ -41,14 +41,14 @@ fn run(space: &Space, name: &str, goal: &str, recovery: &str, succeeds: bool) {
     });
 }
 
-fn ask(space: &Space, query: ExperienceQuery) -> Vec<anamne::Advice> {
-    space.experience(&query).expect("advice")
+fn ask(space: &Space, query: &ExperienceQuery) -> Vec<anamne::Advice> {
+    space.experience(query).expect("advice")
 }
 
 fn after_error(space: &Space, error: &str) -> Vec<anamne::Advice> {
     ask(
         space,
-        ExperienceQuery {
+        &ExperienceQuery {
             error: error.to_owned(),
             ..ExperienceQuery::default()
         },
@@ -110,19 +110,19 @@ fn goals_and_calls_have_their_shares() {
         goal: goal.to_owned(),
         ..ExperienceQuery::default()
     };
-    let advice = ask(&space, goal("publish the release"));
+    let advice = ask(&space, &goal("publish the release"));
     assert_eq!(advice[0].kind, AdviceKind::Goal);
     assert_eq!((advice[0].successes, advice[0].failures), (1, 1));
     assert!(advice[0].too_few);
     assert_eq!(advice[0].steps.len(), 1);
-    let similar = ask(&space, goal("publish a new release"));
+    let similar = ask(&space, &goal("publish a new release"));
     assert_eq!(similar[0].kind, AdviceKind::SimilarGoal);
     let call = ExperienceQuery {
         action: "shell".to_owned(),
         object: "make release".to_owned(),
         ..ExperienceQuery::default()
     };
-    let advice = ask(&space, call);
+    let advice = ask(&space, &call);
     assert_eq!((advice[0].successes, advice[0].failures), (0, 2));
 }
 
@@ -176,15 +176,15 @@ fn forgotten_and_erased_outcomes_leave_every_count() {
         outcome("shell", "make quellfruit", "broken zirbelkiefer"),
     );
     let second = record(&space, outcome("shell", "make quellfruit", ""));
-    assert_eq!(ask(&space, query())[0].cases.len(), 2);
+    assert_eq!(ask(&space, &query())[0].cases.len(), 2);
     space.forget(second).expect("forgotten");
-    let advice = ask(&space, query());
+    let advice = ask(&space, &query());
     assert_eq!((advice[0].successes, advice[0].failures), (0, 1));
     space.restore(second).expect("restored");
-    assert_eq!(ask(&space, query())[0].successes, 1);
+    assert_eq!(ask(&space, &query())[0].successes, 1);
     let erased = space.erase_all(&[first, second]).expect("erased");
     assert!(erased.is_complete());
-    assert!(ask(&space, query()).is_empty());
+    assert!(ask(&space, &query()).is_empty());
     drop(space);
     for word in ["quellfruit", "zirbelkiefer"] {
         assert!(
@@ -244,7 +244,7 @@ fn lessons_are_found_by_what_they_are_about() {
         goal: "the build fails in CI".to_owned(),
         ..ExperienceQuery::default()
     };
-    let advice = ask(&space, query);
+    let advice = ask(&space, &query);
     assert_eq!(advice[0].kind, AdviceKind::Lesson);
     assert_eq!(advice[0].subject, "Compare the lock files first.");
 }
@@ -419,5 +419,5 @@ fn tool_calls_of_episodes_count() {
         object: "make".to_owned(),
         ..ExperienceQuery::default()
     };
-    assert_eq!(ask(&space, query)[0].failures, 1);
+    assert_eq!(ask(&space, &query)[0].failures, 1);
 }

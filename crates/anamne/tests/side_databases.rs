@@ -324,7 +324,7 @@ fn fold_experience(root: &Path, number: usize) {
     let outcome = anamne::ActionOutcome {
         action: "shell".to_owned(),
         arguments: "make".to_owned(),
-        succeeded: number % 2 == 0,
+        succeeded: number.is_multiple_of(2),
         ..anamne::ActionOutcome::default()
     };
     let draft = anamne::Draft::experience(anamne::Experience::Outcome(outcome));

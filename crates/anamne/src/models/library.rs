@@ -160,9 +160,10 @@ impl Library {
             Err(RejectedFile::Io(source)) => return Err(EmbedError::Read { path, source }),
             Err(unfit) => return Err(malformed(unfit.to_string())),
         };
-        match blake3::hash(&bytes).to_hex().as_str() == file.digest {
-            true => Ok(ModelFile::new(path, bytes)),
-            false => Err(malformed(DIFFERS.to_owned())),
+        if blake3::hash(&bytes).to_hex().as_str() == file.digest {
+            Ok(ModelFile::new(path, bytes))
+        } else {
+            Err(malformed(DIFFERS.to_owned()))
         }
     }
 

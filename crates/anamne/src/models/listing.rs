@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anamne_embed::{Embedder, MODEL_FILES};
+use anamne_embed::MODEL_FILES;
 use anamne_store::EmbeddingConfig;
 use jiff::Timestamp;
 use serde::Serialize;

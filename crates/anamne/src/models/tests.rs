@@ -160,11 +160,10 @@ impl Home {
         let mut folders = vec![root.clone()];
         while let Some(folder) = folders.pop() {
             for path in anamne_store::entries(&folder).expect("a folder") {
-                match path.is_dir() {
-                    true => folders.push(path),
-                    false => {
-                        found.insert(path.strip_prefix(&root).expect("inside").to_owned());
-                    }
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    found.insert(path.strip_prefix(&root).expect("inside").to_owned());
                 }
             }
         }
