@@ -70,8 +70,8 @@ pub use derived::reembedding::EmbeddingState;
 pub use derived::{DerivedFactory, DerivedSite, ViewState};
 pub use error::{Denied, Error, ErrorKind};
 pub use experience::{
-    Advice, AdviceCase, AdviceKind, ExperienceQuery, PastSearch, SearchQuality, StrategyReport,
-    WorkingEntry, WorkingScope,
+    Advice, AdviceCase, AdviceKind, ExperienceQuery, KeptOpinion, Opinion, PastSearch, Said,
+    SearchQuality, StrategyReport, WorkingEntry, WorkingScope,
 };
 pub use jobs::{ChoreReport, Moved};
 pub use knowledge::consolidating::QualitySignals;

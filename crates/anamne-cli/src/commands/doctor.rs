@@ -50,7 +50,11 @@ impl Doctor {
                 .chain(store.unreadable_spaces()?.iter().map(unreadable))
                 .collect()
         };
-        let models = if place.is_named() { None } else { Some(VerifiedModels::of(&store, None)?) };
+        let models = if place.is_named() {
+            None
+        } else {
+            Some(VerifiedModels::of(&store, None)?)
+        };
         let healthy = found.iter().all(|check_up| check_up.problems.is_empty())
             && models.as_ref().is_none_or(VerifiedModels::are_sound);
         let model_problem = bridge::usable(store.root())

@@ -1,60 +1,12 @@
 //! `anamne feedback`.
 
-use anamne::{
-    Body, Draft, Experience, Judgement, MemoryId, SearchFeedback, Space, Usefulness, Verdict,
-    WorkFeedback,
-};
+use anamne::{Judgement, KeptOpinion, Opinion, Said};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{Output, times};
 use crate::place::Place;
 use crate::{ids, settling};
-
-/// What is said about a result, a search or work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Said {
-    /// It helped
-    Useful,
-    /// A search that helped in part
-    Partial,
-    /// It did not help
-    Useless,
-    /// A search that could mean several things
-    Ambiguous,
-    /// Work that was right
-    Approval,
-    /// Work that was wrong
-    Rejection,
-    /// Something else was wanted; see --wanted
-    Correction,
-    /// A comment
-    Neutral,
-}
-
-impl Said {
-    /// The judgement of work, if it is one.
-    fn verdict(self) -> Option<Verdict> {
-        match self {
-            Self::Approval => Some(Verdict::Approval),
-            Self::Rejection => Some(Verdict::Rejection),
-            Self::Correction => Some(Verdict::Correction),
-            Self::Neutral => Some(Verdict::Neutral),
-            _ => None,
-        }
-    }
-
-    /// The usefulness of a search, if it is one.
-    fn usefulness(self) -> Option<Usefulness> {
-        match self {
-            Self::Useful => Some(Usefulness::Helpful),
-            Self::Partial => Some(Usefulness::Partial),
-            Self::Useless => Some(Usefulness::Useless),
-            Self::Ambiguous => Some(Usefulness::Ambiguous),
-            _ => None,
-        }
-    }
-}
 
 /// Say whether a result, a search or work was good
 #[derive(Debug, clap::Args)]
@@ -80,8 +32,8 @@ pub(crate) struct Feedback {
     #[arg(value_name = "ID")]
     of: String,
     /// What is said about it
-    #[arg(value_enum)]
-    verdict: Said,
+    #[arg(value_parser = Said::WORDS)]
+    verdict: String,
     /// Why
     #[arg(
         long,
@@ -123,62 +75,33 @@ impl Feedback {
             let memory = space.feedback_on_query(number, useful, &self.note)?;
             print(&memory, output)?;
         } else {
-            let id = ids::resolve(&space, &self.of)?;
-            self.of_memory(&space, id, output)?;
+            let kept = space.give_feedback(Opinion {
+                about: ids::resolve(&space, &self.of)?,
+                said: Said::from_word(&self.verdict)?,
+                comment: self.note,
+                wanted: self.wanted,
+                used: ids::resolve_all(&space, &self.used)?,
+                should_ask: self.should_ask,
+            })?;
+            match kept {
+                KeptOpinion::Result(memory) => print(&memory, output)?,
+                KeptOpinion::Recorded(remembered) => super::remember::print(&remembered, output)?,
+            }
         }
         settling::settle(&space, output)
     }
 
-    fn of_memory(self, space: &Space, id: MemoryId, output: &mut Output) -> Result<(), Failure> {
-        if let Some(verdict) = self.verdict.verdict() {
-            let record = Experience::Feedback(WorkFeedback {
-                verdict,
-                about: Some(id),
-                comment: self.note,
-                wanted: self.wanted,
-            });
-            let remembered = space.remember(Draft::experience(record))?;
-            return super::remember::print(&remembered, output);
-        }
-        if is_search(space, id)? {
-            let usefulness = self.verdict.usefulness().unwrap_or(Usefulness::Useless);
-            let remembered = space.search_feedback(SearchFeedback {
-                search: id,
-                usefulness,
-                used: ids::resolve_all(space, &self.used)?,
-                reason: self.note,
-                should_ask: self.should_ask,
-                implied: false,
-            })?;
-            return super::remember::print(&remembered, output);
-        }
-        let feedback = anamne::Feedback {
-            memory: id,
-            useful: self.of_result()?,
-            note: self.note,
-        };
-        print(&space.feedback(&feedback)?, output)
-    }
-
-    /// Whether a result was useful.
+    /// Whether the best result of a query was useful.
     fn of_result(&self) -> Result<bool, Failure> {
-        match self.verdict {
-            Said::Useful => Ok(true),
-            Said::Useless => Ok(false),
+        match self.verdict.as_str() {
+            "useful" => Ok(true),
+            "useless" => Ok(false),
             _ => Err(
                 Failure::refused("verdict", "verdict must be useful or useless for a result")
                     .hint("the others are for searches and work; see `anamne feedback --help`"),
             ),
         }
     }
-}
-
-fn is_search(space: &Space, id: MemoryId) -> Result<bool, Failure> {
-    let memory = space.get(id)?;
-    Ok(match memory.body {
-        Body::Experience { experience } => matches!(*experience, Experience::Search(_)),
-        _ => false,
-    })
 }
 
 fn print(memory: &anamne::Memory, output: &mut Output) -> Result<(), Failure> {

@@ -16,7 +16,9 @@ protocol.
 
 --tools memory offers the eight tools that most agents need; read_only omits
 those that write; knowledge adds memory_knowledge, for entities, relations and
-contradictions; cache adds memory_cache_lookup and memory_cache_store, for
+contradictions; experience adds memory_search_with_experience,
+memory_get_reasoning_history, memory_record_outcome, memory_record_reasoning
+and memory_feedback; cache adds memory_cache_lookup and memory_cache_store, for
 results of other tools.
 
 The agent may read and write its project's space and read `core`, which holds
@@ -77,6 +79,7 @@ enum Tools {
     #[value(name = "read_only", alias = "read-only")]
     ReadOnly,
     Knowledge,
+    Experience,
     Cache,
 }
 
@@ -86,6 +89,7 @@ impl From<Tools> for ToolSet {
             Tools::Memory => Self::All,
             Tools::ReadOnly => Self::ReadOnly,
             Tools::Knowledge => Self::Knowledge,
+            Tools::Experience => Self::Experience,
             Tools::Cache => Self::Cache,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anamne_experience::ExperienceView;
 use anamne_store::beside::VIEWS;
@@ -39,6 +40,22 @@ impl ExperienceFile {
         let mut go_on = |_: &'static str, _: Seq| true;
         self.follow(&mut go_on)?;
         Ok(self.exists().then_some(&self.view))
+    }
+
+    /// The view as far as it is folded after at most about `time`, and whether that is everything; `None` if nothing was
+    /// experienced.
+    pub(crate) fn caught_up_within(
+        &self,
+        time: Duration,
+    ) -> Result<Option<(&ExperienceView, bool)>, Error> {
+        let started = Instant::now();
+        let mut is_whole = true;
+        let mut go_on = |_: &'static str, _: Seq| {
+            is_whole = started.elapsed() < time;
+            is_whole
+        };
+        self.follow(&mut go_on)?;
+        Ok(self.exists().then_some((&self.view, is_whole)))
     }
 
     fn follow(&self, go_on: &mut dyn FnMut(&'static str, Seq) -> bool) -> Result<(), Error> {

@@ -4,9 +4,11 @@
 //! what was recorded.
 
 mod advice;
+mod feedback;
 mod searching;
 mod working;
 
 pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery};
+pub use feedback::{KeptOpinion, Opinion, Said};
 pub use searching::{PastSearch, SearchQuality, StrategyReport};
 pub use working::{WorkingEntry, WorkingScope};

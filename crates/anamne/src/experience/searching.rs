@@ -68,14 +68,7 @@ impl Space {
     /// Records feedback on a search, and the results that were used as useful: the latter changes their rank a little.
     pub fn search_feedback(&self, feedback: SearchFeedback) -> Result<Remembered, Error> {
         self.require_write()?;
-        let search = self.inner.source.get(feedback.search)?;
-        let is_search = match &search.body {
-            anamne_types::Body::Experience { experience } => {
-                matches!(**experience, Experience::Search(_))
-            }
-            _ => false,
-        };
-        if !is_search {
+        if !self.is_search(feedback.search)? {
             let accepts = "the id of a search with experience";
             return Err(InvalidValue::new("search", accepts, feedback.search).into());
         }

@@ -38,7 +38,11 @@ impl List {
 fn print(model: &ModelSummary, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &model.name))?;
     output.entry(DIM, "from   ", &origin(model))?;
-    let users = if model.spaces.is_empty() { "no space".to_owned() } else { model.spaces.join(", ") };
+    let users = if model.spaces.is_empty() {
+        "no space".to_owned()
+    } else {
+        model.spaces.join(", ")
+    };
     output.entry(DIM, "used by", &users)?;
     match model.state {
         ModelState::Damaged => output.entry(RED, "problem", &model.problem),

@@ -4,11 +4,15 @@ mod cache_lookup;
 mod cache_store;
 mod context;
 mod delete;
+mod feedback;
 mod get;
 mod knowledge;
 mod knowledge_text;
 mod link;
 mod list;
+mod reasoning_history;
+mod record_outcome;
+mod record_reasoning;
 mod scope;
 mod search;
 mod store;
@@ -36,6 +40,8 @@ pub enum ToolSet {
     ReadOnly,
     /// All eight, and `memory_knowledge`: entities, relations and contradictions.
     Knowledge,
+    /// All eight, and the tools of experience: what worked before, outcomes, lessons, feedback.
+    Experience,
     /// All eight, and `memory_cache_lookup` and `memory_cache_store`: results of other tools.
     Cache,
 }
@@ -160,6 +166,14 @@ pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
         .collect();
     if set == ToolSet::Knowledge {
         offered.push(ToolEntry::of::<knowledge::Knowledge>());
+    }
+    if set == ToolSet::Experience {
+        offered.extend([
+            ToolEntry::of::<reasoning_history::ReasoningHistory>(),
+            ToolEntry::of::<record_reasoning::RecordReasoning>(),
+            ToolEntry::of::<record_outcome::RecordOutcome>(),
+            ToolEntry::of::<feedback::Feedback>(),
+        ]);
     }
     if set == ToolSet::Cache {
         offered.push(ToolEntry::of::<cache_lookup::CacheLookup>());

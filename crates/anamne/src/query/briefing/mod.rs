@@ -1,10 +1,11 @@
 //! The context block for the start of a session, without a query.
 //!
-//! It reads the source only, so it never waits for a view: [`open`] finds open questions and unfinished work,
-//! [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
+//! It reads the source and hardly waits for a view: [`working`] shows live values of working memory, [`open`] finds open
+//! questions and unfinished work, [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
 
 mod open;
 mod recent;
+mod working;
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -33,8 +34,9 @@ const LISTED: usize = 40;
 const LATEST: usize = 400;
 
 /// The sections in order, with their share of the budget in percent.
-const SECTIONS: [(&str, usize); 5] = [
+const SECTIONS: [(&str, usize); 6] = [
     ("On the question", 40),
+    ("Working memory", 15),
     ("Decided", 35),
     ("Open", 25),
     ("Important", 20),
@@ -43,10 +45,11 @@ const SECTIONS: [(&str, usize); 5] = [
 
 /// Indexes of the sections.
 const ASKED: usize = 0;
-const DECIDED: usize = 1;
-const OPEN: usize = 2;
-const MATTERS: usize = 3;
-const LAST: usize = 4;
+const WORKING: usize = 1;
+const DECIDED: usize = 2;
+const OPEN: usize = 3;
+const MATTERS: usize = 4;
+const LAST: usize = 5;
 
 /// A selected memory and the text shown of it.
 struct SelectedMemory {
@@ -85,6 +88,7 @@ impl Space {
             }));
         }
         let filter = &request.recall.filter;
+        chosen.extend(self.working_values(filter, &mut degraded)?);
         let latest = self.current_memories(filter.clone(), LATEST)?;
         chosen.extend(self.decided(filter)?);
         chosen.extend(self.left_open(filter, &latest)?);
