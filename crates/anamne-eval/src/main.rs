@@ -24,6 +24,7 @@ mod recall;
 mod sets;
 mod speed;
 mod store;
+mod strategies;
 mod torture;
 mod writing;
 
@@ -54,6 +55,8 @@ enum Benchmark {
     Cache(cache::Arguments),
     /// How much work does planning save, at which quality? Measured on a replayed query log over three years.
     Meta(meta::Arguments),
+    /// What does learning which search strategy to use add? Measured as a stream of questions with feedback.
+    Strategies(strategies::Arguments),
     /// Speed and size: each budget, next to a peer or a physical limit measured in the same run.
     Speed(speed::Arguments),
     #[command(hide = true)]
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Benchmark::Guard(arguments) => guard::run(&arguments),
         Benchmark::Cache(arguments) => cache::run(&arguments),
         Benchmark::Meta(arguments) => meta::run(&arguments),
+        Benchmark::Strategies(arguments) => strategies::run(&arguments),
         Benchmark::Speed(arguments) => speed::run(&arguments),
         Benchmark::Probe(arguments) => speed::probe::run(&arguments),
         Benchmark::Torture(arguments) => torture::run(&arguments),

@@ -4,8 +4,10 @@
 //! cached tool results are not in the log: they can be fetched again.
 
 mod error;
+pub mod experiments;
 pub mod normal;
 pub mod same_request;
+pub mod strategies;
 pub mod tool_results;
 mod view;
 

@@ -8,6 +8,7 @@ use anamne_store::SpaceSource;
 use anamne_types::{Kind, MemoryId, Seq};
 use jiff::Timestamp;
 
+use crate::experience::SearchMemory;
 use crate::query::past::KnownPast;
 
 /// Number of used facts and skills that are buffered before the background records them.
@@ -22,6 +23,8 @@ pub(crate) struct Caches {
     pub(crate) facts: Mutex<Option<KnownFacts>>,
     /// The differences at the last queried time.
     pub(crate) past: Mutex<Option<KnownPast>>,
+    /// What is learned from searches.
+    pub(crate) searches: SearchMemory,
     /// Used memories and times, until they are recorded in the source.
     uses: Mutex<HashMap<MemoryId, Timestamp>>,
 }

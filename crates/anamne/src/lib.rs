@@ -42,6 +42,7 @@ mod tool_results;
 mod write;
 
 pub use anamne_embed as embed;
+pub use anamne_experience::experiments::{Conclusion, Uplift};
 pub use anamne_experience::tool_results::{
     FetchStatus, Fetched, Invalidation, Lookup, RequestKind, Savings, ToolRequest, ToolResult,
     Trigger,
@@ -70,8 +71,9 @@ pub use derived::reembedding::EmbeddingState;
 pub use derived::{DerivedFactory, DerivedSite, ViewState};
 pub use error::{Denied, Error, ErrorKind};
 pub use experience::{
-    Advice, AdviceCase, AdviceKind, ExperienceQuery, KeptOpinion, Opinion, PastSearch, Said,
-    SearchQuality, StrategyReport, WorkingEntry, WorkingScope,
+    Advice, AdviceCase, AdviceKind, ArmReport, ExperienceQuery, ExperiencedAnswer,
+    ExperimentReport, KeptOpinion, LearningSearch, Opinion, PastSearch, Said, SearchQuality,
+    SearchStrategy, StrategyReport, WorkingEntry, WorkingScope,
 };
 pub use jobs::{ChoreReport, Moved};
 pub use knowledge::consolidating::QualitySignals;

@@ -38,7 +38,10 @@ fn run_with_a_similar_goal_takes_over_what_worked() {
     let similar =
         Agent::new(&space, "other", other).work_on("Publish a new release of the parser.");
     let (first, similar) = (first.expect("a run"), similar.expect("a run"));
-    assert!(similar.succeeded && similar.actions < first.actions, "{first:?} {similar:?}");
+    assert!(
+        similar.succeeded && similar.actions < first.actions,
+        "{first:?} {similar:?}"
+    );
 }
 
 #[test]

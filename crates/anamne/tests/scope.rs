@@ -196,6 +196,17 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "start_experiment",
+            Write(|space, _| {
+                let arms = ["default", "words"].map(str::to_owned);
+                space.start_experiment("signals", &arms, 0.05).map(drop)
+            }),
+        ),
+        (
+            "stop_experiment",
+            Write(|space, _| space.stop_experiment("signals").map(drop)),
+        ),
+        (
             "set_working",
             Write(|space, _| {
                 let scope = anamne::WorkingScope::default();
@@ -384,6 +395,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "similar_searches",
         "strategy_reports",
         "search_quality",
+        "search_with_experience",
+        "search_strategies",
+        "experiment",
+        "experiments",
         "knowledge",
         "extracted",
         "associations",

@@ -63,7 +63,7 @@ pub(crate) struct Recall {
     #[arg(long)]
     explain_plan: bool,
     /// Also search cached results of tools, which were written by others; they follow the memories
-    #[arg(long, conflicts_with = "across")]
+    #[arg(long, conflicts_with = "chosen")]
     with_tool_results: bool,
     /// Disable planning; search all tiers
     #[arg(long)]

@@ -63,7 +63,9 @@ fn options_of(bench: &Bench, command: &[String], found: &mut Vec<Taken>) {
 /// The other arguments that a command requires.
 fn needs(command: &str) -> &'static [&'static str] {
     match command {
-        "remember" | "recall" | "context" | "think" | "cache store" => &["words"],
+        "remember" | "recall" | "context" | "think" | "cache store" | "experience ask" => {
+            &["words"]
+        }
         "edit" => &["m1"],
         "forget" => &["--query", "words"],
         "link" => &["m1", "m1", "--type", "related"],

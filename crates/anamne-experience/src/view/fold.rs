@@ -1,7 +1,7 @@
 //! Follows the log.
 
 use anamne_store::view::{MemoryFeed, MemoryState};
-use anamne_types::Seq;
+use anamne_types::{Body, Experience, Memory, Seq};
 use rusqlite::Connection;
 
 use super::insert::Insertion;
@@ -62,16 +62,18 @@ impl ExperienceView {
             }
             let is_first = from == Seq(0);
             let mut insertion = Insertion::new(transaction);
+            let mut judged = None;
             for state in states {
-                if !is_first {
-                    take_out(transaction, state.row.0)?;
-                }
+                let took_out = !is_first && take_out(transaction, state.row.0)?;
                 if let Some(memory) = &state.memory {
                     insertion.add(state.row, memory)?;
                 }
+                if took_out || state.memory.as_ref().is_some_and(is_search_feedback) {
+                    judged = Some(state.seq.0 as i64);
+                }
             }
-            let sql = "UPDATE state SET watermark = ?1";
-            transaction.execute(sql, [through.0 as i64])?;
+            let sql = "UPDATE state SET watermark = ?1, judged = coalesce(?2, judged)";
+            transaction.execute(sql, (through.0 as i64, judged))?;
             Ok(())
         })
     }
@@ -81,7 +83,7 @@ impl ExperienceView {
             for table in TABLES.iter().chain(&["texts"]) {
                 transaction.execute(&format!("DELETE FROM {table}"), [])?;
             }
-            transaction.execute("UPDATE state SET watermark = 0", [])?;
+            transaction.execute("UPDATE state SET watermark = 0, judged = 0", [])?;
             Ok(())
         })
     }
@@ -108,11 +110,20 @@ pub(super) fn watermark(connection: &Connection) -> rusqlite::Result<Seq> {
         .map(|watermark| Seq(watermark as u64))
 }
 
-/// Removes the rows of a memory.
-fn take_out(connection: &Connection, row: u32) -> rusqlite::Result<()> {
+/// Removes the rows of a memory; returns whether one of a search or of feedback on it was among them.
+fn take_out(connection: &Connection, row: u32) -> rusqlite::Result<bool> {
+    let mut took_search = false;
     for table in TABLES {
         let sql = format!("DELETE FROM {table} WHERE row = ?1");
-        connection.prepare_cached(&sql)?.execute([row])?;
+        let count = connection.prepare_cached(&sql)?.execute([row])?;
+        took_search |= count > 0 && table.starts_with("search");
     }
-    Ok(())
+    Ok(took_search)
+}
+
+fn is_search_feedback(memory: &Memory) -> bool {
+    match &memory.body {
+        Body::Experience { experience } => matches!(**experience, Experience::SearchFeedback(_)),
+        _ => false,
+    }
 }

@@ -26,7 +26,7 @@ pub use codes::SimilarText;
 pub use searches::{SearchCase, StrategyCount, WeekOfSearches};
 
 /// The version of the file format.
-pub const EXPERIENCE_FORMAT: i64 = 1;
+pub const EXPERIENCE_FORMAT: i64 = 2;
 
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.

@@ -1,7 +1,12 @@
 -- What was experienced: a view of the log. Rows are those of the source; `step` counts the tool calls of an episode.
 
-CREATE TABLE state (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), watermark INTEGER NOT NULL) STRICT;
-INSERT INTO state VALUES (1, 0);
+-- `judged` is the last event that changed what is known of the success of searches.
+CREATE TABLE state (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    watermark INTEGER NOT NULL,
+    judged INTEGER NOT NULL
+) STRICT;
+INSERT INTO state VALUES (1, 0, 0);
 
 -- Distinct texts: goals, calls, normalised errors, queries, names. 0 stands for none. `code` has the signs of the vector of a goal,
 -- a query or a lesson.

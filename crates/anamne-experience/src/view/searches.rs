@@ -1,6 +1,6 @@
 //! Searches and what came of them.
 
-use anamne_types::{Row, Usefulness};
+use anamne_types::{Row, Seq, Usefulness};
 use rusqlite::{Connection, Row as SqlRow, params};
 
 use super::codes::Searched;
@@ -88,14 +88,26 @@ const WEEK: i64 = 7 * 86_400 * 1_000_000;
 const MONDAY: i64 = 4 * 86_400 * 1_000_000;
 
 impl ExperienceView {
-    /// The newest searches with feedback, newest first. O(`most` · log rows).
+    /// The last event that changed what [`ExperienceView::judged_searches`] gives; 0 if there is none. O(1).
+    pub fn judged_at(&self) -> Result<Seq, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Seq(0));
+        }
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached("SELECT judged FROM state")?;
+            let judged: i64 = statement.query_row([], |row| row.get(0))?;
+            Ok(Seq(judged as u64))
+        })
+    }
+
+    /// The searches on which feedback was last given, newest first. O(`most` · log rows).
     pub fn judged_searches(&self, most: usize) -> Result<Vec<SearchCase>, ExperienceError> {
         if !self.file.exists() {
             return Ok(Vec::new());
         }
         self.with(|connection| {
-            let condition = "EXISTS (SELECT 1 FROM search_feedback WHERE search = searches.id)
-                             ORDER BY at DESC, row DESC LIMIT ?1";
+            let condition = "id IN (SELECT search FROM search_feedback ORDER BY row DESC LIMIT ?1)
+                             ORDER BY at DESC, row DESC";
             search_cases(connection, condition, &[&(most as i64)])
         })
     }

@@ -4,11 +4,17 @@
 //! what was recorded.
 
 mod advice;
+mod experimenting;
 mod feedback;
+mod known;
 mod searching;
+mod strategies;
 mod working;
 
 pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery};
+pub use experimenting::{ArmReport, ExperimentReport};
 pub use feedback::{KeptOpinion, Opinion, Said};
+pub(crate) use known::SearchMemory;
 pub use searching::{PastSearch, SearchQuality, StrategyReport};
+pub use strategies::{ExperiencedAnswer, LearningSearch, SearchStrategy};
 pub use working::{WorkingEntry, WorkingScope};

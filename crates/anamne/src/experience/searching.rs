@@ -2,8 +2,8 @@
 
 use anamne_experience::SearchCase;
 use anamne_types::{
-    Draft, Experience, Feedback, InvalidValue, Limits, MemoryId, Remembered, Row, SearchFeedback,
-    Usefulness,
+    Body, Draft, Experience, Feedback, InvalidValue, Limits, Memory, MemoryId, Remembered, Row,
+    SearchFeedback, SearchTrace, Usefulness,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -66,16 +66,23 @@ pub struct SearchQuality {
 
 impl Space {
     /// Records feedback on a search, and the results that were used as useful: the latter changes their rank a little.
+    /// Ends the search's experiment if it now allows a conclusion.
     pub fn search_feedback(&self, feedback: SearchFeedback) -> Result<Remembered, Error> {
         self.require_write()?;
-        if !self.is_search(feedback.search)? {
+        let search = self.inner.source.get(feedback.search)?;
+        let Some(trace) = trace_of(search) else {
             let accepts = "the id of a search with experience";
             return Err(InvalidValue::new("search", accepts, feedback.search).into());
-        }
+        };
         let used = feedback.used.clone();
         let remembered = self.remember(Draft::experience(Experience::SearchFeedback(feedback)))?;
         for memory in used {
             self.feedback(&Feedback::new(memory, true))?;
+        }
+        // The feedback is recorded; what follows from it can be caught up with later.
+        let _ = self.learn();
+        if !trace.experiment.is_empty() {
+            let _ = self.end_concluded_experiment(&trace.experiment);
         }
         Ok(remembered)
     }
@@ -138,5 +145,16 @@ impl Space {
                 confidence: week.confidence,
             })
             .collect())
+    }
+}
+
+/// The search that a memory records.
+pub(super) fn trace_of(memory: Memory) -> Option<SearchTrace> {
+    match memory.body {
+        Body::Experience { experience } => match *experience {
+            Experience::Search(trace) => Some(trace),
+            _ => None,
+        },
+        _ => None,
     }
 }

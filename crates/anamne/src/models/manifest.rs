@@ -34,7 +34,18 @@ pub(super) struct Manifest {
     pub(super) dimensions: usize,
     pub(super) imported_at: Timestamp,
     /// In the order of [`MODEL_FILES`].
+    #[serde(deserialize_with = "exactly_three")]
     pub(super) files: [ManifestFile; 3],
+}
+
+/// Rejects further files, which an array leaves unread.
+fn exactly_three<'text, Text: serde::Deserializer<'text>>(
+    text: Text,
+) -> Result<[ManifestFile; 3], Text::Error> {
+    let files = Vec::<ManifestFile>::deserialize(text)?;
+    let other =
+        |files: Vec<ManifestFile>| serde::de::Error::invalid_length(files.len(), &"3 files");
+    files.try_into().map_err(other)
 }
 
 /// A file of a model, stored under its digest.
