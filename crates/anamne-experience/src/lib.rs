@@ -14,5 +14,5 @@ mod view;
 pub use error::ExperienceError;
 pub use view::{
     Case, CaseFilter, EXPERIENCE_FORMAT, ExperienceView, RecoveryCase, RunSummary, SearchCase,
-    SimilarText, StrategyCount, WeekOfSearches,
+    SimilarText, StrategyCount, StrategyWeek, WeekOfSearches,
 };

@@ -42,6 +42,7 @@ fn only_who_asks_for_the_tools_pays_for_them() {
     assert_eq!(
         names,
         [
+            "memory_search_with_experience",
             "memory_get_reasoning_history",
             "memory_record_reasoning",
             "memory_record_outcome",
@@ -146,4 +147,42 @@ async fn misplaced_feedback_and_unknown_ids_are_refused() {
     let unknown = json!({ "action": "shell", "succeeded": true, "in_view": ["m999"] });
     let reply = raw.call("memory_record_outcome", unknown).await;
     assert_eq!(reply["isError"], json!(true), "{reply}");
+}
+
+#[tokio::test]
+async fn a_search_is_judged_and_the_next_one_shows_other_results() {
+    let mut raw = raw().await;
+    for number in 0..8 {
+        let content =
+            format!("Crate {number} of winter apples stands in the cellar of house {number}.");
+        raw.done("memory_store", json!({ "content": content }))
+            .await;
+    }
+    let asked = json!({ "query": "where are the winter apples?", "limit": 3 });
+    let found = raw
+        .done("memory_search_with_experience", asked.clone())
+        .await;
+    let ids = |found: &serde_json::Value| -> Vec<String> {
+        let results = found["results"].as_array().expect("results");
+        let id =
+            |result: &serde_json::Value| result["memory"]["id"].as_str().expect("id").to_owned();
+        results.iter().map(id).collect()
+    };
+    assert_eq!(ids(&found).len(), 3);
+    assert_eq!(found["strategy"], "default");
+    let search = found["citation"].as_str().expect("a citation").to_owned();
+    let told = json!({ "id": search, "verdict": "useless" });
+    raw.done("memory_feedback", told).await;
+    let again = json!({ "query": "where are the winter apples?", "limit": 3, "after": [search] });
+    let next = raw
+        .done("memory_search_with_experience", again.clone())
+        .await;
+    assert_eq!(next["tried"], json!(["default"]));
+    assert!(!ids(&next).is_empty());
+    assert!(ids(&next).iter().all(|id| !ids(&found).contains(id)));
+    let said = raw.call("memory_search_with_experience", again).await;
+    assert!(text(&said).starts_with("Search m"), "{}", text(&said));
+    let wrong = json!({ "query": "apples", "after": ids(&found) });
+    let refused = raw.call("memory_search_with_experience", wrong).await;
+    assert_eq!(refused["isError"], json!(true), "{refused}");
 }

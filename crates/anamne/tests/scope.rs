@@ -394,6 +394,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "working_memory",
         "similar_searches",
         "strategy_reports",
+        "strategy_weeks",
         "search_quality",
         "search_with_experience",
         "search_strategies",

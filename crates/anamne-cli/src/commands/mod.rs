@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod edit;
 mod experience;
+mod experiment;
 mod export;
 mod extract;
 mod feedback;
@@ -77,6 +78,7 @@ pub(crate) enum Command {
     Link(link::Link),
     Feedback(feedback::Feedback),
     Experience(experience::Experience),
+    Experiment(experiment::Experiment),
     Working(working::Working),
     Knowledge(knowledge::Knowledge),
     Graph(graph::Graph),
@@ -141,6 +143,7 @@ impl Command {
             Self::Link(command) => command.run(place, output),
             Self::Feedback(command) => command.run(place, output),
             Self::Experience(command) => command.run(place, output),
+            Self::Experiment(command) => command.run(place, output),
             Self::Working(command) => command.run(place, output),
             Self::Knowledge(command) => command.run(place, output),
             Self::Graph(command) => command.run(place, output),

@@ -1,5 +1,7 @@
-//! Draws the neighbourhood of an entity: lines for a terminal, DOT for Graphviz, or SVG.
+//! Draws the neighbourhood of an entity: lines for a terminal, DOT for Graphviz, or SVG. Draws experiments and the use of
+//! search strategies as SVG.
 
+mod charts;
 mod dot;
 mod layout;
 mod svg;
@@ -10,6 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use anamne::{Entity, EntityId, Neighbourhood, Object, Relation};
 use jiff::Timestamp;
 
+pub(crate) use charts::{effects_picture, weeks_picture};
 pub(crate) use dot::dot;
 pub(crate) use svg::svg;
 pub(crate) use tree::tree;

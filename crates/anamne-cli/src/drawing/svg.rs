@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::layout::{Edge, Layout, Node, text_width};
 
 /// The colour of each type on light and dark backgrounds, by type number.
-const COLOURS: [(&str, &str); 12] = [
+pub(super) const COLOURS: [(&str, &str); 12] = [
     ("#59636e", "#9198a1"),
     ("#0550ae", "#79c0ff"),
     ("#8250df", "#d2a8ff"),
@@ -61,7 +61,7 @@ pub(crate) fn svg(around: &Neighbourhood, now: Timestamp) -> String {
 }
 
 /// The styles for dark backgrounds. Programs without support for style sheets show the light colours.
-fn style() -> String {
+pub(super) fn style() -> String {
     let mut style = String::from(
         "<style>@media (prefers-color-scheme: dark) { .ground { fill: #0d1117 } .ink { fill: #e6edf3 } \
          .pale { fill: #9198a1 } .halo { stroke: #0d1117 } .line { stroke: #656c76 } .head { fill: #656c76 } \
@@ -212,7 +212,7 @@ fn legend(layout: &Layout) -> (String, f64) {
 }
 
 /// Escapes text for XML, and replaces characters that XML does not allow.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -86,7 +86,7 @@ fn arguments(command: &str) -> Vec<&str> {
         "cache" => vec!["lookup", "harbour"],
         "demo" | "init" | "list" | "audit" | "extract" | "export" | "guard" | "stats"
         | "status" | "spaces" | "tiers" | "meta" | "model" | "costs" | "doctor" | "verify"
-        | "repair" | "mcp" | "working" | "man" | "help" => Vec::new(),
+        | "repair" | "mcp" | "experiment" | "working" | "man" | "help" => Vec::new(),
         other => panic!("say how `anamne {other}` is run on a store that came from elsewhere"),
     }
 }

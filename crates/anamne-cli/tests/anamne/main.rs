@@ -7,6 +7,7 @@ mod cache;
 mod demonstration;
 mod erasure;
 mod exchange;
+mod experience;
 mod extraction;
 mod files;
 mod foreign_models;

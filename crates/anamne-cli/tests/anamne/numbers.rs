@@ -66,6 +66,7 @@ fn needs(command: &str) -> &'static [&'static str] {
         "remember" | "recall" | "context" | "think" | "cache store" | "experience ask" => {
             &["words"]
         }
+        "experiment start" => &["pages", "default", "words"],
         "edit" => &["m1"],
         "forget" => &["--query", "words"],
         "link" => &["m1", "m1", "--type", "related"],

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 47] = [
+const COMMANDS: [&str; 48] = [
     "demo",
     "init",
     "remember",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 47] = [
     "link",
     "feedback",
     "experience",
+    "experiment",
     "working",
     "knowledge",
     "graph",

@@ -79,6 +79,7 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
             &["experience", "ask", "quellfruit"],
             &["experience", "history", "quellfruit"],
         ],
+        "experiment" => &[&["experiment"], &["experiment", "strategies"]],
         "working" => &[&["working"]],
         "tasks" => &[&["tasks"], &["tasks", "run"]],
         "model" => &[&["model"]],

@@ -23,7 +23,7 @@ use crate::ExperienceError;
 
 pub use cases::{Case, CaseFilter, RecoveryCase, RunSummary};
 pub use codes::SimilarText;
-pub use searches::{SearchCase, StrategyCount, WeekOfSearches};
+pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};
 
 /// The version of the file format.
 pub const EXPERIENCE_FORMAT: i64 = 2;

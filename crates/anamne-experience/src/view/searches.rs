@@ -75,6 +75,21 @@ pub struct WeekOfSearches {
     pub confidence: f64,
 }
 
+/// The searches of one week with one strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StrategyWeek {
+    /// Its beginning, microseconds since 1970: a Monday, 0:00 UTC.
+    pub begins: i64,
+    /// The name of the strategy.
+    pub strategy: String,
+    /// Number of searches.
+    pub searches: u64,
+    /// Those with feedback.
+    pub judged: u64,
+    /// The sum of [`SearchCase::success`].
+    pub successes: f64,
+}
+
 /// The latest feedback on a search.
 const USEFULNESS: &str = "(SELECT usefulness FROM search_feedback WHERE search = searches.id
       ORDER BY implied, row DESC LIMIT 1)";
@@ -153,6 +168,31 @@ impl ExperienceView {
                 })
             })?;
             counts.collect()
+        })
+    }
+
+    /// The searches by week and strategy, oldest week first. O(searches).
+    pub fn strategy_weeks(&self) -> Result<Vec<StrategyWeek>, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        self.with(|connection| {
+            let sql = format!(
+                "SELECT week, strategy, count(*), count(usefulness), total({SUCCESS})
+                 FROM (SELECT (at - ?1) / ?2 AS week, strategy, {USEFULNESS} AS usefulness FROM searches)
+                 GROUP BY week, strategy ORDER BY week, 3 DESC, strategy"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let weeks = statement.query_map(params![MONDAY, WEEK], |row| {
+                Ok(StrategyWeek {
+                    begins: row.get::<_, i64>(0)? * WEEK + MONDAY,
+                    strategy: texts::content(connection, row.get(1)?)?,
+                    searches: row.get::<_, i64>(2)? as u64,
+                    judged: row.get::<_, i64>(3)? as u64,
+                    successes: row.get(4)?,
+                })
+            })?;
+            weeks.collect()
         })
     }
 

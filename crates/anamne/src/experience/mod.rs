@@ -15,6 +15,6 @@ pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery};
 pub use experimenting::{ArmReport, ExperimentReport};
 pub use feedback::{KeptOpinion, Opinion, Said};
 pub(crate) use known::SearchMemory;
-pub use searching::{PastSearch, SearchQuality, StrategyReport};
+pub use searching::{PastSearch, SearchQuality, StrategyReport, StrategyWeek};
 pub use strategies::{ExperiencedAnswer, LearningSearch, SearchStrategy};
 pub use working::{WorkingEntry, WorkingScope};

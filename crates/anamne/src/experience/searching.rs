@@ -49,6 +49,21 @@ pub struct StrategyReport {
     pub successes: f64,
 }
 
+/// The searches of one week with one strategy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StrategyWeek {
+    /// The Monday on which it begins, 0:00 UTC.
+    pub week: Timestamp,
+    /// The name of the strategy.
+    pub strategy: String,
+    /// Number of searches.
+    pub searches: u64,
+    /// Those with feedback.
+    pub judged: u64,
+    /// Successes: 1 for helpful, ½ for partial.
+    pub successes: f64,
+}
+
 /// The searches of one week.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SearchQuality {
@@ -126,6 +141,23 @@ impl Space {
                 searches: count.searches,
                 judged: count.judged,
                 successes: count.successes,
+            })
+            .collect())
+    }
+
+    /// Which strategies were used, by week, oldest first. O(searches).
+    pub fn strategy_weeks(&self) -> Result<Vec<StrategyWeek>, Error> {
+        let Some(view) = self.inner.derived.experience.caught_up()? else {
+            return Ok(Vec::new());
+        };
+        let weeks = view.strategy_weeks()?.into_iter();
+        Ok(weeks
+            .map(|week| StrategyWeek {
+                week: Timestamp::from_microsecond(week.begins).unwrap_or_default(),
+                strategy: week.strategy,
+                searches: week.searches,
+                judged: week.judged,
+                successes: week.successes,
             })
             .collect())
     }

@@ -47,6 +47,7 @@ impl LearningSearch {
 pub struct ExperiencedAnswer {
     /// The results, none of which an earlier search of the question showed. If experience was unavailable or the search
     /// was not recorded, `degraded` names `experience`. Its time does not contain that of recording.
+    #[serde(flatten)]
     pub answer: Answer,
     /// The memory of the search, for [`Space::search_feedback`]; `None` if it was not recorded.
     pub search: Option<MemoryId>,

@@ -287,6 +287,17 @@ pub(super) const COMMANDS: &[Invocations] = &[
         ],
     ),
     ("experience history", &[&["{text}"]]),
+    ("experiment", &[&[]]),
+    (
+        "experiment start",
+        &[
+            &["{text}", "default", "words"],
+            &["pages", "default", "{text}"],
+        ],
+    ),
+    ("experiment show", &[&["{text}"]]),
+    ("experiment stop", &[&["{text}"]]),
+    ("experiment strategies", &[&[]]),
     ("working", &[&[]]),
     ("working set", &[&["key", "{text}"], &["{text}", "1"]]),
     ("working remove", &[&["key"], &["{text}"]]),

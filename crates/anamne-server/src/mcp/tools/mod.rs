@@ -15,6 +15,7 @@ mod record_outcome;
 mod record_reasoning;
 mod scope;
 mod search;
+mod search_with_experience;
 mod store;
 mod update;
 
@@ -169,6 +170,7 @@ pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
     }
     if set == ToolSet::Experience {
         offered.extend([
+            ToolEntry::of::<search_with_experience::SearchWithExperience>(),
             ToolEntry::of::<reasoning_history::ReasoningHistory>(),
             ToolEntry::of::<record_reasoning::RecordReasoning>(),
             ToolEntry::of::<record_outcome::RecordOutcome>(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anamne::text::quote::{on_one_line, quote_name};
 use anamne::{Answer, Depth, Hit, InvalidValue, Limits, Recall, SpaceChoice, Spaces};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::scope::Scope;
@@ -128,7 +128,8 @@ fn wording(spaces: &Spaces) -> String {
     }
 }
 
-fn show(
+/// The results as quoted text within the budget.
+pub(super) fn show(
     call: &CallContext,
     answer: &Answer,
     spaces: &str,
@@ -178,7 +179,7 @@ fn origin(hit: &Hit) -> String {
 
 /// The output of `recall --json` without each result's machine-readable explanation, within the budget: contents are
 /// shortened as in the text, and results that don't fit are counted.
-fn structure(answer: &Answer, quoted: &Quoted, budget: usize) -> Value {
+pub(super) fn structure(answer: &impl Serialize, quoted: &Quoted, budget: usize) -> Value {
     let mut structured = plain(answer);
     let results = structured["results"].as_array_mut();
     for result in results

@@ -1,5 +1,7 @@
 //! `anamne recall`.
 
+mod learning;
+
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::snippet::snippet;
 use anamne::{Answer, Hit, Ranking, ToolResult};
@@ -35,13 +37,17 @@ Examples:
   anamne recall \"who works with the owner of the parser?\" --depth 2
   anamne recall \"which port?\" --as-of 2026-01-31
   anamne recall \"which units does the user want?\" --across auto
+  anamne recall \"where is the release guide?\" --learn
+  anamne recall \"where is the release guide?\" --learn --after m31
 
 With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \"score\",
   \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
   \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
-  \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list}")]
+  \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list};
+  --learn adds \"search\", \"citation\", \"strategy\", \"why\", \"learned_from\",
+  \"explores\", \"tried\", \"worthwhile\", \"experiment\"")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent switches of the command line"
@@ -68,6 +74,8 @@ pub(crate) struct Recall {
     /// Disable planning; search all tiers
     #[arg(long)]
     no_plan: bool,
+    #[command(flatten)]
+    learning: learning::Learning,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
@@ -107,6 +115,9 @@ struct WithToolResults<'a> {
 
 impl Recall {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if self.learning.learn {
+            return self.run_learning(place, output);
+        }
         let spaces = self.across.spaces(place);
         let is_elsewhere = self.across.is_elsewhere();
         let (explain, with_tool_results) = (self.explain, self.with_tool_results);

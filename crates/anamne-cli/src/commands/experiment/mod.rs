@@ -1,0 +1,162 @@
+//! `anamne experiment`.
+
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use anamne::{ExperimentReport, Space, StrategyWeek};
+use serde_json::json;
+
+use crate::commands::remember;
+use crate::drawing::{effects_picture, weeks_picture};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::settling;
+use crate::whole_file::write_whole;
+use crate::wording::file_name;
+
+/// Compare search strategies, and see which were learned
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+An experiment assigns a strategy to each question of `anamne recall --learn`,
+always the same to the same question, and counts which searches helped. The
+first arm is the baseline. You may look as often as you like: with probability
+1 - alpha, no interval ever misses the true difference. The experiment ends by
+itself when feedback allows a conclusion; its searches stay counted.
+
+Outside experiments the strategy is chosen by what feedback taught.
+`strategies` shows which were used, week by week.
+
+Examples:
+  anamne experiment start pages default words
+  anamne experiment
+  anamne experiment show pages --output pages.svg
+  anamne experiment stop pages
+  anamne experiment strategies --output strategies.svg
+
+With --json: {\"experiments\": [{\"name\", \"running\", \"alpha\", \"arms\": [{\"strategy\",
+  \"searches\", \"judged\", \"successes\", \"rate\"}], \"uplifts\": [{\"arm\",
+  \"difference\", \"low\", \"high\", \"p_value\"}], \"conclusion\"}]}; show and stop one of
+  them; strategies {\"strategies\": [{\"name\", \"description\"}], \"weeks\": [{\"week\",
+  \"strategy\", \"searches\", \"judged\", \"successes\"}]}; start as `anamne remember`")]
+pub(crate) struct Experiment {
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Part {
+    /// Start an experiment
+    Start {
+        /// Its name
+        name: String,
+        /// The strategies, the baseline first; see `anamne experiment strategies`
+        #[arg(required = true, num_args = 2.., value_name = "STRATEGY")]
+        arms: Vec<String>,
+        /// The accepted rate of false conclusions, between 0 and 1
+        #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
+        alpha: f64,
+    },
+    /// Show an experiment: arms, differences and their intervals
+    Show {
+        /// Its name
+        name: String,
+        /// Also draw it into this SVG file
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// End an experiment
+    Stop {
+        /// Its name
+        name: String,
+    },
+    /// Show the strategies, and which were used by week
+    Strategies {
+        /// Also draw the weeks into this SVG file
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+impl Experiment {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        match self.part {
+            None => list(&place.existing_space()?, output),
+            Some(Part::Start { name, arms, alpha }) => {
+                let space = place.existing_space()?;
+                let started = space.start_experiment(&name, &arms, alpha)?;
+                remember::print(&started, output)?;
+                settling::settle(&space, output)
+            }
+            Some(Part::Show { name, output: file }) => {
+                let experiment = place.existing_space()?.experiment(&name)?;
+                show(&experiment, output)?;
+                draw(file.as_deref(), &effects_picture(&experiment), output)
+            }
+            Some(Part::Stop { name }) => {
+                let space = place.existing_space()?;
+                let experiment = space.stop_experiment(&name)?;
+                show(&experiment, output)?;
+                settling::settle(&space, output)
+            }
+            Some(Part::Strategies { output: file }) => {
+                let weeks = place.existing_space()?.strategy_weeks()?;
+                show_strategies(&weeks, output)?;
+                let picture = weeks_picture(&weeks, &output.dates);
+                draw(file.as_deref(), &picture, output)
+            }
+        }
+    }
+}
+
+fn list(space: &Space, output: &mut Output) -> Result<(), Failure> {
+    let experiments = space.experiments()?;
+    if output.is_json() {
+        return output.json(&json!({ "experiments": experiments }));
+    }
+    if experiments.is_empty() {
+        output.note("no experiments; `anamne experiment start` starts one");
+    }
+    for experiment in &experiments {
+        report::print_line(experiment, output)?;
+    }
+    Ok(())
+}
+
+fn show(experiment: &ExperimentReport, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(experiment);
+    }
+    report::print(experiment, output)
+}
+
+fn show_strategies(weeks: &[StrategyWeek], output: &mut Output) -> Result<(), Failure> {
+    let strategies = Space::search_strategies();
+    if output.is_json() {
+        return output.json(&json!({ "strategies": strategies, "weeks": weeks }));
+    }
+    for strategy in &strategies {
+        report::print_strategy(strategy, output)?;
+    }
+    output.line("")?;
+    if weeks.is_empty() {
+        return output.line("No search was recorded; `anamne recall --learn` records one.");
+    }
+    report::print_weeks(weeks, output)
+}
+
+/// Writes a picture, if one is wanted.
+fn draw(file: Option<&Path>, picture: &str, output: &mut Output) -> Result<(), Failure> {
+    let Some(path) = file else {
+        return Ok(());
+    };
+    write_whole(path, |into| {
+        let name = file_name(path);
+        let failed = |error| Failure::failed(format!("can't write {name}: {error}"));
+        into.write_all(picture.as_bytes()).map_err(failed)
+    })?;
+    output.flush()?;
+    output.note(format_args!("drawn into {}", file_name(path)));
+    Ok(())
+}

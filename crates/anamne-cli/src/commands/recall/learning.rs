@@ -1,0 +1,79 @@
+//! `anamne recall --learn`: the strategy comes from experience, and the search is recorded.
+
+use anamne::{ExperiencedAnswer, LearningSearch};
+
+use super::{Recall, print, sum_up};
+use crate::failure::Failure;
+use crate::output::{CYAN, Output, paint};
+use crate::place::Place;
+use crate::wording::{one_line, wrapped};
+use crate::{ids, settling};
+
+/// Options that say whether a search is learned from.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Experience")]
+pub(super) struct Learning {
+    /// Use the strategy that worked for such questions, in the current space only, and record the search
+    #[arg(long, conflicts_with_all = ["chosen", "core", "with_tool_results"])]
+    pub(super) learn: bool,
+    /// An earlier search of this question that did not help: its results are left out; may be repeated
+    #[arg(long, value_name = "ID", requires = "learn")]
+    after: Vec<String>,
+}
+
+impl Recall {
+    pub(super) fn run_learning(
+        mut self,
+        place: &Place,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let explain = self.explain;
+        let after = std::mem::take(&mut self.learning.after);
+        let recall = self.question(output)?;
+        let space = place.existing_space()?;
+        let search = LearningSearch {
+            previous: ids::resolve_all(&space, &after)?,
+            ..LearningSearch::new(recall)
+        };
+        let found = space.search_with_experience(&search)?;
+        if output.is_json() {
+            output.json(&found)?;
+        } else {
+            print(&search.recall.query, &found.answer, explain, output)?;
+            print_strategy(&found, output)?;
+            output.flush()?;
+            sum_up(
+                &found.answer,
+                &format!("the space {}", space.name()),
+                output,
+            );
+            if found.search.is_some() {
+                let id = &found.citation;
+                output.note(format_args!(
+                    "say whether it helped: anamne feedback {id} useful|partial|useless"
+                ));
+            }
+        }
+        settling::settle(&space, output)
+    }
+}
+
+fn print_strategy(found: &ExperiencedAnswer, output: &mut Output) -> Result<(), Failure> {
+    let id = match found.search {
+        Some(_) => found.citation.as_str(),
+        None => "not recorded",
+    };
+    let why = one_line(&found.why);
+    let mut said = format!("strategy {}: {why}", found.strategy);
+    if !found.worthwhile {
+        said.push_str("; another search is not expected to help");
+    }
+    output.line("")?;
+    for (index, line) in wrapped(&said, output.width).iter().enumerate() {
+        match index {
+            0 => output.line(format_args!("{}  {line}", paint(CYAN, id)))?,
+            _ => output.line(format_args!("  {line}"))?,
+        }
+    }
+    Ok(())
+}

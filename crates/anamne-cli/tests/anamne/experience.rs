@@ -1,0 +1,197 @@
+//! What was done, what came of it, and what is learned from it.
+
+use serde_json::{Value, json};
+
+use crate::bench::Bench;
+
+/// Records a run in which `make` fails, and `apt install mold` helps.
+fn run_of(bench: &Bench, run: &str) {
+    let error = "linker `mold` not found";
+    let record = |arguments: &[&str]| {
+        let all = [&["experience", "outcome"], arguments, &["--run", run]].concat();
+        assert_eq!(bench.run(&all).code, 0, "{all:?}");
+    };
+    record(&["Bash", "make release", "--error", error]);
+    record(&["Bash", "apt install mold"]);
+    record(&["task", "--goal", "publish the release", "--ends-run"]);
+}
+
+fn texts<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
+    let list = list.as_array().expect("a list");
+    let texts = list.iter().map(|one| one[field].as_str());
+    texts.map(|text| text.expect("a text")).collect()
+}
+
+#[test]
+fn outcomes_say_what_helped_after_an_error() {
+    let bench = Bench::new();
+    assert_eq!(bench.run(&["experience", "ask", "anything"]).code, 0);
+    for run in ["r1", "r2", "r3"] {
+        run_of(&bench, run);
+    }
+    let ask = ["experience", "ask", "--error", "linker `mold` not found"];
+    let advice = bench.json(&ask)["advice"].clone();
+    assert_eq!(texts(&advice, "kind"), ["recovery"]);
+    assert_eq!(
+        (
+            &advice[0]["successes"],
+            &advice[0]["failures"],
+            &advice[0]["too_few"]
+        ),
+        (&json!(3), &json!(0), &json!(false))
+    );
+    let shown = bench.run(&ask).stdout;
+    assert!(shown.contains("apt install mold"), "{shown}");
+    let goal = bench.json(&["experience", "ask", "publish the release"])["advice"].clone();
+    assert_eq!(goal[0]["kind"], "goal");
+    let nothing = bench.run(&["experience", "ask"]);
+    assert_eq!(nothing.code, 2, "{}", nothing.stderr);
+}
+
+#[test]
+fn lessons_and_feedback_on_work_are_kept() {
+    let bench = Bench::new();
+    let lesson = [
+        "experience",
+        "lesson",
+        "Check the lock file",
+        "--when",
+        "a build fails in CI",
+        "Compare Cargo.lock before reading the log.",
+    ];
+    bench.json(&lesson);
+    let asked = ["experience", "ask", "find out why the build fails in CI"];
+    let advice = bench.json(&asked)["advice"].clone();
+    assert_eq!(texts(&advice, "kind"), ["lesson"]);
+    let outcome = bench.json(&["experience", "outcome", "Bash", "make"]);
+    let id = outcome["id"].as_str().expect("an id").to_owned();
+    let judged = ["feedback", &id, "correction", "--wanted", "cargo build"];
+    assert_ne!(bench.json(&judged)["id"], outcome["id"]);
+}
+
+#[test]
+fn working_memory_lives_until_it_expires_or_is_removed() {
+    let bench = Bench::new();
+    bench.json(&["working", "set", "branch", "feature/login"]);
+    bench.json(&["working", "set", "plan", "[1, 2]", "--expires", "3d"]);
+    let values = bench.json(&["working"])["values"].clone();
+    assert_eq!(texts(&values, "key"), ["branch", "plan"]);
+    assert_eq!(values[1]["value"], json!([1, 2]));
+    let briefing = bench.run(&["context"]).stdout;
+    assert!(briefing.contains("feature/login"), "{briefing}");
+    bench.json(&["working", "remove", "branch"]);
+    assert_eq!(texts(&bench.json(&["working"])["values"], "key"), ["plan"]);
+    let past = bench.run(&["working", "set", "k", "1", "--expires", "2020-01-01"]);
+    assert_eq!(past.code, 2, "{}", past.stderr);
+}
+
+fn apples() -> Bench {
+    let bench = Bench::new();
+    for number in 0..8 {
+        let text = format!("Crate {number} of winter apples is in the cellar of house {number}");
+        bench.remember(&[&text]);
+    }
+    bench
+}
+
+#[test]
+fn a_search_is_recorded_judged_and_followed_by_other_results() {
+    let bench = apples();
+    let question = [
+        "recall",
+        "where are the winter apples?",
+        "-k",
+        "3",
+        "--learn",
+    ];
+    let found = bench.json(&question);
+    let ids = |found: &Value| -> Vec<String> {
+        let results = found["results"].as_array().expect("results").iter();
+        results.map(|hit| hit["memory"]["id"].to_string()).collect()
+    };
+    assert_eq!(
+        (ids(&found).len(), &found["strategy"]),
+        (3, &json!("default"))
+    );
+    let search = found["citation"].as_str().expect("a citation");
+    bench.json(&["feedback", search, "useless"]);
+    let next = bench.json(&[&question[..], &["--after", search]].concat());
+    assert_eq!(next["tried"], json!(["default"]));
+    assert!(ids(&next).iter().all(|id| !ids(&found).contains(id)));
+    let shown = bench.run(&question).stdout;
+    assert!(shown.contains("strategy "), "{shown}");
+    let history = bench.json(&["experience", "history", "winter apples"]);
+    let judged = history["searches"].as_array().expect("searches").iter();
+    assert_eq!(
+        judged.filter(|one| one["usefulness"] == "useless").count(),
+        1
+    );
+    let weeks = bench.json(&["meta", "quality"])["weeks"].clone();
+    assert_eq!(
+        (&weeks[0]["searches"], &weeks[0]["judged"]),
+        (&json!(3), &json!(1))
+    );
+    for refused in [
+        &["--after", search][..],
+        &["--learn", "--across", "all"],
+        &["--learn", "--after", "m1"],
+        &["--learn", "--after", "m999"],
+    ] {
+        let ran = bench.run(&[&question[..4], refused].concat());
+        assert_eq!(ran.code, 2, "{refused:?} {}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_experiment_assigns_counts_is_drawn_and_stops() {
+    let bench = apples();
+    assert_eq!(bench.json(&["experiment"]), json!({ "experiments": [] }));
+    bench.json(&["experiment", "start", "pages", "default", "words"]);
+    for number in 0..12 {
+        let question = format!("which crate of apples is in house {number}?");
+        let found = bench.json(&["recall", &question, "--learn"]);
+        assert_eq!(found["experiment"], "pages", "{found}");
+        let search = found["citation"].as_str().expect("a citation");
+        bench.json(&["feedback", search, "useful"]);
+    }
+    let picture = bench.folder().join("pages.svg");
+    let path = picture.to_str().expect("a path");
+    let shown = bench.run(&["experiment", "show", "pages", "--output", path]);
+    assert!(
+        shown.stdout.contains("no conclusion yet"),
+        "{}",
+        shown.stdout
+    );
+    let drawn = std::fs::read_to_string(&picture).expect("a picture");
+    assert!(
+        drawn.starts_with("<svg") && drawn.contains("words"),
+        "{drawn}"
+    );
+    let report = bench.json(&["experiment", "show", "pages"]);
+    let arms = report["arms"].as_array().expect("arms").iter();
+    let judged: u64 = arms
+        .map(|arm| arm["judged"].as_u64().expect("a count"))
+        .sum();
+    assert_eq!(judged, 12, "{report}");
+    let weeks = bench.folder().join("weeks.svg");
+    let path = weeks.to_str().expect("a path");
+    bench.run(&["experiment", "strategies", "--output", path]);
+    assert!(weeks.exists());
+    assert_eq!(
+        bench.json(&["experiment", "stop", "pages"])["running"],
+        false
+    );
+    let after = bench.json(&["recall", "which crate of apples?", "--learn"]);
+    assert_eq!(after["experiment"], "");
+    for refused in [
+        &["start", "pages", "default", "words"][..],
+        &["start", "new", "default"],
+        &["start", "new", "default", "splendid"],
+        &["start", "new", "default", "words", "--alpha", "2"],
+        &["show", "unknown"],
+        &["stop", "unknown"],
+    ] {
+        let ran = bench.run(&[&["experiment"], refused].concat());
+        assert_eq!(ran.code, 2, "{refused:?} {}", ran.stderr);
+    }
+}

@@ -1,0 +1,74 @@
+//! `memory_search_with_experience`: a search whose strategy is learned from feedback. Offered only on request.
+
+use std::fmt::Write;
+
+use anamne::text::quote::{on_one_line, quote_name};
+use anamne::{ExperiencedAnswer, LearningSearch, Limits, Recall};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::record_outcome::resolved;
+use super::{Effect, MemoryTool, search};
+use crate::mcp::arguments::bounded;
+use crate::mcp::call_context::CallContext;
+use crate::mcp::quote::DEFAULT_BUDGET;
+use crate::mcp::reply::{Failure, Reply};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct SearchWithExperience {
+    query: String,
+    /// Earlier searches of this question that did not help: m12
+    #[serde(default)]
+    after: Vec<String>,
+    /// 10 if not given
+    limit: Option<i64>,
+    /// 2000 if not given
+    token_budget: Option<i64>,
+    space: Option<String>,
+}
+
+impl MemoryTool for SearchWithExperience {
+    const NAME: &'static str = "memory_search_with_experience";
+    const TITLE: &'static str = "Search with experience";
+    const DESCRIPTION: &'static str = "memory_search, with the strategy that worked for such questions. \
+Then tell memory_feedback about the search.";
+    const EFFECT: Effect = Effect::Adds;
+
+    fn run(self, call: &CallContext) -> Result<Reply, Failure> {
+        let budget = bounded(
+            "token_budget",
+            self.token_budget,
+            50..=1_000_000,
+            DEFAULT_BUDGET,
+        )?;
+        let limit = bounded("limit", self.limit, 1..=Limits::RESULTS as i64, 10)?;
+        let space = call.space(self.space.as_deref())?;
+        let mut recall = Recall::new(self.query.as_str()).limit(limit);
+        recall.asked_at = Some(call.now());
+        let found = space.search_with_experience(&LearningSearch {
+            previous: resolved(&space, &self.after)?,
+            ..LearningSearch::new(recall)
+        })?;
+        let place = format!("the space {}", quote_name(space.name()));
+        let quoted = search::show(call, &found.answer, &place, &self.query, budget)?;
+        let text = format!("{}\n{}", said(&found), quoted.text);
+        Ok(Reply::new(call, text, || {
+            search::structure(&found, &quoted, budget)
+        }))
+    }
+}
+
+/// Which search it is, and why it was made this way.
+fn said(found: &ExperiencedAnswer) -> String {
+    let mut said = match found.search {
+        Some(_) => format!("Search {}", found.citation),
+        None => "Search, not recorded".to_owned(),
+    };
+    // The name of an experiment is stored text.
+    let why = on_one_line(&found.why);
+    let _ = write!(said, ", strategy {}: {why}.", found.strategy);
+    if !found.worthwhile {
+        said.push_str(" Another search is not expected to help: ask otherwise, or stop.");
+    }
+    said
+}
