@@ -35,7 +35,6 @@ pub(crate) struct ReasoningHistory {
     action: String,
     #[serde(default)]
     arguments: String,
-    /// 5 if not given
     limit: Option<i64>,
     space: Option<String>,
 }
@@ -43,8 +42,7 @@ pub(crate) struct ReasoningHistory {
 impl MemoryTool for ReasoningHistory {
     const NAME: &'static str = "memory_get_reasoning_history";
     const TITLE: &'static str = "What worked before";
-    const DESCRIPTION: &'static str = "Call before a task, and after an error: what was done in such a situation, \
-how often it succeeded, lessons, earlier searches.";
+    const DESCRIPTION: &'static str = "Call before a task and after an error: what was done then, how often it worked, lessons, earlier searches.";
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {

@@ -27,10 +27,9 @@ pub(crate) struct RecordOutcome {
     result: String,
     #[serde(default)]
     goal: String,
-    /// Name of the attempt that it belongs to
+    /// Name of the attempt
     #[serde(default)]
     run: String,
-    /// Outcome of the whole run
     #[serde(default)]
     ends_run: bool,
     /// What made it succeed

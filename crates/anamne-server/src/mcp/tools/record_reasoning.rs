@@ -20,7 +20,7 @@ pub(crate) struct RecordReasoning {
     /// Learned from a failure
     #[serde(default)]
     failed: bool,
-    /// Outcomes behind it: m12
+    /// Outcomes: m12
     #[serde(default)]
     learned_from: Vec<String>,
     space: Option<String>,

@@ -17,7 +17,7 @@ use crate::mcp::reply::{Failure, Reply};
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct SearchWithExperience {
     query: String,
-    /// Earlier searches of this question that did not help: m12
+    /// Searches for it that did not help: m12
     #[serde(default)]
     after: Vec<String>,
     /// 10 if not given
