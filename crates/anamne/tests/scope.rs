@@ -196,6 +196,20 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "give_feedback",
+            Write(|space, world| {
+                let opinion = anamne::Opinion {
+                    about: world.one,
+                    said: anamne::Said::from_word("useful").expect("a word"),
+                    comment: String::new(),
+                    wanted: String::new(),
+                    used: Vec::new(),
+                    should_ask: String::new(),
+                };
+                space.give_feedback(opinion).map(drop)
+            }),
+        ),
+        (
             "start_experiment",
             Write(|space, _| {
                 let arms = ["default", "words"].map(str::to_owned);
@@ -397,6 +411,8 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "strategy_weeks",
         "search_quality",
         "search_with_experience",
+        "note_used",
+        "note_cited",
         "search_strategies",
         "experiment",
         "experiments",

@@ -323,3 +323,62 @@ fn an_experiment_is_stopped_by_hand_and_its_name_is_not_used_again() {
     assert_eq!(search(&space, QUESTION, &[]).experiment, "");
     assert_eq!(space.experiments().expect("reports"), [report]);
 }
+
+fn usefulness(space: &Space, search: MemoryId) -> Option<Usefulness> {
+    let past = space.similar_searches(QUESTION, 50).expect("searches");
+    past.into_iter()
+        .find(|past| past.memory == search)
+        .expect("recorded")
+        .usefulness
+}
+
+#[test]
+fn what_is_done_with_results_implies_feedback_until_some_is_told() {
+    let home = Home::new();
+    let space = filled(&home);
+    let first = search(&space, QUESTION, &[]);
+    let id = first.search.expect("recorded");
+    let elsewhere = space
+        .remember("The harbour master is Ada")
+        .expect("told")
+        .id;
+    assert_eq!(space.note_used(&[elsewhere]).expect("noted"), None);
+    let cited = space.get(results(&first)[1]).expect("a memory").citation();
+    let said = format!("It leaves early, see {cited} and m999999.");
+    assert_eq!(space.note_cited(&said).expect("noted"), Some(id));
+    assert_eq!(usefulness(&space, id), Some(Usefulness::Helpful));
+    // Already judged, so that using more of it says nothing new.
+    assert_eq!(space.note_used(&results(&first)).expect("noted"), None);
+    judge(&space, id, Usefulness::Useless);
+    assert_eq!(usefulness(&space, id), Some(Usefulness::Useless));
+}
+
+#[test]
+fn a_question_asked_again_was_not_answered_before() {
+    let home = Home::new();
+    let space = filled(&home);
+    let first = search(&space, QUESTION, &[]).search.expect("recorded");
+    let again = search(&space, QUESTION, &[first]).search.expect("recorded");
+    assert_eq!(usefulness(&space, first), Some(Usefulness::Useless));
+    assert_eq!(usefulness(&space, again), None);
+    assert_eq!(trace(&space, again).similar, [first]);
+}
+
+#[test]
+fn old_searches_and_readers_imply_nothing() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2031-05-01T08:00:00Z");
+    let space = store.space("core").expect("a space");
+    space
+        .remember("The pilot boat leaves at six")
+        .expect("told");
+    let first = search(&space, QUESTION, &[]);
+    let reader = Scope::of(Actor::agent("reader")).reading(SpaceSet::All);
+    let reading = store
+        .narrowed(&reader)
+        .existing_space("core")
+        .expect("readable");
+    assert_eq!(reading.note_used(&results(&first)).expect("allowed"), None);
+    clock.set("2031-05-01T09:30:00Z");
+    assert_eq!(space.note_used(&results(&first)).expect("noted"), None);
+}

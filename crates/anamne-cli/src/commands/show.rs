@@ -36,6 +36,7 @@ impl Show {
         let links = space.links(memory.id)?;
         let disputes = space.disputes(&memory)?;
         let signals = space.quality_signals(memory.id)?;
+        space.note_used(&[memory.id])?;
         let related = related(&space, &memory)?;
         if output.is_json() {
             let related: Vec<_> = related

@@ -120,6 +120,11 @@ pub(super) fn store(host: &str, drafts: &[Draft], space: &Space) -> Result<Effec
         for outcome in speaker.remember_each(run)? {
             count(&outcome, &mut effect);
         }
+        if role_of(&run[0]) == Some(Role::Assistant) {
+            for message in run {
+                speaker.note_cited(&message.content)?;
+            }
+        }
     }
     Ok(effect)
 }

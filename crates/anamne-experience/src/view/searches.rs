@@ -127,6 +127,22 @@ impl ExperienceView {
         })
     }
 
+    /// The newest searches since a time, in microseconds since 1970, that have no feedback. O(log searches + `most`).
+    pub fn unjudged_searches(&self, since: i64, most: usize) -> Result<Vec<Row>, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        self.with(|connection| {
+            let sql = "SELECT row FROM searches WHERE at >= ?1
+                           AND NOT EXISTS (SELECT 1 FROM search_feedback WHERE search = searches.id)
+                       ORDER BY at DESC LIMIT ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows =
+                statement.query_map(params![since, most as i64], |row| row.get(0).map(Row))?;
+            rows.collect()
+        })
+    }
+
     /// The searches whose query is most similar, best first, with the cosine. O(queries).
     pub fn similar_searches(
         &self,

@@ -5,6 +5,8 @@
 //!
 //! `cargo run -p anamne --example agent_loop`
 
+#![expect(clippy::print_stdout, reason = "an example prints what it shows")]
+
 mod agent;
 mod workshop;
 

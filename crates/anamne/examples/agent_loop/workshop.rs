@@ -6,9 +6,8 @@ pub(crate) const SEARCH_ANSWER: &str = "Registries accept a package once its tag
 /// A project that is released when nothing is missing any more.
 #[derive(Default)]
 pub(crate) struct Workshop {
-    has_linker: bool,
-    has_change_log: bool,
-    has_tag: bool,
+    /// What was done so far: commands that succeeded.
+    done: Vec<String>,
     /// Whether the release is published.
     pub(crate) is_released: bool,
     /// Number of web searches.
@@ -28,31 +27,28 @@ impl Workshop {
 
     /// Runs a command; the error is its message.
     pub(crate) fn run(&mut self, command: &str) -> Result<&'static str, &'static str> {
-        match command {
+        let said = match command {
             "make release" | "make release -j1" => self.release(),
-            "apt install mold" => {
-                self.has_linker = true;
-                Ok("installed")
-            }
-            "edit changelog" => {
-                self.has_change_log = true;
-                Ok("written")
-            }
-            "git tag next" if !self.has_change_log => Err("the change log has no entry"),
-            "git tag next" => {
-                self.has_tag = true;
-                Ok("tagged")
-            }
+            "git tag next" if !self.did("edit changelog") => Err("the change log has no entry"),
+            "git tag next" => Ok("tagged"),
+            "apt install mold" => Ok("installed"),
+            "edit changelog" => Ok("written"),
             "cargo clean" | "cargo update" => Ok("done"),
             _ => Err("command not found"),
-        }
+        }?;
+        self.done.push(command.to_owned());
+        Ok(said)
+    }
+
+    fn did(&self, command: &str) -> bool {
+        self.done.iter().any(|done| done == command)
     }
 
     fn release(&mut self) -> Result<&'static str, &'static str> {
-        if !self.has_linker {
+        if !self.did("apt install mold") {
             return Err("linker `mold` not found");
         }
-        if !self.has_tag {
+        if !self.did("git tag next") {
             return Err("no tag on the current commit");
         }
         self.is_released = true;

@@ -6,6 +6,7 @@
 mod advice;
 mod experimenting;
 mod feedback;
+mod implied;
 mod known;
 mod searching;
 mod strategies;

@@ -14,6 +14,12 @@ use crate::space::Space;
 /// Maximum number of results that a trace names.
 const MOST_RESULTS: usize = 256;
 
+/// Maximum number of similar earlier searches that a trace names.
+const MOST_SIMILAR: usize = 3;
+
+/// Cosine of two queries from which they count as similar.
+const SIMILAR: f32 = 0.6;
+
 /// Its name among unavailable views.
 const VIEW: &str = "experience";
 
@@ -161,6 +167,10 @@ impl Space {
         found.answer.took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let trace = trace(search, &situation, &found, started.elapsed());
         let is_lost = may_record && self.record_search(search, trace, &mut found).is_err();
+        if may_record && !is_lost {
+            // The answer stands without it.
+            let _ = self.note_asked_again(&search.previous);
+        }
         if is_unavailable || is_lost {
             found.answer.degraded.push(VIEW.to_owned());
         }
@@ -263,9 +273,14 @@ impl Space {
     fn record_search(
         &self,
         search: &LearningSearch,
-        trace: SearchTrace,
+        mut trace: SearchTrace,
         found: &mut ExperiencedAnswer,
     ) -> Result<(), Error> {
+        // Recorded without them if experience is unavailable.
+        let similar = self.similar_searches(&trace.query, MOST_SIMILAR);
+        let similar = similar.unwrap_or_default();
+        let similar = similar.iter().filter(|past| past.similarity >= SIMILAR);
+        trace.similar = similar.map(|past| past.memory).collect();
         let remembered = self.remember(Draft {
             thread: search.thread.clone(),
             author: search.agent.clone(),

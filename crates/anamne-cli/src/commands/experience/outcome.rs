@@ -119,6 +119,7 @@ impl Outcome {
         Experience::Outcome(outcome.clone()).check()?;
         let space = place.space()?;
         outcome.in_view = ids::resolve_all(&space, &self.in_view)?;
+        space.note_used(&outcome.in_view)?;
         let remembered = space.remember(Draft {
             thread: self.thread,
             session: self.session,

@@ -40,6 +40,7 @@ impl MemoryTool for Get {
             .map(|state| describe(state, &memory))
             .collect();
         let disputes = space.disputes(&memory)?;
+        space.note_used(&[id])?;
         let provenance = space.provenance(&[&memory])?.pop().unwrap_or_default();
         let text = show(&memory, provenance, &history, &links, &disputes);
         Ok(Reply::new(call, text, || {

@@ -35,7 +35,7 @@ pub(crate) struct RecordOutcome {
     /// What made it succeed
     #[serde(default)]
     factors: Vec<String>,
-    /// Memories in view: m12
+    /// In view: m12
     #[serde(default)]
     in_view: Vec<String>,
     duration_ms: Option<i64>,
@@ -70,6 +70,7 @@ impl MemoryTool for RecordOutcome {
         Draft::experience(Experience::Outcome(outcome.clone())).check()?;
         let space = call.space_to_write(self.space.as_deref())?;
         outcome.in_view = resolved(&space, &self.in_view)?;
+        space.note_used(&outcome.in_view)?;
         let remembered = space.remember(Draft::experience(Experience::Outcome(outcome)))?;
         let text = recorded(&remembered);
         Ok(Reply::new(call, text, || plain(&remembered)))
