@@ -217,6 +217,9 @@ pub enum Experience {
 /// Maximum number of ids or texts in one list of a record.
 const MOST_LISTED: usize = 256;
 
+/// The highest cost of an action, in US dollars.
+const MOST_DOLLARS: f64 = 1e9;
+
 /// Maximum number of features of a search.
 const MOST_FEATURES: usize = 64;
 
@@ -392,8 +395,17 @@ impl ActionOutcome {
         check_name("action", &self.action)?;
         check_some(self.score, |score| check_unit("score", score))?;
         check_some(self.dollars, |dollars| {
-            let is_cost = dollars.is_finite() && dollars >= 0.0;
-            accept(is_cost, "dollars", "a finite number, 0 or more", dollars)
+            let is_cost = (0.0..=MOST_DOLLARS).contains(&dollars);
+            accept(is_cost, "dollars", "from 0 to a billion", dollars)
+        })?;
+        check_some(self.duration_ms, |duration| {
+            let accepts = "at most 366 days";
+            accept(
+                duration <= Limits::DURATION_MS,
+                "duration_ms",
+                accepts,
+                duration,
+            )
         })?;
         for text in &self.factors {
             check_text("factors", text, Limits::QUERY_BYTES)?;

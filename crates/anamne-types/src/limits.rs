@@ -27,6 +27,8 @@ impl Limits {
     pub const OFFSET: usize = u32::MAX as usize;
     /// Days that a setting may name: ten thousand years.
     pub const DAYS: u32 = 3_652_500;
+    /// Maximum duration of an action, in milliseconds: 366 days.
+    pub const DURATION_MS: u64 = 31_622_400_000;
     /// Values of one field of a filter.
     pub const FILTER_VALUES: usize = 1_000;
     /// The reason on a link, in bytes.

@@ -25,6 +25,7 @@ fn texts<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
 #[test]
 fn outcomes_say_what_helped_after_an_error() {
     let bench = Bench::new();
+    bench.remember(&["The release is due in May"]);
     assert_eq!(bench.run(&["experience", "ask", "anything"]).code, 0);
     for run in ["r1", "r2", "r3"] {
         run_of(&bench, run);
@@ -77,7 +78,8 @@ fn working_memory_lives_until_it_expires_or_is_removed() {
     let values = bench.json(&["working"])["values"].clone();
     assert_eq!(texts(&values, "key"), ["branch", "plan"]);
     assert_eq!(values[1]["value"], json!([1, 2]));
-    let briefing = bench.run(&["context"]).stdout;
+    let briefing = ["context", "--preset", "session_start"];
+    let briefing = bench.run(&briefing).stdout;
     assert!(briefing.contains("feature/login"), "{briefing}");
     bench.json(&["working", "remove", "branch"]);
     assert_eq!(texts(&bench.json(&["working"])["values"], "key"), ["plan"]);
@@ -135,11 +137,12 @@ fn a_search_is_recorded_judged_and_followed_by_other_results() {
         &["--after", search][..],
         &["--learn", "--across", "all"],
         &["--learn", "--after", "m1"],
-        &["--learn", "--after", "m999"],
     ] {
         let ran = bench.run(&[&question[..4], refused].concat());
         assert_eq!(ran.code, 2, "{refused:?} {}", ran.stderr);
     }
+    let unknown = bench.run(&[&question[..], &["--after", "m999"]].concat());
+    assert_eq!(unknown.code, 3, "{}", unknown.stderr);
 }
 
 #[test]

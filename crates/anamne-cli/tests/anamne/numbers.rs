@@ -66,6 +66,7 @@ fn needs(command: &str) -> &'static [&'static str] {
         "remember" | "recall" | "context" | "think" | "cache store" | "experience ask" => {
             &["words"]
         }
+        "experience outcome" => &["Bash"],
         "experiment start" => &["pages", "default", "words"],
         "edit" => &["m1"],
         "forget" => &["--query", "words"],

@@ -49,24 +49,23 @@ impl ExperienceFile {
         time: Duration,
     ) -> Result<Option<(&ExperienceView, bool)>, Error> {
         let started = Instant::now();
-        let mut is_whole = true;
-        let mut go_on = |_: &'static str, _: Seq| {
-            is_whole = started.elapsed() < time;
-            is_whole
-        };
-        self.follow(&mut go_on)?;
+        let mut go_on = |_: &'static str, _: Seq| started.elapsed() < time;
+        let is_whole = self.follow(&mut go_on)?;
         Ok(self.exists().then_some((&self.view, is_whole)))
     }
 
-    fn follow(&self, go_on: &mut dyn FnMut(&'static str, Seq) -> bool) -> Result<(), Error> {
+    /// Applies what is new, until `go_on` says no; returns whether that was everything.
+    fn follow(&self, go_on: &mut dyn FnMut(&'static str, Seq) -> bool) -> Result<bool, Error> {
         if !self.exists() && !self.source.has_experience()? {
-            return Ok(());
+            return Ok(true);
         }
         let feed = self.source.experience_feed();
-        self.view
+        let head = feed.head()?;
+        let reached = self
+            .view
             .catch_up(&feed, &mut |reached| go_on(NAME, reached))?;
         self.problems.note_skipped(&feed.skipped());
-        Ok(())
+        Ok(reached >= head)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `anamne cache store`, `used`, `freshness` and `invalidate`.
 
-use anamne::{Fetched, Invalidation, Space, Trigger};
+use anamne::{Fetched, Invalidation, Limits, Space, Trigger};
+use clap::value_parser;
 use serde_json::json;
 
 use super::{Kind, RequestArguments, Status};
@@ -8,6 +9,9 @@ use crate::failure::Failure;
 use crate::output::{Output, counted};
 use crate::place::Place;
 use crate::{ids, input};
+
+/// The highest cost of one result, in millionths of a dollar: a million dollars.
+const MOST_COST: u64 = 1_000_000_000_000;
 
 /// Store a result; its content is read from standard input
 #[derive(Debug, clap::Args)]
@@ -26,10 +30,10 @@ pub(super) struct Store {
     )]
     moved_to: String,
     /// How long fetching took, in milliseconds
-    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 0, value_name = "NUMBER", value_parser = value_parser!(u64).range(..=Limits::DURATION_MS))]
     took_ms: u64,
     /// What fetching cost, in millionths of a dollar
-    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 0, value_name = "NUMBER", value_parser = value_parser!(u64).range(..=MOST_COST))]
     cost: u64,
     /// How long it stays fresh: 3d, 12h
     #[arg(long, value_name = "TIME")]
@@ -128,7 +132,7 @@ impl Freshness {
 #[command(group = clap::ArgGroup::new("which").required(true))]
 pub(super) struct Invalidate {
     /// One result
-    #[arg(long, group = "which", value_name = "NUMBER")]
+    #[arg(long, group = "which", value_name = "NUMBER", value_parser = value_parser!(u64).range(..=i64::MAX as u64))]
     number: Option<u64>,
     /// Results of this address
     #[arg(long, group = "which", value_name = "URL")]

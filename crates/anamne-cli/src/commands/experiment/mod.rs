@@ -37,8 +37,8 @@ Examples:
 
 With --json: {\"experiments\": [{\"name\", \"running\", \"alpha\", \"arms\": [{\"strategy\",
   \"searches\", \"judged\", \"successes\", \"rate\"}], \"uplifts\": [{\"arm\",
-  \"difference\", \"low\", \"high\", \"p_value\"}], \"conclusion\"}]}; show and stop one of
-  them; strategies {\"strategies\": [{\"name\", \"description\"}], \"weeks\": [{\"week\",
+  \"difference\", \"low\", \"high\", \"p_value\"}], \"conclusion\"}]}; show and
+  stop one of them; strategies {\"strategies\": [{\"name\", \"description\"}], \"weeks\": [{\"week\",
   \"strategy\", \"searches\", \"judged\", \"successes\"}]}; start as `anamne remember`")]
 pub(crate) struct Experiment {
     #[command(subcommand)]

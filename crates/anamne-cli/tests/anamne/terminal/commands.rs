@@ -350,6 +350,10 @@ pub(super) const COMMANDS: &[Invocations] = &[
     ("model trust", &[&["--yes"]]),
     ("model test", &[&[]]),
     ("model off", &[&[]]),
+    ("model list", &[&[]]),
+    ("model verify", &[&[]]),
+    ("model import", &[&["{text}"]]),
+    ("model remove", &[&["{text}"]]),
     (
         "costs",
         &[&[], &["--model", "{text}"], &["--since", "{text}"]],

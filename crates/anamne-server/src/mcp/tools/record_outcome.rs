@@ -1,7 +1,7 @@
 //! `memory_record_outcome`: record an action and what came of it. Offered only on request.
 
 use anamne::text::quote::quote_name;
-use anamne::{ActionOutcome, Draft, Experience, MemoryId, Remembered, Space};
+use anamne::{ActionOutcome, Draft, Experience, Limits, MemoryId, Remembered, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -51,7 +51,8 @@ impl MemoryTool for RecordOutcome {
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let duration = self.duration_ms;
-        let duration = duration.map(|ms| bounded("duration_ms", Some(ms), 0..=31_536_000_000, 0));
+        let most = Limits::DURATION_MS as i64;
+        let duration = duration.map(|ms| bounded("duration_ms", Some(ms), 0..=most, 0));
         let mut outcome = ActionOutcome {
             ends_run: self.ends_run || self.action == ActionOutcome::TASK,
             action: self.action,
