@@ -61,6 +61,7 @@ how often it succeeded, lessons, earlier searches.";
             object: self.arguments,
             error: self.error,
             limit: Some(limit),
+            ..ExperienceQuery::default()
         })?;
         let text = show(&advice, &searches, DEFAULT_BUDGET as usize);
         Ok(Reply::new(call, text, || {
