@@ -3,9 +3,11 @@
 //! Outcomes, feedback and traces are events of the log; this crate folds them and answers questions about them. Only
 //! cached tool results are not in the log: they can be fetched again.
 
+pub mod chance;
 mod error;
 pub mod experiments;
 pub mod normal;
+pub mod original;
 pub mod same_request;
 pub mod strategies;
 pub mod tool_results;
@@ -13,6 +15,6 @@ mod view;
 
 pub use error::ExperienceError;
 pub use view::{
-    Case, CaseFilter, EXPERIENCE_FORMAT, ExperienceView, RecoveryCase, RunSummary, SearchCase,
-    SimilarText, StrategyCount, StrategyWeek, WeekOfSearches,
+    Case, CaseFilter, EXPERIENCE_FORMAT, ExperienceView, Recovery, RecoveryCase, RunChance,
+    RunShares, RunSummary, SearchCase, SimilarText, StrategyCount, StrategyWeek, WeekOfSearches,
 };

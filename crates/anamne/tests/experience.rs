@@ -89,6 +89,106 @@ fn recovery_that_led_to_success_comes_first() {
 }
 
 #[test]
+fn calls_are_shown_as_they_were_recorded() {
+    let home = Home::new();
+    let space = home.space();
+    let recovery = "CC=clang  Make -C src";
+    run(&space, "one", "publish the release", recovery, true);
+    let advice = after_error(&space, "LINKER `lld` not found");
+    assert_eq!(advice[0].subject, "shell CC=clang  Make -C src");
+    let query = ExperienceQuery {
+        goal: "publish the release".to_owned(),
+        ..ExperienceQuery::default()
+    };
+    assert_eq!(
+        ask(&space, &query)[0].steps,
+        ["shell CC=clang  Make -C src"]
+    );
+    let query = ExperienceQuery {
+        action: "Shell".to_owned(),
+        object: "cc=clang make -c SRC".to_owned(),
+        ..ExperienceQuery::default()
+    };
+    let advice = ask(&space, &query);
+    assert_eq!(advice[0].subject, "shell CC=clang  Make -C src");
+    let long = "Ä".repeat(5_000);
+    record(&space, outcome("shell", &long, ""));
+    let query = ExperienceQuery {
+        action: "shell".to_owned(),
+        object: long,
+        ..ExperienceQuery::default()
+    };
+    assert!(ask(&space, &query)[0].subject.len() <= 1_024);
+}
+
+#[test]
+fn recoveries_of_the_same_goal_come_first() {
+    let home = Home::new();
+    let space = home.space();
+    for name in ["a", "b"] {
+        run(
+            &space,
+            name,
+            "publish the release",
+            "apt install mold",
+            true,
+        );
+    }
+    run(
+        &space,
+        "c",
+        "measure the speed of the parser",
+        "cargo bench",
+        true,
+    );
+    let asked = |goal: &str| {
+        let query = ExperienceQuery {
+            goal: goal.to_owned(),
+            error: "linker `mold` not found".to_owned(),
+            ..ExperienceQuery::default()
+        };
+        ask(&space, &query)[0].subject.clone()
+    };
+    assert!(asked("publish the release").contains("apt install"));
+    assert!(asked("measure the speed of the parser").contains("cargo bench"));
+}
+
+#[test]
+fn success_of_whoever_mostly_fails_says_more() {
+    let home = Home::new();
+    let space = home.space();
+    let end = |author: &str, goal: &str, succeeded: bool| {
+        let mut draft = Draft::experience(Experience::Outcome(ActionOutcome {
+            goal: goal.to_owned(),
+            ends_run: true,
+            succeeded,
+            ..outcome(ActionOutcome::TASK, "", "")
+        }));
+        draft.author = Some(author.to_owned());
+        space.remember(draft).expect("recorded");
+    };
+    for number in 0..10 {
+        let goal = format!("unrelated errand of the number {number}");
+        end("weak", &goal, false);
+        end("strong", &goal, true);
+    }
+    end("weak", "water the tulips", true);
+    end("strong", "paint the boat", true);
+    let confidence = |goal: &str, agent: &str| {
+        let query = ExperienceQuery {
+            goal: goal.to_owned(),
+            agent: agent.to_owned(),
+            ..ExperienceQuery::default()
+        };
+        let advice = ask(&space, &query);
+        assert_eq!(advice[0].subject, goal);
+        advice[0].confidence
+    };
+    assert!(confidence("water the tulips", "") > confidence("paint the boat", ""));
+    assert!(confidence("paint the boat", "strong") > confidence("paint the boat", "weak"));
+}
+
+#[test]
 fn goals_and_calls_have_their_shares() {
     let home = Home::new();
     let space = home.space();

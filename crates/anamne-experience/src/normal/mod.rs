@@ -1,20 +1,93 @@
 //! Normal forms, in which equal things meet.
+//!
+//! An error loses what differs from one occurrence to the next: paths, numbers, ids, hashes, times, addresses and quoted
+//! values become placeholders such as `<path>`. Error codes stay. A call loses much less, since its numbers and paths say
+//! what it does: only ids, hashes, memory addresses and the names of temporary files.
+
+mod pieces;
+mod word;
+
+use pieces::{Piece, Pieces};
 
 /// Maximum length of a normal form, in bytes.
 const MOST_BYTES: usize = 512;
 
-/// The normal form of a call.
+/// Bytes of a text that are read: placeholders are often shorter than what they replace.
+const MOST_READ: usize = 4 * MOST_BYTES;
+
+/// How a Python error that tells where it happened begins. What happened is in its last line.
+const TRACEBACK: &str = "Traceback (most recent call last)";
+
+/// The normal form of a call. O(bytes).
 pub fn call(action: &str, object: &str) -> String {
-    words(&format!("{action} {object}"))
+    let text = format!("{} {}", beginning(action), beginning(object));
+    let mut form = Form::default();
+    for piece in Pieces::of(&text) {
+        match piece {
+            Piece::Space => form.space(),
+            Piece::Quoted(text) => form.add(text),
+            Piece::Mark(mark) => form.add(mark),
+            Piece::Word(word) => form.add(&word::in_call(word)),
+        }
+    }
+    form.finished().trim_end_matches([';', ' ']).to_owned()
 }
 
-/// The normal form of an error message.
+/// The normal form of an error message. O(bytes).
 pub fn error(message: &str) -> String {
-    words(message)
+    let mut form = Form::default();
+    let mut before = "";
+    for piece in Pieces::of(beginning(essence(message))) {
+        match piece {
+            Piece::Space => form.space(),
+            Piece::Quoted(_) => form.add("<value>"),
+            Piece::Mark(mark) => form.add(mark),
+            Piece::Word(word) => {
+                form.add(&word::in_error(word, before));
+                before = word;
+            }
+        }
+    }
+    form.finished()
 }
 
-fn words(text: &str) -> String {
-    let text = &text[..text.floor_char_boundary(MOST_BYTES)];
-    let words: Vec<_> = text.split_whitespace().collect();
-    words.join(" ").to_lowercase()
+/// The part of an error that says what happened.
+fn essence(message: &str) -> &str {
+    let message = message.trim();
+    if message.starts_with(TRACEBACK) {
+        message.lines().next_back().unwrap_or(message)
+    } else {
+        message
+    }
 }
+
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MOST_READ)]
+}
+
+/// A normal form that is being written: lower case, single spaces.
+#[derive(Default)]
+struct Form(String);
+
+impl Form {
+    fn space(&mut self) {
+        if !self.0.is_empty() && !self.0.ends_with(' ') {
+            self.0.push(' ');
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        if self.0.len() < MOST_BYTES && !(text == word::TIME && self.0.ends_with("<time> ")) {
+            self.0.push_str(&text.to_lowercase());
+        }
+    }
+
+    fn finished(mut self) -> String {
+        self.0.truncate(self.0.floor_char_boundary(MOST_BYTES));
+        self.0.truncate(self.0.trim_end().len());
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -57,7 +57,8 @@ pub(super) fn of_text(text: &str) -> Result<Code, ExperienceError> {
     Ok(code_of(&vector(text)?))
 }
 
-fn vector(text: &str) -> Result<[f32; DIMENSIONS], ExperienceError> {
+/// The vector of a text, of unit length.
+pub(super) fn vector(text: &str) -> Result<[f32; DIMENSIONS], ExperienceError> {
     let mut vector = [0.0; DIMENSIONS];
     StaticModel::builtin().embed_into(text, &mut vector)?;
     Ok(vector)
@@ -76,7 +77,8 @@ fn distance(one: &Code, other: &Code) -> u32 {
     each.map(|(one, other)| (one ^ other).count_ones()).sum()
 }
 
-fn cosine(one: &[f32; DIMENSIONS], other: &[f32; DIMENSIONS]) -> f32 {
+/// The cosine of two vectors of unit length.
+pub(super) fn cosine(one: &[f32; DIMENSIONS], other: &[f32; DIMENSIONS]) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 

@@ -7,6 +7,7 @@ use anamne_types::{
 use rusqlite::{Connection, params};
 
 use super::texts::Texts;
+use crate::original::object_of;
 use crate::{ExperienceError, normal};
 
 /// Maximum number of tool calls of one episode that are read.
@@ -243,14 +244,6 @@ impl<'a> Insertion<'a> {
         let values = params![row.0, name, experiment.ended];
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
-    }
-}
-
-/// What an action was done with: its arguments, else its target.
-fn object_of(outcome: &ActionOutcome) -> &str {
-    match outcome.arguments.as_str() {
-        "" => &outcome.target,
-        arguments => arguments,
     }
 }
 

@@ -9,6 +9,8 @@ mod codes;
 mod fold;
 mod insert;
 mod records;
+mod recoveries;
+mod runs;
 mod searches;
 mod texts;
 
@@ -21,12 +23,14 @@ use rusqlite::{Connection, Transaction};
 
 use crate::ExperienceError;
 
-pub use cases::{Case, CaseFilter, RecoveryCase, RunSummary};
+pub use cases::{Case, CaseFilter};
 pub use codes::SimilarText;
+pub use recoveries::{Recovery, RecoveryCase};
+pub use runs::{RunChance, RunShares, RunSummary};
 pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};
 
 /// The version of the file format.
-pub const EXPERIENCE_FORMAT: i64 = 2;
+pub const EXPERIENCE_FORMAT: i64 = 3;
 
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.

@@ -36,6 +36,7 @@ CREATE TABLE outcomes (
 CREATE INDEX outcomes_call ON outcomes (call, at);
 CREATE INDEX outcomes_error ON outcomes (error, at) WHERE error <> 0;
 CREATE INDEX outcomes_goal ON outcomes (goal, at) WHERE ends_run = 1;
+CREATE INDEX outcomes_agent ON outcomes (agent, row, succeeded) WHERE ends_run = 1;
 CREATE INDEX outcomes_run ON outcomes (run) WHERE run <> 0;
 
 CREATE TABLE judgements (

@@ -52,6 +52,7 @@ impl Ask {
             object: self.object,
             error: self.error,
             limit: Some(self.limit),
+            ..ExperienceQuery::default()
         })?;
         if output.is_json() {
             return output.json(&json!({ "advice": advice }));

@@ -59,6 +59,7 @@ impl MemoryTool for ReasoningHistory {
             object: self.arguments,
             error: self.error,
             limit: Some(limit),
+            ..ExperienceQuery::default()
         })?;
         let text = show(&advice, &searches, DEFAULT_BUDGET as usize);
         Ok(Reply::new(call, text, || {

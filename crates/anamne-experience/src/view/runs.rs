@@ -1,0 +1,226 @@
+//! Whole runs: those with similar goals, and how often whoever acts succeeds.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+use rustc_hash::FxHashMap;
+
+use super::cases::{Case, FIELDS, case};
+use super::{ExperienceView, texts};
+use crate::ExperienceError;
+use crate::chance::{self, Evidence};
+
+/// Newest outcomes of which the shares of successes are computed.
+const MOST_COUNTED: i64 = 1_000;
+
+/// Newest outcomes among which whole runs are looked for.
+const MOST_SEARCHED: i64 = 20_000;
+
+/// Similar goals from which a chance is computed, and those among which examples are looked for; the newest runs of each.
+const MOST_GOALS: usize = 8;
+const MOST_EXAMINED: usize = 32;
+const MOST_RUNS: usize = 64;
+
+/// Share of successes that is expected without any case.
+const UNKNOWN: f64 = 0.5;
+
+/// A run with its goal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSummary {
+    /// The goal.
+    pub goal: String,
+    /// The run's name; empty if it has none.
+    pub run: String,
+    /// Its outcome.
+    pub outcome: Case,
+}
+
+impl ExperienceView {
+    /// The share of successes among the newest thousand outcomes; ½ without any. O(1).
+    pub fn success_share(&self) -> Result<f32, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(UNKNOWN as f32);
+        }
+        let sql = "SELECT avg(succeeded) FROM (SELECT succeeded FROM outcomes ORDER BY row DESC LIMIT ?1)";
+        let share: Option<f64> = self.with(|connection| {
+            connection
+                .prepare_cached(sql)?
+                .query_row([MOST_COUNTED], |row| row.get(0))
+        })?;
+        Ok(share.unwrap_or(UNKNOWN) as f32)
+    }
+
+    /// The share of runs that succeed, of everybody and then of each agent: of their newest thousand runs, with
+    /// everybody's share as the prior. O(agents).
+    pub fn run_shares(&self, agents: &[&str]) -> Result<RunShares, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(RunShares::default());
+        }
+        self.with(|connection| {
+            let mut shares = RunShares {
+                everybody: everybody(connection)?,
+                of_agents: FxHashMap::default(),
+            };
+            for agent in agents {
+                if !shares.of_agents.contains_key(*agent) {
+                    let share = of_agent(connection, agent, shares.everybody)?;
+                    shares.of_agents.insert((*agent).to_owned(), share);
+                }
+            }
+            Ok(shares)
+        })
+    }
+
+    /// How likely a run with a goal succeeds, after the runs of this goal and of similar ones. `agent` is who would run it;
+    /// empty if unknown. O(goals).
+    pub fn run_chance(
+        &self,
+        goal: &str,
+        agent: &str,
+        now: Timestamp,
+    ) -> Result<RunChance, ExperienceError> {
+        let runs = self.similar_runs(goal, MOST_GOALS, MOST_RUNS)?;
+        let agents = runs.iter().map(|(_, run)| run.outcome.agent.as_str());
+        let agents: Vec<&str> = agents.chain([agent]).collect();
+        let shares = self.run_shares(&agents)?;
+        let is_same = |run: &RunSummary| run.goal == goal.trim();
+        let evidence = runs
+            .iter()
+            .map(|(cosine, run)| (relevance(*cosine, is_same(run)), &run.outcome));
+        Ok(RunChance {
+            chance: shares.chance(agent, evidence, now),
+            same: runs.iter().filter(|(_, run)| is_same(run)).count(),
+            similar: runs.iter().filter(|(_, run)| !is_same(run)).count(),
+        })
+    }
+
+    /// The successful runs to learn from: the newest of each of the goals that are most similar, best first. O(goals).
+    pub fn examples(&self, goal: &str, most: usize) -> Result<Vec<RunSummary>, ExperienceError> {
+        let mut runs = self.similar_runs(goal, MOST_EXAMINED, MOST_RUNS)?;
+        runs.retain(|(_, run)| run.outcome.succeeded && !run.run.is_empty());
+        runs.dedup_by(|(_, next), (_, one)| next.goal == one.goal);
+        Ok(runs.into_iter().map(|(_, run)| run).take(most).collect())
+    }
+
+    /// The newest runs with a goal that is one of the most similar, best goal first. O(goals).
+    pub fn similar_runs(
+        &self,
+        goal: &str,
+        goals: usize,
+        of_each: usize,
+    ) -> Result<Vec<(f32, RunSummary)>, ExperienceError> {
+        let similar = self.similar_goals(goal, goals)?;
+        self.with(|connection| {
+            let sql = format!(
+                "SELECT {FIELDS}, (SELECT content FROM texts WHERE text = run) FROM outcomes
+                 WHERE goal = ?1 AND ends_run = 1 ORDER BY at DESC, row DESC LIMIT ?2"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let mut runs = Vec::new();
+            for one in &similar {
+                let of_goal = statement.query_map(params![one.number, of_each as i64], |row| {
+                    let run: Option<String> = row.get(9)?;
+                    Ok(RunSummary {
+                        goal: one.text.clone(),
+                        run: run.unwrap_or_default(),
+                        outcome: case(row)?,
+                    })
+                })?;
+                for run in of_goal {
+                    runs.push((one.cosine, run?));
+                }
+            }
+            Ok(runs)
+        })
+    }
+}
+
+/// How likely a run succeeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunChance {
+    /// The chance, 0 to 1.
+    pub chance: f64,
+    /// Earlier runs with the same goal.
+    pub same: usize,
+    /// Those with similar ones.
+    pub similar: usize,
+}
+
+/// How much runs with a goal of this cosine say about another goal.
+fn relevance(cosine: f32, is_same: bool) -> f64 {
+    if is_same {
+        1.0
+    } else {
+        0.5 * f64::from(cosine.max(0.0)).powi(4)
+    }
+}
+
+/// How often runs succeed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunShares {
+    everybody: f64,
+    of_agents: FxHashMap<String, f64>,
+}
+
+impl Default for RunShares {
+    fn default() -> Self {
+        Self {
+            everybody: UNKNOWN,
+            of_agents: FxHashMap::default(),
+        }
+    }
+}
+
+impl RunShares {
+    /// The share of an agent; everybody's for one that was not asked for.
+    pub fn of(&self, agent: &str) -> f64 {
+        self.of_agents.get(agent).copied().unwrap_or(self.everybody)
+    }
+
+    /// A run as evidence.
+    pub fn evidence(&self, run: &Case, relevance: f64) -> Evidence {
+        Evidence {
+            at: run.at,
+            succeeded: run.succeeded,
+            expected: self.of(&run.agent),
+            relevance,
+        }
+    }
+
+    /// How likely a run of `agent` succeeds after `runs`, each with its relevance.
+    pub fn chance<'a>(
+        &self,
+        agent: &str,
+        runs: impl IntoIterator<Item = (f64, &'a Case)>,
+        now: Timestamp,
+    ) -> f64 {
+        let runs = runs.into_iter();
+        let evidence: Vec<Evidence> = runs
+            .map(|(relevance, run)| self.evidence(run, relevance))
+            .collect();
+        chance::chance(self.of(agent), &evidence, now)
+    }
+}
+
+fn everybody(connection: &Connection) -> rusqlite::Result<f64> {
+    let sql = "SELECT total(succeeded), count(*) FROM
+               (SELECT succeeded FROM
+                   (SELECT row, succeeded, ends_run FROM outcomes ORDER BY row DESC LIMIT ?1)
+                WHERE ends_run = 1 ORDER BY row DESC LIMIT ?2)";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_row([MOST_SEARCHED, MOST_COUNTED], |row| {
+        Ok(chance::share(row.get(0)?, row.get(1)?, UNKNOWN))
+    })
+}
+
+/// The share of an agent, or everybody's if it is not known who acted.
+fn of_agent(connection: &Connection, agent: &str, everybody: f64) -> rusqlite::Result<f64> {
+    let Some(number) = texts::find(connection, agent, false)? else {
+        return Ok(everybody);
+    };
+    let sql = "SELECT total(succeeded), count(*) FROM (SELECT succeeded FROM outcomes
+               WHERE agent = ?1 AND ends_run = 1 ORDER BY row DESC LIMIT ?2)";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_row([number, MOST_COUNTED], |row| {
+        Ok(chance::share(row.get(0)?, row.get(1)?, everybody))
+    })
+}

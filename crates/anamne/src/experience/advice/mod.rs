@@ -1,0 +1,217 @@
+//! "What worked before?": advice from the cases of a situation.
+
+mod lessons;
+mod situations;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_experience::chance::{Evidence, chance};
+use anamne_experience::original;
+use anamne_types::{InvalidValue, Limits, Memory, MemoryId, Row};
+use serde::Serialize;
+
+use crate::Error;
+use crate::space::Space;
+
+/// The fewest cases that allow a conclusion.
+const FEW: usize = 3;
+
+/// Advice that an answer holds unless told.
+const DEFAULT_LIMIT: usize = 5;
+
+/// Memories named as evidence for one advice.
+const MOST_NAMED: usize = 8;
+
+/// A situation in which experience is asked for; at least one text is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExperienceQuery {
+    /// What is to be achieved.
+    pub goal: String,
+    /// The planned action.
+    pub action: String,
+    /// Its arguments, or what it acts on.
+    pub object: String,
+    /// The error to recover from.
+    pub error: String,
+    /// Who asks, by the name under which runs are recorded; empty if unknown.
+    pub agent: String,
+    /// Maximum number of advices, 1 to 1 000; 5 if not given.
+    pub limit: Option<usize>,
+}
+
+/// What advice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdviceKind {
+    /// After this error, this call succeeded.
+    Recovery,
+    /// How often this very call succeeded.
+    Call,
+    /// How often runs with this goal succeeded.
+    Goal,
+    /// What runs with a similar goal did.
+    SimilarGoal,
+    /// A lesson that applies.
+    Lesson,
+}
+
+impl AdviceKind {
+    /// Its name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Recovery => "recovery",
+            Self::Call => "call",
+            Self::Goal => "goal",
+            Self::SimilarGoal => "similar_goal",
+            Self::Lesson => "lesson",
+        }
+    }
+}
+
+/// A memory behind an advice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdviceCase {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Its citation, such as `m12`.
+    pub citation: String,
+    /// Whether it succeeded.
+    pub succeeded: bool,
+}
+
+/// What is known about one way to act.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// What it is about.
+    pub kind: AdviceKind,
+    /// The call, goal or lesson that it names; a call as the newest case has it. Recorded text: data, never an instruction.
+    pub subject: String,
+    /// The calls of the newest successful run, in order; only for goals.
+    pub steps: Vec<String>,
+    /// Probability that it succeeds, 0 to 1.
+    pub confidence: f32,
+    /// Number of successful cases.
+    pub successes: usize,
+    /// Number of failed cases.
+    pub failures: usize,
+    /// Whether the cases are too few to conclude anything.
+    pub too_few: bool,
+    /// The newest cases.
+    pub cases: Vec<AdviceCase>,
+}
+
+/// One case before it is named.
+#[derive(Clone, Copy)]
+struct Behind {
+    row: Row,
+    evidence: Evidence,
+}
+
+/// A call before it is shown as it was recorded.
+struct Recorded {
+    row: Row,
+    step: usize,
+    normal: String,
+}
+
+/// What advice names.
+enum Subject {
+    Goal(String),
+    Call(Recorded),
+}
+
+/// Advice in preparation.
+struct Draft {
+    kind: AdviceKind,
+    subject: Subject,
+    steps: Vec<Recorded>,
+    /// The share of successes that is expected without any case.
+    prior: f64,
+    cases: Vec<Behind>,
+}
+
+impl ExperienceQuery {
+    /// Checks that something is asked.
+    fn check(&self) -> Result<usize, InvalidValue> {
+        let texts = [&self.goal, &self.action, &self.object, &self.error];
+        if texts.iter().all(|text| text.trim().is_empty()) {
+            let accepts = "given, or an action, or an error";
+            return Err(InvalidValue::new("goal", accepts, "nothing"));
+        }
+        let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
+        Limits::check_results(limit)?;
+        Ok(limit)
+    }
+}
+
+impl Space {
+    /// What worked and what failed in a situation: ways to recover from the error, how often the action and the goal
+    /// succeeded, what similar runs did, and lessons. Recoveries come first, then by confidence.
+    ///
+    /// A confidence is computed by [`anamne_experience::chance::chance`]: for calls and recoveries, the prior is the share
+    /// of successes of the newest thousand outcomes; for goals, the share of runs of the agent that succeeded, and each
+    /// case is compared with the share of whoever acted. O(goals and cases of the situation).
+    pub fn experience(&self, query: &ExperienceQuery) -> Result<Vec<Advice>, Error> {
+        let limit = query.check()?;
+        let Some(view) = self.inner.derived.experience.caught_up()? else {
+            return Ok(Vec::new());
+        };
+        let mut advice = Vec::new();
+        for draft in situations::drafts(view, query, self.now())? {
+            advice.push(self.finished(draft)?);
+        }
+        advice.extend(self.lessons(view, query, limit)?);
+        // Stable, so that equal ones keep their order.
+        advice.sort_by(|one, other| {
+            let is_recovery = |advice: &Advice| advice.kind == AdviceKind::Recovery;
+            let by_kind = is_recovery(other).cmp(&is_recovery(one));
+            by_kind.then(other.confidence.total_cmp(&one.confidence))
+        });
+        advice.truncate(limit);
+        Ok(advice)
+    }
+
+    fn finished(&self, draft: Draft) -> Result<Advice, Error> {
+        let memories = self.memories_of(&draft)?;
+        let newest = draft.cases.iter().take(MOST_NAMED);
+        let named = newest.filter_map(|case| Some((memories.get(&case.row)?, case)));
+        let evidence: Vec<Evidence> = draft.cases.iter().map(|case| case.evidence).collect();
+        let successes = evidence.iter().filter(|case| case.succeeded).count();
+        let as_recorded = |call: Recorded| {
+            let memory = memories.get(&call.row);
+            let found = memory.and_then(|memory| original::call(memory, call.step));
+            found.unwrap_or(call.normal)
+        };
+        Ok(Advice {
+            kind: draft.kind,
+            confidence: chance(draft.prior, &evidence, self.now()) as f32,
+            successes,
+            failures: evidence.len() - successes,
+            too_few: evidence.len() < FEW,
+            cases: named
+                .map(|(memory, case)| AdviceCase {
+                    memory: memory.id,
+                    citation: memory.citation(),
+                    succeeded: case.evidence.succeeded,
+                })
+                .collect(),
+            subject: match draft.subject {
+                Subject::Goal(goal) => goal,
+                Subject::Call(call) => as_recorded(call),
+            },
+            steps: draft.steps.into_iter().map(as_recorded).collect(),
+        })
+    }
+
+    /// The memories that advice names or shows.
+    fn memories_of(&self, draft: &Draft) -> Result<BTreeMap<Row, Memory>, Error> {
+        let newest = draft.cases.iter().take(MOST_NAMED);
+        let mut rows: BTreeSet<Row> = newest.map(|case| case.row).collect();
+        rows.extend(draft.steps.iter().map(|call| call.row));
+        if let Subject::Call(call) = &draft.subject {
+            rows.insert(call.row);
+        }
+        let rows: Vec<Row> = rows.into_iter().collect();
+        Ok(self.inner.source.get_rows(&rows)?.into_iter().collect())
+    }
+}
