@@ -73,7 +73,7 @@ pub use error::{Denied, Error, ErrorKind};
 pub use experience::{
     Advice, AdviceCase, AdviceKind, ArmReport, ExperienceQuery, ExperiencedAnswer,
     ExperimentReport, KeptOpinion, LearningSearch, Opinion, PastSearch, Said, SearchQuality,
-    SearchStrategy, StrategyReport, StrategyWeek, WorkingEntry, WorkingScope,
+    SearchStrategy, SkillRecord, StrategyReport, StrategyWeek, WorkingEntry, WorkingScope,
 };
 pub use jobs::{ChoreReport, Moved};
 pub use knowledge::consolidating::QualitySignals;

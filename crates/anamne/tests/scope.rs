@@ -210,6 +210,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "keep_skill",
+            Write(|space, _| space.keep_skill("a goal").map(drop)),
+        ),
+        (
             "start_experiment",
             Write(|space, _| {
                 let arms = ["default", "words"].map(str::to_owned);
@@ -409,6 +413,8 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "similar_searches",
         "strategy_reports",
         "strategy_weeks",
+        "skill_proposals",
+        "skill_records",
         "search_quality",
         "search_with_experience",
         "note_used",

@@ -50,6 +50,71 @@ fn outcomes_say_what_helped_after_an_error() {
 }
 
 #[test]
+fn a_goal_that_was_reached_often_becomes_a_skill_until_it_keeps_failing() {
+    let bench = Bench::new();
+    for run in ["r1", "r2", "r3"] {
+        run_of(&bench, run);
+    }
+    let listed = bench.json(&["experience", "skills"]);
+    assert_eq!(listed["skills"], json!([]));
+    assert_eq!(listed["proposals"][0]["subject"], "publish the release");
+    assert_eq!(
+        listed["proposals"][0]["steps"],
+        json!(["Bash apt install mold"])
+    );
+    let shown = bench.run(&["experience", "skills"]).stdout;
+    assert!(
+        shown.contains("anamne experience keep 'publish the release'"),
+        "{shown}"
+    );
+    let kept = bench.json(&["experience", "keep", "publish the release"]);
+    let skill = kept["id"].as_str().expect("an id");
+    let links = bench.json(&["show", skill])["links"].clone();
+    assert_eq!(texts(&links, "type"), ["derived_from"; 3]);
+    assert_eq!(
+        bench.json(&["experience", "skills"])["proposals"],
+        json!([])
+    );
+    assert_eq!(
+        bench
+            .run(&["experience", "keep", "publish the release"])
+            .code,
+        2
+    );
+    let ask = ["experience", "ask", "publish the release"];
+    assert!(texts(&bench.json(&ask)["advice"], "kind").contains(&"skill"));
+    for _ in 0..6 {
+        let failed = ["experience", "outcome", "Bash", "make", "--failed"];
+        bench.json(&[&failed[..], &["--in-view", skill]].concat());
+    }
+    let record = bench.json(&["experience", "skills"])["skills"][0].clone();
+    assert_eq!(
+        (&record["failures"], &record["set_aside"]),
+        (&json!(6), &json!(true))
+    );
+    assert!(!texts(&bench.json(&ask)["advice"], "kind").contains(&"skill"));
+}
+
+#[test]
+fn a_rejection_counts_instead_of_what_was_recorded() {
+    let bench = Bench::new();
+    let outcome = bench.json(&["experience", "outcome", "Bash", "make"]);
+    let ask = ["experience", "ask", "--action", "Bash", "--object", "make"];
+    assert_eq!(bench.json(&ask)["advice"][0]["successes"], json!(1));
+    let id = outcome["id"].as_str().expect("an id");
+    bench.json(&[
+        "feedback",
+        id,
+        "rejection",
+        "--note",
+        "it built the wrong target",
+    ]);
+    assert_eq!(bench.json(&ask)["advice"][0]["failures"], json!(1));
+    bench.json(&["feedback", id, "approval"]);
+    assert_eq!(bench.json(&ask)["advice"][0]["successes"], json!(1));
+}
+
+#[test]
 fn lessons_and_feedback_on_work_are_kept() {
     let bench = Bench::new();
     let lesson = [

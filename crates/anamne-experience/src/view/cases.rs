@@ -47,10 +47,23 @@ pub enum CaseFilter<'a> {
     Run(&'a str),
 }
 
+macro_rules! succeeded {
+    () => {
+        "coalesce((SELECT CASE verdict WHEN 1 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 0 END \
+          FROM judgements WHERE about = outcomes.id ORDER BY judgements.row DESC LIMIT 1), succeeded)"
+    };
+}
+
+/// Whether an outcome succeeded: by the latest judgement of it (1 correction, 2 approval, 3 rejection), else as recorded.
+pub(super) const SUCCEEDED: &str = succeeded!();
+
 /// The columns of [`case`].
-pub(super) const FIELDS: &str = "row, at, \
-     (SELECT content FROM texts WHERE text = call), (SELECT content FROM texts WHERE text = error), \
-     (SELECT content FROM texts WHERE text = agent), score, succeeded, ends_run, step";
+pub(super) const FIELDS: &str = concat!(
+    "row, at, (SELECT content FROM texts WHERE text = call), (SELECT content FROM texts WHERE text = error), \
+     (SELECT content FROM texts WHERE text = agent), score, ",
+    succeeded!(),
+    ", ends_run, step"
+);
 
 /// Reads a case from [`FIELDS`].
 pub(super) fn case(row: &SqlRow<'_>) -> rusqlite::Result<Case> {

@@ -30,6 +30,8 @@ struct Step<'a> {
     score: f32,
     succeeded: bool,
     ends_run: bool,
+    /// Whether it is all that the memory records.
+    is_record: bool,
 }
 
 impl<'a> Insertion<'a> {
@@ -74,8 +76,15 @@ impl<'a> Insertion<'a> {
             score: outcome.score.unwrap_or(default),
             succeeded: outcome.succeeded,
             ends_run: outcome.ends_run,
+            is_record: true,
         };
-        self.add_step(row, memory, &step)
+        self.add_step(row, memory, &step)?;
+        let sql = "INSERT OR IGNORE INTO in_view VALUES (?1, ?2)";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        for seen in &outcome.in_view {
+            statement.execute(params![row.0, seen.as_bytes()])?;
+        }
+        Ok(())
     }
 
     /// The tool calls of an episode whose outcome is known.
@@ -99,6 +108,7 @@ impl<'a> Insertion<'a> {
                 score: if succeeded { 1.0 } else { 0.0 },
                 succeeded,
                 ends_run: false,
+                is_record: false,
             };
             self.add_step(row, memory, &step)?;
         }
@@ -130,8 +140,10 @@ impl<'a> Insertion<'a> {
             (f64::from(step.score) * 100.0).round() as i64,
             step.succeeded,
             step.ends_run,
+            step.is_record.then(|| memory.id.as_bytes()),
         ];
-        let sql = "INSERT INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        let sql =
+            "INSERT INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }

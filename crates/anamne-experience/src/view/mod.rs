@@ -13,6 +13,7 @@ mod recoveries;
 mod runs;
 mod searches;
 mod texts;
+mod uses;
 
 use std::path::Path;
 

@@ -6,6 +6,7 @@ use anamne_types::Row;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
+use super::cases::SUCCEEDED;
 use super::{ExperienceView, codes, texts};
 use crate::chance::{Evidence, chance};
 use crate::{ExperienceError, normal};
@@ -175,7 +176,7 @@ fn recovery(
 ) -> rusqlite::Result<Option<RecoveryCase>> {
     let ending = "FROM outcomes WHERE run = ?3 AND ends_run = 1 ORDER BY row DESC LIMIT 1";
     let sql = format!(
-        "SELECT row, at, (SELECT content FROM texts WHERE text = call), (SELECT succeeded {ending}), step,
+        "SELECT row, at, (SELECT content FROM texts WHERE text = call), (SELECT {SUCCEEDED} {ending}), step,
              (SELECT content FROM texts WHERE text = (SELECT goal {ending}))
          FROM outcomes
          WHERE run = ?3 AND (row, step) > (?1, ?2) AND succeeded = 1 AND ends_run = 0

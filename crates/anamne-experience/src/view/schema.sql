@@ -31,6 +31,8 @@ CREATE TABLE outcomes (
     score INTEGER NOT NULL,
     succeeded INTEGER NOT NULL,
     ends_run INTEGER NOT NULL,
+    -- The memory, to find judgements of it; null for tool calls of an episode.
+    id BLOB,
     PRIMARY KEY (row, step)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX outcomes_call ON outcomes (call, at);
@@ -38,6 +40,14 @@ CREATE INDEX outcomes_error ON outcomes (error, at) WHERE error <> 0;
 CREATE INDEX outcomes_goal ON outcomes (goal, at) WHERE ends_run = 1;
 CREATE INDEX outcomes_agent ON outcomes (agent, row, succeeded) WHERE ends_run = 1;
 CREATE INDEX outcomes_run ON outcomes (run) WHERE run <> 0;
+
+-- The memories that whoever acted had in view.
+CREATE TABLE in_view (
+    row INTEGER NOT NULL,
+    memory BLOB NOT NULL,
+    PRIMARY KEY (row, memory)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX in_view_memory ON in_view (memory);
 
 CREATE TABLE judgements (
     row INTEGER PRIMARY KEY,

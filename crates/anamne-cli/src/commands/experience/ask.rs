@@ -67,12 +67,13 @@ impl Ask {
     }
 }
 
-fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
     let heading = match advice.kind {
         AdviceKind::Recovery => "after this error",
         AdviceKind::Call => "this call",
         AdviceKind::Goal => "this goal",
         AdviceKind::SimilarGoal => "a similar goal",
+        AdviceKind::Skill => "a skill",
         AdviceKind::Lesson => "a lesson",
     };
     output.entry(CYAN, heading, &one_line(&advice.subject))?;

@@ -4,6 +4,7 @@ mod ask;
 mod history;
 mod lesson;
 mod outcome;
+mod skills;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -19,7 +20,12 @@ lessons that apply. Hooks record the tool calls of agent hosts by themselves.
 
 Confidence is the mean of a Beta distribution: it starts at the share of all
 recent outcomes that succeeded and moves with every case; a case counts half
-after 90 days. Fewer than three cases are reported as too few.
+after 90 days. Fewer than three cases are reported as too few. Approval,
+rejection and correction of an outcome count instead of what it recorded.
+
+A goal that was reached at least three times is proposed as a skill. Outcomes
+with a skill or a lesson --in-view change its confidence; one that keeps
+failing is set aside: kept, but no longer offered.
 
 Examples:
   anamne experience outcome Bash \"cargo test\" --failed --error \"linker not found\"
@@ -29,11 +35,15 @@ Examples:
   anamne experience lesson \"Check the lock file\" --when \"a build fails in CI\" \\
     \"Compare Cargo.lock before reading the log.\"
   anamne experience history \"where is the release guide\"
+  anamne experience skills
+  anamne experience keep \"release 2.0\"
 
 With --json: ask {\"advice\": [{\"kind\", \"subject\", \"steps\", \"confidence\",
   \"successes\", \"failures\", \"too_few\", \"cases\": [{\"memory\", \"citation\",
   \"succeeded\"}]}]}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
-  \"similarity\", \"usefulness\", ..}]}; others as `anamne remember`")]
+  \"similarity\", \"usefulness\", ..}]}; skills {\"skills\": [{\"memory\", \"citation\",
+  \"name\", \"confidence\", \"successes\", \"failures\", \"set_aside\"}], \"proposals\":
+  as ask}; others as `anamne remember`")]
 pub(crate) struct Experience {
     #[command(subcommand)]
     what: Part,
@@ -49,6 +59,10 @@ enum Part {
     Lesson(lesson::Lesson),
     /// Show earlier searches with similar queries
     History(history::History),
+    /// Show skills, what came of them, and those that runs suggest
+    Skills,
+    /// Store the skill that runs suggest for a goal
+    Keep(skills::Keep),
 }
 
 impl Experience {
@@ -58,6 +72,8 @@ impl Experience {
             Part::Outcome(part) => part.run(place, output),
             Part::Lesson(part) => part.run(place, output),
             Part::History(part) => part.run(place, output),
+            Part::Skills => skills::show(place, output),
+            Part::Keep(part) => part.run(place, output),
         }
     }
 }

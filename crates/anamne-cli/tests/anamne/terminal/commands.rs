@@ -287,6 +287,8 @@ pub(super) const COMMANDS: &[Invocations] = &[
         ],
     ),
     ("experience history", &[&["{text}"]]),
+    ("experience skills", &[&[]]),
+    ("experience keep", &[&["{text}"]]),
     ("experiment", &[&[]]),
     (
         "experiment start",

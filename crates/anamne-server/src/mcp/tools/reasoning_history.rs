@@ -97,6 +97,7 @@ fn describe(advice: &Advice) -> String {
         AdviceKind::Call => "This call",
         AdviceKind::Goal => "This goal",
         AdviceKind::SimilarGoal => "A similar goal",
+        AdviceKind::Skill => "A skill",
         AdviceKind::Lesson => "A lesson",
     };
     let mut text = format!("{heading}, confidence {:.2}", advice.confidence);

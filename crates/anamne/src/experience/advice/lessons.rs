@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anamne_experience::ExperienceView;
 use anamne_types::{Memory, Row};
 
+use super::skills::Record;
 use super::{Advice, AdviceCase, AdviceKind, ExperienceQuery};
 use crate::Error;
 use crate::space::Space;
@@ -13,44 +14,39 @@ use crate::space::Space;
 const APPLIES: f32 = 0.5;
 
 impl Space {
+    /// The lessons that apply to a situation and don't keep failing.
     pub(super) fn lessons(
         &self,
         view: &ExperienceView,
         query: &ExperienceQuery,
         limit: usize,
     ) -> Result<Vec<Advice>, Error> {
-        let asked = [&query.goal, &query.action, &query.object, &query.error];
-        let asked: Vec<&str> = asked.map(String::as_str).into_iter().collect();
-        let found = view.lessons(&asked.join(" "), limit)?;
-        let applying: Vec<_> = found
-            .into_iter()
-            .filter(|(cosine, _)| *cosine >= APPLIES)
-            .collect();
-        let rows: Vec<Row> = applying.iter().map(|(_, row)| *row).collect();
-        let cosines: BTreeMap<Row, f32> = applying
-            .into_iter()
-            .map(|(cosine, row)| (row, cosine))
-            .collect();
-        let memories = self.inner.source.get_rows(&rows)?.into_iter();
-        Ok(memories
-            .map(|(row, memory)| of_lesson(memory, cosines.get(&row).copied().unwrap_or_default()))
-            .collect())
+        let found = view.lessons(&query.words(), limit)?.into_iter();
+        let applying = found.filter(|(cosine, _)| *cosine >= APPLIES);
+        let cosines: BTreeMap<Row, f32> = applying.map(|(cosine, row)| (row, cosine)).collect();
+        let rows: Vec<Row> = cosines.keys().copied().collect();
+        let mut advice = Vec::new();
+        for (row, memory) in self.inner.source.get_rows(&rows)? {
+            let cosine = cosines.get(&row).copied().unwrap_or_default();
+            let prior = f64::from(cosine * memory.confidence * memory.trust);
+            let record = self.record_of(view, memory.id, prior)?;
+            if !record.is_failing() {
+                advice.push(of_lesson(memory, record));
+            }
+        }
+        Ok(advice)
     }
 }
 
-fn of_lesson(memory: Memory, cosine: f32) -> Advice {
+fn of_lesson(memory: Memory, record: Record) -> Advice {
     Advice {
         kind: AdviceKind::Lesson,
-        confidence: cosine * memory.confidence * memory.trust,
-        successes: 0,
-        failures: 0,
+        confidence: record.confidence,
+        successes: record.successes,
+        failures: record.failures,
         too_few: false,
         steps: Vec::new(),
-        cases: vec![AdviceCase {
-            memory: memory.id,
-            citation: memory.citation(),
-            succeeded: true,
-        }],
+        cases: [vec![AdviceCase::of(&memory, true)], record.cases].concat(),
         subject: memory.content,
     }
 }

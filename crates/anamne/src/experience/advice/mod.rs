@@ -2,6 +2,7 @@
 
 mod lessons;
 mod situations;
+mod skills;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +10,8 @@ use anamne_experience::chance::{Evidence, chance};
 use anamne_experience::original;
 use anamne_types::{InvalidValue, Limits, Memory, MemoryId, Row};
 use serde::Serialize;
+
+pub use skills::SkillRecord;
 
 use crate::Error;
 use crate::space::Space;
@@ -51,6 +54,8 @@ pub enum AdviceKind {
     Goal,
     /// What runs with a similar goal did.
     SimilarGoal,
+    /// A skill that applies.
+    Skill,
     /// A lesson that applies.
     Lesson,
 }
@@ -63,6 +68,7 @@ impl AdviceKind {
             Self::Call => "call",
             Self::Goal => "goal",
             Self::SimilarGoal => "similar_goal",
+            Self::Skill => "skill",
             Self::Lesson => "lesson",
         }
     }
@@ -130,7 +136,24 @@ struct Draft {
     cases: Vec<Behind>,
 }
 
+impl AdviceCase {
+    fn of(memory: &Memory, succeeded: bool) -> Self {
+        Self {
+            memory: memory.id,
+            citation: memory.citation(),
+            succeeded,
+        }
+    }
+}
+
 impl ExperienceQuery {
+    /// All that is asked, as one text.
+    fn words(&self) -> String {
+        [&self.goal, &self.action, &self.object, &self.error]
+            .map(|text| text.trim())
+            .join(" ")
+    }
+
     /// Checks that something is asked.
     fn check(&self) -> Result<usize, InvalidValue> {
         let texts = [&self.goal, &self.action, &self.object, &self.error];
@@ -146,7 +169,8 @@ impl ExperienceQuery {
 
 impl Space {
     /// What worked and what failed in a situation: ways to recover from the error, how often the action and the goal
-    /// succeeded, what similar runs did, and lessons. Recoveries come first, then by confidence.
+    /// succeeded, what similar runs did, skills and lessons. Recoveries come first, then by confidence. Skills and lessons
+    /// that keep failing are set aside.
     ///
     /// A confidence is computed by [`anamne_experience::chance::chance`]: for calls and recoveries, the prior is the share
     /// of successes of the newest thousand outcomes; for goals, the share of runs of the agent that succeeded, and each
@@ -160,6 +184,7 @@ impl Space {
         for draft in situations::drafts(view, query, self.now())? {
             advice.push(self.finished(draft)?);
         }
+        advice.extend(self.skills(view, query, limit)?);
         advice.extend(self.lessons(view, query, limit)?);
         // Stable, so that equal ones keep their order.
         advice.sort_by(|one, other| {
@@ -189,11 +214,7 @@ impl Space {
             failures: evidence.len() - successes,
             too_few: evidence.len() < FEW,
             cases: named
-                .map(|(memory, case)| AdviceCase {
-                    memory: memory.id,
-                    citation: memory.citation(),
-                    succeeded: case.evidence.succeeded,
-                })
+                .map(|(memory, case)| AdviceCase::of(memory, case.evidence.succeeded))
                 .collect(),
             subject: match draft.subject {
                 Subject::Goal(goal) => goal,

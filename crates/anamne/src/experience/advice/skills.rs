@@ -1,0 +1,261 @@
+//! Skills: proposed from runs that kept succeeding, and judged by what came of those who had them in view.
+
+use anamne_experience::ExperienceView;
+use anamne_experience::chance::{Evidence, chance};
+use anamne_types::{
+    Body, Draft as MemoryDraft, Filter, InvalidValue, Kind, Link, LinkType, Memory, MemoryId,
+    Recall, Remembered,
+};
+use serde::Serialize;
+
+use super::{Advice, AdviceCase, AdviceKind, ExperienceQuery, FEW, MOST_NAMED, situations};
+use crate::space::Space;
+use crate::{Error, Listing};
+
+/// Confidence from which a way to reach a goal is proposed as a skill.
+const PROVEN: f32 = 0.75;
+
+/// Confidence below which a skill or lesson is set aside: no longer offered.
+const FAILING: f32 = 0.35;
+
+/// Cosine from which a skill applies to a situation.
+const APPLIES: f32 = 0.5;
+
+/// Maximum number of goals that are examined, and of skills that are listed.
+const MOST_GOALS: usize = 64;
+const MOST_SKILLS: usize = 1_000;
+
+/// Number of newest outcomes from which a skill is judged.
+const MOST_USES: usize = 256;
+
+/// Longest name of a skill, in bytes.
+const LONGEST_NAME: usize = 120;
+
+/// A stored skill, and what came of those who had it in view.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SkillRecord {
+    /// The skill.
+    pub memory: MemoryId,
+    /// Its citation, such as `m12`.
+    pub citation: String,
+    /// Its name, or the beginning of its text. Stored text: data, never an instruction.
+    pub name: String,
+    /// Probability that whoever has it in view succeeds, 0 to 1.
+    pub confidence: f32,
+    /// Outcomes that succeeded with it in view.
+    pub successes: usize,
+    /// Those that failed.
+    pub failures: usize,
+    /// Whether it keeps failing, and is no longer offered.
+    pub set_aside: bool,
+}
+
+/// What came of those who had a memory in view.
+pub(super) struct Record {
+    pub(super) confidence: f32,
+    pub(super) successes: usize,
+    pub(super) failures: usize,
+    pub(super) too_few: bool,
+    pub(super) cases: Vec<AdviceCase>,
+}
+
+impl Record {
+    pub(super) fn is_failing(&self) -> bool {
+        !self.too_few && self.confidence < FAILING
+    }
+}
+
+impl Space {
+    /// The skills that runs suggest: goals that were reached at least three times, with a confidence of at least 0.75, and
+    /// of which no skill is stored. Each has the steps of the newest successful run and the cases behind it. O(runs).
+    pub fn skill_proposals(&self) -> Result<Vec<Advice>, Error> {
+        let Some(view) = self.inner.derived.experience.caught_up()? else {
+            return Ok(Vec::new());
+        };
+        let known: Vec<String> = self
+            .stored_skills()?
+            .iter()
+            .filter_map(trigger_of)
+            .collect();
+        let mut proposals = Vec::new();
+        for goal in view.reached_goals(FEW, MOST_GOALS)? {
+            if known.contains(&goal) {
+                continue;
+            }
+            let advice = self.of_goal(view, &goal)?;
+            proposals
+                .extend(advice.filter(|one| !one.steps.is_empty() && one.confidence >= PROVEN));
+        }
+        Ok(proposals)
+    }
+
+    /// Stores the proposed skill for a goal, linked to the runs that it is derived from.
+    ///
+    /// # Errors
+    ///
+    /// If no skill is proposed for it: see [`Space::skill_proposals`].
+    pub fn keep_skill(&self, goal: &str) -> Result<Remembered, Error> {
+        self.require_write()?;
+        let mut proposals = self.skill_proposals()?.into_iter();
+        let unknown = || InvalidValue::new("goal", "the goal of a proposed skill", goal);
+        let proposal = proposals
+            .find(|proposal| proposal.subject == goal.trim())
+            .ok_or_else(unknown)?;
+        let mut draft = MemoryDraft::new(wording(&proposal)).body(Body::Skill {
+            name: proposal.subject[..proposal.subject.floor_char_boundary(LONGEST_NAME)].to_owned(),
+            trigger: proposal.subject.clone(),
+            steps: proposal.steps,
+            code: String::new(),
+        });
+        draft.confidence = Some(proposal.confidence);
+        let remembered = self.remember(draft)?;
+        for case in proposal.cases.iter().filter(|case| case.succeeded) {
+            self.link(&Link {
+                from: remembered.id,
+                to: case.memory,
+                link_type: LinkType::DerivedFrom,
+                weight: 1.0,
+                reason: "a run that succeeded".to_owned(),
+                created_at: self.now(),
+            })?;
+        }
+        Ok(remembered)
+    }
+
+    /// The stored skills and what came of those who had them in view, newest first. O(skills and their uses).
+    pub fn skill_records(&self) -> Result<Vec<SkillRecord>, Error> {
+        let Some(view) = self.inner.derived.experience.caught_up()? else {
+            return Ok(Vec::new());
+        };
+        let mut records = Vec::new();
+        for skill in self.stored_skills()? {
+            let prior = f64::from(skill.confidence * skill.trust);
+            let record = self.record_of(view, skill.id, prior)?;
+            records.push(SkillRecord {
+                memory: skill.id,
+                citation: skill.citation(),
+                name: name_of(&skill),
+                confidence: record.confidence,
+                successes: record.successes,
+                failures: record.failures,
+                set_aside: record.is_failing(),
+            });
+        }
+        Ok(records)
+    }
+
+    /// The skills that apply to a situation and don't keep failing.
+    pub(super) fn skills(
+        &self,
+        view: &ExperienceView,
+        query: &ExperienceQuery,
+        limit: usize,
+    ) -> Result<Vec<Advice>, Error> {
+        let asked = query.words();
+        let is_skill = Filter {
+            kinds: vec![Kind::Skill],
+            ..Filter::default()
+        };
+        let recall = Recall::new(&asked).limit(limit).filter(is_skill);
+        let mut advice = Vec::new();
+        for hit in self.look(&recall)?.results {
+            let Body::Skill { steps, .. } = &hit.memory.body else {
+                continue;
+            };
+            let prior = f64::from(hit.memory.confidence * hit.memory.trust);
+            let record = self.record_of(view, hit.memory.id, prior)?;
+            if hit.scores.semantic >= APPLIES && !record.is_failing() {
+                advice.push(Advice {
+                    kind: AdviceKind::Skill,
+                    subject: name_of(&hit.memory),
+                    steps: steps.clone(),
+                    confidence: record.confidence,
+                    successes: record.successes,
+                    failures: record.failures,
+                    too_few: record.too_few,
+                    cases: [vec![AdviceCase::of(&hit.memory, true)], record.cases].concat(),
+                });
+            }
+        }
+        Ok(advice)
+    }
+
+    /// What came of those who had a memory in view; `prior` is the probability of success without any case.
+    pub(super) fn record_of(
+        &self,
+        view: &ExperienceView,
+        memory: MemoryId,
+        prior: f64,
+    ) -> Result<Record, Error> {
+        let cases = view.uses(memory, MOST_USES)?;
+        let evidence = cases.iter().map(|case| Evidence {
+            at: case.at,
+            succeeded: case.succeeded,
+            expected: prior,
+            relevance: 1.0,
+        });
+        let evidence: Vec<Evidence> = evidence.collect();
+        let successes = evidence.iter().filter(|case| case.succeeded).count();
+        let newest: Vec<_> = cases.iter().map(|case| case.row).take(MOST_NAMED).collect();
+        let named = self.inner.source.get_rows(&newest)?;
+        let succeeded = |row| cases.iter().any(|case| case.row == row && case.succeeded);
+        Ok(Record {
+            confidence: chance(prior, &evidence, self.now()) as f32,
+            successes,
+            failures: evidence.len() - successes,
+            too_few: evidence.len() < FEW,
+            cases: named
+                .iter()
+                .map(|(row, memory)| AdviceCase::of(memory, succeeded(*row)))
+                .collect(),
+        })
+    }
+
+    /// What is known of exactly this goal.
+    fn of_goal(&self, view: &ExperienceView, goal: &str) -> Result<Option<Advice>, Error> {
+        let query = ExperienceQuery {
+            goal: goal.to_owned(),
+            ..ExperienceQuery::default()
+        };
+        let mut drafts = situations::drafts(view, &query, self.now())?.into_iter();
+        let same = drafts.find(|draft| draft.kind == AdviceKind::Goal);
+        same.map(|draft| self.finished(draft)).transpose()
+    }
+
+    fn stored_skills(&self) -> Result<Vec<Memory>, Error> {
+        self.list(&Listing {
+            filter: Filter {
+                kinds: vec![Kind::Skill],
+                ..Filter::default()
+            },
+            limit: MOST_SKILLS,
+            ..Listing::default()
+        })
+    }
+}
+
+fn trigger_of(skill: &Memory) -> Option<String> {
+    match &skill.body {
+        Body::Skill { trigger, .. } => Some(trigger.clone()),
+        _ => None,
+    }
+}
+
+/// The name of a skill, or the first line of its text.
+fn name_of(skill: &Memory) -> String {
+    match &skill.body {
+        Body::Skill { name, .. } if !name.trim().is_empty() => name.clone(),
+        _ => {
+            let line = skill.content.lines().next().unwrap_or_default();
+            line[..line.floor_char_boundary(LONGEST_NAME)].to_owned()
+        }
+    }
+}
+
+/// The skill in words.
+fn wording(proposal: &Advice) -> String {
+    let mut lines = vec![proposal.subject.clone()];
+    let steps = proposal.steps.iter().enumerate();
+    lines.extend(steps.map(|(place, step)| format!("{}. {step}", place + 1)));
+    lines.join("\n")
+}
