@@ -4,8 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::corpus::{Query, Record};
 
-/// The cutoffs k of the metrics.
+/// The cutoffs k of recall and hits.
 const CUTS: [usize; 3] = [5, 10, 20];
+
+/// Further cutoffs of hits: what a person looks at first.
+const FIRST: [usize; 2] = [1, 3];
+
+/// The cutoff of the discounted cumulative gain.
+const GAIN: usize = 10;
 
 /// The metrics of one list for one question, by name.
 pub(crate) struct Ranking {
@@ -54,6 +60,17 @@ fn judge(figures: &mut BTreeMap<String, f64>, prefix: &str, wanted: &[String], r
         );
         figures.insert(format!("{prefix}hit@{cut}"), f64::from(u8::from(hits > 0)));
     }
+    for cut in FIRST {
+        let hits = hits_within(wanted, ranked, cut);
+        figures.insert(format!("{prefix}hit@{cut}"), f64::from(u8::from(hits > 0)));
+    }
+    // As many results as there is evidence.
+    let hits = hits_within(wanted, ranked, wanted.len());
+    figures.insert(
+        format!("{prefix}recall@R"),
+        hits as f64 / wanted.len() as f64,
+    );
+    figures.insert(format!("{prefix}ndcg@10"), gain(wanted, ranked));
     let first = ranked
         .iter()
         .position(|id| wanted.iter().any(|wanted| wanted == id));
@@ -61,6 +78,19 @@ fn judge(figures: &mut BTreeMap<String, f64>, prefix: &str, wanted: &[String], r
         format!("{prefix}mrr"),
         first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
     );
+}
+
+/// Normalised discounted cumulative gain of the first ten, with gain 1 for evidence (Järvelin and Kekäläinen 2002).
+fn gain(wanted: &[String], ranked: &[&str]) -> f64 {
+    let discount = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
+    let is_wanted = |id: &str| wanted.iter().any(|wanted| wanted == id);
+    let found = ranked.iter().take(GAIN).enumerate();
+    let found: f64 = found
+        .filter(|(_, id)| is_wanted(id))
+        .map(|(rank, _)| discount(rank))
+        .sum();
+    let best: f64 = (0..wanted.len().min(GAIN)).map(discount).sum();
+    found / best
 }
 
 /// Session-level metrics over the threads that contain evidence: share found within the cutoff, any, all.

@@ -15,6 +15,7 @@ mod ablation;
 mod calibration;
 mod features;
 mod metrics;
+mod noise;
 mod outcome;
 mod report;
 mod runs;

@@ -7,18 +7,21 @@ use serde_json::{Map, Value, json};
 
 use super::ablation;
 use super::calibration::{auroc, calibration_error, quantile, reliability};
+use super::noise;
 use super::outcome::Outcome;
 use crate::latencies::Latencies;
 use crate::sets::{self, Sets, by_category};
 
-const SHOWN: [&str; 8] = [
+const SHOWN: [&str; 10] = [
+    "hit@1",
+    "hit@3",
+    "mrr",
+    "ndcg@10",
+    "recall@R",
     "recall@5",
     "recall@10",
     "recall@20",
-    "hit@10",
-    "mrr",
     "session_recall@10",
-    "corrected_recall@10",
     "latency_p95_ms",
 ];
 
@@ -57,6 +60,7 @@ impl Report {
             {
                 full.extend(confidence_figures(outcomes));
                 full.insert("reliability".to_owned(), diagram_json(outcomes));
+                full.insert("noise".to_owned(), json!(noise::figures(outcomes)));
             }
             sets.push((set.clone(), Value::Object(object)));
         }
@@ -87,6 +91,7 @@ impl Report {
                 let _ = writeln!(text, "{metric}: {:.3}", value.as_f64().unwrap_or(f64::NAN));
             }
             add_diagram(&mut text, outcomes);
+            text.push_str(&noise::table(outcomes));
             text.push_str(&ablation::table(outcomes));
         }
         text

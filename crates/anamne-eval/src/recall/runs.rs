@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
+use anamne::text::tokens::estimate_tokens;
 use anamne::{Answer, Depth, Recall, Signals, Space};
 
 use super::ablation;
 use super::features::{self, FeatureFile};
 use super::metrics::Ranking;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, PaidResult};
 use crate::corpus::{Corpus, Query};
 use crate::failure::Failure;
 use crate::fusion::fuse;
@@ -53,6 +54,7 @@ pub(crate) fn measure(
             category: query.category.clone(),
             answered: answer.answered,
             best_confidence: best_confidence(&answer),
+            paid: paid(&stored, query, &answer),
             foreign: true,
             ..Outcome::default()
         });
@@ -116,10 +118,27 @@ fn ask(
         let relevant = record.is_some_and(|record| query.is_supported_by(record));
         outcome.judged.push((hit.confidence, relevant));
     }
+    outcome.paid = paid(stored, query, &full);
     if ablate {
         outcome.without = ablation::measure(stored, query, &asked.limit(limit), &full)?;
     }
     Ok(outcome)
+}
+
+/// What an agent pays for the first ten results, and gets.
+fn paid(stored: &WrittenCorpus<'_>, query: &Query, answer: &Answer) -> Vec<PaidResult> {
+    let hits = answer.results.iter().take(10);
+    let worth = |id| {
+        let record = stored.record(id);
+        let is_evidence = record.is_some_and(|record| query.evidence.contains(&record.id));
+        f64::from(u8::from(is_evidence)) / query.evidence.len().max(1) as f64
+    };
+    hits.map(|hit| PaidResult {
+        confidence: hit.confidence,
+        tokens: estimate_tokens(&hit.memory.content),
+        worth: worth(hit.memory.id),
+    })
+    .collect()
 }
 
 fn best_confidence(answer: &Answer) -> f32 {
