@@ -1,6 +1,6 @@
 //! Builds hits from ranked rows: confidence threshold, memories and explanations.
 
-use anamne_types::{Dispute, Hit, Row, Surroundings};
+use anamne_types::{Dispute, Hit, Recall, Row, Surroundings};
 
 use crate::confidence::AnswerConfidence;
 use crate::error::RecallError;
@@ -52,6 +52,14 @@ pub(crate) fn hits(
         });
     }
     Ok(hits)
+}
+
+/// The number of rows among the first that don't reach the confidence threshold.
+pub(crate) fn dropped(recall: &Recall, ranked: &[Ranked]) -> usize {
+    let first = ranked.iter().take(recall.limit);
+    first
+        .filter(|ranked| ranked.confidence < recall.min_confidence)
+        .count()
 }
 
 /// Adds to each hit the memories that contradict it.

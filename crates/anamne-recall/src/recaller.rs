@@ -192,6 +192,7 @@ impl<'space> Recaller<'space> {
             answered: confidence.answered,
             degraded,
             times: scope.times.understood,
+            dropped: answer::dropped(recall, &ranked),
             abstained,
             plan: plan(&context, executed, &expansion),
             took_ms: milliseconds(started),

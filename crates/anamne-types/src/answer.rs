@@ -194,6 +194,11 @@ pub struct Plan {
     pub reasons: Vec<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// The answer to a recall.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -209,6 +214,9 @@ pub struct Answer {
     /// How time expressions were understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<UnderstoodTime>,
+    /// Number of results that were dropped because their confidence is below the threshold.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: usize,
     /// Why there is no result, if none reaches the requested confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<Abstention>,
@@ -259,6 +267,9 @@ pub struct Context {
     pub entries: Vec<ContextEntry>,
     /// The memories that did not fit, best first.
     pub left_out: Vec<OmittedMemory>,
+    /// Number of memories that were dropped because their confidence is below the threshold.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: usize,
     /// Why there is no block, if nothing reaches the requested confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<Abstention>,

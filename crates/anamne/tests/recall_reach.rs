@@ -377,6 +377,28 @@ fn where_nothing_is_sure_enough_the_answer_says_what_was_looked_at_and_what_came
 }
 
 #[test]
+fn results_below_the_threshold_are_counted() {
+    let home = Home::new();
+    let space = logbook(&home);
+    let all = space
+        .recall(&Recall::new("who mended the gauge at the mill?"))
+        .expect("an answer");
+    assert_eq!(all.dropped, 0);
+    let mut confidences: Vec<f32> = all.results.iter().map(|hit| hit.confidence).collect();
+    confidences.sort_by(f32::total_cmp);
+    let middle = confidences[confidences.len() / 2];
+    let unlikely = confidences.iter().filter(|one| **one < middle).count();
+    let sure = Recall {
+        min_confidence: middle,
+        ..Recall::new("who mended the gauge at the mill?")
+    };
+    let answer = space.recall(&sure).expect("an answer");
+    assert!(unlikely > 0);
+    assert_eq!(answer.dropped, unlikely);
+    assert_eq!(answer.results.len() + unlikely, all.results.len());
+}
+
+#[test]
 fn an_empty_space_declines_with_nothing_near() {
     let home = Home::new();
     let space = home.space();

@@ -49,7 +49,7 @@ pub(crate) struct Context {
     #[arg(short = 'k', long, value_name = "N")]
     limit: Option<usize>,
     /// Leave out memories below this confidence, 0 to 1
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
+    #[arg(long, default_value_t = anamne::Recall::UNLIKELY, value_name = "SHARE")]
     min_confidence: f32,
     #[command(flatten)]
     reach: ScopeArguments,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::outcome::{Outcome, PaidResult};
 
 /// The examined thresholds.
-const FLOORS: [f32; 6] = [0.005, 0.01, 0.02, 0.03, 0.05, 0.1];
+const FLOORS: [f32; 7] = [0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05];
 
 /// The effect of one threshold.
 #[derive(Serialize)]

@@ -87,6 +87,7 @@ pub(crate) fn pack(
         share,
     )?;
     context.degraded.clone_from(&answer.degraded);
+    context.dropped = answer.dropped;
     context.abstained.clone_from(&answer.abstained);
     context.times.clone_from(&answer.times);
     Ok(context)

@@ -105,6 +105,7 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
             merged.times = answer.times;
         }
         plans.extend(answer.plan.map(|plan| (space.clone(), plan)));
+        merged.dropped += answer.dropped;
         abstentions.extend(answer.abstained);
         lists.push(in_one_scale(&space, answer.results));
     }

@@ -61,7 +61,7 @@ citations. Call with preset first in a session: decisions, open points, recent w
         let mut recall = Recall::new(self.query)
             .limit(ContextRequest::considered(token_budget))
             .filter(self.scope.filter(call, space.now())?);
-        recall.min_confidence = self.min_confidence.unwrap_or(0.0);
+        recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
         let context = space.context(&ContextRequest {
             recall,
             token_budget: if call.structured {

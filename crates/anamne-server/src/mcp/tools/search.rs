@@ -54,7 +54,7 @@ Use it at the start of a task and before answering about the past.";
             .limit(limit)
             .depth(depth(self.depth)?)
             .filter(self.scope.filter(call, call.now())?);
-        recall.min_confidence = self.min_confidence.unwrap_or(0.0);
+        recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
         recall.asked_at = Some(call.now());
         let spaces = spaces(call, self.scope.space.as_deref())?;
         let answer = call.store.recall(&spaces, &recall)?;
@@ -150,6 +150,9 @@ pub(super) fn show(
             " Nearest, with confidence {:.2}: {}.",
             nearest.confidence, nearest.citation
         );
+    }
+    if answer.dropped > 0 && !answer.results.is_empty() {
+        let _ = write!(title, " {} unlikely ones are left out.", answer.dropped);
     }
     if !answer.degraded.is_empty() {
         title.push_str(" Incomplete for now, without: ");
