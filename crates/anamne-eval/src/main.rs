@@ -26,6 +26,7 @@ mod speed;
 mod store;
 mod strategies;
 mod torture;
+mod trajectories;
 mod writing;
 
 #[derive(Parser)]
@@ -57,6 +58,8 @@ enum Benchmark {
     Meta(meta::Arguments),
     /// What does learning which search strategy to use add? Measured as a stream of questions with feedback.
     Strategies(strategies::Arguments),
+    /// Do earlier runs predict later ones, and show what helps? Measured on recorded runs of agents.
+    Trajectories(trajectories::Arguments),
     /// Speed and size: each budget, next to a peer or a physical limit measured in the same run.
     Speed(speed::Arguments),
     #[command(hide = true)]
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Benchmark::Cache(arguments) => cache::run(&arguments),
         Benchmark::Meta(arguments) => meta::run(&arguments),
         Benchmark::Strategies(arguments) => strategies::run(&arguments),
+        Benchmark::Trajectories(arguments) => trajectories::run(&arguments),
         Benchmark::Speed(arguments) => speed::run(&arguments),
         Benchmark::Probe(arguments) => speed::probe::run(&arguments),
         Benchmark::Torture(arguments) => torture::run(&arguments),

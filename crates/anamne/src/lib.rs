@@ -47,6 +47,7 @@ pub use anamne_experience::tool_results::{
     FetchStatus, Fetched, Invalidation, Lookup, RequestKind, Savings, ToolRequest, ToolResult,
     Trigger,
 };
+pub use anamne_experience::{RunChance, RunSummary};
 pub use anamne_guard as guard;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
 pub use anamne_knowledge::graph::{

@@ -15,6 +15,9 @@ const BYTES: usize = DIMENSIONS / 8;
 /// The signs of a vector.
 pub(super) type Code = [u8; BYTES];
 
+/// The vector of a text, of unit length.
+pub(super) type Vector = [f32; DIMENSIONS];
+
 /// Number of texts nearest by code whose exact cosine is computed.
 const COMPARED: usize = 64;
 
@@ -58,13 +61,13 @@ pub(super) fn of_text(text: &str) -> Result<Code, ExperienceError> {
 }
 
 /// The vector of a text, of unit length.
-pub(super) fn vector(text: &str) -> Result<[f32; DIMENSIONS], ExperienceError> {
-    let mut vector = [0.0; DIMENSIONS];
+pub(super) fn vector(text: &str) -> Result<Vector, ExperienceError> {
+    let mut vector: Vector = [0.0; DIMENSIONS];
     StaticModel::builtin().embed_into(text, &mut vector)?;
     Ok(vector)
 }
 
-fn code_of(vector: &[f32; DIMENSIONS]) -> Code {
+fn code_of(vector: &Vector) -> Code {
     let mut code = [0; BYTES];
     for (index, value) in vector.iter().enumerate() {
         code[index / 8] |= u8::from(*value > 0.0) << (index % 8);
@@ -78,7 +81,7 @@ fn distance(one: &Code, other: &Code) -> u32 {
 }
 
 /// The cosine of two vectors of unit length.
-pub(super) fn cosine(one: &[f32; DIMENSIONS], other: &[f32; DIMENSIONS]) -> f32 {
+pub(super) fn cosine(one: &Vector, other: &Vector) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 

@@ -6,6 +6,7 @@
 
 mod cases;
 mod codes;
+mod examples;
 mod fold;
 mod insert;
 mod records;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::cases::SUCCEEDED;
+use super::codes::Vector;
 use super::{ExperienceView, codes, texts};
 use crate::chance::{Evidence, chance};
 use crate::{ExperienceError, normal};
@@ -17,6 +18,10 @@ const MOST_CASES: usize = 256;
 /// Similar goals, and the newest runs of each, whose errors are looked at first.
 const MOST_GOALS: usize = 8;
 const MOST_RUNS: usize = 32;
+
+/// Chosen on half of the tasks of `anamne-eval trajectories`: how steeply the relevance of other goals and errors falls.
+const GOAL_POWER: i32 = 4;
+const ERROR_POWER: i32 = 2;
 
 /// What was done after an error.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,9 +36,11 @@ pub struct RecoveryCase {
     pub at: i64,
     /// Whether the whole run succeeded, if known.
     pub run_succeeded: Option<bool>,
+    /// The normalised error.
+    pub error: String,
     /// The goal of the run; empty if unknown.
     pub goal: String,
-    /// How much its goal has to do with the one asked for, 0 to 1.
+    /// How much its goal and its error have to do with those asked for, 0 to 1.
     pub relevance: f64,
 }
 
@@ -44,6 +51,8 @@ pub struct Recovery {
     pub cases: Vec<RecoveryCase>,
     /// The share of successes among all outcomes.
     pub expected: f64,
+    /// The relevance of all cases in runs that did not fail.
+    pub support: f64,
     /// How likely the run then succeeds.
     pub chance: f64,
 }
@@ -52,8 +61,8 @@ pub struct Recovery {
 type Failure = (i64, i64, i64);
 
 impl ExperienceView {
-    /// The ways to go on after an error, likeliest first. A case counts by how much its goal has to do with `goal`. Of the
-    /// newest 256 cases of similar goals and of all. O(goals + length of runs).
+    /// The ways to go on after an error, best supported first. A case counts by how much its goal and its error have to do with
+    /// those asked for. Of 256 cases: after any error in runs with a similar goal, then the newest of this error. O(goals + length of runs).
     pub fn recoveries(
         &self,
         error: &str,
@@ -70,16 +79,24 @@ impl ExperienceView {
             Recovery {
                 cases,
                 expected,
+                support: evidence
+                    .iter()
+                    .filter(|case| case.succeeded)
+                    .map(|case| case.relevance)
+                    .sum(),
                 chance: chance(expected, &evidence, now),
             }
         });
         let mut found: Vec<Recovery> = found.collect();
-        found.sort_by(|one, other| other.chance.total_cmp(&one.chance));
+        found.sort_by(|one, other| {
+            let by_support = other.support.total_cmp(&one.support);
+            by_support.then(other.chance.total_cmp(&one.chance))
+        });
         Ok(found)
     }
 
-    /// What was done after an error: for each case of this error in a run, the run's next call that succeeded. Cases in runs
-    /// with a goal like `goal` come first, then the newest. O(goals, and `most` · length of a run).
+    /// What was done after errors in runs with a goal like `goal`, and then after the newest cases of this error: the run's
+    /// next call that succeeded. O(goals, and `most` · length of a run).
     fn recovery_cases(
         &self,
         error: &str,
@@ -92,14 +109,14 @@ impl ExperienceView {
         let error = normal::error(error);
         let goals = self.similar_goals(goal, MOST_GOALS)?;
         let mut recoveries = self.with(|connection| {
-            let Some(error) = texts::find(connection, &error, false)? else {
-                return Ok(Vec::new());
-            };
+            let error = texts::find(connection, &error, false)?;
             let mut failures = Vec::new();
             for goal in &goals {
-                failures.extend(of_goal(connection, error, goal.number)?);
+                failures.extend(of_goal(connection, goal.number)?);
             }
-            failures.extend(newest(connection, error, most)?);
+            if let Some(error) = error {
+                failures.extend(newest(connection, error, most)?);
+            }
             let mut known = BTreeSet::new();
             failures.retain(|(row, step, _)| known.insert((*row, *step)));
             let mut recoveries = Vec::new();
@@ -108,7 +125,7 @@ impl ExperienceView {
             }
             Ok(recoveries)
         })?;
-        relate(&mut recoveries, goal)?;
+        relate(&mut recoveries, goal, &error)?;
         Ok(recoveries)
     }
 }
@@ -125,34 +142,60 @@ impl RecoveryCase {
     }
 }
 
-/// How much the recoveries of runs with each goal have to do with `goal`: 1 if none is given, else the square of the cosine.
-fn relate(recoveries: &mut [RecoveryCase], goal: &str) -> Result<(), ExperienceError> {
-    if goal.trim().is_empty() {
-        return Ok(());
-    }
-    let wanted = codes::vector(goal.trim())?;
-    let mut known: BTreeMap<String, f64> = BTreeMap::new();
-    for case in recoveries {
-        case.relevance = if let Some(relevance) = known.get(&case.goal) {
-            *relevance
-        } else {
-            let cosine = codes::cosine(&wanted, &codes::vector(&case.goal)?);
-            let relevance = f64::from(cosine.max(0.0)).powi(2);
-            known.insert(case.goal.clone(), relevance);
-            relevance
-        };
+/// Sets how much each case has to do with an error and a goal.
+fn relate(cases: &mut [RecoveryCase], goal: &str, error: &str) -> Result<(), ExperienceError> {
+    let mut goals = Likeness::to(goal.trim(), GOAL_POWER)?;
+    let mut errors = Likeness::to(error, ERROR_POWER)?;
+    for case in cases {
+        case.relevance = goals.of(&case.goal)? * errors.of(&case.error)?;
     }
     Ok(())
 }
 
-/// The steps with an error in the newest runs with a goal.
-fn of_goal(connection: &Connection, error: i64, goal: i64) -> rusqlite::Result<Vec<Failure>> {
-    let sql = "SELECT row, step, run FROM outcomes WHERE error = ?1 AND run IN
-                   (SELECT run FROM outcomes WHERE goal = ?2 AND ends_run = 1 AND run <> 0
-                    ORDER BY at DESC, row DESC LIMIT ?3)
+/// How much texts are like one text: 1 if it is empty or equal, else a power of the cosine.
+struct Likeness<'a> {
+    text: &'a str,
+    vector: Option<Vector>,
+    power: i32,
+    known: BTreeMap<String, f64>,
+}
+
+impl<'a> Likeness<'a> {
+    fn to(text: &'a str, power: i32) -> Result<Self, ExperienceError> {
+        let vector = (!text.is_empty()).then(|| codes::vector(text));
+        Ok(Self {
+            text,
+            vector: vector.transpose()?,
+            power,
+            known: BTreeMap::new(),
+        })
+    }
+
+    fn of(&mut self, other: &str) -> Result<f64, ExperienceError> {
+        let Some(vector) = &self.vector else {
+            return Ok(1.0);
+        };
+        if other == self.text {
+            return Ok(1.0);
+        }
+        if let Some(likeness) = self.known.get(other) {
+            return Ok(*likeness);
+        }
+        let cosine = codes::cosine(vector, &codes::vector(other)?).max(0.0);
+        let likeness = f64::from(cosine).powi(self.power);
+        self.known.insert(other.to_owned(), likeness);
+        Ok(likeness)
+    }
+}
+
+/// The steps that failed in the newest runs with a goal.
+fn of_goal(connection: &Connection, goal: i64) -> rusqlite::Result<Vec<Failure>> {
+    let sql = "SELECT row, step, run FROM outcomes WHERE error <> 0 AND run IN
+                   (SELECT run FROM outcomes WHERE goal = ?1 AND ends_run = 1 AND run <> 0
+                    ORDER BY at DESC, row DESC LIMIT ?2)
                ORDER BY at DESC, row DESC, step DESC";
     let mut statement = connection.prepare_cached(sql)?;
-    let failures = statement.query_map(params![error, goal, MOST_RUNS as i64], |row| {
+    let failures = statement.query_map(params![goal, MOST_RUNS as i64], |row| {
         Ok((row.get(0)?, row.get(1)?, row.get(2)?))
     })?;
     failures.collect()
@@ -177,7 +220,8 @@ fn recovery(
     let ending = "FROM outcomes WHERE run = ?3 AND ends_run = 1 ORDER BY row DESC LIMIT 1";
     let sql = format!(
         "SELECT row, at, (SELECT content FROM texts WHERE text = call), (SELECT {SUCCEEDED} {ending}), step,
-             (SELECT content FROM texts WHERE text = (SELECT goal {ending}))
+             (SELECT content FROM texts WHERE text = (SELECT goal {ending})),
+             (SELECT content FROM texts WHERE text = (SELECT error FROM outcomes WHERE row = ?1 AND step = ?2))
          FROM outcomes
          WHERE run = ?3 AND (row, step) > (?1, ?2) AND succeeded = 1 AND ends_run = 0
          ORDER BY row, step LIMIT 1"
@@ -191,6 +235,7 @@ fn recovery(
             at: row.get(1)?,
             run_succeeded: row.get(3)?,
             goal: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+            error: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
             relevance: 1.0,
         })
     })?;

@@ -15,10 +15,12 @@ const MOST_COUNTED: i64 = 1_000;
 /// Newest outcomes among which whole runs are looked for.
 const MOST_SEARCHED: i64 = 20_000;
 
-/// Similar goals from which a chance is computed, and those among which examples are looked for; the newest runs of each.
+/// Similar goals from which a chance is computed, and the newest runs of each.
 const MOST_GOALS: usize = 8;
-const MOST_EXAMINED: usize = 32;
 const MOST_RUNS: usize = 64;
+
+/// Chosen on half of the tasks of `anamne-eval trajectories`: a run of another goal counts little unless it is much alike.
+const RELEVANCE_POWER: i32 = 8;
 
 /// Share of successes that is expected without any case.
 const UNKNOWN: f64 = 0.5;
@@ -93,14 +95,6 @@ impl ExperienceView {
         })
     }
 
-    /// The successful runs to learn from: the newest of each of the goals that are most similar, best first. O(goals).
-    pub fn examples(&self, goal: &str, most: usize) -> Result<Vec<RunSummary>, ExperienceError> {
-        let mut runs = self.similar_runs(goal, MOST_EXAMINED, MOST_RUNS)?;
-        runs.retain(|(_, run)| run.outcome.succeeded && !run.run.is_empty());
-        runs.dedup_by(|(_, next), (_, one)| next.goal == one.goal);
-        Ok(runs.into_iter().map(|(_, run)| run).take(most).collect())
-    }
-
     /// The newest runs with a goal that is one of the most similar, best goal first. O(goals).
     pub fn similar_runs(
         &self,
@@ -150,7 +144,7 @@ fn relevance(cosine: f32, is_same: bool) -> f64 {
     if is_same {
         1.0
     } else {
-        0.5 * f64::from(cosine.max(0.0)).powi(4)
+        f64::from(cosine.max(0.0)).powi(RELEVANCE_POWER)
     }
 }
 

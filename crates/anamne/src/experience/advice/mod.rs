@@ -4,10 +4,11 @@ mod lessons;
 mod situations;
 mod skills;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_experience::chance::{Evidence, chance};
-use anamne_experience::original;
+use anamne_experience::{RunChance, RunSummary, original};
 use anamne_types::{InvalidValue, Limits, Memory, MemoryId, Row};
 use serde::Serialize;
 
@@ -169,8 +170,8 @@ impl ExperienceQuery {
 
 impl Space {
     /// What worked and what failed in a situation: ways to recover from the error, how often the action and the goal
-    /// succeeded, what similar runs did, skills and lessons. Recoveries come first, then by confidence. Skills and lessons
-    /// that keep failing are set aside.
+    /// succeeded, what similar runs did, skills and lessons. Recoveries come first, best supported first, then the rest by
+    /// confidence. Skills and lessons that keep failing are set aside.
     ///
     /// A confidence is computed by [`anamne_experience::chance::chance`]: for calls and recoveries, the prior is the share
     /// of successes of the newest thousand outcomes; for goals, the share of runs of the agent that succeeded, and each
@@ -189,11 +190,30 @@ impl Space {
         // Stable, so that equal ones keep their order.
         advice.sort_by(|one, other| {
             let is_recovery = |advice: &Advice| advice.kind == AdviceKind::Recovery;
-            let by_kind = is_recovery(other).cmp(&is_recovery(one));
-            by_kind.then(other.confidence.total_cmp(&one.confidence))
+            match (is_recovery(one), is_recovery(other)) {
+                (true, true) => Ordering::Equal,
+                (false, false) => other.confidence.total_cmp(&one.confidence),
+                (one, other) => other.cmp(&one),
+            }
         });
         advice.truncate(limit);
         Ok(advice)
+    }
+
+    /// How likely a run with a goal succeeds, after the runs with this goal and with similar ones; `None` if nothing was
+    /// experienced. `agent` is who would run it; empty if unknown. O(goals).
+    pub fn run_chance(&self, goal: &str, agent: &str) -> Result<Option<RunChance>, Error> {
+        let view = self.inner.derived.experience.caught_up()?;
+        let found = view.map(|view| view.run_chance(goal, agent, self.now()));
+        Ok(found.transpose()?)
+    }
+
+    /// The successful runs to learn from for a goal, best first, whatever their goals: each next one has a similar goal, or
+    /// calls with words of the goal that the ones before lack. O(goals).
+    pub fn example_runs(&self, goal: &str, most: usize) -> Result<Vec<RunSummary>, Error> {
+        let view = self.inner.derived.experience.caught_up()?;
+        let found = view.map(|view| view.examples(goal, most));
+        Ok(found.transpose()?.unwrap_or_default())
     }
 
     fn finished(&self, draft: Draft) -> Result<Advice, Error> {

@@ -1,0 +1,59 @@
+//! Does experience of earlier runs predict later ones, and does it show what helps?
+//!
+//! Recorded runs of agents are told to the engine's view of experience, which is asked as the product asks it. No language
+//! model takes part.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::failure::Failure;
+use crate::output::line;
+
+mod data;
+mod earlier;
+mod figures;
+mod fold;
+mod log;
+mod predictions;
+mod recovery;
+mod similar;
+mod tables;
+mod told;
+
+/// What to measure, and on which data.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Folder of the recorded runs: `intercode_sql.jsonl`, `intercode_bash.jsonl` and `taubench_airline.jsonl`
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "../shared/data/trajectories"
+    )]
+    data: PathBuf,
+    /// Measure instead how fast so many generated outcomes are folded, and the size of the file.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
+    fold: Option<u32>,
+}
+
+/// Measures and prints.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if let Some(outcomes) = arguments.fold {
+        fold::measure(outcomes)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    line(
+        "of the half of the tasks on which nothing was chosen, with 95 % intervals by task; in brackets, of the other half\n",
+    );
+    let sets = data::read_all(&arguments.data)?;
+    for set in &sets {
+        line(&format!("{}: {} runs", set.name, set.runs.len()));
+        earlier::print(set)?;
+        similar::print(set)?;
+        if set.name == data::SQL {
+            tables::print(set)?;
+        }
+        recovery::print(set)?;
+        line("");
+    }
+    Ok(ExitCode::SUCCESS)
+}
