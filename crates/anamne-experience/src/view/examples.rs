@@ -11,8 +11,8 @@ const MOST_RUNS: usize = 64;
 const MOST_CALLS: usize = 32;
 
 /// The fewest letters of a word of a goal that counts, and the first ones that are compared: `airport` and `airports`.
-const FEWEST_LETTERS: usize = 3;
-const COMPARED_LETTERS: usize = 4;
+const FEWEST_LETTERS: usize = 4;
+const COMPARED_LETTERS: usize = 5;
 
 /// Worth of naming all words of the goal, in cosines. Chosen on half of the tasks of `anamne-eval trajectories`.
 const NEW_WORDS: f32 = 2.0;
