@@ -3,7 +3,7 @@
 //! Recorded runs of agents are told to the engine's view of experience, which is asked as the product asks it. No language
 //! model takes part.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::failure::Failure;
@@ -24,13 +24,9 @@ mod told;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Folder of the recorded runs: `intercode_sql.jsonl`, `intercode_bash.jsonl` and `taubench_airline.jsonl`
-    #[arg(
-        long,
-        value_name = "DIR",
-        default_value = "../shared/data/trajectories"
-    )]
-    data: PathBuf,
-    /// Measure instead how fast so many generated outcomes are folded, and the size of the file.
+    #[arg(long, value_name = "DIR", required_unless_present = "fold")]
+    data: Option<PathBuf>,
+    /// Measure how fast so many generated outcomes are folded, and the size of the file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     fold: Option<u32>,
 }
@@ -39,12 +35,18 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(outcomes) = arguments.fold {
         fold::measure(outcomes)?;
-        return Ok(ExitCode::SUCCESS);
     }
+    if let Some(folder) = &arguments.data {
+        measure(folder)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(folder: &Path) -> Result<(), Failure> {
     line(
         "of the half of the tasks on which nothing was chosen, with 95 % intervals by task; in brackets, of the other half\n",
     );
-    let sets = data::read_all(&arguments.data)?;
+    let sets = data::read_all(folder)?;
     for set in &sets {
         line(&format!("{}: {} runs", set.name, set.runs.len()));
         earlier::print(set)?;
@@ -55,5 +57,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         recovery::print(set)?;
         line("");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
