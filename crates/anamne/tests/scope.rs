@@ -414,6 +414,8 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "strategy_reports",
         "strategy_weeks",
         "skill_proposals",
+        "run_chance",
+        "example_runs",
         "skill_records",
         "search_quality",
         "search_with_experience",

@@ -45,6 +45,15 @@ fn outcomes_say_what_helped_after_an_error() {
     assert!(shown.contains("apt install mold"), "{shown}");
     let goal = bench.json(&["experience", "ask", "publish the release"])["advice"].clone();
     assert_eq!(goal[0]["kind"], "goal");
+    let chance = bench.json(&["experience", "ask", "publish the release"])["chance"].clone();
+    assert_eq!(
+        (&chance["same"], &chance["similar"]),
+        (&json!(3), &json!(0))
+    );
+    assert!(
+        chance["chance"].as_f64().expect("a number") > 0.5,
+        "{chance}"
+    );
     let nothing = bench.run(&["experience", "ask"]);
     assert_eq!(nothing.code, 2, "{}", nothing.stderr);
 }

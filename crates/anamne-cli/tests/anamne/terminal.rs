@@ -119,7 +119,7 @@ fn hostile_text_is_shown_and_not_left_out() {
         &["show", "m2"][..],
         &["list"],
         &["recall", TEXT],
-        &["context", "launch date"],
+        &["context", "launch date", "--min-confidence", "0"],
         &["history", "m1"],
         &["summaries"],
         &["consolidate", "--insights"],

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use super::cases::{Case, FIELDS, case};
 use super::{ExperienceView, texts};
@@ -129,7 +130,7 @@ impl ExperienceView {
 }
 
 /// How likely a run succeeds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RunChance {
     /// The chance, 0 to 1.
     pub chance: f64,

@@ -4,7 +4,7 @@ use anamne::{Advice, AdviceKind, ExperienceQuery};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{CYAN, DIM, Output, paint};
+use crate::output::{CYAN, DIM, Output, counted, paint};
 use crate::place::Place;
 use crate::wording::{number, one_line};
 
@@ -38,6 +38,14 @@ pub(crate) struct Ask {
         value_name = "TEXT"
     )]
     error: String,
+    /// Who would act, by the name under which outcomes are recorded
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "NAME"
+    )]
+    agent: String,
     /// Answers at most
     #[arg(short = 'k', long, default_value_t = 5, value_name = "NUMBER")]
     limit: usize,
@@ -46,16 +54,28 @@ pub(crate) struct Ask {
 impl Ask {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
+        let chance = match self.goal.trim() {
+            "" => None,
+            goal => space.run_chance(goal, &self.agent)?,
+        };
         let advice = space.experience(&ExperienceQuery {
             goal: self.goal,
             action: self.action,
             object: self.object,
             error: self.error,
+            agent: self.agent,
             limit: Some(self.limit),
-            ..ExperienceQuery::default()
         })?;
         if output.is_json() {
-            return output.json(&json!({ "advice": advice }));
+            return output.json(&json!({ "advice": advice, "chance": chance }));
+        }
+        if let Some(chance) = chance.filter(|chance| chance.same + chance.similar > 0) {
+            output.line(format_args!(
+                "chance of success {:.2}, after {} with this goal and {} with similar ones",
+                chance.chance,
+                counted(chance.same as u64, "run"),
+                number(chance.similar as u64)
+            ))?;
         }
         if advice.is_empty() {
             output.note("nothing is known about this situation");

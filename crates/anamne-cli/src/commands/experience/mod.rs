@@ -40,7 +40,7 @@ Examples:
 
 With --json: ask {\"advice\": [{\"kind\", \"subject\", \"steps\", \"confidence\",
   \"successes\", \"failures\", \"too_few\", \"cases\": [{\"memory\", \"citation\",
-  \"succeeded\"}]}]}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
+  \"succeeded\"}]}], \"chance\": {\"chance\", \"same\", \"similar\"}|null}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
   \"similarity\", \"usefulness\", ..}]}; skills {\"skills\": [{\"memory\", \"citation\",
   \"name\", \"confidence\", \"successes\", \"failures\", \"set_aside\"}], \"proposals\":
   as ask}; others as `anamne remember`")]

@@ -53,6 +53,10 @@ impl MemoryTool for ReasoningHistory {
         } else {
             space.similar_searches(&self.goal, SEARCHES)?
         };
+        let chance = match self.goal.trim() {
+            "" => None,
+            goal => space.run_chance(goal, "")?,
+        };
         let advice = space.experience(&ExperienceQuery {
             goal: self.goal,
             action: self.action,
@@ -61,11 +65,15 @@ impl MemoryTool for ReasoningHistory {
             limit: Some(limit),
             ..ExperienceQuery::default()
         })?;
-        let text = show(&advice, &searches, DEFAULT_BUDGET as usize);
+        let mut text = show(&advice, &searches, DEFAULT_BUDGET as usize);
+        if let Some(chance) = chance.filter(|chance| chance.same + chance.similar > 0) {
+            let _ = write!(text, "\n\nChance of success: {:.2}.", chance.chance);
+        }
         Ok(Reply::new(call, text, || {
             let mut structured = escaped(json!({
                 "advice": plain(&advice),
                 "searches": plain(&searches),
+                "chance": plain(&chance),
             }));
             structured["left_out"] = json!(fit(&mut structured, "advice", DEFAULT_BUDGET as usize));
             structured
