@@ -11,6 +11,7 @@ pub mod original;
 pub mod same_request;
 pub mod strategies;
 pub mod tool_results;
+mod undone;
 mod view;
 
 pub use error::ExperienceError;

@@ -521,3 +521,39 @@ fn tool_calls_of_episodes_count() {
     };
     assert_eq!(ask(&space, &query)[0].failures, 1);
 }
+
+#[test]
+fn a_change_that_git_took_back_counts_as_a_failure() {
+    let home = Home::new();
+    let space = home.space();
+    let input = r#"{"file_path": "src/main.rs", "old_string": "a", "new_string": "b"}"#;
+    let call = |tool: &str, input: &str| anamne::ToolCall {
+        tool: tool.to_owned(),
+        input: input.to_owned(),
+        output: String::new(),
+        succeeded: Some(true),
+    };
+    let restored = call("Bash", r#"{"command": "git restore src/main.rs"}"#);
+    let episode = |tool_log| Body::Episode {
+        goal: String::new(),
+        plan: Vec::new(),
+        outcome: String::new(),
+        tool_log,
+        salience: None,
+    };
+    let kept = episode(vec![call("Edit", input)]);
+    let undone = episode(vec![call("Edit", input), restored]);
+    for (day, body) in [("Monday", kept), ("Tuesday", undone)] {
+        let draft = Draft::new(format!("worked on the parser on {day}")).body(body);
+        space.remember(draft).expect("told");
+    }
+    let advice = ask(
+        &space,
+        &ExperienceQuery {
+            action: "Edit".to_owned(),
+            object: input.to_owned(),
+            ..ExperienceQuery::default()
+        },
+    );
+    assert_eq!((advice[0].successes, advice[0].failures), (1, 1));
+}

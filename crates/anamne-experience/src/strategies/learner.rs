@@ -213,7 +213,7 @@ impl Learner {
         let explores = chosen.strategy != best.strategy && chosen.strategy != Strategy::DEFAULT;
         let why = match (learned_from, explores) {
             (0, true) => "not tried yet".to_owned(),
-            (0, false) => "the default: nothing learned yet".to_owned(),
+            (0, false) => "nothing learned yet".to_owned(),
             (cases, true) => {
                 format!("tried to learn more; {percent} % expected from {cases} searches")
             }

@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::texts::Texts;
 use crate::original::object_of;
+use crate::undone::undone;
 use crate::{ExperienceError, normal};
 
 /// Maximum number of tool calls of one episode that are read.
@@ -87,7 +88,7 @@ impl<'a> Insertion<'a> {
         Ok(())
     }
 
-    /// The tool calls of an episode whose outcome is known.
+    /// The tool calls of an episode whose outcome is known; one that was undone counts as a failure.
     fn add_calls(
         &mut self,
         row: Row,
@@ -95,14 +96,22 @@ impl<'a> Insertion<'a> {
         goal: &str,
         calls: &[ToolCall],
     ) -> Result<(), ExperienceError> {
-        let known = calls.iter().enumerate().take(MOST_CALLS);
-        let known = known.filter_map(|(number, call)| Some((number, call, call.succeeded?)));
+        let calls = &calls[..calls.len().min(MOST_CALLS)];
+        let undone = undone(calls);
+        let known = calls.iter().zip(undone).enumerate();
+        let known = known.filter_map(|(number, (call, undone))| {
+            Some((number, call, call.succeeded? && !undone))
+        });
         for (number, call, succeeded) in known {
             let step = Step {
                 number,
                 action: &call.tool,
                 call: normal::call(&call.tool, &call.input),
-                error: if succeeded { "" } else { &call.output },
+                error: if call.succeeded == Some(true) {
+                    ""
+                } else {
+                    &call.output
+                },
                 goal,
                 run: run_of(memory, ""),
                 score: if succeeded { 1.0 } else { 0.0 },

@@ -85,7 +85,8 @@ impl ExperienceView {
         let agents = runs.iter().map(|(_, run)| run.outcome.agent.as_str());
         let agents: Vec<&str> = agents.chain([agent]).collect();
         let shares = self.run_shares(&agents)?;
-        let is_same = |run: &RunSummary| run.goal == goal.trim();
+        let asked = goal.trim().to_lowercase();
+        let is_same = |run: &RunSummary| run.goal.to_lowercase() == asked;
         let evidence = runs
             .iter()
             .map(|(cosine, run)| (relevance(*cosine, is_same(run)), &run.outcome));

@@ -146,10 +146,10 @@ impl Space {
         let chosen = if may_record {
             self.choose(&search.recall.query, &situation, &earlier.strategies)
         } else {
-            Ok(Chosen::default("the default: nothing may be recorded here"))
+            Ok(Chosen::default("nothing may be recorded here"))
         };
         let is_unavailable = chosen.is_err();
-        let unavailable = |_| Chosen::default("the default: experience is unavailable");
+        let unavailable = |_| Chosen::default("experience is unavailable");
         let chosen = chosen.unwrap_or_else(unavailable);
         let answer = self.find(&search.recall, &chosen.choice.strategy, &earlier.shown)?;
         let mut found = ExperiencedAnswer {
@@ -243,7 +243,7 @@ impl Space {
             },
             None => Chosen {
                 worthwhile: false,
-                ..Chosen::default("the default: no strategy is expected to help any more")
+                ..Chosen::default("no strategy is expected to help any more")
             },
         })
     }

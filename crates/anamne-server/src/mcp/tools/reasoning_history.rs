@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::record_outcome::agent_of;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
@@ -53,17 +54,18 @@ impl MemoryTool for ReasoningHistory {
         } else {
             space.similar_searches(&self.goal, SEARCHES)?
         };
+        let agent = agent_of(call).unwrap_or_default();
         let chance = match self.goal.trim() {
             "" => None,
-            goal => space.run_chance(goal, "")?,
+            goal => space.run_chance(goal, &agent)?,
         };
         let advice = space.experience(&ExperienceQuery {
             goal: self.goal,
             action: self.action,
             object: self.arguments,
             error: self.error,
+            agent,
             limit: Some(limit),
-            ..ExperienceQuery::default()
         })?;
         let mut text = show(&advice, &searches, DEFAULT_BUDGET as usize);
         if let Some(chance) = chance.filter(|chance| chance.same + chance.similar > 0) {

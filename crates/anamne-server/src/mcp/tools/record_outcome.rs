@@ -72,10 +72,18 @@ impl MemoryTool for RecordOutcome {
         let space = call.space_to_write(self.space.as_deref())?;
         outcome.in_view = resolved(&space, &self.in_view)?;
         space.note_used(&outcome.in_view)?;
-        let remembered = space.remember(Draft::experience(Experience::Outcome(outcome)))?;
+        let remembered = space.remember(Draft {
+            author: agent_of(call),
+            ..Draft::experience(Experience::Outcome(outcome))
+        })?;
         let text = recorded(&remembered);
         Ok(Reply::new(call, text, || plain(&remembered)))
     }
+}
+
+/// The name of the calling agent, under which its outcomes are recorded.
+pub(super) fn agent_of(call: &CallContext) -> Option<String> {
+    Some(call.actor.name.clone()).filter(|name| !name.is_empty())
 }
 
 /// The memories that `texts` name.

@@ -117,7 +117,7 @@ fn of_goals(view: &ExperienceView, query: &ExperienceQuery) -> Result<Vec<Draft>
             row: run.outcome.row,
             evidence: shares.evidence(&run.outcome, 1.0),
         });
-        let is_same = first.goal == query.goal.trim();
+        let is_same = first.goal.to_lowercase() == query.goal.trim().to_lowercase();
         drafts.push(Draft {
             kind: if is_same {
                 AdviceKind::Goal
