@@ -529,7 +529,9 @@ fn an_id_that_fits_several_contradictions_says_so() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stderr.contains("2 match"), "{}", ran.stderr);
+    let matches = firsts.iter().filter(|first| **first == shared[0]).count();
+    let said = format!("{matches} match");
+    assert!(ran.stderr.contains(&said), "{}", ran.stderr);
 }
 
 #[test]

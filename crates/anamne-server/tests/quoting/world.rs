@@ -132,15 +132,15 @@ pub(crate) fn calls(words: &Words) -> Vec<(&'static str, Value)> {
         ),
         (
             "memory_search",
-            json!({ "query": "harbour report", "token_budget": 50_000 }),
+            json!({ "query": "harbour report", "token_budget": 50_000, "min_confidence": 0 }),
         ),
         (
             "memory_search",
-            json!({ "query": "harbour report", "token_budget": 50_000, "space": "all", "depth": 2 }),
+            json!({ "query": "harbour report", "token_budget": 50_000, "min_confidence": 0, "space": "all", "depth": 2 }),
         ),
         (
             "memory_context",
-            json!({ "query": "harbour report tides", "token_budget": 20_000 }),
+            json!({ "query": "harbour report tides", "token_budget": 20_000, "min_confidence": 0 }),
         ),
         ("memory_context", json!({ "preset": "session_start" })),
         ("memory_list", json!({ "thread": words.thread })),
