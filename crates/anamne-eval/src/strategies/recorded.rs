@@ -146,7 +146,7 @@ pub(crate) fn write(path: &Path, questions: &[Question]) -> Result<(), Failure> 
     Ok(writer.flush()?)
 }
 
-/// Reads what [`write`] wrote.
+/// Reads what [`write()`] wrote.
 pub(crate) fn read(path: &Path) -> Result<Vec<Question>, Failure> {
     let lines = BufReader::new(File::open(path)?).lines();
     lines
