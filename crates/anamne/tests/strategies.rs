@@ -211,7 +211,7 @@ fn only_searches_can_be_earlier_searches() {
         let error = space.search_with_experience(&asked).expect_err("refused");
         assert_eq!(
             error.refusal().map(anamne::InvalidValue::field),
-            Some("previous")
+            Some("after")
         );
     }
     let found = search(&space, QUESTION, &[first; 4]);

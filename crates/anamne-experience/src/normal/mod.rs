@@ -12,6 +12,9 @@ use pieces::{Piece, Pieces};
 /// Maximum length of a normal form, in bytes.
 const MOST_BYTES: usize = 512;
 
+/// Maximum length of a goal or of a run's name, in bytes.
+const MOST_NAME: usize = 4_096;
+
 /// Bytes of a text that are read: placeholders are often shorter than what they replace.
 const MOST_READ: usize = 4 * MOST_BYTES;
 
@@ -31,6 +34,12 @@ pub fn call(action: &str, object: &str) -> String {
         }
     }
     form.finished().trim_end_matches([';', ' ']).to_owned()
+}
+
+/// The part of a goal, or of a run's name, by which it is known: the beginning, without the white space around it.
+pub fn name(text: &str) -> &str {
+    let text = text.trim();
+    text[..text.floor_char_boundary(MOST_NAME)].trim_end()
 }
 
 /// The normal form of an error message. O(bytes).

@@ -147,6 +147,12 @@ fn hostile_texts_are_bounded() {
 }
 
 #[test]
+fn names_are_bounded() {
+    assert_eq!(name("  publish the release \n"), "publish the release");
+    assert!(name(&"word ".repeat(200_000)).len() <= MOST_NAME);
+}
+
+#[test]
 fn normal_forms_are_stable() {
     for text in ["Error at /a/b.rs:3:4", "took 12 ms", "'x' not in \"y\""] {
         let form = error(text);

@@ -1,7 +1,7 @@
 //! Successful runs to learn from.
 
 use super::{CaseFilter, ExperienceView, RunSummary};
-use crate::ExperienceError;
+use crate::{ExperienceError, normal};
 
 /// Similar goals among which examples are looked for, and the newest runs of each.
 const MOST_EXAMINED: usize = 32;
@@ -13,6 +13,9 @@ const MOST_CALLS: usize = 32;
 /// The fewest letters of a word of a goal that counts, and the first ones that are compared: `airport` and `airports`.
 const FEWEST_LETTERS: usize = 4;
 const COMPARED_LETTERS: usize = 5;
+
+/// Words of a goal that are compared.
+const MOST_WORDS: usize = 64;
 
 /// Worth of naming all words of the goal, in cosines. Chosen on half of the tasks of `anamne-eval trajectories`.
 const NEW_WORDS: f32 = 2.0;
@@ -71,11 +74,12 @@ impl ExperienceView {
 
 /// The beginnings of the words of a goal.
 fn beginnings(goal: &str) -> Vec<String> {
-    let words = goal.split(|character: char| !character.is_alphanumeric());
+    let words = normal::name(goal).split(|character: char| !character.is_alphanumeric());
     let long = words.filter(|word| word.chars().count() >= FEWEST_LETTERS);
     let beginning = |word: &str| word.to_lowercase().chars().take(COMPARED_LETTERS).collect();
     let mut beginnings: Vec<String> = long.map(beginning).collect();
     beginnings.sort_unstable();
     beginnings.dedup();
+    beginnings.truncate(MOST_WORDS);
     beginnings
 }

@@ -130,10 +130,11 @@ impl<'a> Insertion<'a> {
         memory: &Memory,
         step: &Step<'_>,
     ) -> Result<(), ExperienceError> {
+        let goal = normal::name(step.goal);
         let goal = if step.ends_run {
-            self.texts.searchable(step.goal)?
+            self.texts.searchable(goal)?
         } else {
-            self.texts.number(step.goal)?
+            self.texts.number(goal)?
         };
         let values = params![
             row.0,
@@ -143,7 +144,7 @@ impl<'a> Insertion<'a> {
             self.texts.number(&step.call)?,
             self.texts.number(&normal::error(step.error))?,
             goal,
-            self.texts.number(step.run)?,
+            self.texts.number(normal::name(step.run))?,
             self.texts
                 .number(memory.author.as_deref().unwrap_or_default())?,
             (f64::from(step.score) * 100.0).round() as i64,

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::cases::{Case, FIELDS, case};
 use super::{ExperienceView, texts};
-use crate::ExperienceError;
 use crate::chance::{self, Evidence};
+use crate::{ExperienceError, normal};
 
 /// Newest outcomes of which the shares of successes are computed.
 const MOST_COUNTED: i64 = 1_000;
@@ -85,7 +85,7 @@ impl ExperienceView {
         let agents = runs.iter().map(|(_, run)| run.outcome.agent.as_str());
         let agents: Vec<&str> = agents.chain([agent]).collect();
         let shares = self.run_shares(&agents)?;
-        let asked = goal.trim().to_lowercase();
+        let asked = normal::name(goal).to_lowercase();
         let is_same = |run: &RunSummary| run.goal.to_lowercase() == asked;
         let evidence = runs
             .iter()

@@ -182,7 +182,7 @@ impl Space {
         let most = Learner::MOST_SEARCHES * 2;
         if previous.len() > most {
             let accepts = format!("at most {most} searches");
-            return Err(InvalidValue::new("previous", accepts, previous.len()).into());
+            return Err(InvalidValue::new("after", accepts, previous.len()).into());
         }
         let mut earlier = Earlier::default();
         for id in previous {
@@ -201,7 +201,7 @@ impl Space {
 
     fn trace(&self, id: MemoryId) -> Result<SearchTrace, Error> {
         let accepts = "ids of searches with experience";
-        let wrong = || InvalidValue::new("previous", accepts, id).into();
+        let wrong = || InvalidValue::new("after", accepts, id).into();
         trace_of(self.inner.source.get(id)?).ok_or_else(wrong)
     }
 

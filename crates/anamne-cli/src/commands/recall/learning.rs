@@ -66,7 +66,7 @@ fn print_strategy(found: &ExperiencedAnswer, output: &mut Output) -> Result<(), 
     let why = one_line(&found.why);
     let mut said = format!("strategy {}: {why}", found.strategy);
     if !found.worthwhile {
-        said.push_str("; another search is not expected to help");
+        said.push_str("; ask otherwise, or stop");
     }
     output.line("")?;
     for (index, line) in wrapped(&said, output.width).iter().enumerate() {

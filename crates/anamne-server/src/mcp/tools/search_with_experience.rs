@@ -68,7 +68,7 @@ fn said(found: &ExperiencedAnswer) -> String {
     let why = on_one_line(&found.why);
     let _ = write!(said, ", strategy {}: {why}.", found.strategy);
     if !found.worthwhile {
-        said.push_str(" Another search is not expected to help: ask otherwise, or stop.");
+        said.push_str(" Ask otherwise, or stop.");
     }
     said
 }

@@ -212,6 +212,7 @@ impl Space {
     /// calls with words of the goal that the ones before lack. O(goals).
     pub fn example_runs(&self, goal: &str, most: usize) -> Result<Vec<RunSummary>, Error> {
         let view = self.inner.derived.experience.caught_up()?;
+        Limits::check_results(most)?;
         let found = view.map(|view| view.examples(goal, most));
         Ok(found.transpose()?.unwrap_or_default())
     }

@@ -1,6 +1,7 @@
 //! The cases of a situation: of its error, its call and its goal.
 
 use anamne_experience::chance::Evidence;
+use anamne_experience::normal;
 use anamne_experience::{Case, CaseFilter, ExperienceView, Recovery, RunSummary};
 use jiff::Timestamp;
 
@@ -117,7 +118,7 @@ fn of_goals(view: &ExperienceView, query: &ExperienceQuery) -> Result<Vec<Draft>
             row: run.outcome.row,
             evidence: shares.evidence(&run.outcome, 1.0),
         });
-        let is_same = first.goal.to_lowercase() == query.goal.trim().to_lowercase();
+        let is_same = first.goal.to_lowercase() == normal::name(&query.goal).to_lowercase();
         drafts.push(Draft {
             kind: if is_same {
                 AdviceKind::Goal
