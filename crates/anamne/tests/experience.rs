@@ -557,3 +557,28 @@ fn a_change_that_git_took_back_counts_as_a_failure() {
     );
     assert_eq!((advice[0].successes, advice[0].failures), (1, 1));
 }
+
+#[test]
+fn a_long_goal_or_error_is_asked_about_by_its_beginning() {
+    let home = Home::new();
+    let space = home.space();
+    let long = "publish the release ".repeat(10_000);
+    let ended = ActionOutcome {
+        goal: long.clone(),
+        ends_run: true,
+        ..outcome(ActionOutcome::TASK, "", "")
+    };
+    record(&space, ended);
+    let advice = ask(
+        &space,
+        &ExperienceQuery {
+            goal: long.clone(),
+            error: long,
+            ..ExperienceQuery::default()
+        },
+    );
+    assert_eq!(advice[0].kind, AdviceKind::Goal);
+    assert!(advice[0].subject.len() <= 1_024);
+    let other = space.run_chance("bake bread", "").expect("a chance");
+    assert_eq!(other.expect("experience").similar, 0);
+}

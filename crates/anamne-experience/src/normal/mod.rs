@@ -12,8 +12,8 @@ use pieces::{Piece, Pieces};
 /// Maximum length of a normal form, in bytes.
 const MOST_BYTES: usize = 512;
 
-/// Maximum length of a goal or of a run's name, in bytes.
-const MOST_NAME: usize = 4_096;
+/// Maximum length of a name, in bytes.
+const MOST_NAME: usize = 1_024;
 
 /// Bytes of a text that are read: placeholders are often shorter than what they replace.
 const MOST_READ: usize = 4 * MOST_BYTES;
@@ -36,10 +36,10 @@ pub fn call(action: &str, object: &str) -> String {
     form.finished().trim_end_matches([';', ' ']).to_owned()
 }
 
-/// The part of a goal, or of a run's name, by which it is known: the beginning, without the white space around it.
+/// The part of a text by which it is known: the beginning, without the white space around it. Texts are equal if these are.
 pub fn name(text: &str) -> &str {
     let text = text.trim();
-    text[..text.floor_char_boundary(MOST_NAME)].trim_end()
+    &text[..text.floor_char_boundary(MOST_NAME)]
 }
 
 /// The normal form of an error message. O(bytes).

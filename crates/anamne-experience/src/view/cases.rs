@@ -96,12 +96,8 @@ impl ExperienceView {
                 ("call = ?1", normal::call(action, object), false)
             }
             CaseFilter::Error(error) => ("error = ?1 AND error <> 0", normal::error(error), false),
-            CaseFilter::Goal(goal) => (
-                "goal = ?1 AND ends_run = 1",
-                normal::name(goal).to_owned(),
-                true,
-            ),
-            CaseFilter::Run(run) => ("run = ?1 AND run <> 0", normal::name(run).to_owned(), false),
+            CaseFilter::Goal(goal) => ("goal = ?1 AND ends_run = 1", goal.to_owned(), true),
+            CaseFilter::Run(run) => ("run = ?1 AND run <> 0", run.to_owned(), false),
         };
         let order = match filter {
             CaseFilter::Run(_) => "ORDER BY row, step LIMIT ?2",

@@ -130,11 +130,10 @@ impl<'a> Insertion<'a> {
         memory: &Memory,
         step: &Step<'_>,
     ) -> Result<(), ExperienceError> {
-        let goal = normal::name(step.goal);
         let goal = if step.ends_run {
-            self.texts.searchable(goal)?
+            self.texts.searchable(step.goal)?
         } else {
-            self.texts.number(goal)?
+            self.texts.number(step.goal)?
         };
         let values = params![
             row.0,
@@ -144,7 +143,7 @@ impl<'a> Insertion<'a> {
             self.texts.number(&step.call)?,
             self.texts.number(&normal::error(step.error))?,
             goal,
-            self.texts.number(normal::name(step.run))?,
+            self.texts.number(step.run)?,
             self.texts
                 .number(memory.author.as_deref().unwrap_or_default())?,
             (f64::from(step.score) * 100.0).round() as i64,

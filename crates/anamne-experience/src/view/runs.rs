@@ -23,6 +23,9 @@ const MOST_RUNS: usize = 64;
 /// Chosen on half of the tasks of `anamne-eval trajectories`: a run of another goal counts little unless it is much alike.
 const RELEVANCE_POWER: i32 = 8;
 
+/// Cosine from which another goal is called similar.
+const SIMILAR: f32 = 0.6;
+
 /// Share of successes that is expected without any case.
 const UNKNOWN: f64 = 0.5;
 
@@ -93,7 +96,10 @@ impl ExperienceView {
         Ok(RunChance {
             chance: shares.chance(agent, evidence, now),
             same: runs.iter().filter(|(_, run)| is_same(run)).count(),
-            similar: runs.iter().filter(|(_, run)| !is_same(run)).count(),
+            similar: runs
+                .iter()
+                .filter(|(cosine, run)| *cosine >= SIMILAR && !is_same(run))
+                .count(),
         })
     }
 
@@ -137,7 +143,7 @@ pub struct RunChance {
     pub chance: f64,
     /// Earlier runs with the same goal.
     pub same: usize,
-    /// Those with similar ones.
+    /// Those with similar ones: a cosine of at least 0.6. Others count for less.
     pub similar: usize,
 }
 

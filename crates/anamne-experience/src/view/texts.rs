@@ -4,10 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
 use super::codes;
-use crate::ExperienceError;
-
-/// Maximum length of a text, in bytes: longer ones are equal if they begin alike.
-const MOST_BYTES: usize = 1_024;
+use crate::{ExperienceError, normal};
 
 /// The number of no text.
 pub(super) const NONE: i64 = 0;
@@ -37,7 +34,7 @@ impl<'a> Texts<'a> {
     }
 
     fn numbered(&mut self, text: &str, is_searched: bool) -> Result<i64, ExperienceError> {
-        let text = kept(text);
+        let text = normal::name(text);
         if text.is_empty() {
             return Ok(NONE);
         }
@@ -70,7 +67,7 @@ pub(super) fn find(
     text: &str,
     is_searched: bool,
 ) -> rusqlite::Result<Option<i64>> {
-    let text = kept(text);
+    let text = normal::name(text);
     if text.is_empty() {
         return Ok(None);
     }
@@ -98,12 +95,6 @@ pub(super) fn delete_unused(connection: &Connection) -> rusqlite::Result<usize> 
             UNION SELECT name FROM experiments)",
         [],
     )
-}
-
-/// The part of a text that is kept.
-fn kept(text: &str) -> &str {
-    let text = text.trim();
-    &text[..text.floor_char_boundary(MOST_BYTES)]
 }
 
 /// 64 bits of a text's hash. A searched text is another one than an equal name.

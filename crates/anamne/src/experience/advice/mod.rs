@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_experience::chance::{Evidence, chance};
-use anamne_experience::{RunChance, RunSummary, original};
+use anamne_experience::{RunChance, RunSummary, normal, original};
 use anamne_types::{InvalidValue, Limits, Memory, MemoryId, Row};
 use serde::Serialize;
 
@@ -148,10 +148,10 @@ impl AdviceCase {
 }
 
 impl ExperienceQuery {
-    /// All that is asked, as one text.
+    /// All that is asked, as one text: the beginning of each part.
     fn words(&self) -> String {
         [&self.goal, &self.action, &self.object, &self.error]
-            .map(|text| text.trim())
+            .map(|text| normal::name(text))
             .join(" ")
     }
 
