@@ -15,10 +15,10 @@ const FOREIGN: usize = 24;
 /// Selects the conversations to measure.
 #[derive(clap::Args)]
 pub(crate) struct ConversationFilter {
-    /// The folder with one folder per set, each with *.records.jsonl and *.queries.jsonl; the bundled conversation if
-    /// not given.
+    /// A folder with one folder per set, each with *.records.jsonl and *.queries.jsonl; may be given several times. The
+    /// bundled conversation if not given.
     #[arg(long)]
-    data: Option<PathBuf>,
+    data: Vec<PathBuf>,
     /// Only these sets.
     #[arg(long)]
     set: Vec<String>,
@@ -30,10 +30,17 @@ pub(crate) struct ConversationFilter {
 impl ConversationFilter {
     /// Reads the selected corpora.
     pub(crate) fn corpora(&self) -> Result<Vec<Corpus>, Failure> {
-        match &self.data {
-            Some(folder) => Corpus::find(folder, &self.set, &self.corpus),
-            None => Ok(vec![Corpus::bundled()?]),
+        if self.data.is_empty() {
+            return Ok(vec![Corpus::bundled()?]);
         }
+        let mut corpora = Vec::new();
+        for folder in &self.data {
+            corpora.extend(Corpus::find(folder, &self.set, &self.corpus)?);
+        }
+        if corpora.is_empty() {
+            return Err("no corpus to measure".into());
+        }
+        Ok(corpora)
     }
 }
 
@@ -129,9 +136,6 @@ impl Corpus {
                     });
                 }
             }
-        }
-        if corpora.is_empty() {
-            return Err(format!("no corpus to measure in {}", folder.display()).into());
         }
         Ok(corpora)
     }
@@ -248,4 +252,77 @@ pub(crate) fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Ve
         .filter(|(_, line)| !line.trim().is_empty())
         .map(parse)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, HashSet};
+
+    use super::*;
+
+    /// The corpora that belong to this crate.
+    fn own() -> Vec<Corpus> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/recall");
+        Corpus::find(&folder, &[], &[]).expect("corpora")
+    }
+
+    #[test]
+    fn own_corpora_are_large_enough_and_consistent() {
+        let corpora = own();
+        assert!(corpora.len() >= 3);
+        for corpus in &corpora {
+            assert!(corpus.records.len() >= 300, "{}", corpus.name);
+            let ids: HashSet<&str> = corpus.records.iter().map(|one| one.id.as_str()).collect();
+            assert_eq!(ids.len(), corpus.records.len(), "{}", corpus.name);
+            let mut positions: BTreeMap<&str, u32> = BTreeMap::new();
+            for record in &corpus.records {
+                let next = positions.entry(&record.thread).or_default();
+                assert_eq!(record.position, *next, "{}", record.id);
+                *next += 1;
+            }
+            let times = corpus
+                .records
+                .iter()
+                .map(|record| record.time.expect("a time"));
+            assert!(times.is_sorted(), "{}", corpus.name);
+            let answerable = corpus.queries.iter().filter(|query| query.answerable);
+            assert!(answerable.count() >= 60, "{}", corpus.name);
+            for query in &corpus.queries {
+                assert_eq!(query.answerable, query.has_evidence(), "{}", query.text);
+                for id in &query.evidence {
+                    assert!(ids.contains(id.as_str()), "{}: {id}", query.text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn half_of_the_own_questions_share_few_words_with_their_evidence() {
+        for corpus in own() {
+            let texts: HashMap<&str, HashSet<String>> = corpus
+                .records
+                .iter()
+                .map(|record| (record.id.as_str(), content_words(&record.text)))
+                .collect();
+            let few = |query: &&Query| {
+                let words = content_words(&query.text);
+                let shared = |id: &String| texts[id.as_str()].intersection(&words).count();
+                query.evidence.iter().all(|id| shared(id) <= 2)
+            };
+            let answerable = || corpus.queries.iter().filter(|query| query.answerable);
+            let share = answerable().filter(few).count() as f64 / answerable().count() as f64;
+            assert!(share >= 0.5, "{}: {share:.2}", corpus.name);
+        }
+    }
+
+    /// The stems of a text without function words.
+    fn content_words(text: &str) -> HashSet<String> {
+        let mut words = HashSet::new();
+        anamne::text::analyser::Analyser::new().document(text, &mut |stem, _| {
+            if !anamne::text::analyser::is_function_word(stem) {
+                words.insert(stem.to_owned());
+            }
+        });
+        words
+    }
 }
