@@ -1,9 +1,10 @@
 """Fits the parameters of the confidence model, crates/anamne-recall/src/confidence/model.rs, and evaluates them.
 
     anamne-eval recall --data FOLDER --features features.jsonl
-    python3 crates/anamne-eval/fitting/confidence.py features.jsonl [crates/anamne-recall/src/confidence/model.rs]
+    python3 crates/anamne-eval/fitting/second_look.py features.jsonl --unseen unseen.jsonl
+    python3 crates/anamne-eval/fitting/confidence.py unseen.jsonl [crates/anamne-recall/src/confidence/model.rs]
 
-Needs NumPy and SciPy. Prints the metrics with each conversation (then each data set) held out, then the parameters
+With `--relevance` only the third and the last factor are fitted, given the first two of model.rs. Needs NumPy and SciPy. Prints the metrics with each conversation (then each data set) held out, then the parameters
 fitted on all data, and writes them into model.rs if given.
 
 The confidence of a result is a product of three logistic functions:
@@ -18,15 +19,18 @@ If only one search ranks, `search_only` replaces all three.
 import json
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
 
+MODEL = Path(__file__).parents[2] / "anamne-recall" / "src" / "confidence" / "model.rs"
+
 ON_TOPIC = ["mean", "met", "agreement"]
 ANSWERED = ["turned", "spread", "least", "nearness"]
 RELEVANCE = [
-    "ahead", "behind", "place", "author", "rare_term", "semantic", "thread_words", "window_lexical", "length",
-    "pieces", "agreement", "nearness", "told",
+    "ahead", "behind", "place", "second_look", "author", "rare_term", "semantic", "thread_words", "window_lexical",
+    "length", "pieces", "agreement", "nearness", "named_statements",
 ]  # fmt: skip
 SEARCH_ONLY = ["lexical", "semantic"]
 FIRST = 10
@@ -113,6 +117,9 @@ def set_weights(queries, chosen, weight=1.0):
 
 
 class Model:
+    # The parameters of the first two factors, if they are not fitted.
+    kept = None
+
     def __init__(self, queries):
         foreign = np.array([query.foreign for query in queries])
         answerable = np.array([query.answerable for query in queries])
@@ -131,6 +138,8 @@ class Model:
         else:
             self.answered = np.r_[9.0, np.zeros(len(ANSWERED))]
 
+        if Model.kept:
+            self.on_topic, self.answered = Model.kept
         weights = set_weights(queries, ~foreign)
         used = [at for at in range(len(queries)) if weights[at]]
         inputs = np.concatenate([self.of_results(queries[at]) for at in used])
@@ -208,7 +217,20 @@ def with_parameters(source, name, inputs, parameters):
     return source[: start.start()] + f"    {name} {parameters[0]:.4f} {{" + body + source[end:]
 
 
+def present_parameters(source, name, inputs):
+    """The parameters of one logistic function in the Rust source."""
+    start = re.search(rf"^    {name} (\S+) {{$", source, re.MULTILINE)
+    body = source[start.end() : source.index("\n    }", start.end())]
+    found = dict(re.findall(r"^        (\w+) (\S+),$", body, re.MULTILINE))
+    return np.array([float(start[1]), *(float(found[name]) for name in inputs)])
+
+
 def main():
+    arguments = [argument for argument in sys.argv if argument != "--relevance"]
+    if len(arguments) < len(sys.argv):
+        source = open(MODEL, encoding="utf-8").read()
+        Model.kept = [present_parameters(source, "OnTopic", ON_TOPIC), present_parameters(source, "Answered", ANSWERED)]
+    sys.argv = arguments
     queries = read(sys.argv[1])
     report("without the conversation", queries, held_out(queries, lambda query: query.corpus))
     report("without the whole set", queries, held_out(queries, lambda query: query.set))

@@ -62,7 +62,7 @@ pub(crate) fn table(
     ranked: &Ranked,
     matched: Vec<String>,
     weights: &Weights,
-    judged_by: Vec<(Cow<'static, str>, f32)>,
+    mut judged_by: Vec<(Cow<'static, str>, f32)>,
 ) -> Explanation {
     let candidate = &ranked.candidate;
     let mut found_by = Vec::new();
@@ -92,6 +92,8 @@ pub(crate) fn table(
             found_by.push("rare_word".to_owned());
         }
     }
+    let pair = ranked.pair.iter().flat_map(|pair| pair.table());
+    judged_by.extend(pair.map(|(name, value)| (Cow::Borrowed(name), value)));
     Explanation {
         found_by,
         matched,

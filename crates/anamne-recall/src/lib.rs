@@ -43,6 +43,7 @@ mod reranking;
 mod roles;
 mod scope;
 mod search_only;
+mod second_look;
 mod sources;
 mod successors;
 mod thread_feedback;

@@ -47,6 +47,9 @@ pub(crate) const COMPARED_TOKENS: usize = 128;
 /// The best threads, which the others are compared with.
 pub(crate) const SEED_THREADS: usize = 4;
 
+/// The best candidates that get a second look.
+pub(crate) const SECOND_LOOK: usize = 32;
+
 /// The temperature of the softmax over the best threads' scores.
 pub(crate) const FEEDBACK_TEMPERATURE: f32 = 0.4;
 
@@ -175,6 +178,8 @@ features! {
     role_fit 1.0,
     /// Graph proximity to the direct hits; 0 at depth shallow.
     graph 3.0,
+    /// The correction of the second look; 0 beyond the best candidates.
+    second_look 1.0,
 }
 
 /// Without columns: the weights of normalised BM25 and of the cosine.

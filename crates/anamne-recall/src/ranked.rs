@@ -2,6 +2,7 @@
 
 use crate::candidates::Candidate;
 use crate::model::Features;
+use crate::second_look::PairFeatures;
 
 /// A candidate with its features and score.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub(crate) struct Ranked {
     pub(crate) score: f32,
     /// The probability that it is relevant; set after ranking.
     pub(crate) confidence: f32,
+    /// What the second look compared; `None` beyond the best candidates.
+    pub(crate) pair: Option<Box<PairFeatures>>,
     /// What else determined its rank, if anything.
     pub(crate) overrides: Option<Box<RankOverrides>>,
 }
@@ -39,6 +42,7 @@ impl Ranked {
             features,
             score,
             confidence: 0.0,
+            pair: None,
             overrides: None,
         }
     }

@@ -16,6 +16,7 @@ use crate::rank::{rank, shortlist};
 use crate::ranked::Ranked;
 use crate::recall_context::{PreparedQuery, RecallContext};
 use crate::search_only;
+use crate::second_look;
 use crate::threads::{self, Threads};
 use crate::views::SearchHit;
 use crate::words::Reader;
@@ -140,17 +141,21 @@ fn rank_in_full(
         others: others.clone(),
     });
     let ranked = rank(&inputs, reader, pool.candidates, others, &mut threads);
-    let Some(first_pass) = first_pass else {
-        return (ranked, Expansion::default());
+    let (mut ranked, expansion) = match first_pass {
+        None => (ranked, Expansion::default()),
+        Some(first_pass) => {
+            let request = ExpansionRequest {
+                recall: context.recall,
+                connections: sources.connections,
+                filter: scope.rows.as_ref(),
+                now: instant,
+                search: &|words, most| search_text(context, words, most, scope),
+            };
+            expand(&request, &inputs, reader, threads, &ranked, first_pass)
+        }
     };
-    let request = ExpansionRequest {
-        recall: context.recall,
-        connections: sources.connections,
-        filter: scope.rows.as_ref(),
-        now: instant,
-        search: &|words, most| search_text(context, words, most, scope),
-    };
-    expand(&request, &inputs, reader, threads, &ranked, first_pass)
+    second_look::correct(&inputs, reader, &mut ranked);
+    (ranked, expansion)
 }
 
 /// The rows that a search for other words finds, merged by rank; at most `most` per search.

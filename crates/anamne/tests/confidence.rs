@@ -97,7 +97,7 @@ fn questions_with_little_or_nothing_in_them_are_judged_soberly() {
     let (_folder, space) = stored(&NOTES);
     for question in ["?!", "🦀", "the of and", "what is it?", "x"] {
         let answer = asked(&space, &Recall::new(question));
-        assert!(best(&answer) < 0.25, "{question:?}: {answer:#?}");
+        assert!(best(&answer) < 0.3, "{question:?}: {answer:#?}");
     }
     let answer = asked(&space, &Recall::new("glacier"));
     assert_eq!(answer.results[0].memory.content, NOTES[19]);
@@ -116,8 +116,8 @@ fn other_languages_are_judged_by_the_words_they_share() {
     assert!(of("Wann wurden die Häuser am Fluss renoviert?") > 0.5);
     assert!(of("Где хранятся резервные копии?") > 0.5);
     assert!(of("Wie viele Tore schoss der Stürmer im Finale?") < 0.2);
-    // The vocabulary splits such words into letters, which occur in every text.
-    assert!(of("Сколько голов забил нападающий?") < 0.3);
+    // The vocabulary splits such words into letters, which occur in every text of the language.
+    assert!(of("Сколько голов забил нападающий?") < 0.5);
 }
 
 #[test]

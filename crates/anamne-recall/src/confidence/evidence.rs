@@ -24,15 +24,21 @@ fn score_without_author(ranked: &Ranked) -> f32 {
     ranked.score - ranked.features.author * Weights::DEFAULT.author
 }
 
-/// The score without `lsi_similarity`, which indicates which memories are relevant, but not whether there are any.
+/// The score without the second look, which compares results with each other, so that it says nothing about all.
+pub(super) fn first_score(ranked: &Ranked) -> f32 {
+    ranked.score - ranked.features.second_look * Weights::DEFAULT.second_look
+}
+
+/// The first score without `lsi_similarity`, which indicates which memories are relevant, but not whether there are
+/// any.
 fn score_without_lsi(ranked: &Ranked) -> f32 {
-    ranked.score - ranked.features.lsi_similarity * Weights::DEFAULT.lsi_similarity
+    first_score(ranked) - ranked.features.lsi_similarity * Weights::DEFAULT.lsi_similarity
 }
 
 /// The results that are related to the query.
 fn related(first: &[Ranked]) -> Vec<&Ranked> {
-    let best = first.iter().map(|ranked| ranked.score).fold(0.0, f32::max);
-    let is_related = |ranked: &&Ranked| ranked.score >= model::RELATED_SHARE * best;
+    let best = first.iter().map(first_score).fold(0.0, f32::max);
+    let is_related = |ranked: &&Ranked| first_score(ranked) >= model::RELATED_SHARE * best;
     first.iter().filter(is_related).collect()
 }
 
@@ -110,6 +116,7 @@ impl Evidence {
             ahead: ranked.score - self.tenth,
             behind: (score_without_author(ranked) - self.best_without_author).min(0.0),
             place: (place as f32).ln_1p(),
+            second_look: features.second_look,
             author: features.author,
             rare_term: features.rare_term,
             semantic: features.semantic,
@@ -142,7 +149,10 @@ fn best_matches(reader: &mut Reader<'_>, first: &[Ranked]) -> (f32, f32) {
 /// The entropy of the result scores without authors, in nats, with scores as logits, which is how they are fitted.
 /// Missing results count with the usual entropy.
 fn spread(related: &[&Ranked]) -> f32 {
-    let scores = related.iter().map(|ranked| score_without_author(ranked));
+    let author = |ranked: &Ranked| ranked.features.author * Weights::DEFAULT.author;
+    let scores = related
+        .iter()
+        .map(|ranked| first_score(ranked) - author(ranked));
     let best = scores.clone().fold(f32::MIN, f32::max);
     let weights = scores.map(|score| (score - best).exp());
     let sum: f32 = weights.clone().sum();

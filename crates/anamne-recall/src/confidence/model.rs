@@ -100,33 +100,35 @@ logistic! {
 
 logistic! {
     /// The result is evidence for an answered query.
-    RelevanceInputs -4.7522 {
+    RelevanceInputs -3.1655 {
         /// Its score above the tenth result's.
-        ahead 0.3014,
+        ahead 0.3711,
         /// Its score below the best, both without authors; at most 0.
-        behind 0.0589,
+        behind 0.3241,
         /// The logarithm of its rank.
-        place -0.1231,
+        place -0.3163,
         /// The feature of this name.
-        author 0.3920,
+        second_look 0.1202,
         /// The feature of this name.
-        rare_term -0.4303,
+        author 0.5503,
         /// The feature of this name.
-        thread_words 2.1315,
+        rare_term 0.2729,
         /// The feature of this name.
-        semantic 1.3363,
+        thread_words 0.5734,
         /// The feature of this name.
-        window_lexical 3.0473,
+        semantic 0.8168,
+        /// The feature of this name.
+        window_lexical 1.6494,
         /// The logarithm of its token count.
-        length 0.3062,
+        length 0.1084,
         /// The logarithm of the number of query wordpieces.
-        pieces 0.8999,
+        pieces 0.9078,
         /// As above.
-        agreement 0.4983,
+        agreement 0.5477,
         /// As above.
-        nearness -4.6630,
+        nearness -3.4056,
         /// How well statements about the named person match; 0 unless one person is named.
-        named_statements -2.3744,
+        named_statements -1.5017,
     }
 }
 
@@ -161,10 +163,10 @@ logistic! {
 
 logistic! {
     /// The result is evidence, if only one search ranks.
-    SearchOnly -3.5366 {
+    SearchOnly -3.5069 {
         /// The feature of this name.
-        lexical 1.1972,
+        lexical 0.8358,
         /// The feature of this name.
-        semantic 3.6327,
+        semantic 3.5470,
     }
 }

@@ -4,7 +4,7 @@
 //! things tell them apart: whether the store's memories contain the prompt's words more often than general texts do,
 //! how much rare wording the best result shares with it, and whether that result stands out.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, first_score};
 use super::model::{self, PromptInputs};
 use crate::model::IDF_POWER;
 use crate::ranked::Ranked;
@@ -17,7 +17,12 @@ impl PromptInputs {
         let evidence = Evidence::of(reader, ranked);
         let topic = Topic::of(reader);
         let words = SharedWords::of(reader, first);
-        let score = |place: usize| first.get(place).map_or(0.0, |ranked| ranked.score);
+        let scores = || first.iter().map(first_score);
+        let best = scores().fold(f32::MIN, f32::max).max(0.0);
+        let tenth = match first.len() {
+            model::FIRST => scores().fold(f32::MAX, f32::min),
+            _ => 0.0,
+        };
         let within = |value: f32, [least, most]: [f32; 2]| value.clamp(least, most);
         // The idf of a word that only one memory contains, roughly.
         let single = (reader.rows() as f32).ln_1p().max(1.0);
@@ -25,7 +30,7 @@ impl PromptInputs {
             topic_sum: within(topic.sum, model::TOPIC_SUM),
             topic_best: within(topic.best, model::TOPIC_BEST),
             topic_mean: within(topic.mean, model::TOPIC_BEST),
-            lead: within(score(0) - score(model::FIRST - 1), model::LEAD),
+            lead: within(best - tenth, model::LEAD),
             shared: within((words.best / single).ln_1p(), model::SHARED),
             found: within(words.found, model::FOUND),
             information: within(words.all, model::INFORMATION),

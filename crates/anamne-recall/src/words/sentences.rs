@@ -47,6 +47,12 @@ static MARKS: LazyLock<SentenceTokens> = LazyLock::new(|| {
 });
 
 impl Reader<'_> {
+    /// Whether a row's text ends with a question mark. O(1).
+    pub(crate) fn ends_with_question(&self, row: Row) -> bool {
+        let last = self.tokens(row).last();
+        last.is_some_and(|&token| MARKS.questions.contains(token))
+    }
+
     /// Calls `take` for each sentence of a row, with its match of the query's wordpieces (as
     /// [`Summary::word_match`](super::Summary::word_match)). O(tokens of the row).
     pub(crate) fn each_sentence(&mut self, row: Row, mut take: impl FnMut(SentenceStats, f32)) {
