@@ -119,6 +119,11 @@ pub fn on_one_line(text: &str) -> String {
 
 /// Appends a text with every invisible character, including line breaks, escaped.
 fn push_escaped(out: &mut String, text: &str) {
+    let is_plain = |byte| matches!(byte, b' '..=b'~' | b'\t');
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+        return;
+    }
     let mut previous = None;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

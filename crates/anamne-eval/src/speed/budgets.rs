@@ -59,6 +59,9 @@ const TWO_HOPS: [(u64, f64); 1] = [(60_000, 10.0)];
 /// Milliseconds of a deep query over all tiers at p95, up to a million records.
 pub(crate) const DEEP: Budget = Budget::AtMost(60.0);
 
+/// A context block from long messages at p95, relative to a recall.
+pub(crate) const CONTEXT: Budget = Budget::RatioAtMost(2.5);
+
 /// The budget of a two-hop query over this many records.
 pub(crate) fn two_hops(records: u64) -> Option<Budget> {
     of_size(&TWO_HOPS, records)

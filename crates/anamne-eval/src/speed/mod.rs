@@ -16,6 +16,7 @@ mod disk;
 mod extract;
 mod figures;
 mod import;
+mod long_messages;
 mod machine;
 mod mcp;
 mod opening;
@@ -88,6 +89,8 @@ enum Measurement {
     Depth,
     /// Knowledge extraction from a conversation during queries; only if named.
     Extract,
+    /// Context blocks from messages of 350 words, next to recall; only if named.
+    LongMessages,
     /// The vector scan alone: its accuracy, and the cost of filters; only if named.
     Vectors,
     /// Whole processes of the command from fork to exit, hooks of agent hosts among them; only if named.
@@ -106,7 +109,12 @@ impl Measurement {
     fn has_own_store(self) -> bool {
         matches!(
             self,
-            Self::Tiers | Self::Depth | Self::Extract | Self::Vectors | Self::Processes
+            Self::Tiers
+                | Self::Depth
+                | Self::Extract
+                | Self::LongMessages
+                | Self::Vectors
+                | Self::Processes
         )
     }
 }
@@ -201,6 +209,9 @@ impl<'run> Run<'run> {
         });
         self.time(Measurement::Extract, "extract", || {
             extract::measure(records, parent)
+        });
+        self.time(Measurement::LongMessages, "long_messages", || {
+            long_messages::measure(records, queries, parent)
         });
         self.time(Measurement::Vectors, "vectors", || {
             vectors::measure(records, queries, parent, lines)

@@ -12,6 +12,9 @@ use crate::error::RecallError;
 /// Messages up to this number of tokens may need the previous message to be understood.
 const SHORT_MESSAGE_TOKENS: usize = 14;
 
+/// Maximum bytes of such a message: white space, the cheapest text, has at most 16 per token.
+const SHORT_MESSAGE_BYTES: usize = SHORT_MESSAGE_TOKENS * 16;
+
 /// Tokens shown of the question before an answer.
 const QUESTION_TOKENS: usize = 24;
 
@@ -50,6 +53,7 @@ impl CompanionSource<'_> {
         let is_short = self.is_current
             && memory.kind() == Kind::Message
             && memory.thread.is_some()
+            && memory.content.len() <= SHORT_MESSAGE_BYTES
             && estimate_tokens(&memory.content) <= SHORT_MESSAGE_TOKENS;
         if !is_short {
             return Ok(None);

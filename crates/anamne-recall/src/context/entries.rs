@@ -51,6 +51,8 @@ pub(super) struct BlockEntry<'memory> {
     pub(super) question: Option<Companion>,
     /// The memories that contradict it.
     pub(super) conflicting: Vec<Companion>,
+    /// The token cost of its whole text.
+    pub(super) tokens: usize,
     /// Its parsed text, if it was parsed for shortening.
     pub(super) long: LazyText<'memory>,
 }

@@ -1,6 +1,7 @@
 //! Spends the token budget: best candidates first, long ones shortened, no duplicates, leftover budget for longer
 //! passages.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -40,16 +41,29 @@ pub(super) struct Packing<'packing, 'memory> {
     texts: Vec<Vec<u64>>,
     left_out: Vec<OmittedMemory>,
     /// The days and threads that have entries, by section.
-    headings: BTreeSet<(usize, String, Option<&'memory str>)>,
+    headings: BTreeSet<HeadingKey<'memory>>,
     sections: BTreeSet<usize>,
 }
 
-/// A candidate that has not been added yet.
+/// A section, a heading in it, and the thread below.
+type HeadingKey<'memory> = (usize, String, Option<&'memory str>);
+
+/// A candidate that has not been added yet. It is tried once per round, so what it costs is computed once.
 struct PendingCandidate<'memory> {
     candidate: Candidate<'memory>,
     /// The token cost of its text.
     tokens: usize,
+    frame: OnceCell<Frame<'memory>>,
     long: LazyText<'memory>,
+}
+
+/// What is written around a candidate's text.
+struct Frame<'memory> {
+    marks: String,
+    /// The token cost of its lines without text.
+    tokens: usize,
+    heading: HeadingKey<'memory>,
+    heading_tokens: usize,
 }
 
 impl<'memory> PendingCandidate<'memory> {
@@ -57,8 +71,22 @@ impl<'memory> PendingCandidate<'memory> {
         Self {
             candidate: *candidate,
             tokens: estimate_tokens(candidate.shown()),
+            frame: OnceCell::new(),
             long: Rc::default(),
         }
+    }
+
+    fn frame(&self, layout: &Layout<'_>) -> &Frame<'memory> {
+        self.frame.get_or_init(|| {
+            let memory = self.candidate.memory;
+            let (marks, heading) = (layout.marks(&self.candidate), heading(memory));
+            Frame {
+                tokens: entry_cost(&marks, memory, ""),
+                marks,
+                heading_tokens: estimate_tokens(&heading) + 3,
+                heading: (self.candidate.section, heading, memory.thread.as_deref()),
+            }
+        })
     }
 }
 
@@ -163,18 +191,13 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         if self.entries.iter().any(is_included) {
             return Ok(true);
         }
-        let heading = heading(candidate.memory);
-        let heading_key = (
-            candidate.section,
-            heading,
-            candidate.memory.thread.as_deref(),
-        );
+        let lines = pending.frame(self.layout);
         let mut frame = 0;
         if !self.sections.contains(&candidate.section) {
             frame += self.layout.section_cost(candidate.section);
         }
-        if !self.headings.contains(&heading_key) {
-            frame += estimate_tokens(&heading_key.1) + 3;
+        if !self.headings.contains(&lines.heading) {
+            frame += lines.heading_tokens;
         }
         let spent = self.spent_in(candidate.section, most);
         let room = self
@@ -195,7 +218,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         }
         cost += self.add_companions(&mut entry, room - cost)?;
         self.remaining -= cost + frame;
-        self.headings.insert(heading_key);
+        self.headings.insert(lines.heading.clone());
         self.sections.insert(candidate.section);
         self.texts.push(words);
         self.drop_companions(candidate.memory.id);
@@ -226,17 +249,18 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         if room < SMALLEST_ENTRY {
             return None;
         }
-        let marks = self.layout.marks(candidate);
+        let lines = pending.frame(self.layout);
+        let frame = lines.tokens;
         let mut entry = BlockEntry {
             candidate: *candidate,
-            marks,
+            marks: String::new(),
             shown: String::new(),
             shortened: candidate.passage.is_some(),
             question: None,
             conflicting: Vec::new(),
+            tokens: text,
             long: pending.long.clone(),
         };
-        let frame = entry.cost();
         // Cutting a small part is not worth a truncated text.
         let wanted = if text * 2 <= self.share * 3 {
             text
@@ -255,6 +279,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             entry.shown = long.passage(self.passage_query, room.min(wanted.max(SHORTEST_ENTRY)))?;
             entry.shortened = true;
         }
+        entry.marks.clone_from(&lines.marks);
         let cost = entry.cost();
         (cost <= room).then_some((entry, cost))
     }
@@ -327,8 +352,8 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
                 continue;
             }
             let whole = &entry.candidate.memory.content;
-            let (known, all) = (estimate_tokens(&entry.shown), estimate_tokens(whole));
-            let (longer, shortened) = if all <= known + self.remaining {
+            let known = estimate_tokens(&entry.shown);
+            let (longer, shortened) = if entry.tokens <= known + self.remaining {
                 (Some(whole.clone()), false)
             } else {
                 let long = entry
@@ -353,12 +378,10 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     }
 
     fn leave_out(&mut self, pending: &PendingCandidate<'_>, reason: &str) {
-        let candidate = &pending.candidate;
-        let marks = self.layout.marks(candidate);
         self.left_out.push(OmittedMemory {
-            id: candidate.memory.id,
+            id: pending.candidate.memory.id,
             reason: reason.to_owned(),
-            tokens: entry_cost(&marks, candidate.memory, "") + pending.tokens,
+            tokens: pending.frame(self.layout).tokens + pending.tokens,
         });
     }
 }

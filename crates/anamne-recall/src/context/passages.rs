@@ -51,19 +51,16 @@ impl<'query> PassageQuery<'query> {
         }
     }
 
+    /// The vector of the query by the built-in model, whatever model the space has: this must not call another one.
     fn vector(&self) -> &[f32] {
-        self.vector.get_or_init(|| embed(self.text))
-    }
-}
-
-/// The vector of a text by the built-in model, whatever model the space has: this must not call another one.
-fn embed(text: &str) -> Vec<f32> {
-    let model = StaticModel::builtin();
-    let mut vector = vec![0.0; model.dimensions()];
-    match model.embed_into(text, &mut vector) {
-        Ok(()) => vector,
-        // The built-in model can't fail; without a vector, words alone decide.
-        Err(_) => Vec::new(),
+        self.vector.get_or_init(|| {
+            let table = StaticModel::builtin_tokens();
+            let mut tokens = Vec::new();
+            table.tokens(self.text, &mut tokens);
+            let mut vector = vec![0.0; StaticModel::builtin().dimensions()];
+            table.vector_of(&tokens, &mut vector);
+            vector
+        })
     }
 }
 
@@ -144,8 +141,8 @@ fn scores(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery<'_>)
         return (0..pieces.len()).map(|place| -(place as f32)).collect();
     }
     let mut own = word_scores(text, pieces, passage_query);
-    for (score, piece) in own.iter_mut().zip(pieces) {
-        *score += SEMANTIC_WEIGHT * semantic_score(&text[piece.clone()], passage_query);
+    for (score, semantic) in own.iter_mut().zip(cosines(text, pieces, passage_query)) {
+        *score += SEMANTIC_WEIGHT * semantic.max(0.0);
     }
     let at = |place: Option<usize>| {
         place
@@ -183,14 +180,49 @@ fn word_scores(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery
     met
 }
 
-fn semantic_score(sentence: &str, passage_query: &PassageQuery<'_>) -> f32 {
-    let pairs = embed(sentence);
-    let dot: f32 = pairs
+/// The cosine of each sentence and the query. All tokens are looked up before the first row is read: both wait for
+/// memory, and independent look-ups wait together.
+fn cosines(text: &str, pieces: &[Range<usize>], passage_query: &PassageQuery<'_>) -> Vec<f32> {
+    let table = StaticModel::builtin_tokens();
+    let mut tokens = Vec::with_capacity(text.len() / 4);
+    let ends: Vec<usize> = pieces
         .iter()
-        .zip(passage_query.vector())
-        .map(|(one, other)| one * other)
-        .sum();
-    dot.max(0.0)
+        .map(|piece| {
+            table.tokens(&text[piece.clone()], &mut tokens);
+            tokens.len()
+        })
+        .collect();
+    let query = passage_query.vector();
+    let mut sum = vec![0.0; query.len()];
+    let mut start = 0;
+    let cosine = |end| {
+        sum.fill(0.0);
+        for &token in &tokens[start..end] {
+            table.add_row(token, 1.0, &mut sum);
+        }
+        start = end;
+        let length = dot(&sum, &sum).sqrt();
+        if length > 0.0 {
+            dot(&sum, query) / length
+        } else {
+            0.0
+        }
+    };
+    ends.into_iter().map(cosine).collect()
+}
+
+/// The dot product; eight sums that don't wait for each other.
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    const LANES: usize = 8;
+    let (ones, others) = (one.as_chunks::<LANES>(), other.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (one, other) in ones.0.iter().zip(others.0) {
+        for lane in 0..LANES {
+            sums[lane] += one[lane] * other[lane];
+        }
+    }
+    let rest = ones.1.iter().zip(others.1);
+    sums.iter().sum::<f32>() + rest.map(|(one, other)| one * other).sum::<f32>()
 }
 
 /// The part of a long sentence that fits.

@@ -71,6 +71,9 @@ fn last_word(text: &str) -> Option<&str> {
 }
 
 fn is_listed(word: &str, after: &str) -> bool {
+    if word.len() > LONGEST_LISTED {
+        return false;
+    }
     let lower = word.to_lowercase();
     let listed = |list: &str| {
         list.split_whitespace()
@@ -80,6 +83,9 @@ fn is_listed(word: &str, after: &str) -> bool {
         || (after.starts_with(|next: char| next.is_ascii_digit()) && listed(BEFORE_NUMBERS))
 }
 
+/// Maximum bytes of a listed abbreviation.
+const LONGEST_LISTED: usize = 6;
+
 const ABBREVIATIONS: &str = "mr mrs ms dr prof rev hon gen col sgt capt lt st sr jr messrs mme mlle sra srta
     dott sig vs cf al approx dept est univ inc ltd corp co bros hr fr bzw ca evtl ggf inkl zzgl vgl mind max
     usf env ud uds resp geb dipl ing mag phd";
@@ -87,3 +93,16 @@ const ABBREVIATIONS: &str = "mr mrs ms dr prof rev hon gen col sgt capt lt st sr
 const BEFORE_NUMBERS: &str =
     "no nr nos vol fig figs p pp sec ch art eq jan feb mar apr jun jul aug sep sept
     oct nov dec abs str tel";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_listed_abbreviation_is_longer_than_the_limit() {
+        let listed = ABBREVIATIONS
+            .split_whitespace()
+            .chain(BEFORE_NUMBERS.split_whitespace());
+        assert_eq!(listed.map(str::len).max(), Some(LONGEST_LISTED));
+    }
+}
