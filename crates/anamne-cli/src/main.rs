@@ -32,6 +32,7 @@ mod projects;
 mod scope_arguments;
 mod settling;
 mod shell;
+mod simd;
 mod skipped;
 mod style;
 mod terminal;
@@ -60,7 +61,8 @@ fn main() -> ExitCode {
         return usage::help();
     };
     let mut output = Output::new(cli.global.json, command.is_verbatim());
-    let done = Place::find(&cli.global)
+    let done = simd::select()
+        .and_then(|()| Place::find(&cli.global))
         .and_then(|place| {
             for note in place.notes() {
                 output.warn(note);

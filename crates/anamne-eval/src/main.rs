@@ -74,8 +74,32 @@ enum Benchmark {
     TortureWriter(torture::kills::Arguments),
 }
 
+/// The variable that selects the vector instructions of all benchmarks.
+const SIMD: &str = "ANAMNE_SIMD";
+
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().benchmark {
+    let arguments = Arguments::parse();
+    let outcome = select_simd().and_then(|()| run(arguments.benchmark));
+    outcome.unwrap_or_else(|error| {
+        output::print_error(&format!("error: {error}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Selects the level that the environment names; refuses one that this processor does not support.
+fn select_simd() -> Result<(), failure::Failure> {
+    match std::env::var_os(SIMD).filter(|level| !level.is_empty()) {
+        None => Ok(()),
+        Some(level) => {
+            let selected = level.to_string_lossy().parse::<anamne::SimdLevel>();
+            let selected = selected.and_then(anamne::SimdLevel::select);
+            selected.map_err(|refusal| format!("{SIMD}: {refusal}").into())
+        }
+    }
+}
+
+fn run(benchmark: Benchmark) -> Result<ExitCode, failure::Failure> {
+    match benchmark {
         Benchmark::Recall(arguments) => recall::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Prompts(arguments) => prompts::run(&arguments),
@@ -91,9 +115,5 @@ fn main() -> ExitCode {
         Benchmark::TortureWorker(arguments) => torture::worker::run(&arguments),
         Benchmark::TorturePatient(arguments) => torture::damage::patient::run(&arguments),
         Benchmark::TortureWriter(arguments) => torture::kills::run_until_killed(&arguments),
-    };
-    outcome.unwrap_or_else(|error| {
-        output::print_error(&format!("error: {error}"));
-        ExitCode::FAILURE
-    })
+    }
 }

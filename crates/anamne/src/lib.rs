@@ -69,7 +69,7 @@ pub use derived::embedding_cache::{CacheSize, EmbeddingCache};
 pub use derived::hook_log::{HookActivity, HookLog, HookRun, HookSession};
 pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
-pub use derived::{DerivedFactory, DerivedSite, ViewState};
+pub use derived::{DerivedFactory, DerivedSite, SimdLevel, ViewState};
 pub use error::{Denied, Error, ErrorKind};
 pub use experience::{
     Advice, AdviceCase, AdviceKind, ArmReport, ExperienceQuery, ExperiencedAnswer,

@@ -1,6 +1,6 @@
 //! `anamne doctor`.
 
-use anamne::{CheckUp, Store, Unreadable};
+use anamne::{CheckUp, SimdLevel, Store, Unreadable};
 use serde_json::json;
 
 use crate::bridge;
@@ -30,11 +30,16 @@ Files of embedding models are compared with their manifests.
 It also names spaces that several projects may share, with the command that
 splits them, and folders that contain the same project.
 
+Searches use the best vector instructions of the processor, unless the
+variable ANAMNE_SIMD names others: avx512, avx2, neon or portable. Results are
+the same, times differ.
+
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
   […], \"repaired\": […], \"earlier\": […], \"problems\": […], \"next_steps\": […],
   \"hints\": […]}], \"model_problem\": why the configured model is not used,
-or null, \"embedding_models\": as \"models\" of `anamne model verify`, or
-null with --space, \"projects\": [{\"space\", \"finding\", \"commands\": […]}]}")]
+or null, \"simd\": the vector instructions in use, \"embedding_models\": as
+\"models\" of `anamne model verify`, or null with --space, \"projects\":
+  [{\"space\", \"finding\", \"commands\": […]}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -71,6 +76,7 @@ impl Doctor {
                 "healthy": healthy,
                 "spaces": next_step::worded(&found),
                 "model_problem": model_problem,
+                "simd": SimdLevel::current().as_str(),
                 "embedding_models": models.as_ref().map(VerifiedModels::as_json),
                 "projects": projects,
             }))?;
@@ -86,6 +92,10 @@ impl Doctor {
                 models.print(output)?;
             }
             print_projects(&projects, output)?;
+            output.line(paint(BOLD, "processor"))?;
+            let level = SimdLevel::current();
+            let instructions = format!("vector instructions in use: {level}");
+            output.entry(GREEN, "well   ", &instructions)?;
         }
         if healthy {
             Ok(())

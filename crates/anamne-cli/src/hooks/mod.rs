@@ -66,6 +66,8 @@ pub(crate) fn is_called() -> bool {
 /// Runs the hook of the command line. Says nothing about what went wrong: hosts show it, or stop.
 pub(crate) fn main() {
     std::panic::set_hook(Box::new(|_| {}));
+    // A hook fails open: if the variable is invalid, which other commands report, it uses the best level.
+    let _ = crate::simd::select();
     let Ok(cli) = usage::parse_quietly() else {
         return;
     };

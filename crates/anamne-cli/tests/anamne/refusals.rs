@@ -24,6 +24,32 @@ fn check(arguments: &[&str], field: &str) {
 }
 
 #[test]
+fn vector_instructions_are_selected_by_name_or_refused() {
+    let bench = Bench::new();
+    bench.remember(&["The lighthouse keeper is called Ines"]);
+    let doctor = |level: &str| {
+        let mut command = bench.command(&["--json", "doctor"]);
+        command.env("ANAMNE_SIMD", level).output().expect("a run")
+    };
+    let portable: serde_json::Value =
+        serde_json::from_slice(&doctor("portable").stdout).expect("JSON");
+    assert_eq!(portable["simd"], "portable");
+    assert_eq!(doctor("").status.code(), Some(0));
+    let other = if cfg!(target_arch = "aarch64") {
+        "avx2"
+    } else {
+        "neon"
+    };
+    for level in ["best", "AVX2", other] {
+        let refused = doctor(level);
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(message.contains("ANAMNE_SIMD"), "{message}");
+        assert!(message.contains(level), "{message}");
+    }
+}
+
+#[test]
 fn values_out_of_bounds_are_refused_by_name() {
     check(&["remember", ""], "content");
     check(&["remember", " \n "], "content");

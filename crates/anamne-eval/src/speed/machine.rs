@@ -1,6 +1,8 @@
 //! Describes the machine, without its name.
 
-/// One line: cores, CPU features that the scans can use, system.
+use anamne::SimdLevel;
+
+/// One line: cores, CPU features that the scans can use and the level in use, system.
 pub(crate) fn line() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let build = if cfg!(debug_assertions) {
@@ -9,9 +11,10 @@ pub(crate) fn line() -> String {
         ""
     };
     format!(
-        "machine: {cores} cores, {} ({}), {}{build}",
+        "machine: {cores} cores, {} ({}), vector searches at level {}, {}{build}",
         std::env::consts::ARCH,
         features().join(" "),
+        SimdLevel::current(),
         std::env::consts::OS
     )
 }

@@ -28,6 +28,7 @@ mod rare;
 mod recall;
 mod remember;
 mod report;
+mod simd;
 mod site;
 mod tiers;
 mod vectors;
@@ -69,6 +70,8 @@ pub(crate) struct Arguments {
 enum Measurement {
     /// Recall, next to tantivy, FTS5, sqlite-vec and memory bandwidth.
     Recall,
+    /// Recall with each set of vector instructions that the processor has, next to tantivy; only if named.
+    Simd,
     /// Whether rare words rank the memories that contain them first.
     Rare,
     /// Durable writes, next to a bare SQLite commit with one fdatasync.
@@ -105,7 +108,12 @@ impl Measurement {
         !matches!(self, Self::Binary | Self::Mcp)
     }
 
-    /// Whether it creates its own store; then it runs only if named.
+    /// Whether it runs only if named.
+    fn must_be_named(self) -> bool {
+        self.has_own_store() || self == Self::Simd
+    }
+
+    /// Whether it creates its own store.
     fn has_own_store(self) -> bool {
         matches!(
             self,
@@ -123,7 +131,7 @@ impl Measurement {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let chosen: BTreeSet<Measurement> = if arguments.only.is_empty() {
         let all = Measurement::value_variants().iter().copied();
-        all.filter(|measurement| !measurement.has_own_store())
+        all.filter(|measurement| !measurement.must_be_named())
             .collect()
     } else {
         arguments.only.iter().copied().collect()
@@ -254,7 +262,7 @@ impl<'run> Run<'run> {
 
     fn measure_beside_peers(&mut self, site: &Site) -> Result<(), Failure> {
         let opens = self.wants(Measurement::Open) || self.wants(Measurement::Memory);
-        if !opens && !self.wants(Measurement::Recall) {
+        if !opens && !self.wants(Measurement::Recall) && !self.wants(Measurement::Simd) {
             return Ok(());
         }
         output::print_error("build the peers");
@@ -262,6 +270,9 @@ impl<'run> Run<'run> {
         let queries = self.arguments.queries;
         self.time(Measurement::Recall, "recall", || {
             recall::measure(site, &peers, queries)
+        });
+        self.time(Measurement::Simd, "simd", || {
+            simd::measure(site, &peers, queries)
         });
         if opens {
             output::print_error("open");

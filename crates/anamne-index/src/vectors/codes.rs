@@ -78,7 +78,27 @@ impl Query {
     /// Cosine between the query and a code.
     #[inline]
     pub(super) fn cosine(&self, places: &[i8], scale: f32) -> f32 {
-        (simd::dot(&self.places, places) as f32 * self.scale * scale).clamp(-1.0, 1.0)
+        self.as_cosine(simd::dot(&self.places, places), scale)
+    }
+
+    /// [`Self::cosine`] for each of these codes, which is faster than one by one.
+    #[inline]
+    pub(super) fn cosines(&self, codes: &[(&[i8], f32)], mut found: impl FnMut(f32)) {
+        let (batches, rest) = codes.as_chunks::<{ simd::BATCH }>();
+        for batch in batches {
+            let dots = simd::dots(&self.places, batch.map(|(places, _)| places));
+            for (dot, (_, scale)) in dots.into_iter().zip(batch) {
+                found(self.as_cosine(dot, *scale));
+            }
+        }
+        for (places, scale) in rest {
+            found(self.cosine(places, *scale));
+        }
+    }
+
+    #[inline]
+    fn as_cosine(&self, dot: i32, scale: f32) -> f32 {
+        (dot as f32 * self.scale * scale).clamp(-1.0, 1.0)
     }
 }
 

@@ -12,6 +12,7 @@ mod rotation;
 mod scan;
 mod search;
 mod simd;
+mod simd_level;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use codes::Query;
 use layout::VectorsLayout;
 pub use parts::embedded_texts;
 use search::Effort;
+pub use simd_level::SimdLevel;
 
 /// Maximum dimensions of an embedder.
 pub const DIMENSIONS: usize = 8_192;

@@ -138,13 +138,13 @@ fn rescore(
                 *code = segment.code(candidate.slot as usize)?;
                 simd::prefetch(code.0);
             }
-            for (candidate, (places, scale)) in candidates.iter().zip(codes) {
-                let row = rows[usize::from(candidate.segment)][candidate.slot as usize];
-                hits.push(VectorHit {
-                    row: Row(row),
-                    similarity: query.cosine(places, scale),
-                });
-            }
+            let mut scored = candidates.iter();
+            query.cosines(&codes[..candidates.len()], |similarity| {
+                hits.extend(scored.next().map(|candidate| VectorHit {
+                    row: Row(rows[usize::from(candidate.segment)][candidate.slot as usize]),
+                    similarity,
+                }));
+            });
         }
         done += round.len();
         step = done;

@@ -24,6 +24,7 @@ pub(crate) mod views;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use anamne_index::vectors::SimdLevel;
 use anamne_llm::Bridge;
 use anamne_store::view::MemoryFeed;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, Finding, SpaceSource, beside, entries};
