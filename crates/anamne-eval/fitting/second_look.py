@@ -74,7 +74,7 @@ class Query:
         unit = "id" if line["evidence"] else "thread"
         results = list(line["results"])
         for result in results:
-            result["weighted"] = result["score"] - result["features"].get("second_look", 0.0)
+            result["weighted"] = result["score"] - names.weight * result["features"].get("second_look", 0.0)
         results.sort(key=lambda result: -result["weighted"])
         looked_at = [result for result in results if "best_sentence" in result["judged_by"]][:LOOKED_AT]
         self.results = results
@@ -136,6 +136,7 @@ class Names:
         source = MODEL.read_text(encoding="utf-8")
         table = source[source.index("\nfeatures! {") :]
         self.weights = {name: float(value) for name, value in re.findall(r"^    (\w+) (-?[\d.]+),$", table, re.MULTILINE)}
+        self.weight = self.weights["second_look"]
         self.own = [name for name in plain if name in self.all]
         self.pair = plain[len(self.own) :]
 
@@ -163,31 +164,30 @@ def write_unseen(paths, target, queries, names):
         fit_trees([query for query in queries if fold[query.corpus] != left_out], lambda query: query.score)
         for left_out in range(FOLDS)
     ]
-    author = names.weights["author"]
     with open(target, "w", encoding="utf-8") as output:
         for path in paths:
             for text in open(path, encoding="utf-8"):
                 line = json.loads(text)
                 if line["results"]:
                     query = Query(line, names)
-                    score = corrected(trees[fold[query.corpus]], query, query.score)
-                    line["usual"] = first_results(query, score, author)
+                    score = corrected(trees[fold[query.corpus]], query, query.score, names.weight)
+                    line["usual"] = first_results(query, score, names.weights)
                 line["results"] = []
                 output.write(json.dumps(line) + "\n")
 
 
-def first_results(query, score, author):
+def first_results(query, score, weights):
     """The first ten results of an order, with the inputs of their confidence that depend on it."""
     order = np.argsort(-score, kind="stable")[:10]
     tenth = score[order[9]] if len(order) == 10 else 0.0
     results = [dict(query.results[place]) for place in order]
-    without_author = [score[at] - author * result["features"]["author"] for at, result in zip(order, results)]
+    without_author = [score[at] - weights["author"] * result["features"]["author"] for at, result in zip(order, results)]
     for place, (at, result) in enumerate(zip(order, results)):
         result["judged_by"] = result["judged_by"] | {
             "ahead": score[at] - tenth,
             "behind": min(0.0, without_author[place] - max(without_author)),
             "place": np.log1p(place),
-            "second_look": score[at] - query.score[at],
+            "second_look": (score[at] - query.score[at]) / weights["second_look"],
         }
     return results
 
@@ -238,11 +238,11 @@ def fit_trees(queries, score):
     return lightgbm.train(SETTINGS, data, TREES)
 
 
-def corrected(trees, query, score):
-    """The score with the correction."""
+def corrected(trees, query, score, weight):
+    """The score with the correction, which has a weight."""
     inputs, order = query.inputs(score)
     score = score.copy()
-    score[order] += trees.predict(inputs)
+    score[order] += weight * trees.predict(inputs)
     return score
 
 
@@ -260,8 +260,8 @@ def measure(queries, names, group):
                 results[query] = [
                     query.judge(query.score),
                     query.judge(score),
-                    query.judge(corrected(trees, query, score)),
-                    query.judge(corrected(on_present, query, query.score)),
+                    query.judge(corrected(trees, query, score, names.weight)),
+                    query.judge(corrected(on_present, query, query.score, names.weight)),
                 ]
     return results
 

@@ -100,35 +100,35 @@ logistic! {
 
 logistic! {
     /// The result is evidence for an answered query.
-    RelevanceInputs -3.1655 {
+    RelevanceInputs -3.5912 {
         /// Its score above the tenth result's.
-        ahead 0.3711,
+        ahead 0.3433,
         /// Its score below the best, both without authors; at most 0.
-        behind 0.3241,
+        behind 0.2608,
         /// The logarithm of its rank.
-        place -0.3163,
+        place -0.3427,
         /// The feature of this name.
-        second_look 0.1202,
+        second_look 0.2855,
         /// The feature of this name.
-        author 0.5503,
+        author 0.5611,
         /// The feature of this name.
-        rare_term 0.2729,
+        rare_term 0.2048,
         /// The feature of this name.
-        thread_words 0.5734,
+        thread_words 0.7869,
         /// The feature of this name.
-        semantic 0.8168,
+        semantic 1.0249,
         /// The feature of this name.
-        window_lexical 1.6494,
+        window_lexical 2.0834,
         /// The logarithm of its token count.
-        length 0.1084,
+        length 0.1739,
         /// The logarithm of the number of query wordpieces.
-        pieces 0.9078,
+        pieces 0.9348,
         /// As above.
-        agreement 0.5477,
+        agreement 0.5364,
         /// As above.
-        nearness -3.4056,
+        nearness -3.7378,
         /// How well statements about the named person match; 0 unless one person is named.
-        named_statements -1.5017,
+        named_statements -1.5141,
     }
 }
 
@@ -163,10 +163,10 @@ logistic! {
 
 logistic! {
     /// The result is evidence, if only one search ranks.
-    SearchOnly -3.5069 {
+    SearchOnly -3.4850 {
         /// The feature of this name.
-        lexical 0.8358,
+        lexical 0.7513,
         /// The feature of this name.
-        semantic 3.5470,
+        semantic 3.5001,
     }
 }

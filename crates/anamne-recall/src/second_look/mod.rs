@@ -18,6 +18,7 @@ pub(crate) use pair::PairFeatures;
 use pair::PairQuery;
 
 /// Declares which features of the first stage are inputs: those that conversations with known evidence can teach.
+/// `role`, like the length of a text and whether a program wrote it, helped on known kinds of conversation only.
 macro_rules! inputs {
     ($($name:ident,)+) => {
         const OWN_NAMES: &[&str] = &[$(stringify!($name),)+];
@@ -41,7 +42,6 @@ inputs! {
     lsi_similarity,
     rare_term,
     author,
-    role,
     date,
     mentions_time,
     long_query_recency,
@@ -141,4 +141,28 @@ fn standardised(values: &[Vec<f32>]) -> Vec<Vec<f32>> {
         }
     }
     relative
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_compared_with_those_of_the_other_candidates() {
+        let values = [vec![1.0, 7.0], vec![3.0, 7.0], vec![5.0, 7.0]];
+        let relative = standardised(&values);
+        let deviation = (8.0_f32 / 3.0).sqrt();
+        for (row, expected) in relative.iter().zip([-2.0 / deviation, 0.0, 2.0 / deviation]) {
+            assert!((row[0] - expected).abs() < 1e-6, "{relative:?}");
+            assert!(row[1].abs() < 1e-6, "{relative:?}");
+        }
+        assert!(standardised(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_candidate_has_an_input_for_every_name() {
+        let mut ranked = Ranked::sample(1, Features::default());
+        let inputs = tree_inputs(&[(0.0, &mut ranked)]);
+        assert_eq!(inputs[0].len(), input_names().count());
+    }
 }

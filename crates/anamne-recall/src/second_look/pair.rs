@@ -67,10 +67,6 @@ pair_features! {
     before_asks,
     /// The word match of the message before it if that ends with a question.
     replies,
-    /// The logarithm of its number of wordpieces.
-    wordpieces,
-    /// Whether a program wrote it.
-    by_program,
     /// If the query asks for an amount: 1 if it contains a number, else −1.
     wanted_amount,
     /// If the query asks for a time: 1 if it states one, else −1.
@@ -129,8 +125,6 @@ impl PairQuery {
             after,
             before_asks: number(before_asks),
             replies: if before_asks { before } else { 0.0 },
-            wordpieces: (tokens.len() as f32).ln_1p(),
-            by_program: number(inputs.program_authors.contains(&attributes.author)),
             wanted_amount: wanted(self.wanted.amount, stated.numbers > 0),
             wanted_time: wanted(self.wanted.time, stated.time),
             wanted_reason: wanted(self.wanted.reason, stated.reason),
