@@ -4,29 +4,37 @@
 //! `input<=threshold?left:right`, then its leaves as numbers. A child is `n` and the number of a node, or `l` and the
 //! number of a leaf.
 
+use std::ops::Range;
 use std::sync::LazyLock;
+
+use crate::model::SECOND_LOOK;
+
+/// One number of each candidate.
+pub(super) type Column = [f32; SECOND_LOOK];
+
+/// Leaves of a tree: the bits of a mask.
+const MOST_LEAVES: usize = 32;
 
 /// An inner node.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    input: u16,
+    input: usize,
     threshold: f32,
-    /// The next node; from [`LEAF`] on, a leaf.
-    below: u16,
-    above: u16,
+    /// The leaves that can still be reached with a value above the threshold: all but those below.
+    above: u32,
 }
 
-/// Children from this number on are leaves.
-const LEAF: u16 = 1 << 15;
+/// A tree: its nodes, and its leaves from left to right.
+#[derive(Clone, Debug)]
+struct Tree {
+    nodes: Vec<Node>,
+    leaves: Vec<f32>,
+}
 
 /// Regression trees whose outputs are added.
 #[derive(Debug, Default)]
 pub(super) struct Forest {
-    inputs: usize,
-    nodes: Vec<Node>,
-    leaves: Vec<f32>,
-    /// The root of each tree.
-    roots: Vec<u16>,
+    trees: Vec<Tree>,
 }
 
 static FITTED: LazyLock<Forest> = LazyLock::new(|| {
@@ -50,80 +58,86 @@ impl Forest {
         {
             return None;
         }
-        let mut forest = Self {
-            inputs: names.len(),
-            ..Self::default()
-        };
-        for line in lines {
-            forest.add_tree(line)?;
-        }
-        Some(forest)
-    }
-
-    fn add_tree(&mut self, line: &str) -> Option<()> {
-        let (first_node, first_leaf) = (self.nodes.len(), self.leaves.len());
-        for part in line.split(' ') {
-            match part.split_once("<=") {
-                Some((input, rest)) => {
-                    let (threshold, children) = rest.split_once('?')?;
-                    let (below, above) = children.split_once(':')?;
-                    let child = |text: &str| {
-                        let number = |text: &str| text.parse::<usize>().ok();
-                        let (start, first, own) = match text.strip_prefix('n') {
-                            Some(node) => (0, first_node, number(node)?),
-                            None => (LEAF, first_leaf, number(text.strip_prefix('l')?)?),
-                        };
-                        Some(start + u16::try_from(first + own).ok()?)
-                    };
-                    self.nodes.push(Node {
-                        input: input.parse().ok()?,
-                        threshold: threshold.parse().ok()?,
-                        below: child(below)?,
-                        above: child(above)?,
-                    });
-                }
-                None => self.leaves.push(part.parse().ok()?),
-            }
-        }
-        self.is_well_formed(first_node, first_leaf).then(|| {
-            self.roots.push(first_node as u16);
+        let trees = lines.map(|line| Tree::parse(line, names.len()));
+        Some(Self {
+            trees: trees.collect::<Option<_>>()?,
         })
     }
 
-    /// Whether the nodes of the last tree refer to known inputs, later nodes and existing leaves, so that every walk
-    /// ends.
-    fn is_well_formed(&self, first_node: usize, first_leaf: usize) -> bool {
-        let nodes = self.nodes.iter().enumerate().skip(first_node);
-        let mut children = nodes.clone().flat_map(|(place, node)| {
-            [node.below, node.above].map(|child| (place, usize::from(child)))
-        });
-        first_node < self.nodes.len()
-            && nodes
-                .clone()
-                .all(|(_, node)| usize::from(node.input) < self.inputs)
-            && children.all(
-                |(place, child)| match child.checked_sub(usize::from(LEAF)) {
-                    Some(leaf) => (first_leaf..self.leaves.len()).contains(&leaf),
-                    None => (place + 1..self.nodes.len()).contains(&child),
-                },
-            )
-    }
-
-    /// The sum of all trees. O(trees · depth).
-    pub(super) fn sum(&self, inputs: &[f32]) -> f32 {
-        let leaf = |&root: &u16| {
-            let mut at = root;
-            while at < LEAF {
-                let node = &self.nodes[usize::from(at)];
-                at = if inputs[usize::from(node.input)] <= node.threshold {
-                    node.below
-                } else {
-                    node.above
-                };
+    /// The sum of all trees for each candidate; `columns` are the inputs in order. O(nodes · candidates), without
+    /// branches: every node removes the leaves that its outcome excludes, and the first that is left is the tree's
+    /// (QuickScorer, Lucchese et al. 2015).
+    pub(super) fn sums(&self, columns: &[Column]) -> Column {
+        let mut sums = [0.0; SECOND_LOOK];
+        for tree in &self.trees {
+            let mut open = [u32::MAX; SECOND_LOOK];
+            for node in &tree.nodes {
+                for (open, value) in open.iter_mut().zip(&columns[node.input]) {
+                    *open &= if *value <= node.threshold {
+                        u32::MAX
+                    } else {
+                        node.above
+                    };
+                }
             }
-            self.leaves[usize::from(at - LEAF)]
-        };
-        self.roots.iter().map(leaf).sum()
+            for (sum, open) in sums.iter_mut().zip(open) {
+                *sum += tree.leaves[open.trailing_zeros() as usize];
+            }
+        }
+        sums
+    }
+}
+
+/// A child in the text: the number of a node or of a leaf.
+#[derive(Clone, Copy)]
+enum Child {
+    Node(usize),
+    Leaf(usize),
+}
+
+impl Child {
+    fn parse(text: &str) -> Option<Self> {
+        match text.strip_prefix('n') {
+            Some(node) => Some(Self::Node(node.parse().ok()?)),
+            None => Some(Self::Leaf(text.strip_prefix('l')?.parse().ok()?)),
+        }
+    }
+}
+
+impl Tree {
+    /// Reads one line; `None` unless it is a tree over so many inputs whose leaves are in order.
+    fn parse(line: &str, inputs: usize) -> Option<Self> {
+        let (mut nodes, mut children, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        for part in line.split(' ') {
+            let Some((input, rest)) = part.split_once("<=") else {
+                leaves.push(part.parse().ok()?);
+                continue;
+            };
+            let (threshold, both) = rest.split_once('?')?;
+            let (below, above) = both.split_once(':')?;
+            nodes.push(Node {
+                input: input.parse().ok().filter(|input| *input < inputs)?,
+                threshold: threshold.parse().ok()?,
+                above: u32::MAX,
+            });
+            children.push([Child::parse(below)?, Child::parse(above)?]);
+        }
+        // Children come after their parents, so that from the last to the first all leaves below are known.
+        let mut reached: Vec<Range<usize>> = vec![0..0; nodes.len()];
+        for place in (0..nodes.len()).rev() {
+            let leaves_of = |child: Child| match child {
+                Child::Node(node) => reached.get(node).filter(|_| node > place).cloned(),
+                Child::Leaf(leaf) => Some(leaf..leaf + 1),
+            };
+            let [below, above] = children[place].map(leaves_of);
+            let (below, above) = (below?, above?);
+            if below.end != above.start || above.end > MOST_LEAVES {
+                return None;
+            }
+            nodes[place].above = !below.clone().fold(0, |mask, leaf| mask | 1 << leaf);
+            reached[place] = below.start..above.end;
+        }
+        (reached.first() == Some(&(0..leaves.len()))).then_some(Self { nodes, leaves })
     }
 }
 
@@ -139,8 +153,14 @@ mod tests {
     fn trees_add_up() {
         let text = "one two\n0<=0.5?l0:n1 1<=-1?l1:l2 1 2 3\n1<=0?l0:l1 10 20";
         let forest = Forest::parse(text, &names()).expect("well-formed");
-        for (inputs, sum) in [([0.5, 1.0], 21.0), ([0.6, -1.0], 12.0), ([0.6, 0.5], 23.0)] {
-            assert!((forest.sum(&inputs) - sum).abs() < 1e-6, "{inputs:?}");
+        let mut columns = [[0.0; SECOND_LOOK]; 2];
+        let cases = [([0.5, 1.0], 21.0), ([0.6, -1.0], 12.0), ([0.6, 0.5], 23.0)];
+        for (lane, (inputs, _)) in cases.iter().enumerate() {
+            (columns[0][lane], columns[1][lane]) = (inputs[0], inputs[1]);
+        }
+        let sums = forest.sums(&columns);
+        for (sum, (inputs, expected)) in sums.iter().zip(cases) {
+            assert!((sum - expected).abs() < 1e-6, "{inputs:?}: {sum}");
         }
     }
 
@@ -152,6 +172,8 @@ mod tests {
             "0<=0?l0:l2 1 2",
             "0<=0?n3:l0 1",
             "0<=x?l0:l0 1",
+            "0<=0?l1:l0 1 2",
+            "0<=0?l0:l1 1 2 3",
             "1 2",
         ] {
             assert!(

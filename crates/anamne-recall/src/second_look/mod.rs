@@ -9,11 +9,11 @@ mod forest;
 mod pair;
 
 use crate::feature_inputs::FeatureInputs;
-use crate::model::{self, Features, Weights};
+use crate::model::{Features, SECOND_LOOK, Weights};
 use crate::ranked::{Ranked, sort};
 use crate::views::best_first;
 use crate::words::Reader;
-use forest::Forest;
+use forest::{Column, Forest};
 pub(crate) use pair::PairFeatures;
 use pair::PairQuery;
 
@@ -81,15 +81,14 @@ pub(crate) fn correct(inputs: &FeatureInputs<'_>, reader: &mut Reader<'_>, ranke
             (other.0, other.1.candidate.row),
         )
     });
-    best.truncate(model::SECOND_LOOK);
+    best.truncate(SECOND_LOOK);
     let query = PairQuery::of(inputs);
     for (_, ranked) in &mut best {
         ranked.pair = Some(Box::new(query.features(inputs, reader, ranked)));
     }
-    let forest = Forest::fitted();
-    let tree_inputs = tree_inputs(&best);
-    for ((_, ranked), tree_inputs) in best.into_iter().zip(tree_inputs) {
-        ranked.features.second_look = forest.sum(&tree_inputs);
+    let corrections = Forest::fitted().sums(&columns(&best));
+    for ((_, ranked), correction) in best.into_iter().zip(corrections) {
+        ranked.features.second_look = correction;
         ranked.score = ranked.features.score(inputs.weights);
     }
     sort(ranked);
@@ -105,42 +104,40 @@ fn default_score(ranked: &Ranked) -> f32 {
     features.score(&Weights::DEFAULT)
 }
 
-/// The inputs of each candidate, best first, in the order of [`input_names`].
-fn tree_inputs(best: &[(f32, &mut Ranked)]) -> Vec<Vec<f32>> {
-    let values = best.iter().map(|(_, ranked)| {
-        let pair = ranked.pair.as_deref().copied().unwrap_or_default();
-        own_values(&ranked.features).chain(pair.values()).collect()
-    });
-    let values: Vec<Vec<f32>> = values.collect();
-    let relative = standardised(&values);
+/// The inputs of the candidates, best first, in the order of [`input_names`].
+fn columns(best: &[(f32, &mut Ranked)]) -> Vec<Column> {
+    let count = OWN_NAMES.len() + PairFeatures::NAMES.len();
+    let mut columns = vec![[0.0; SECOND_LOOK]; SCORE_NAMES.len() + 2 * count];
+    let (scores, values) = columns.split_at_mut(SCORE_NAMES.len());
+    let (plain, relative) = values.split_at_mut(count);
     let score = |place: usize| best.get(place).map_or(0.0, |(score, _)| *score);
     let (first, tenth) = (score(0), score(TENTH.min(best.len().saturating_sub(1))));
-    let all = best.iter().zip(values).zip(relative);
-    all.map(|(((score, _), values), relative)| {
-        let scores = [score - first, score - tenth];
-        scores.into_iter().chain(values).chain(relative).collect()
-    })
-    .collect()
-}
-
-/// Each value minus its mean over the candidates, in standard deviations; 0 where all are equal.
-fn standardised(values: &[Vec<f32>]) -> Vec<Vec<f32>> {
-    let columns = values.first().map_or(0, Vec::len);
-    let count = values.len().max(1) as f32;
-    let mut relative = values.to_vec();
-    for column in 0..columns {
-        let mean = values.iter().map(|row| row[column]).sum::<f32>() / count;
-        let squares = values.iter().map(|row| (row[column] - mean).powi(2));
-        let deviation = (squares.sum::<f32>() / count).sqrt();
-        for row in &mut relative {
-            row[column] = if deviation > SAME {
-                (row[column] - mean) / deviation
-            } else {
-                0.0
-            };
+    for (lane, (score, ranked)) in best.iter().enumerate() {
+        scores[0][lane] = score - first;
+        scores[1][lane] = score - tenth;
+        let pair = ranked.pair.as_deref().copied().unwrap_or_default();
+        let values = own_values(&ranked.features).chain(pair.values());
+        for (column, value) in plain.iter_mut().zip(values) {
+            column[lane] = value;
         }
     }
-    relative
+    for (relative, plain) in relative.iter_mut().zip(plain) {
+        standardise(&plain[..best.len()], relative);
+    }
+    columns
+}
+
+/// Each value minus the mean, in standard deviations; 0 where all are equal.
+fn standardise(values: &[f32], relative: &mut [f32]) {
+    let count = values.len().max(1) as f32;
+    let mean = values.iter().sum::<f32>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    let deviation = (squares.sum::<f32>() / count).sqrt();
+    if deviation > SAME {
+        for (relative, value) in relative.iter_mut().zip(values) {
+            *relative = (value - mean) / deviation;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -149,20 +146,21 @@ mod tests {
 
     #[test]
     fn values_are_compared_with_those_of_the_other_candidates() {
-        let values = [vec![1.0, 7.0], vec![3.0, 7.0], vec![5.0, 7.0]];
-        let relative = standardised(&values);
+        let mut relative = [0.0; 4];
+        standardise(&[1.0, 3.0, 5.0], &mut relative);
         let deviation = (8.0_f32 / 3.0).sqrt();
-        for (row, expected) in relative.iter().zip([-2.0 / deviation, 0.0, 2.0 / deviation]) {
-            assert!((row[0] - expected).abs() < 1e-6, "{relative:?}");
-            assert!(row[1].abs() < 1e-6, "{relative:?}");
+        for (value, expected) in relative.iter().zip([-2.0, 0.0, 2.0, 0.0]) {
+            assert!((value - expected / deviation).abs() < 1e-6, "{relative:?}");
         }
-        assert!(standardised(&[]).is_empty());
+        let mut same = [0.0; 2];
+        standardise(&[7.0, 7.0], &mut same);
+        assert!(same.iter().all(|value| value.abs() < 1e-6));
     }
 
     #[test]
-    fn a_candidate_has_an_input_for_every_name() {
+    fn there_is_a_column_for_every_input() {
         let mut ranked = Ranked::sample(1, Features::default());
-        let inputs = tree_inputs(&[(0.0, &mut ranked)]);
-        assert_eq!(inputs[0].len(), input_names().count());
+        assert_eq!(columns(&[(0.0, &mut ranked)]).len(), input_names().count());
+        assert_eq!(columns(&[]).len(), input_names().count());
     }
 }
