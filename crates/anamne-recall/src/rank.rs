@@ -19,6 +19,7 @@ struct Window {
     neighbours: [[Option<(Row, SummaryIndex)>; 2]; 2],
     /// Frequencies, lengths and best wordpiece matches over the window.
     combined: SummaryIndex,
+    is_read: bool,
 }
 
 /// Splits candidates by their own and their thread's features: the best, best first, whose neighbours are worth
@@ -98,7 +99,10 @@ pub(crate) fn rank(
                 window_semantic: window_weight * window_cosine(candidate.row, &window, &cosine),
                 ..own_features(inputs, threads, &candidate, own, averages.words, own_cosine)
             };
-            Ranked::new(candidate, features, features.score(inputs.weights))
+            Ranked {
+                adjacent: window.adjacent(),
+                ..Ranked::new(candidate, features, features.score(inputs.weights))
+            }
         })
         .collect();
     threads.add_feedback(&ranked, inputs.columns);
@@ -111,12 +115,19 @@ pub(crate) fn rank(
 }
 
 impl Window {
+    /// The rows before and after its own, if they were read.
+    fn adjacent(&self) -> Option<[Option<Row>; 2]> {
+        let row = |neighbour: Option<(Row, SummaryIndex)>| neighbour.map(|(row, _)| row);
+        self.is_read.then(|| self.neighbours[0].map(row))
+    }
+
     /// The window of a text whose neighbours are not read.
     fn without_neighbours(own: SummaryIndex) -> Self {
         Self {
             own,
             neighbours: [[None; 2]; 2],
             combined: own,
+            is_read: false,
         }
     }
 }
@@ -130,6 +141,7 @@ fn window(inputs: &FeatureInputs<'_>, reader: &mut Reader<'_>, candidate: &Candi
         own,
         combined: combined(reader, own, &neighbours),
         neighbours,
+        is_read: true,
     }
 }
 

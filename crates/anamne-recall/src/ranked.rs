@@ -1,5 +1,7 @@
 //! A ranked candidate, as passed on to the later stages.
 
+use anamne_types::Row;
+
 use crate::candidates::Candidate;
 use crate::model::Features;
 use crate::second_look::PairFeatures;
@@ -12,6 +14,8 @@ pub(crate) struct Ranked {
     pub(crate) score: f32,
     /// The probability that it is relevant; set after ranking.
     pub(crate) confidence: f32,
+    /// The rows before and after it in its thread, if they were read.
+    pub(crate) adjacent: Option<[Option<Row>; 2]>,
     /// What the second look compared; `None` beyond the best candidates.
     pub(crate) pair: Option<Box<PairFeatures>>,
     /// What else determined its rank, if anything.
@@ -42,6 +46,7 @@ impl Ranked {
             features,
             score,
             confidence: 0.0,
+            adjacent: None,
             pair: None,
             overrides: None,
         }
@@ -68,7 +73,7 @@ impl Ranked {
     #[cfg(test)]
     pub(crate) fn sample(row: u32, features: Features) -> Self {
         let attributes = anamne_store::view::Attributes::default();
-        let candidate = Candidate::unfound(anamne_types::Row(row), attributes);
+        let candidate = Candidate::unfound(Row(row), attributes);
         Self::new(candidate, features, 0.0)
     }
 }

@@ -109,7 +109,9 @@ impl PairQuery {
         let tokens = reader.tokens(row);
         let stated = Statements::of(tokens);
         let [terms_met, rarest_met] = self.terms_met(inputs, reader, ranked);
-        let [[before, after], _] = thread_neighbours(inputs.columns, row, attributes);
+        let [before, after] = ranked
+            .adjacent
+            .unwrap_or_else(|| thread_neighbours(inputs.columns, row, attributes)[0]);
         let before_asks = before.is_some_and(|row| reader.ends_with_question(row));
         let [before, after] =
             [before, after].map(|row| row.map_or(0.0, |row| reader.read(row).word_match()));
