@@ -73,11 +73,9 @@ impl Forest {
             let mut open = [u32::MAX; SECOND_LOOK];
             for node in &tree.nodes {
                 for (open, value) in open.iter_mut().zip(&columns[node.input]) {
-                    *open &= if *value <= node.threshold {
-                        u32::MAX
-                    } else {
-                        node.above
-                    };
+                    // In numbers instead of a branch, so that the loop runs in vector registers.
+                    let is_below = u32::from(*value <= node.threshold);
+                    *open &= node.above | is_below.wrapping_neg();
                 }
             }
             for (sum, open) in sums.iter_mut().zip(open) {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use super::query::ParsedQuery;
-use super::time_mentions::states_time;
+use super::time_mentions::TIME_TOKENS;
 use super::vocabulary::{TokenSet, Vocabulary};
 
 /// Words that introduce a reason.
@@ -32,6 +32,10 @@ static NUMBERS: LazyLock<TokenSet> = LazyLock::new(|| {
 static REASONS: LazyLock<TokenSet> =
     LazyLock::new(|| Vocabulary::get().token_set(REASON_WORDS.split(' ')));
 
+/// All tokens that state something.
+static STATING: LazyLock<TokenSet> =
+    LazyLock::new(|| NUMBERS.clone().union(&REASONS).union(&TIME_TOKENS));
+
 /// What a text states.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Statements {
@@ -44,12 +48,15 @@ pub(crate) struct Statements {
 impl Statements {
     /// O(tokens).
     pub(crate) fn of(tokens: &[u16]) -> Self {
-        let (numbers, reasons) = (&*NUMBERS, &*REASONS);
-        Self {
-            numbers: tokens.iter().map(|&token| numbers.bit(token)).sum(),
-            time: states_time(tokens),
-            reason: tokens.iter().any(|&token| reasons.contains(token)),
+        let (stating, numbers) = (&*STATING, &*NUMBERS);
+        let (reasons, times) = (&*REASONS, &*TIME_TOKENS);
+        let mut stated = Self::default();
+        for &token in tokens.iter().filter(|token| stating.contains(**token)) {
+            stated.numbers += numbers.bit(token);
+            stated.time |= times.contains(token);
+            stated.reason |= reasons.contains(token);
         }
+        stated
     }
 }
 

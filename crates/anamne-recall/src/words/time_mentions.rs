@@ -22,7 +22,7 @@ const TIME_QUESTIONS: [(&[&str], &[&str]); 3] = [
     (&["many"], &["days", "weeks", "months", "years"]),
 ];
 
-static TIME_TOKENS: LazyLock<TokenSet> = LazyLock::new(|| {
+pub(super) static TIME_TOKENS: LazyLock<TokenSet> = LazyLock::new(|| {
     let years = YEARS.map(|year| year.to_string());
     let words = TIME_WORDS.split(' ').map(str::to_owned);
     Vocabulary::get().token_set(words.chain(years))

@@ -24,6 +24,13 @@ impl TokenSet {
         self.0[usize::from(token >> 6)] |= 1 << (token & 63);
     }
 
+    pub(super) fn union(mut self, other: &Self) -> Self {
+        for (own, other) in self.0.iter_mut().zip(other.0.iter()) {
+            *own |= other;
+        }
+        self
+    }
+
     /// 1 if the token is in the set, else 0: a number, so that callers can count without a branch.
     #[inline]
     pub(super) fn bit(&self, token: u16) -> u32 {
