@@ -33,8 +33,9 @@ impl ExperienceView {
         feed: &dyn MemoryFeed,
         progress: &mut dyn FnMut(Seq) -> bool,
     ) -> Result<Seq, ExperienceError> {
-        let head = feed.head()?;
+        // In this order: another process may append to the log and apply it meanwhile.
         let mut reached = self.watermark()?;
+        let head = feed.head()?;
         if reached > head {
             self.empty()?;
             reached = Seq(0);

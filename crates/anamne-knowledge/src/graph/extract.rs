@@ -109,12 +109,14 @@ impl Graph {
         now: Timestamp,
     ) -> Result<(u64, Seq), GraphError> {
         let mut extractor = self.extractor();
-        let head = feed.head()?;
-        if position(&extractor)? == head && !expiry::is_due(&extractor, now)? {
+        // The position first, both times: another process may append to the log and extract it meanwhile.
+        let (reached, head) = (position(&extractor)?, feed.head()?);
+        if reached == head && !expiry::is_due(&extractor, now)? {
             return Ok((0, head));
         }
         let transaction = extractor.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if position(&transaction)? > head {
+        let (reached, head) = (position(&transaction)?, feed.head()?);
+        if reached > head {
             forget_all(&transaction)?;
         }
         let mut states = feed.states_since(position(&transaction)?, batch)?;

@@ -27,8 +27,9 @@ impl Summaries {
         feed: &dyn MemoryFeed,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Seq, SummaryError> {
-        let head = feed.head()?;
-        if self.watermark()? > head {
+        // In this order: another process may append to the log and apply it meanwhile.
+        let (reached, head) = (self.watermark()?, feed.head()?);
+        if reached > head {
             self.empty()?;
         }
         loop {

@@ -243,7 +243,12 @@ impl Store {
 
     fn examine_folder(&self, folder: &Path) -> Result<Examination, Error> {
         let mut found = examine(folder)?;
-        let derived = derived::examine(folder, &self.models, found.last_seq)?;
+        let mut derived = derived::examine(folder, &self.models, found.last_seq)?;
+        if !derived.is_empty() {
+            // Views that other processes published meanwhile are not ahead of the log.
+            let head = examine(folder)?.last_seq;
+            derived = derived::examine(folder, &self.models, head)?;
+        }
         found.findings.extend(derived);
         Ok(found)
     }
