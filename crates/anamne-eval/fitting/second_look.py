@@ -1,7 +1,7 @@
 """Fits the trees of the second look, and measures them on data that they were not fitted on.
 
     anamne-eval recall --data DATA --features features.jsonl
-    python3 crates/anamne-eval/fitting/second_look.py features.jsonl [--write] [--unseen FILE]
+    python3 crates/anamne-eval/fitting/second_look.py features.jsonl [--write] [--folds FOLDER] [--unseen FILE]
 
 Sets of one kind are a family (FAMILIES). Three rankings are compared:
 
@@ -9,9 +9,10 @@ Sets of one kind are a family (FAMILIES). Three rankings are compared:
 - weights: weights fitted from equal ones without the part that is measured;
 - trees: these weights, corrected by trees that were fitted without that part, too.
 
-The part that is measured is a fold of the conversations, or a whole family. The tables give the mean of each metric and
+The part that is measured is a fifth of the conversations (fifth_of), or a whole family. The tables give the mean of each metric and
 the difference of the trees to the weights, with a 95 % bootstrap interval over questions. `--write` fits the trees on
-everything, on top of the present weights, and writes them. `--unseen` writes the features again, with the first results
+everything, on top of the present weights, and writes them. `--folds` writes what `anamne-eval report` measures with: the
+same trees, fitted without each family and without each fifth of the conversations. `--unseen` writes the features again, with the first results
 of each question as trees order them that were fitted without its conversation: confidence.py must be fitted on these,
 because fitted trees are surer of what they were fitted on. All families have the same weight. Takes a few minutes. Needs
 NumPy, SciPy and LightGBM.
@@ -43,7 +44,8 @@ SAME = 1e-4
 # Not fitted: the conversations have no importance, feedback or superseded memories.
 KEPT = {"importance", "distrust", "feedback", "access", "superseded", "category", "role_fit", "graph", "second_look"}
 
-FOLDS = 5
+# Parts of the conversations; src/held_out.rs has the same number.
+FIFTHS = 5
 TREES = 150
 SETTINGS = {
     "objective": "lambdarank",
@@ -64,12 +66,21 @@ SETTINGS = {
 METRICS = ["recall@10", "hit@1", "hit@3", "mrr", "ndcg@10", "recall@R"]
 
 
+def fifth_of(set_name, corpus):
+    """The fifth that a conversation belongs to: FNV-1a of 64 bits over "set/corpus"; src/held_out.rs has the same."""
+    fnv = 0xCBF2_9CE4_8422_2325
+    for byte in f"{set_name}/{corpus}".encode():
+        fnv = (fnv ^ byte) * 0x100_0000_01B3 % 2**64
+    return fnv % FIFTHS
+
+
 class Query:
     """The results of one question, best first by the weights; units are records, or threads by their best record."""
 
     def __init__(self, line, names):
-        self.set, self.corpus, self.category = line["set"], (line["set"], line["corpus"]), line["category"]
+        self.set, self.category = line["set"], line["category"]
         self.family = FAMILIES.get(self.set, self.set)
+        self.fifth = fifth_of(line["set"], line["corpus"])
         evidence = line["evidence"] or line["evidence_threads"]
         unit = "id" if line["evidence"] else "thread"
         results = list(line["results"])
@@ -158,19 +169,14 @@ def read(paths):
 
 def write_unseen(paths, target, queries, names):
     """Writes all lines, each with the first ten results of trees that were fitted without its conversation."""
-    corpora = sorted({query.corpus for query in queries})
-    fold = {corpus: number % FOLDS for number, corpus in enumerate(corpora)}
-    trees = [
-        fit_trees([query for query in queries if fold[query.corpus] != left_out], lambda query: query.score)
-        for left_out in range(FOLDS)
-    ]
+    trees = [fit_without(queries, lambda query: query.fifth, left_out) for left_out in range(FIFTHS)]
     with open(target, "w", encoding="utf-8") as output:
         for path in paths:
             for text in open(path, encoding="utf-8"):
                 line = json.loads(text)
                 if line["results"]:
                     query = Query(line, names)
-                    score = corrected(trees[fold[query.corpus]], query, query.score, names.weight)
+                    score = corrected(trees[query.fifth], query, query.score, names.weight)
                     line["usual"] = first_results(query, score, names.weights)
                 line["results"] = []
                 output.write(json.dumps(line) + "\n")
@@ -238,6 +244,11 @@ def fit_trees(queries, score):
     return lightgbm.train(SETTINGS, data, TREES)
 
 
+def fit_without(queries, group, left_out):
+    """Trees on top of the present weights, fitted without one group."""
+    return fit_trees([query for query in queries if group(query) != left_out], lambda query: query.score)
+
+
 def corrected(trees, query, score, weight):
     """The score with the correction, which has a weight."""
     inputs, order = query.inputs(score)
@@ -253,7 +264,7 @@ def measure(queries, names, group):
         rest = [query for query in queries if group(query) != left_out]
         weights = fit_weights(rest, names)
         trees = fit_trees(rest, lambda query: query.features @ weights)
-        on_present = fit_trees(rest, lambda query: query.score)
+        on_present = fit_without(queries, group, left_out)
         for query in queries:
             if group(query) == left_out:
                 score = query.features @ weights
@@ -286,8 +297,8 @@ def report(title, results):
             print(f"{'':10} {title:22}", *(f"{low:+.3f}…{high:+.3f}" for low, high in gains), flush=True)
 
 
-def write(trees):
-    """Writes the trees in the form that second_look/forest.rs reads."""
+def write(trees, target):
+    """Writes trees in the form that second_look/forest.rs reads."""
     lines = [FOREST.read_text(encoding="utf-8").splitlines()[0]]
     for tree in trees.dump_model()["tree_info"]:
         nodes, leaves = [], []
@@ -306,27 +317,39 @@ def write(trees):
         add(tree["tree_structure"])
         if nodes:
             lines.append(" ".join(nodes + leaves))
-    FOREST.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def write_folds(queries, folder):
+    """Writes trees that were fitted without each family and without each fifth of the conversations."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for family in sorted({query.family for query in queries}):
+        trees = fit_without(queries, lambda query: query.family, family)
+        write(trees, folder / f"without-family-{family}.txt")
+    for fifth in range(FIFTHS):
+        trees = fit_without(queries, lambda query: query.fifth, fifth)
+        write(trees, folder / f"without-fifth-{fifth}.txt")
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("features", type=Path, nargs="+")
     arguments.add_argument("--write", action="store_true", help="fit on everything and write the trees")
+    arguments.add_argument("--folds", type=Path, help="write trees fitted without each family and fifth to a folder")
     arguments.add_argument("--unseen", type=Path, help="write the features with an order by unseen trees")
     arguments.add_argument("--by", choices=["corpus", "family"], help="only this hold-out")
     arguments = arguments.parse_args()
     queries, names = read(arguments.features)
     if arguments.write:
-        write(fit_trees(queries, lambda query: query.score))
+        write(fit_trees(queries, lambda query: query.score), FOREST)
+    if arguments.folds:
+        write_folds(queries, arguments.folds)
     if arguments.unseen:
         write_unseen(arguments.features, arguments.unseen, queries, names)
-    if arguments.write or arguments.unseen:
+    if arguments.write or arguments.folds or arguments.unseen:
         return
-    corpora = sorted({query.corpus for query in queries})
-    fold = {corpus: number % FOLDS for number, corpus in enumerate(corpora)}
     if arguments.by != "family":
-        report("each fold of conversations held out", measure(queries, names, lambda query: fold[query.corpus]))
+        report("each fifth of the conversations held out", measure(queries, names, lambda query: query.fifth))
     if arguments.by != "corpus":
         report("each family held out", measure(queries, names, lambda query: query.family))
 

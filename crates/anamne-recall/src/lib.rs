@@ -63,5 +63,6 @@ pub use planner::{
 };
 pub use ranking_options::check_settings;
 pub use recaller::Recaller;
+pub use second_look::{Forest, ForestError};
 pub use sources::RecallSources;
 pub use words::SpaceProfile;

@@ -154,7 +154,7 @@ fn rank_in_full(
             expand(&request, &inputs, reader, threads, &ranked, first_pass)
         }
     };
-    second_look::correct(&inputs, reader, &mut ranked);
+    second_look::correct(sources.forest, &inputs, reader, &mut ranked);
     (ranked, expansion)
 }
 

@@ -7,6 +7,7 @@ use anamne_types::Tier;
 
 use crate::past::Past;
 use crate::planner::{Planner, PlannerHistory};
+use crate::second_look::Forest;
 use crate::views::{Columns, Connections, Disputes, EntityNames, LexicalSearch, VectorSearch};
 use crate::words::SpaceProfile;
 
@@ -37,6 +38,8 @@ pub struct RecallSources<'space> {
     pub embedder: &'space dyn Embedder,
     /// Reranks the first results, if the program provides one.
     pub reranker: Option<&'space dyn Reranker>,
+    /// The trees of the second look: [`Forest::fitted`], except in measurements.
+    pub forest: &'space Forest,
     /// Authors and latest time of the space.
     pub facts: &'space SpaceProfile,
     /// The planner, if there are several tiers to choose from or work is to be counted.

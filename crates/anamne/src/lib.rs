@@ -55,6 +55,8 @@ pub use anamne_knowledge::graph::{
 };
 pub use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySentence};
 pub use anamne_recall::context::best_sentence;
+#[doc(hidden)]
+pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
     Examination, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,

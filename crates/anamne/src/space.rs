@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use anamne_recall::Forest;
 use anamne_store::{Listing, Order, SpaceConfig, SpaceSource, Visibility};
 use anamne_types::{Actor, Filter, Memory, MemoryId, Right, Scope};
 
@@ -19,6 +20,8 @@ pub struct Space {
     pub(crate) store: Store,
     /// Whether it writes without the guard.
     pub(crate) is_unguarded: bool,
+    /// The trees of the second look, if not the fitted ones.
+    forest: Option<Arc<Forest>>,
 }
 
 impl Space {
@@ -27,6 +30,7 @@ impl Space {
             inner,
             store,
             is_unguarded: false,
+            forest: None,
         }
     }
 
@@ -47,10 +51,25 @@ impl Space {
             return Err(Denied::Actor(actor.kind).into());
         }
         Ok(Self {
-            inner: self.inner.clone(),
             store: self.store.acting_as(actor),
-            is_unguarded: self.is_unguarded,
+            ..self.clone()
         })
+    }
+
+    /// The same space, whose queries are ranked with other trees. For measurements on data that the fitted trees have
+    /// seen; confidence is calibrated for the fitted ones.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn ranked_by(&self, forest: Arc<Forest>) -> Self {
+        Self {
+            forest: Some(forest),
+            ..self.clone()
+        }
+    }
+
+    /// The trees of the second look.
+    pub(crate) fn forest(&self) -> &Forest {
+        self.forest.as_deref().unwrap_or_else(|| Forest::fitted())
     }
 
     /// The scope of this handle.

@@ -31,36 +31,62 @@ struct Tree {
     leaves: Vec<f32>,
 }
 
-/// Regression trees whose outputs are added.
+/// Regression trees whose outputs are added: the corrections of the second look.
+///
+/// [`Forest::fitted`] is part of the engine. Others only serve measurements, on data that the fitted one has seen; the
+/// default has no trees and corrects nothing.
 #[derive(Debug, Default)]
-pub(super) struct Forest {
+pub struct Forest {
     trees: Vec<Tree>,
 }
 
+/// Why a text is not a forest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForestError {
+    /// The first line differs from the inputs of this version.
+    #[error(
+        "the first line does not name the inputs of this version's second look; fit the trees again"
+    )]
+    Inputs,
+    /// A line is no tree.
+    #[error("line {line} is not a tree over these inputs")]
+    Tree {
+        /// Its number, from 1.
+        line: usize,
+    },
+}
+
 static FITTED: LazyLock<Forest> = LazyLock::new(|| {
-    let names: Vec<String> = super::input_names().collect();
-    Forest::parse(include_str!("forest.txt"), &names).expect("the fitted trees are well-formed")
+    Forest::read(include_str!("forest.txt")).expect("the fitted trees are well-formed")
 });
 
 impl Forest {
     /// The fitted trees.
-    pub(super) fn fitted() -> &'static Self {
+    pub fn fitted() -> &'static Self {
         &FITTED
     }
 
-    /// Reads trees over these inputs; `None` if they are malformed. O(text).
-    fn parse(text: &str, names: &[String]) -> Option<Self> {
-        let mut lines = text.lines();
-        if lines
-            .next()?
-            .split(' ')
-            .ne(names.iter().map(String::as_str))
-        {
-            return None;
+    /// Reads trees over the inputs of the second look, in the form of the module's documentation. O(text).
+    ///
+    /// # Errors
+    ///
+    /// If the text names other inputs, or a line is malformed.
+    pub fn read(text: &str) -> Result<Self, ForestError> {
+        let names: Vec<String> = super::input_names().collect();
+        Self::parse(text, &names)
+    }
+
+    /// Reads trees over these inputs.
+    fn parse(text: &str, names: &[String]) -> Result<Self, ForestError> {
+        let mut lines = (1..).zip(text.lines());
+        let (_, header) = lines.next().ok_or(ForestError::Inputs)?;
+        if header.split(' ').ne(names.iter().map(String::as_str)) {
+            return Err(ForestError::Inputs);
         }
-        let trees = lines.map(|line| Tree::parse(line, names.len()));
-        Some(Self {
-            trees: trees.collect::<Option<_>>()?,
+        let tree = |(line, text)| Tree::parse(text, names.len()).ok_or(ForestError::Tree { line });
+        Ok(Self {
+            trees: lines.map(tree).collect::<Result<_, _>>()?,
         })
     }
 
@@ -108,14 +134,14 @@ impl Tree {
         let (mut nodes, mut children, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
         for part in line.split(' ') {
             let Some((input, rest)) = part.split_once("<=") else {
-                leaves.push(part.parse().ok()?);
+                leaves.push(finite(part)?);
                 continue;
             };
             let (threshold, both) = rest.split_once('?')?;
             let (below, above) = both.split_once(':')?;
             nodes.push(Node {
                 input: input.parse().ok().filter(|input| *input < inputs)?,
-                threshold: threshold.parse().ok()?,
+                threshold: finite(threshold)?,
                 above: u32::MAX,
             });
             children.push([Child::parse(below)?, Child::parse(above)?]);
@@ -137,6 +163,10 @@ impl Tree {
         }
         (reached.first() == Some(&(0..leaves.len()))).then_some(Self { nodes, leaves })
     }
+}
+
+fn finite(text: &str) -> Option<f32> {
+    text.parse().ok().filter(|number: &f32| number.is_finite())
 }
 
 #[cfg(test)]
@@ -172,13 +202,26 @@ mod tests {
             "0<=x?l0:l0 1",
             "0<=0?l1:l0 1 2",
             "0<=0?l0:l1 1 2 3",
+            "0<=0?l0:l1 1 NaN",
+            "0<=inf?l0:l1 1 2",
             "1 2",
+            "",
         ] {
-            assert!(
-                Forest::parse(&format!("one two\n{tree}"), &names()).is_none(),
-                "{tree}"
-            );
+            let text = format!("one two\n0<=0?l0:l1 1 2\n{tree}\n0<=0?l0:l1 1 2");
+            let refusal = Forest::parse(&text, &names()).err();
+            assert_eq!(refusal, Some(ForestError::Tree { line: 3 }), "{tree}");
         }
-        assert!(Forest::parse("two one", &names()).is_none());
+        for header in ["two one", "one", ""] {
+            let refusal = Forest::parse(header, &names()).err();
+            assert_eq!(refusal, Some(ForestError::Inputs), "{header}");
+        }
+    }
+
+    #[test]
+    fn a_forest_without_trees_corrects_nothing() {
+        let columns = vec![[1.0; SECOND_LOOK]; 2];
+        let sums = Forest::default().sums(&columns);
+        assert!(sums.iter().all(|sum| sum.abs() < f32::EPSILON));
+        assert!(!Forest::fitted().trees.is_empty());
     }
 }

@@ -13,7 +13,8 @@ use crate::model::{Features, SECOND_LOOK, Weights};
 use crate::ranked::{Ranked, sort};
 use crate::views::best_first;
 use crate::words::Reader;
-use forest::{Column, Forest};
+use forest::Column;
+pub use forest::{Forest, ForestError};
 pub(crate) use pair::PairFeatures;
 use pair::PairQuery;
 
@@ -70,7 +71,12 @@ fn input_names() -> impl Iterator<Item = String> {
 /// Corrects the scores of the best of `ranked` and orders all again. Which are the best is judged by the default
 /// weights, so that a request with its own weights or with a role doesn't change corrections and confidence.
 /// O(their tokens + trees).
-pub(crate) fn correct(inputs: &FeatureInputs<'_>, reader: &mut Reader<'_>, ranked: &mut [Ranked]) {
+pub(crate) fn correct(
+    forest: &Forest,
+    inputs: &FeatureInputs<'_>,
+    reader: &mut Reader<'_>,
+    ranked: &mut [Ranked],
+) {
     let mut best: Vec<(f32, &mut Ranked)> = ranked
         .iter_mut()
         .map(|ranked| (default_score(ranked), ranked))
@@ -86,7 +92,7 @@ pub(crate) fn correct(inputs: &FeatureInputs<'_>, reader: &mut Reader<'_>, ranke
     for (_, ranked) in &mut best {
         ranked.pair = Some(Box::new(query.features(inputs, reader, ranked)));
     }
-    let corrections = Forest::fitted().sums(&columns(&best));
+    let corrections = forest.sums(&columns(&best));
     for ((_, ranked), correction) in best.into_iter().zip(corrections) {
         ranked.features.second_look = correction;
         ranked.score = ranked.features.score(inputs.weights);

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
-use anamne_recall::{RecallSources, Recaller, SpaceProfile, can_hold};
+use anamne_recall::{Forest, RecallSources, Recaller, SpaceProfile, can_hold};
 use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
 
 use crate::Error;
@@ -121,9 +121,14 @@ impl Space {
             }
             self.inner.wake_background();
             let restored = known > began;
-            let answer = self
-                .inner
-                .with_recaller(&reached, recall, widened, restored, &question);
+            let answer = self.inner.with_recaller(
+                &reached,
+                recall,
+                widened,
+                restored,
+                self.forest(),
+                &question,
+            );
             let replacements = self.inner.source.replacements_met();
             if replacements > known && known == began {
                 // Part of the answer came from a database that has been replaced. Retry only once, so that a failing
@@ -196,6 +201,7 @@ impl Inner {
         recall: &Recall,
         widened: bool,
         restored: bool,
+        forest: &Forest,
         ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let TierSelection {
@@ -233,6 +239,7 @@ impl Inner {
             connections: Some(&connections),
             embedder: answering.model.questions.as_ref(),
             reranker: self.reranker.as_deref(),
+            forest,
             facts: &facts,
             degraded: labels
                 .chain(part.lacking.clone())
