@@ -15,12 +15,14 @@ mod failure;
 mod fusion;
 mod generator;
 mod guard;
+mod held_out;
 mod knowledge;
 mod latencies;
 mod meta;
 mod output;
 mod prompts;
 mod recall;
+mod report;
 mod sets;
 mod speed;
 mod store;
@@ -42,7 +44,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Benchmark {
-    /// Does recall find the evidence? Measured on conversations with questions.
+    /// The normal report of recall quality: with trees that were fitted without what is measured.
+    Report(report::Arguments),
+    /// Does recall find the evidence? Measured on conversations with questions, in every configuration.
     Recall(recall::Arguments),
     /// How much of the evidence is in a context block, by token budget?
     Context(context::Arguments),
@@ -100,6 +104,7 @@ fn select_simd() -> Result<(), failure::Failure> {
 
 fn run(benchmark: Benchmark) -> Result<ExitCode, failure::Failure> {
     match benchmark {
+        Benchmark::Report(arguments) => report::run(&arguments),
         Benchmark::Recall(arguments) => recall::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Prompts(arguments) => prompts::run(&arguments),

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 /// The outcomes of the questions of each set.
 pub(crate) type Sets<Outcome> = BTreeMap<String, Vec<Outcome>>;
 
+/// The family of a set: sets of one kind, which differ in size only, have its name and a number. Its members teach about
+/// each other.
+pub(crate) fn family(set: &str) -> &str {
+    set.trim_end_matches(|letter: char| letter.is_ascii_digit())
+}
+
 /// Adds the outcomes of one corpus.
 pub(crate) fn add<Outcome>(sets: &mut Sets<Outcome>, set: &str, outcomes: Vec<Outcome>) {
     sets.entry(set.to_owned()).or_default().extend(outcomes);

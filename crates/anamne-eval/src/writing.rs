@@ -1,8 +1,9 @@
 //! Writes a conversation in order while questions are asked.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use anamne::{Answer, Draft, MemoryId, Space, Store};
+use anamne::{Answer, Draft, Forest, MemoryId, Space, Store};
 use tempfile::TempDir;
 
 use crate::corpus::{Corpus, Record};
@@ -29,6 +30,11 @@ impl<'corpus> WrittenCorpus<'corpus> {
             end: 0,
             _folder: folder,
         })
+    }
+
+    /// Ranks the results of all further queries with these trees; `None` is the shipped ones.
+    pub(crate) fn rank_by(&mut self, forest: Option<&Arc<Forest>>) {
+        self.space = self.space.ranked_by(forest.cloned());
     }
 
     /// Writes the records up to `end` that are not written yet, and runs the background work; returns whether anything

@@ -56,13 +56,13 @@ impl Space {
         })
     }
 
-    /// The same space, whose queries are ranked with other trees. For measurements on data that the fitted trees have
-    /// seen; confidence is calibrated for the fitted ones.
+    /// The same space, whose queries are ranked with other trees; `None` is the fitted ones. For measurements on data that
+    /// the fitted trees have seen; confidence is calibrated for the fitted ones.
     #[doc(hidden)]
     #[must_use]
-    pub fn ranked_by(&self, forest: Arc<Forest>) -> Self {
+    pub fn ranked_by(&self, forest: Option<Arc<Forest>>) -> Self {
         Self {
-            forest: Some(forest),
+            forest,
             ..self.clone()
         }
     }

@@ -2,12 +2,13 @@
 
 mod held;
 mod report;
-mod runs;
+pub(crate) mod runs;
 
 use std::process::ExitCode;
 
 use crate::corpus::ConversationFilter;
 use crate::failure::Failure;
+use crate::held_out::HeldOutOption;
 use crate::output;
 use report::Report;
 
@@ -16,6 +17,8 @@ use report::Report;
 pub(crate) struct Arguments {
     #[command(flatten)]
     chosen: ConversationFilter,
+    #[command(flatten)]
+    held_out: HeldOutOption,
     /// Token budgets of a block.
     #[arg(long, value_delimiter = ',', default_values_t = [250, 500, 1_000, 1_500, 2_000, 4_000])]
     budget: Vec<usize>,
@@ -30,9 +33,13 @@ pub(crate) struct Arguments {
 /// Measures and prints; the exit code tells whether the floor was reached.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut report = Report::new(&arguments.budget);
-    for corpus in arguments.chosen.corpora()? {
-        output::print_error(&format!("{}/{}", corpus.set, corpus.name));
-        report.add(&corpus.set, runs::measure(&corpus, &arguments.budget)?);
+    let corpora = arguments.chosen.corpora()?;
+    let forests = arguments.held_out.forests(&corpora)?;
+    for (corpus, forest) in corpora.iter().zip(&forests) {
+        let trees = arguments.held_out.label(forest.as_ref());
+        output::print_error(&format!("{}/{}: {trees}", corpus.set, corpus.name));
+        let outcomes = runs::measure(corpus, forest.as_ref(), &arguments.budget)?;
+        report.add(&corpus.set, outcomes);
     }
     output::line(&if arguments.json {
         report.json()

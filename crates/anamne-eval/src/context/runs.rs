@@ -1,10 +1,11 @@
 //! Requests context blocks of every size, and packs those of the peers.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anamne::text::tokens::estimate_tokens;
-use anamne::{ContextRequest, Recall, Signals};
+use anamne::{ContextRequest, Forest, Recall, Signals};
 
 use super::held::{Inclusion, held};
 use crate::corpus::{Corpus, Query, Record};
@@ -33,9 +34,15 @@ pub(crate) struct Outcome {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// Writes the conversation in order, and asks each question with evidence at its time.
-pub(crate) fn measure(corpus: &Corpus, budgets: &[usize]) -> Result<Vec<Outcome>, Failure> {
+/// Writes the conversation in order, and asks each question with evidence at its time. `forest` has the trees to rank
+/// with, if not the shipped ones.
+pub(crate) fn measure(
+    corpus: &Corpus,
+    forest: Option<&Arc<Forest>>,
+    budgets: &[usize],
+) -> Result<Vec<Outcome>, Failure> {
     let mut stored = WrittenCorpus::empty_for(corpus)?;
+    stored.rank_by(forest);
     let mut outcomes = Vec::new();
     for (end, query) in corpus.questions() {
         if !query.is_answerable() || query.evidence.is_empty() {
@@ -53,10 +60,7 @@ fn ask(
     query: &Query,
     budgets: &[usize],
 ) -> Result<Outcome, Failure> {
-    let evidence: Vec<&Record> = records
-        .iter()
-        .filter(|record| query.evidence.contains(&record.id))
-        .collect();
+    let evidence = evidence_among(records, query);
     let mut lists = Vec::new();
     for signals in [Signals::Lexical, Signals::Semantic] {
         let recall = Recall::new(&query.text)
@@ -78,7 +82,18 @@ fn ask(
     })
 }
 
-fn engine(
+/// The records of the evidence.
+pub(crate) fn evidence_among<'corpus>(
+    records: &'corpus [Record],
+    query: &Query,
+) -> Vec<&'corpus Record> {
+    let records = records.iter();
+    let evidence = records.filter(|record| query.evidence.contains(&record.id));
+    evidence.collect()
+}
+
+/// The engine's block for a question.
+pub(crate) fn engine(
     stored: &WrittenCorpus<'_>,
     evidence: &[&Record],
     query: &Query,

@@ -1,6 +1,7 @@
 //! One prompt asked to one store.
 
 use crate::corpus::Query;
+use crate::sets::family;
 
 /// Why a prompt was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,9 +90,4 @@ impl Outcome {
     pub(super) fn family(&self) -> &str {
         family(&self.set)
     }
-}
-
-/// The name of a set without its size.
-pub(super) fn family(set: &str) -> &str {
-    set.trim_end_matches(|letter: char| letter.is_ascii_digit())
 }

@@ -63,7 +63,7 @@ impl Report {
 
     /// The threshold for a set, chosen on the other families.
     fn threshold_for(&self, set: &str, allowed: f64) -> f32 {
-        let family = super::outcome::family(set);
+        let family = crate::sets::family(set);
         let others: Vec<&Outcome> = self
             .outcomes
             .iter()

@@ -7,6 +7,7 @@ use anamne::Depth;
 
 use crate::corpus::ConversationFilter;
 use crate::failure::Failure;
+use crate::held_out::HeldOutOption;
 use crate::output;
 use features::FeatureFile;
 use report::Report;
@@ -14,17 +15,19 @@ use report::Report;
 mod ablation;
 mod calibration;
 mod features;
-mod metrics;
+pub(crate) mod metrics;
 mod noise;
 mod outcome;
 mod report;
-mod runs;
+pub(crate) mod runs;
 
 /// What to measure, and on which data.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     chosen: ConversationFilter,
+    #[command(flatten)]
+    held_out: HeldOutOption,
     /// Print {set: {category: {run: {metric: value}}}} instead of tables.
     #[arg(long)]
     json: bool,
@@ -69,10 +72,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let file = arguments.features.as_deref();
     let mut features = file.map(FeatureFile::create).transpose()?;
-    for corpus in &corpora {
-        output::print_error(&format!("{}/{}", corpus.set, corpus.name));
+    let forests = arguments.held_out.forests(&corpora)?;
+    for (corpus, forest) in corpora.iter().zip(&forests) {
+        let trees = arguments.held_out.label(forest.as_ref());
+        output::print_error(&format!("{}/{}: {trees}", corpus.set, corpus.name));
         let outcomes = runs::measure(
             corpus,
+            forest.as_ref(),
             &corpus.foreign_questions(&corpora),
             &arguments.depth,
             features.as_mut(),

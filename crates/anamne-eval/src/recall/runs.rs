@@ -1,9 +1,10 @@
 //! Runs every question in every configuration and collects the outcomes.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use anamne::text::tokens::estimate_tokens;
-use anamne::{Answer, Depth, Recall, Signals, Space};
+use anamne::{Answer, Depth, Forest, Recall, Signals, Space};
 
 use super::ablation;
 use super::features::{self, FeatureFile};
@@ -20,15 +21,18 @@ const RECORDS: usize = 50;
 /// Results considered for ranking threads by their best record.
 const RECORDS_FOR_THREADS: usize = 300;
 
-/// Writes the conversation in order, asks each question at its time, and the `foreign` ones at the end.
+/// Writes the conversation in order, asks each question at its time, and the `foreign` ones at the end. `forest` has the trees
+/// to rank with, if not the shipped ones.
 pub(crate) fn measure(
     corpus: &Corpus,
+    forest: Option<&Arc<Forest>>,
     foreign: &[Query],
     depths: &[Depth],
     mut features: Option<&mut FeatureFile>,
     ablate: bool,
 ) -> Result<Vec<Outcome>, Failure> {
     let mut stored = WrittenCorpus::empty_for(corpus)?;
+    stored.rank_by(forest);
     let mut outcomes = Vec::new();
     for (end, query) in corpus.questions() {
         if stored.write_until(end)? && depths.iter().any(|depth| *depth != Depth::Shallow) {
@@ -62,19 +66,24 @@ pub(crate) fn measure(
     Ok(outcomes)
 }
 
-fn ask(
-    stored: &WrittenCorpus<'_>,
-    query: &Query,
-    depths: &[Depth],
-    ablate: bool,
-) -> Result<Outcome, Failure> {
+/// The number of results that the metrics of a question look at.
+pub(crate) fn limit_for(query: &Query, stored: &WrittenCorpus<'_>) -> usize {
     let by_thread = query.evidence.is_empty() && !query.evidence_threads.is_empty();
     let limit = if by_thread {
         RECORDS_FOR_THREADS
     } else {
         RECORDS
     };
-    let limit = limit.min(stored.records.len());
+    limit.min(stored.records.len())
+}
+
+fn ask(
+    stored: &WrittenCorpus<'_>,
+    query: &Query,
+    depths: &[Depth],
+    ablate: bool,
+) -> Result<Outcome, Failure> {
+    let limit = limit_for(query, stored);
     let asked = Recall::new(&query.text);
     let mut rankings = Vec::new();
     let mut lists = Vec::new();
