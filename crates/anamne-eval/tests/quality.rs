@@ -1,5 +1,5 @@
-//! Recall quality stays above a floor on the bundled conversation and, if `ANAMNE_QUALITY_DATA` names a folder of
-//! conversation sets, on one of those.
+//! Recall quality stays above a floor on the bundled conversation, with trees that have not seen it on one of our own and,
+//! if `ANAMNE_QUALITY_DATA` names a folder of conversation sets, on one of those.
 
 use std::process::Command;
 
@@ -30,6 +30,47 @@ fn a_conversation_of_the_given_data_stays_above_its_floor() {
         "0.70",
         &["--data", folder, "--set", "locomo", "--corpus", "conv-26"],
     );
+}
+
+/// Runs the normal report on a corpus of this crate, with further arguments.
+fn report(arguments: &[&str]) -> std::process::Output {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/recall");
+    Command::new(env!("CARGO_BIN_EXE_anamne-eval"))
+        .args(["report", "--json", "--data", data, "--set", "coding"])
+        .args(arguments)
+        .output()
+        .expect("the benchmark starts")
+}
+
+#[test]
+fn the_report_does_not_flatter() {
+    let output = report(&[]);
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaints}");
+    let figures: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let value = |ranker: &str, metric: &str| {
+        let figure = &figures["coding"]["ALL"][ranker][metric];
+        figure["value"].as_f64().expect("a figure")
+    };
+    let in_sample = value("shipped_in_sample", "hit@1");
+    for held_out in ["family_held_out", "conversation_held_out"] {
+        // Trees that had seen the questions would be as good as the shipped ones.
+        let flattery = in_sample - value(held_out, "hit@1");
+        assert!(flattery > 0.1, "{held_out}: {flattery:.3}");
+        let gain = value(held_out, "recall@10") - value("weights", "recall@10");
+        assert!(gain > 0.03, "{held_out}: {gain:.3}");
+        assert!(value(held_out, "recall@10") >= 0.6, "{held_out}");
+        assert!(value(held_out, "evidence in 1500") >= 0.7, "{held_out}");
+    }
+}
+
+#[test]
+fn the_report_names_the_trees_that_are_missing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = report(&["--forests", folder.path().to_str().expect("UTF-8")]);
+    assert!(!output.status.success());
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(complaints.contains("without-fifth-0.txt"), "{complaints}");
 }
 
 /// The guard's scores on the development half of its labelled texts.

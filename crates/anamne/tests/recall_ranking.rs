@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anamne::embed::{EmbedError, ModelIdentity, Reranker};
 use anamne::{
-    Answer, Body, Category, Draft, ErrorKind, Hit, Kind, Options, Ranking, Recall, RoleConfig,
-    Signals, Space, Store,
+    Answer, Body, Category, Draft, ErrorKind, Forest, Hit, Kind, Options, Ranking, Recall,
+    RoleConfig, Signals, Space, Store,
 };
 use common::Home;
 
@@ -97,6 +97,31 @@ fn a_question_weighs_features_as_it_likes_and_the_explanation_says_so() {
         let before = usual.results.iter().find(same).expect("found before");
         check_same(hit.confidence, before.confidence);
     }
+}
+
+#[test]
+fn other_trees_rank_the_queries_of_one_handle_alone() {
+    let home = Home::new();
+    let space = told_of_pumps(&home);
+    let recall = Recall::new("pump in the cellar");
+    let corrections = |space: &Space| -> Vec<f32> {
+        let answer = ask(space, &recall);
+        check_sums(&answer);
+        let hits = answer.results.iter();
+        hits.map(|hit| feature(hit, "second_look").0).collect()
+    };
+    let usual = corrections(&space);
+    assert!(usual.iter().any(|value| value.abs() > 1e-3), "{usual:?}");
+    let untreed = space.ranked_by(Some(Arc::default()));
+    let none = corrections(&untreed);
+    assert!(none.iter().all(|value| value.abs() < 1e-6), "{none:?}");
+    let acting = untreed.acting_as(space.scope().actor().clone());
+    assert_eq!(corrections(&acting.expect("the same actor")), none);
+    for back in [&space, &untreed.ranked_by(None)] {
+        assert_eq!(corrections(back), usual);
+    }
+    let malformed = Forest::read("lexical\n").expect_err("other inputs");
+    assert!(malformed.to_string().contains("inputs"), "{malformed}");
 }
 
 #[test]

@@ -14,8 +14,9 @@ use crate::sets::{self, Sets, by_category, family};
 const NOTES: &str = "\
 Trees of the second look: without the family, or without the fifth of the conversations, that is measured; the shipped
 ones were fitted on all known sets and flatter. Gains are paired differences from the weights alone.
-Not held out: the inputs of the trees, which were chosen on these sets; the weights of the first stage, fitted on locomo,
-beam and realmem, so that `weights alone` is in sample there; the confidence, which blocks depend on.
+Not held out: the inputs of the trees and the weight of their correction, which were chosen on these sets; the weights of
+the first stage, fitted on locomo, beam and realmem, so that `weights alone` is in sample there and gains are too low; the
+confidence, fitted on an order by trees that had not seen the conversation.
 Brackets: 95 % bootstrap intervals over questions, which don't cover how conversations differ.
 evidence in N: mean share of the evidence in a block of N tokens; none where evidence is whole threads.
 ";
