@@ -18,8 +18,12 @@ cost:
 demo:
     cargo run --release -- demo
 
-# Recall quality on a folder of conversations with questions.
+# Recall quality on a folder of conversations with questions and on our own, with trees that have not seen them.
 recall data:
+    cargo run --profile dist -p anamne-eval -- report --data {{data}} --data crates/anamne-eval/data/recall
+
+# Recall quality of every configuration, with the shipped trees; in sample on the sets that they were fitted on.
+configurations data:
     cargo run --profile dist -p anamne-eval -- recall --data {{data}}
 
 # Extraction quality on annotated texts: entities and relations.

@@ -46,7 +46,7 @@ impl Report {
             let _ = write!(text, "\n{}", section.table());
             if with_categories {
                 for category in section.categories() {
-                    let _ = write!(text, "\n{}", category.table());
+                    let _ = write!(text, "\n{}: {}", section.name, category.table());
                 }
             }
         }
@@ -287,7 +287,11 @@ mod tests {
         );
         assert!(coding.contains("family held out               0.250 [0.250, 0.250]"));
         assert!(table("\nnew, 1 questions\n").contains("shipped, unseen set"));
-        assert!(!tables.contains("\nplain,"));
-        assert!(report().tables(true).contains("\nplain, 4 questions\n"));
+        assert!(!tables.contains("plain,"));
+        assert!(
+            report()
+                .tables(true)
+                .contains("\nfamily beam: plain, 4 questions\n")
+        );
     }
 }
