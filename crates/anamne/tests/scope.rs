@@ -419,6 +419,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "skill_records",
         "search_quality",
         "search_with_experience",
+        "ranked_by",
         "note_used",
         "note_cited",
         "search_strategies",
