@@ -63,7 +63,10 @@ pub(crate) fn dropped(recall: &Recall, ranked: &[Ranked]) -> usize {
 }
 
 /// Adds to each hit the memories that contradict it.
-pub(crate) fn add_disputes(hits: &mut [Hit], disputes_of: &dyn Fn(&[Row]) -> Vec<Vec<Dispute>>) {
+pub(crate) fn add_disputes(
+    hits: &mut [Hit],
+    disputes_of: &mut dyn FnMut(&[Row]) -> Vec<Vec<Dispute>>,
+) {
     let rows: Vec<Row> = hits.iter().map(|hit| hit.memory.row).collect();
     for (hit, disputes) in hits.iter_mut().zip(disputes_of(&rows)) {
         for dispute in &disputes {

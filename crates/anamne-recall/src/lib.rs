@@ -16,6 +16,7 @@ mod candidates;
 mod confidence;
 mod connections;
 pub mod context;
+mod disputes;
 mod diversity;
 mod duplicates;
 mod error;

@@ -171,6 +171,9 @@ features! {
     access 0.4,
     /// Whether it is superseded by a newer memory.
     superseded -3.0,
+    /// Its lead over a memory that holds instead, if the query found that as well. Chosen, not fitted: it falls just
+    /// behind that one.
+    outdated -1.0,
     /// Whether the query's wording asks for its kind or category. Chosen, not fitted: as much as a cosine difference of
     /// 0.07, so that it only decides between near-equal scores.
     category 0.4,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use anamne_types::{
-    Answer, Context, ContextRequest, Dispute, Hit, Plan, PromptContext, PromptRequest, Ranking,
-    Recall, TimeWords,
+    Answer, Context, ContextRequest, Hit, Plan, PromptContext, PromptRequest, Ranking, Recall,
+    TimeWords,
 };
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
@@ -13,6 +13,8 @@ use rustc_hash::FxHashSet;
 use crate::candidate_scope::CandidateScope;
 use crate::candidates::Searched;
 use crate::confidence::{PromptInputs, full_confidence, search_only_confidence};
+use crate::context::Purpose;
+use crate::disputes::KnownDisputes;
 use crate::error::RecallError;
 use crate::expansion::{self, Expansion};
 use crate::model;
@@ -59,7 +61,7 @@ impl<'space> Recaller<'space> {
         request.check()?;
         let answered = self.answer(&request.recall, started, false)?;
         let (recall, budget) = (&request.recall, request.budget());
-        let mut context = self.block(recall, &answered, budget, context::share(budget))?;
+        let mut context = self.block(recall, &answered, budget, Purpose::Question)?;
         context.took_ms = milliseconds(started);
         Ok(context)
     }
@@ -83,8 +85,8 @@ impl<'space> Recaller<'space> {
             return Ok(found);
         }
         context::alternate_threads(results, |hit| hit.memory.thread.as_deref());
-        let share = context::PROMPT_SHARE;
-        let mut context = self.block(&recall, &answered, request.token_budget, share)?;
+        let budget = request.token_budget;
+        let mut context = self.block(&recall, &answered, budget, Purpose::Prompt)?;
         context.took_ms = milliseconds(started);
         found.context = (!context.entries.is_empty()).then_some(context);
         Ok(found)
@@ -96,13 +98,13 @@ impl<'space> Recaller<'space> {
         recall: &Recall,
         answered: &Answered,
         budget: usize,
-        share: usize,
+        purpose: Purpose,
     ) -> Result<Context, RecallError> {
         let query = &answered.query;
         let passage_query =
             context::PassageQuery::new(&recall.query, &query.content.terms, &query.term_weights);
         let (source, answer) = (self.0.source, &answered.answer);
-        context::pack(source, recall, answer, &passage_query, budget, share)
+        context::pack(source, recall, answer, &passage_query, budget, purpose)
     }
 
     /// The stages: plan, filter, search, rank, confidence, answer.
@@ -142,6 +144,8 @@ impl<'space> Recaller<'space> {
         let searched = searched(&context, &prepared, &scope, planned_hits);
         let (mut ranked, expansion) =
             ranking::rank_candidates(&context, &mut reader, &prepared, &searched, &scope);
+        let mut disputes = KnownDisputes::default();
+        disputes.lower_outdated(&context, &reader, &mut ranked);
         let mut has_reranker_failed = false;
         let mut confidence = None;
         if !options.is_default() {
@@ -168,7 +172,7 @@ impl<'space> Recaller<'space> {
         let prompt_inputs = judges_prompt.then(|| PromptInputs::of(&mut reader, &ranked));
         let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
         expansion::annotate(&mut results, &context, &expansion)?;
-        add_disputes(&context, &mut results);
+        answer::add_disputes(&mut results, &mut |rows| disputes.of(&context, rows));
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
             Some(abstain::abstention(
                 &context, &prepared, &scope, &searched, &ranked,
@@ -211,24 +215,6 @@ struct Answered {
     answer: Answer,
     /// `None` unless asked for, and without the columns that judge it.
     prompt_inputs: Option<PromptInputs>,
-}
-
-/// Adds contradicting memories to each result; as of an earlier time only those that existed then.
-fn add_disputes(context: &RecallContext<'_>, results: &mut [Hit]) {
-    let Some(disputes) = context.sources.disputes else {
-        return;
-    };
-    if context.sources.past.is_none() {
-        return answer::add_disputes(results, &|rows| disputes.of(rows));
-    }
-    let memory_reader = context.memory_reader();
-    let known = |mut disputes: Vec<Dispute>| {
-        disputes.retain(|dispute| memory_reader.get(dispute.memory).is_some());
-        disputes
-    };
-    answer::add_disputes(results, &|rows| {
-        disputes.of(rows).into_iter().map(known).collect()
-    });
 }
 
 /// The unavailable views, each once.

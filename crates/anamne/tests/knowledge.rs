@@ -75,6 +75,37 @@ fn what_was_told_by_hand_is_known_at_once_and_found_by_recall() {
 }
 
 #[test]
+fn an_outdated_statement_falls_behind_the_one_that_holds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let told = |text: &str| {
+        let draft = Draft::new(text).author("Ada");
+        space.remember(draft).expect("told").id
+    };
+    let before = told("I use Trello to plan my week.");
+    let after = told("I no longer use Trello.");
+    let ask = |weight: Option<f32>| {
+        let mut recall = Recall::new("What do I use to plan my week, Trello?");
+        let weight = weight.map(|weight| ("outdated".to_owned(), weight));
+        recall.weights = weight.into_iter().collect();
+        let answer = space.recall(&recall).expect("answered");
+        let ids: Vec<_> = answer.results.iter().map(|hit| hit.memory.id).collect();
+        (ids, answer.results)
+    };
+    let (found, _) = ask(None);
+    assert_eq!(found, [before, after], "nothing is extracted yet");
+    space.extract(&mut |_| true).expect("extracted");
+    let (found, results) = ask(None);
+    assert_eq!(found, [after, before]);
+    let features = &results[1].explanation.features;
+    let lost = features.iter().find(|(name, ..)| name == "outdated");
+    let (_, lead, weight) = lost.expect("the feature is named");
+    assert!(*lead > 0.0 && *weight < 0.0, "{lead} {weight}");
+    let (found, _) = ask(Some(0.0));
+    assert_eq!(found, [before, after], "a weight of 0 turns it off");
+}
+
+#[test]
 fn recall_and_context_show_what_is_contested_until_it_is_decided() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());

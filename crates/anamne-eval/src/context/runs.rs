@@ -48,7 +48,9 @@ pub(crate) fn measure(
         if !query.is_answerable() || query.evidence.is_empty() {
             continue;
         }
-        stored.write_until(end)?;
+        if stored.write_until(end)? {
+            stored.space.extract(&mut |_| true)?;
+        }
         outcomes.push(ask(&stored, &corpus.records[..end], query, budgets)?);
     }
     Ok(outcomes)

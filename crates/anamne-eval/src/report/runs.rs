@@ -42,7 +42,9 @@ pub(crate) fn measure(
         if !query.is_answerable() || !query.has_evidence() {
             continue;
         }
-        stored.write_until(end)?;
+        if stored.write_until(end)? {
+            stored.space.extract(&mut |_| true)?;
+        }
         let limit = limit_for(query, &stored);
         let evidence = context::runs::evidence_among(&corpus.records[..end], query);
         let mut figures = BTreeMap::new();

@@ -23,7 +23,7 @@ use self::companions::CompanionSource;
 pub use self::entries::{Candidate, Section};
 use self::layout::Layout;
 use self::packing::Packing;
-pub(crate) use self::packing::{PROMPT_SHARE, share};
+use self::packing::{PROMPT_SHARE, share};
 pub(crate) use self::passages::PassageQuery;
 use crate::error::RecallError;
 
@@ -46,32 +46,52 @@ const SECTIONS: [Section; 3] = [
 /// The priority factor of each section (lower is earlier): facts are denser than conversation.
 const SECTION_WEIGHT: [f32; 3] = [0.5, 0.75, 1.0];
 
-/// Packs the results of `answer`, best first, into at most `budget` tokens, at first at most `share` for each text.
+/// The average length of a token; only for the order of candidates.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Tokens of an entry's citation, name and time.
+const FRAME: usize = 12;
+
+/// Minimum value of a result, so that costs count even among results of no confidence.
+const LEAST_VALUE: f32 = 1e-4;
+
+/// The value of a text that will be shortened, relative to a whole one.
+const SHORTENED: f32 = 0.5;
+
+/// What a block is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It answers a question.
+    Question,
+    /// It gives hints for a prompt, which nobody asked about its memories: many short passages rather than few long
+    /// ones, because the agent can open what it needs.
+    Prompt,
+}
+
+impl Purpose {
+    /// Maximum tokens of one entry's text while others are pending.
+    fn share(self, budget: usize) -> usize {
+        match self {
+            Self::Question => share(budget),
+            Self::Prompt => PROMPT_SHARE,
+        }
+    }
+}
+
+/// Packs the results of `answer` into at most `budget` tokens.
+///
+/// For a question they are tried by their confidence (of all results in descending order, so that what a ranking put first
+/// counts as the surest) per token, the first result first; for a prompt in their order.
 pub(crate) fn pack(
     source: &SpaceSource,
     recall: &Recall,
     answer: &Answer,
     passage_query: &PassageQuery<'_>,
     budget: usize,
-    share: usize,
+    purpose: Purpose,
 ) -> Result<Context, RecallError> {
-    let mut candidates: Vec<(f32, Candidate<'_>)> = answer
-        .results
-        .iter()
-        .enumerate()
-        .map(|(place, hit)| {
-            let section = section_of(hit.memory.kind());
-            (
-                (place + 1) as f32 * SECTION_WEIGHT[section],
-                candidate(hit, section),
-            )
-        })
-        .collect();
-    candidates.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    let candidates: Vec<_> = candidates
-        .into_iter()
-        .map(|(_, candidate)| candidate)
-        .collect();
+    let share = purpose.share(budget);
+    let candidates = in_order(answer, purpose, share);
     let companions = CompanionSource {
         source,
         filter: &recall.filter,
@@ -123,13 +143,59 @@ pub fn pack_sections(
     )
 }
 
-fn candidate(hit: &Hit, section: usize) -> Candidate<'_> {
+/// The results in the order in which they are tried, best first.
+fn in_order<'answer>(
+    answer: &'answer Answer,
+    purpose: Purpose,
+    share: usize,
+) -> Vec<Candidate<'answer>> {
+    let mut values: Vec<f32> = answer.results.iter().map(|hit| hit.confidence).collect();
+    values.sort_by(|one, other| other.total_cmp(one));
+    let priority = |(place, hit): (usize, &'answer Hit)| {
+        let candidate = candidate(hit);
+        let value = match purpose {
+            Purpose::Question => {
+                values[place].max(LEAST_VALUE) * density(&hit.memory.content, share)
+            }
+            Purpose::Prompt => 1.0 / (place + 1) as f32,
+        };
+        let is_first = place == 0;
+        (
+            is_first,
+            value / SECTION_WEIGHT[candidate.section],
+            candidate,
+        )
+    };
+    let mut order: Vec<_> = answer.results.iter().enumerate().map(priority).collect();
+    order.sort_by(|one, other| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
+    order
+        .into_iter()
+        .map(|(_, _, candidate)| candidate)
+        .collect()
+}
+
+/// What a token of an entry is worth, relative to its confidence.
+///
+/// A block has room for several short messages or one long one. The greedy order for a budget is that of value by cost; its
+/// square root, because a confidence says little about how much of the answer a text contains. A text that will be
+/// shortened may lose what is sought.
+fn density(text: &str, share: usize) -> f32 {
+    let tokens = text.len() / BYTES_PER_TOKEN;
+    let kept = if packing::stays_whole(tokens, share) {
+        1.0
+    } else {
+        SHORTENED
+    };
+    kept / ((tokens.min(share) + FRAME) as f32).sqrt()
+}
+
+fn candidate(hit: &Hit) -> Candidate<'_> {
     Candidate {
         memory: &hit.memory,
         confidence: hit.confidence,
         disputes: &hit.disputes,
         passage: None,
-        section,
+        section: section_of(hit.memory.kind()),
     }
 }
 
@@ -160,4 +226,20 @@ fn pack_into(
         left_out,
         ..Context::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_of_a_short_text_is_worth_more_than_one_of_a_long_or_shortened_text() {
+        let share = share(1_500);
+        let of = |words: usize| density(&"gate ".repeat(words), share);
+        assert!(of(10) > of(40) && of(40) > of(120));
+        let (whole, shortened) = (of(200), of(400));
+        assert!(whole > 1.9 * shortened, "{whole} {shortened}");
+        // Beyond the share the length no longer counts.
+        assert!((shortened - of(100_000)).abs() < f32::EPSILON);
+    }
 }

@@ -261,8 +261,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             tokens: text,
             long: pending.long.clone(),
         };
-        // Cutting a small part is not worth a truncated text.
-        let wanted = if text * 2 <= self.share * 3 {
+        let wanted = if stays_whole(text, self.share) {
             text
         } else {
             self.share
@@ -386,13 +385,17 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     }
 }
 
-/// The same for a prompt, which nobody asked about its memories: many short passages rather than few long ones, because
-/// the agent can open what it needs.
-pub(crate) const PROMPT_SHARE: usize = 32;
+/// The same for a prompt.
+pub(super) const PROMPT_SHARE: usize = 32;
 
 /// Maximum tokens of one entry's text while others are pending: messages stay whole, pages do not.
-pub(crate) fn share(budget: usize) -> usize {
+pub(super) fn share(budget: usize) -> usize {
     (budget / 8).max(96)
+}
+
+/// Whether a text of so many tokens is shown whole: cutting a small part is not worth a truncated text.
+pub(super) fn stays_whole(tokens: usize, share: usize) -> bool {
+    tokens * 2 <= share * 3
 }
 
 /// Hashes of the distinct words of a text, ascending.
