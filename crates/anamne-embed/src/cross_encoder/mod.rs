@@ -19,6 +19,9 @@ pub const CROSS_ENCODER_FILES: [(&str, u64); 3] = [
     ("config.json", 1 << 20),
 ];
 
+/// Maximum bytes of a message about a graph.
+const PROBLEM_BYTES: usize = 400;
+
 /// A cross-encoder in the published form of BERT models for sequence classification: `model.onnx`, `tokenizer.json` and
 /// `config.json`.
 ///
@@ -64,8 +67,8 @@ impl CrossEncoder {
         let [model, tokenizer, configuration] = files;
         let settings = Settings::read(configuration)?;
         let pairs = PairTokenizer::read(tokenizer)?;
-        let encoder = Encoder::load(model.bytes(), settings.most_tokens)
-            .map_err(|problem| model.malformed(problem))?;
+        let encoder =
+            Encoder::load(model.bytes(), settings.most_tokens).map_err(|it| of_graph(model, it))?;
         settings.check_labels(encoder.labels, configuration)?;
         let tokens = pairs.tokens();
         if let Some(rows) = encoder.token_rows.filter(|rows| *rows < tokens) {
@@ -83,7 +86,7 @@ impl CrossEncoder {
             let query = loaded.tokenizer.query("a query", loaded.most_tokens);
             loaded
                 .score(&query, text)
-                .map_err(|problem| model.malformed(problem))?;
+                .map_err(|problem| of_graph(model, problem))?;
         }
         Ok(loaded)
     }
@@ -97,6 +100,15 @@ impl CrossEncoder {
             _ => probability(logits[0]),
         })
     }
+}
+
+/// The problem of a graph, without the rest of the names in it, which may be as long as the file.
+fn of_graph(model: &ModelFile, mut problem: String) -> EmbedError {
+    if problem.len() > PROBLEM_BYTES {
+        problem.truncate(problem.floor_char_boundary(PROBLEM_BYTES));
+        problem.push('…');
+    }
+    model.malformed(problem)
 }
 
 impl std::fmt::Debug for CrossEncoder {

@@ -88,9 +88,9 @@ impl Runtime {
 
 /// Turns a panic of the runtime into an error.
 ///
-/// The checks before exclude what could take too much memory or time. But the runtime panics in places for graphs that no
-/// exporter writes, such as an integer divided by zero, and a process must not end because of a file. A graph is never
-/// changed by a run, so nothing is left half done.
+/// The checks before exclude what could take too much memory or time, and the runtime reports most of what doesn't fit
+/// together. But nothing proves that its operators never panic for a graph that no exporter would write, and a process must
+/// not end because of a file. A run doesn't change a graph, so nothing is left half done.
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -161,4 +161,19 @@ pub(super) fn operators() -> rten::OpRegistry {
         Unsqueeze,
         Where
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+
+    #[test]
+    fn a_panic_is_an_error() {
+        let problem = guarded::<()>(|| panic!("the runtime gave up at {}", 7));
+        assert_eq!(
+            problem.expect_err("an error"),
+            "it can't be run: the runtime gave up at 7"
+        );
+        assert_eq!(guarded(|| Ok(1)), Ok(1));
+    }
 }
