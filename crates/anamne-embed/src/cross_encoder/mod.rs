@@ -58,8 +58,8 @@ impl CrossEncoder {
     /// Builds the model `name` from files in memory, in the order of [`CROSS_ENCODER_FILES`], and scores a first pair.
     /// Limiting their sizes is the caller's part.
     ///
-    /// Every shape is followed before the graph is loaded; one that would need more than 2 GiB beside its file, that has
-    /// loops, unknown operators or other inputs and outputs is refused. O(bytes of the files).
+    /// Every shape is followed before the graph is loaded. One that would need more than 2 GiB beside its weights, which are
+    /// held twice, or that has loops, unknown operators or other inputs and outputs is refused. O(bytes of the files).
     ///
     /// Errors: [`EmbedError::Malformed`] for a damaged file or another kind of model, [`EmbedError::Unsupported`] for a
     /// tokenizer other than that of uncased BERT.

@@ -16,7 +16,7 @@ mod wire;
 
 use graph::Graph;
 use runtime::Runtime;
-use sizes::{INPUTS, Sizes, TOKENS};
+use sizes::{INPUTS, Plan, TOKENS};
 
 /// The tokens of the shortest pair: the marks.
 const FEWEST_TOKENS: usize = 3;
@@ -36,14 +36,13 @@ impl Encoder {
         let graph = Graph::read(bytes)?;
         let logits = logits(&graph)?;
         check_inputs(&graph)?;
-        let mut sizes = None;
-        for tokens in FEWEST_TOKENS..=most_tokens {
-            let found = Sizes::of(&graph, logits, tokens)?;
-            if sizes.get_or_insert_with(|| found.clone()) != &found {
+        let plan = Plan::of(&graph, logits)?;
+        let sizes = plan.sizes(FEWEST_TOKENS)?;
+        for tokens in FEWEST_TOKENS + 1..=most_tokens {
+            if plan.sizes(tokens)? != sizes {
                 return Err("the shape of its output depends on the length of the text".to_owned());
             }
         }
-        let sizes = sizes.ok_or_else(|| format!("it reads only {most_tokens} tokens"))?;
         let labels = match sizes.logits[..] {
             [1, labels @ (1 | 2)] => labels,
             [1] => 1,

@@ -37,6 +37,8 @@ impl Runtime {
     ) -> Result<Self, String> {
         guarded(|| {
             let model = ModelOptions::with_ops(operators())
+                // Otherwise the weights would be rearranged for every pair, which takes longer than a short one.
+                .prepack_weights(true)
                 .load(bytes)
                 .map_err(|error| error.to_string())?;
             let node = |name: &str| model.node_id(name).map_err(|error| error.to_string());

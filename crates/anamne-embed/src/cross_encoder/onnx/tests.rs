@@ -4,7 +4,7 @@ use rten::ModelOptions;
 use rten_tensor::Layout;
 
 use super::graph::Graph;
-use super::sizes::Sizes;
+use super::sizes::Plan;
 
 #[path = "../../../tests/support/sample_cross_encoder.rs"]
 mod sample;
@@ -33,7 +33,8 @@ fn check_all(operators: Vec<Vec<u8>>, constants: &[Vec<u8>], is_possible: bool) 
     };
     let bytes = file.bytes();
     let graph = Graph::read(&bytes).expect("a graph");
-    let followed = Sizes::of(&graph, "out", 5).map(|sizes| sizes.logits);
+    let plan = Plan::of(&graph, "out").expect("a plan");
+    let followed = plan.sizes(5).map(|sizes| sizes.logits);
     let model = ModelOptions::with_ops(super::runtime::operators()).load(bytes);
     let run = model.map_err(|error| error.to_string()).and_then(|model| {
         let outputs = model.run(vec![], model.output_ids(), None);
