@@ -53,7 +53,7 @@ pub(crate) fn words(step: NextStep) -> &'static str {
             "import the model with `anamne model import DIR --name NAME`; list models with `anamne model list`"
         }
         NextStep::ChooseModel => {
-            "choose another with `anamne --space SPACE spaces set --model NAME`"
+            "choose another with `anamne --space SPACE spaces set --model NAME`, or for a reranker `--reranker NAME`"
         }
         NextStep::ShowCosts => "see `anamne costs`",
         NextStep::Extract => "extract knowledge first: `anamne extract`",

@@ -174,13 +174,25 @@ impl Output {
         }
     }
 
-    /// Warns of views that were unavailable for an answer, and says what happens next.
+    /// Warns of views and models that were unavailable for an answer, and says what happens next.
     pub(crate) fn warn_degraded(&self, degraded: &[String]) {
-        if !degraded.is_empty() {
-            let parts = degraded.join(" and ");
+        let is_model = |part: &&String| part.starts_with("embedding model") || *part == "reranker";
+        let (models, views): (Vec<&String>, Vec<&String>) = degraded.iter().partition(is_model);
+        let joined = |parts: &[&String]| {
+            let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+            parts.join(" and ")
+        };
+        if !views.is_empty() {
+            let them = if views.len() == 1 { "it" } else { "them" };
             self.warn(format_args!(
-                "answered without {parts}; rebuilding {} before this command ends",
-                if degraded.len() == 1 { "it" } else { "them" }
+                "answered without {}; rebuilding {them} before this command ends",
+                joined(&views)
+            ));
+        }
+        if !models.is_empty() {
+            self.warn(format_args!(
+                "answered without the {}; `anamne doctor` says why",
+                joined(&models)
             ));
         }
     }

@@ -28,7 +28,7 @@ pub enum EmbedError {
     /// A model file can't be read.
     #[error(
         "cannot read {}: {source}; a Model2Vec folder holds model.safetensors, tokenizer.json and \
-         config.json",
+         config.json, and a cross-encoder's folder model.onnx, tokenizer.json and config.json",
         path.display()
     )]
     Read {

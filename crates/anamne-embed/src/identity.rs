@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::ModelFile;
+
 /// The name and revision of a model. Vectors may be compared only if they come from the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ModelIdentity {
@@ -18,6 +20,17 @@ impl ModelIdentity {
             name: name.into(),
             revision: revision.into(),
         }
+    }
+
+    /// The name, and a checksum of the files that determine what the model computes.
+    pub(crate) fn of_files(name: &str, files: &[&ModelFile]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for file in files {
+            hasher
+                .update(&(file.bytes().len() as u64).to_le_bytes())
+                .update(file.bytes());
+        }
+        Self::new(name, &hasher.finalize().to_hex()[..16])
     }
 
     /// The identity as one path component: lower-case ASCII letters, digits, dots and dashes, at most 100 bytes, never

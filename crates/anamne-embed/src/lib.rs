@@ -10,7 +10,8 @@
 //! A model that exposes its tokens is also a [`TokenTable`]: late interaction compares a query with a text token by
 //! token, by the cosines of their rows.
 //!
-//! A [`Reranker`] is a model that reads a query and a text together. None is built in; the program may provide one.
+//! A [`Reranker`] is a model that reads a query and a text together. None is built in. A [`CrossEncoder`] is one from an
+//! ONNX file; the program may provide others.
 //!
 //! The crate must not depend on memories, stores or indexes, and it never accesses the network, the environment or any
 //! file that it was not given.
@@ -31,23 +32,30 @@
 
 mod builtin;
 mod cached;
+mod cross_encoder;
 mod embedder;
 mod error;
+#[cfg(feature = "model2vec")]
+mod general_tokenizer;
 mod half;
 mod identity;
 mod model2vec;
+mod model_file;
 mod reranker;
 mod similar;
 mod similarity;
 mod static_model;
 mod token_rows;
+mod tokenizer_file;
 mod wordpiece;
 
 pub use cached::{BATCH_SIZE, CacheCounts, CachedEmbedder, VectorCache};
+pub use cross_encoder::{CROSS_ENCODER_FILES, CrossEncoder};
 pub use embedder::{Embedder, TokenTable};
 pub use error::EmbedError;
 pub use identity::ModelIdentity;
-pub use model2vec::{MODEL_FILES, ModelFile};
+pub use model_file::ModelFile;
+pub use model2vec::MODEL_FILES;
 pub use reranker::{Reranker, checked_scores, probability};
 pub use similar::SimilarTokens;
 pub use static_model::StaticModel;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 #[cfg(feature = "model2vec")]
-use crate::model2vec::GeneralTokenizer;
+use crate::general_tokenizer::GeneralTokenizer;
 use crate::token_rows::{TokenRows, normalise};
 use crate::wordpiece::Wordpiece;
 use crate::{EmbedError, Embedder, ModelFile, ModelIdentity, TokenTable, builtin, model2vec};

@@ -44,6 +44,7 @@ const fn target(name: &'static str, runs: usize, run: fn(&[u8]) -> bool) -> Targ
 /// All targets.
 pub const TARGETS: &[Target] = &[
     target("analyser", 300, text::analyser),
+    target("cross_encoder", 500, models::cross_encoder),
     target("front_matter", 60, memory::front_matter),
     target("import_line", 60, memory::import_line),
     target("journal_line", 2_000, journal::line),

@@ -1,10 +1,10 @@
-//! Model folders, and the settings of spaces and models.
+//! Model folders, graphs of cross-encoders, and the settings of spaces and models.
 
 use std::fs;
 use std::path::Path;
 
 use anamne::llm::BridgeConfig;
-use anamne_embed::{Embedder, StaticModel};
+use anamne_embed::{CROSS_ENCODER_FILES, CrossEncoder, Embedder, ModelFile, Reranker, StaticModel};
 use anamne_store::SpaceConfig;
 
 /// The files of a model folder, in input order.
@@ -35,6 +35,33 @@ pub(crate) fn folder(bytes: &[u8]) -> bool {
     model
         .embed_into("the cat sat, ünïcödé 日本", &mut vector)
         .is_ok()
+}
+
+/// The graph of a cross-encoder with five tokens.
+pub(crate) fn cross_encoder(bytes: &[u8]) -> bool {
+    const TOKENIZER: &str = r#"{
+        "added_tokens": [],
+        "normalizer": {
+            "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": true
+        },
+        "pre_tokenizer": { "type": "BertPreTokenizer" },
+        "model": {
+            "type": "WordPiece", "unk_token": "[UNK]",
+            "vocab": { "[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "storms": 4 }
+        }
+    }"#;
+    let contents = [
+        bytes,
+        TOKENIZER.as_bytes(),
+        br#"{ "max_position_embeddings": 24 }"#,
+    ];
+    let file =
+        |place: usize| ModelFile::new(CROSS_ENCODER_FILES[place].0, contents[place].to_vec());
+    let Ok(model) = CrossEncoder::from_files("fuzzed", &[file(0), file(1), file(2)]) else {
+        return false;
+    };
+    model.scores("which?", &["storms", "", "日本"]).is_ok()
 }
 
 /// The same text as `config.toml` of a space and as `model.toml`.

@@ -36,7 +36,7 @@ pub struct RecallSources<'space> {
     pub connections: Option<&'space dyn Connections>,
     /// Embeds the query.
     pub embedder: &'space dyn Embedder,
-    /// Reranks the first results, if the program provides one.
+    /// Reranks the first results, if the program provides a model or the space has chosen one.
     pub reranker: Option<&'space dyn Reranker>,
     /// The trees of the second look: [`Forest::fitted`], except in measurements.
     pub forest: &'space Forest,

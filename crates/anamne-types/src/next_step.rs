@@ -44,9 +44,9 @@ pub enum NextStep {
     BindKey,
     /// Store the key in a private file.
     KeepKeyInFile,
-    /// Import an embedding model, or import it again.
+    /// Import a model, or import it again.
     ImportModel,
-    /// Choose another embedding model for a space.
+    /// Choose another model for a space.
     ChooseModel,
     /// Show language model costs.
     ShowCosts,

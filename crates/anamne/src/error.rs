@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anamne_text::echo::shorten;
 use anamne_types::{InvalidValue, NextStep, Right};
 
+use crate::models::ModelPurpose;
 use crate::write::import::ImportReport;
 
 /// Errors of the engine.
@@ -52,15 +53,42 @@ pub enum Error {
         /// The folder of embedding models.
         folder: PathBuf,
     },
-    /// An embedding model failed to load.
-    #[error("the embedding model {:?} can't be loaded: {source}", shorten(name))]
+    /// Unknown reranker.
+    #[error(
+        "unknown reranker {:?} (available: {})",
+        shorten(name),
+        if known.is_empty() { "none" } else { known.as_str() }
+    )]
+    UnknownReranker {
+        /// The requested name.
+        name: String,
+        /// The available names.
+        known: String,
+    },
+    /// A model of the store is for another purpose than the requested one.
+    #[error(
+        "the model {:?} is {}",
+        shorten(name),
+        match wanted {
+            ModelPurpose::Reranking => "an embedding model, not a reranker",
+            ModelPurpose::Embedding => "a reranker, not an embedding model",
+        }
+    )]
+    OtherPurpose {
+        /// The requested name.
+        name: String,
+        /// What it was to be used for.
+        wanted: ModelPurpose,
+    },
+    /// A model failed to load.
+    #[error("the model {:?} can't be loaded: {source}", shorten(name))]
     Model {
         /// The requested name.
         name: String,
         /// Why it failed.
         source: anamne_embed::EmbedError,
     },
-    /// A folder given by the caller is no usable embedding model.
+    /// A folder given by the caller is no usable model.
     #[error("{} can't be imported: {source}", folder.display())]
     NotImported {
         /// The folder.
@@ -68,17 +96,17 @@ pub enum Error {
         /// Why it failed.
         source: anamne_embed::EmbedError,
     },
-    /// Another embedding model has this name.
+    /// Another model has this name. One for another purpose can't be replaced.
     #[error(
-        "the store has another embedding model {:?}; choose another name, or replace it",
+        "the store has another model {:?}; choose another name, or replace one of the same kind",
         shorten(name)
     )]
     ModelExists {
         /// The name.
         name: String,
     },
-    /// A space uses the embedding model.
-    #[error("the embedding model {:?} is used by {}", shorten(name), users(spaces, *others))]
+    /// A space uses the model.
+    #[error("the model {:?} is used by {}", shorten(name), users(spaces, *others))]
     ModelInUse {
         /// The model's name.
         name: String,
@@ -219,6 +247,8 @@ impl Error {
                 | BridgeError::TooLong { .. },
             )
             | Self::UnknownModel { .. }
+            | Self::UnknownReranker { .. }
+            | Self::OtherPurpose { .. }
             | Self::Model { .. }
             | Self::NotImported { .. }
             | Self::ModelExists { .. }

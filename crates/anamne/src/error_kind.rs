@@ -71,7 +71,10 @@ impl Error {
             Self::Queue(error) => error.next_step(),
             Self::Bridge(error) => error.next_step(),
             Self::BadLine { next_step, .. } | Self::BadNote { next_step, .. } => *next_step,
-            Self::UnknownModel { .. } | Self::Model { .. } => Some(NextStep::ImportModel),
+            Self::UnknownModel { .. } | Self::UnknownReranker { .. } | Self::Model { .. } => {
+                Some(NextStep::ImportModel)
+            }
+            Self::OtherPurpose { .. } => Some(NextStep::ChooseModel),
             Self::ModelInUse { .. } => Some(NextStep::ChooseModel),
             Self::Knowledge(GraphError::NoContradiction { .. }) => {
                 Some(NextStep::ListContradictions)

@@ -91,7 +91,7 @@ pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndo
 pub use maintenance::travel::Rewind;
 pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};
 pub use models::{
-    ImportedModel, ModelImport, ModelKind, ModelProblem, ModelState, ModelSummary,
+    ImportedModel, ModelImport, ModelKind, ModelProblem, ModelPurpose, ModelState, ModelSummary,
     ModelVerification, RemovedModel,
 };
 pub use privacy::PRIVATE;

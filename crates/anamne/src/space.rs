@@ -113,7 +113,8 @@ impl Space {
     /// Changes the space's settings; an invalid value changes nothing.
     ///
     /// A new embedding model is used once every memory is embedded with it, by the background or [`Space::settle`];
-    /// until then the former one. [`Error::UnknownModel`] and [`Error::Model`] if it is unavailable.
+    /// until then the former one. [`Error::UnknownModel`] and [`Error::Model`] if it is unavailable; for a new reranker
+    /// [`Error::UnknownReranker`] and [`Error::Model`]; [`Error::OtherPurpose`] for a model of the other kind.
     pub fn configure(
         &self,
         change: impl FnOnce(&mut SpaceConfig),
@@ -127,6 +128,13 @@ impl Space {
             if config.embedding != before.embedding
                 && config.check().is_ok()
                 && let Err(error) = self.inner.site.models.get(&config.embedding.model)
+            {
+                refused = Some(error);
+                *config = before;
+            } else if config.recall.reranker != before.recall.reranker
+                && config.check().is_ok()
+                && let Some(reranker) = &config.recall.reranker
+                && let Err(error) = self.inner.site.models.reranker(reranker)
             {
                 refused = Some(error);
                 *config = before;

@@ -46,7 +46,8 @@ pub struct Options {
     /// [`ModelIdentity::name`](crate::embed::ModelIdentity) is in its settings; see
     /// [`SpaceConfig`](crate::SpaceConfig).
     pub embedders: Vec<Arc<dyn Embedder>>,
-    /// An optional reranker for the first twenty results of every query. If it fails, recall continues without it and
+    /// An optional reranker for the first twenty results of every query, instead of the one in the settings of a space. If it
+    /// fails, recall continues without it and
     /// reports that.
     pub reranker: Option<Arc<dyn Reranker>>,
     /// Maximum size of `embedding-cache.db` in bytes.

@@ -113,7 +113,7 @@ fn an_imported_model_is_used_by_its_name_and_needs_its_source_no_more() {
             imported.dimensions,
             imported.replaced
         ),
-        ("harbour", 2, false)
+        ("harbour", Some(2), false)
     );
     assert_eq!(imported.bytes, imported.bytes_written);
     fs::remove_dir_all(home.path("harbour")).expect("removed");
@@ -385,6 +385,9 @@ fn a_hostile_manifest_reads_nothing_outside_of_the_stored_files() {
         sound.replace("dimensions = 2", "dimensions = 99999999"),
         sound.replace("dimensions = 2", "dimensions = 0"),
         sound.replace("kind = \"model2vec\"", "kind = \"pickle\""),
+        sound.replace("kind = \"model2vec\"", "kind = \"cross-encoder\""),
+        sound.replace("format = 1", "format = 2"),
+        sound.replace("dimensions = 2\n", ""),
         format!("{sound}\n[[files]]\nname = \"x\"\ndigest = \"{digest}\"\nbytes = 1\n"),
         "[".repeat(60_000),
         "\u{0}".repeat(100_000),
@@ -397,7 +400,7 @@ fn a_hostile_manifest_reads_nothing_outside_of_the_stored_files() {
         let chosen = space.configure(|config| "harbour".clone_into(&mut config.embedding.model));
         assert_eq!(chosen.expect_err("refused").kind(), ErrorKind::Refused);
     }
-    fs::write(&path, sound.replace("format = 1", "format = 2")).expect("written");
+    fs::write(&path, sound.replace("format = 1", "format = 3")).expect("written");
     let newer = home
         .store()
         .verify_models(Some("harbour"))

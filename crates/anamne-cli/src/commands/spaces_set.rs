@@ -21,10 +21,11 @@ Examples:
   anamne spaces set --retention-days 365 --yes
   anamne spaces set --active-days 14 --recent-days 60
   anamne spaces set --model my-model
+  anamne spaces set --reranker my-reranker
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
   \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
-  \"model\"}; 0 stands for none")]
+  \"model\", \"reranker\": or null}; 0 stands for none")]
 pub(crate) struct Set {
     /// A description of the space
     #[arg(long, value_name = "TEXT")]
@@ -50,6 +51,9 @@ pub(crate) struct Set {
     /// The embedding model: builtin, or one that `anamne model list` shows. The former model answers until all memories are embedded
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// A model that scores the first twenty results again: a reranker that `anamne model list` shows, or none. Takes some milliseconds to a second per result
+    #[arg(long, value_name = "NAME")]
+    reranker: Option<String>,
     /// Confirm a retention that forgets memories now
     #[arg(long)]
     yes: bool,
@@ -66,7 +70,8 @@ impl Set {
             || self.retention_grace_days.is_some()
             || self.active_days.is_some()
             || self.recent_days.is_some()
-            || self.model.is_some();
+            || self.model.is_some()
+            || self.reranker.is_some();
         if asks_for_something {
             space.configure(|config| self.apply(config))?;
         }
@@ -111,6 +116,10 @@ impl Set {
         if let Some(model) = &self.model {
             config.embedding.model.clone_from(model);
         }
+        if let Some(reranker) = &self.reranker {
+            let is_none = reranker.trim().eq_ignore_ascii_case("none");
+            config.recall.reranker = (!is_none).then(|| reranker.clone());
+        }
     }
 }
 
@@ -138,6 +147,7 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
             "active_days": config.tiers.active_days,
             "recent_days": config.tiers.recent_days,
             "model": config.embedding.model,
+            "reranker": config.recall.reranker,
         }));
     }
     let or_none = |number: u64, unit: &str| match number {
@@ -172,6 +182,11 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "model         {}",
         crate::wording::one_line(&config.embedding.model)
+    ))?;
+    let reranker = config.recall.reranker.as_deref().unwrap_or("none");
+    output.line(format_args!(
+        "reranker      {}",
+        crate::wording::one_line(reranker)
     ))
 }
 

@@ -1,6 +1,8 @@
 //! Runs the real binary on temporary stores, as a user or a script does.
 
 mod bench;
+#[path = "../../../anamne-embed/tests/support/sample_cross_encoder.rs"]
+mod sample;
 
 mod across;
 mod cache;
@@ -27,6 +29,7 @@ mod protocol;
 mod quoting;
 mod reference;
 mod refusals;
+mod rerankers;
 mod retention;
 mod safekeeping;
 mod skipped;

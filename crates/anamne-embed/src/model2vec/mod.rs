@@ -1,20 +1,17 @@
 //! Model2Vec folders: `model.safetensors`, `tokenizer.json`, `config.json`.
 
-#[cfg(feature = "model2vec")]
-mod general_tokenizer;
 mod tensors;
-mod tokenizer_file;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::{EmbedError, ModelIdentity, StaticModel};
 #[cfg(feature = "model2vec")]
-pub(crate) use general_tokenizer::GeneralTokenizer;
+use crate::general_tokenizer::GeneralTokenizer;
+use crate::model_file::ModelFile;
+use crate::tokenizer_file::{TokenizerKind, read_wordpiece};
+use crate::{EmbedError, ModelIdentity, StaticModel};
 use tensors::StoredRows;
-use tokenizer_file::{TokenizerKind, read_wordpiece};
 
 /// The files of a model, with their maximum sizes in bytes: files are read as a whole, and the largest models of this kind
 /// have half a gigabyte.
@@ -23,64 +20,6 @@ pub const MODEL_FILES: [(&str, u64); 3] = [
     ("tokenizer.json", 256 << 20),
     ("config.json", 1 << 20),
 ];
-
-/// A file of a model, in memory.
-pub struct ModelFile {
-    path: PathBuf,
-    bytes: Vec<u8>,
-}
-
-impl ModelFile {
-    /// A file with these bytes. Errors name it by `path`, which is not accessed.
-    pub fn new(path: impl Into<PathBuf>, bytes: Vec<u8>) -> Self {
-        let path = path.into();
-        Self { path, bytes }
-    }
-
-    /// The path that errors name.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The content.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    fn read(folder: &Path, name: &str, most: u64) -> Result<Self, EmbedError> {
-        let path = folder.join(name);
-        // Opening a pipe would wait for a writer, and a device has no end.
-        let fits = fs::metadata(&path).map(|found| found.is_file() && found.len() <= most);
-        match fits {
-            Ok(true) => {}
-            Ok(false) => {
-                let problem = format!("not a regular file of at most {most} bytes");
-                return Err(EmbedError::Malformed { path, problem });
-            }
-            Err(source) => return Err(EmbedError::Read { path, source }),
-        }
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Self { path, bytes }),
-            Err(source) => Err(EmbedError::Read { path, source }),
-        }
-    }
-
-    fn malformed(&self, problem: impl Into<String>) -> EmbedError {
-        EmbedError::Malformed {
-            path: self.path.clone(),
-            problem: problem.into(),
-        }
-    }
-
-    #[cfg(not(feature = "model2vec"))]
-    fn unsupported(&self, problem: String, remedy: &'static str) -> EmbedError {
-        EmbedError::Unsupported {
-            path: self.path.clone(),
-            problem,
-            remedy,
-        }
-    }
-}
 
 /// The fields of `config.json` that affect vectors. Whether they are normalised is irrelevant: they always are.
 #[derive(Deserialize)]
@@ -104,9 +43,9 @@ pub(crate) fn load(folder: &Path) -> Result<StaticModel, EmbedError> {
 /// Builds a model; see [`StaticModel::from_files`].
 pub(crate) fn from_files(name: &str, files: &[ModelFile; 3]) -> Result<StaticModel, EmbedError> {
     let [model, tokenizer, configuration] = files;
-    let _: Configuration = serde_json::from_slice(&configuration.bytes)
+    let _: Configuration = serde_json::from_slice(configuration.bytes())
         .map_err(|error| configuration.malformed(error.to_string()))?;
-    let identity = identity(name, model, tokenizer);
+    let identity = ModelIdentity::of_files(name, &[model, tokenizer]);
     let rows = StoredRows::read(model)?;
     match read_wordpiece(tokenizer)? {
         TokenizerKind::Wordpiece(wordpiece) => {
@@ -141,15 +80,4 @@ fn load_general(
     const REMEDY: &str = "build with the cargo feature `model2vec`, or use a model with the \
                           uncased BERT wordpiece tokenizer";
     Err(tokenizer.unsupported(reason, REMEDY))
-}
-
-/// The name, and a checksum of the files that determine vectors and tokens.
-fn identity(name: &str, model: &ModelFile, tokenizer: &ModelFile) -> ModelIdentity {
-    let mut hasher = blake3::Hasher::new();
-    for file in [model, tokenizer] {
-        hasher
-            .update(&(file.bytes.len() as u64).to_le_bytes())
-            .update(&file.bytes);
-    }
-    ModelIdentity::new(name, &hasher.finalize().to_hex()[..16])
 }

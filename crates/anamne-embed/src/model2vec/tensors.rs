@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
-use super::ModelFile;
 use crate::EmbedError;
 use crate::half::from_half;
+use crate::model_file::ModelFile;
 use crate::token_rows::{TokenRows, Words};
 
 /// Maximum value of a row times its weight: a sum of 2^24 of them is still a finite f32.
@@ -24,7 +24,7 @@ pub(super) struct StoredRows {
 impl StoredRows {
     /// Reads and checks the tensors.
     pub(super) fn read(file: &ModelFile) -> Result<Self, EmbedError> {
-        let tensors = SafeTensors::deserialize(&file.bytes)
+        let tensors = SafeTensors::deserialize(file.bytes())
             .map_err(|error| file.malformed(error.to_string()))?;
         let embeddings = optional(&tensors, "embeddings", file)?
             .ok_or_else(|| file.malformed("it holds no tensor `embeddings`"))?;

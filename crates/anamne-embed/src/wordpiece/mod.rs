@@ -2,7 +2,7 @@
 //!
 //! Control characters are removed, ideographs are separate words, accents and case are dropped, words end at white
 //! space and punctuation, and each word is split greedily into the longest pieces of the vocabulary. A word that cannot
-//! be split is unknown and has no token. No allocation per call for ASCII text.
+//! be split is unknown and has no token, unless the tokenizer marks unknown words. No allocation per call for ASCII text.
 
 mod characters;
 mod vocabulary;
@@ -22,6 +22,8 @@ pub(crate) struct Wordpiece {
     vocabulary: Vocabulary,
     /// Tokens such as `[SEP]`, matched before any normalisation; each begins with `[`.
     added: Vec<(Cow<'static, str>, u16)>,
+    /// The token of every unknown word; none if absent.
+    unknown: Option<u16>,
 }
 
 impl Wordpiece {
@@ -29,7 +31,28 @@ impl Wordpiece {
     pub(crate) fn new(vocabulary: Vocabulary, mut added: Vec<(Cow<'static, str>, u16)>) -> Self {
         debug_assert!(added.iter().all(|(content, _)| content.starts_with('[')));
         added.sort_by_key(|(content, _)| std::cmp::Reverse(content.len()));
-        Self { vocabulary, added }
+        Self {
+            vocabulary,
+            added,
+            unknown: None,
+        }
+    }
+
+    /// For texts that must not contain tokens such as `[SEP]`, which are read like any other text, and for models that
+    /// read unknown words as a token.
+    pub(crate) fn of_plain_text(self) -> Self {
+        Self {
+            added: Vec::new(),
+            unknown: self.vocabulary.unknown,
+            ..self
+        }
+    }
+
+    /// The token of this name: an added one, or a piece.
+    pub(crate) fn token_named(&self, name: &str) -> Option<u16> {
+        let mut added = self.added.iter();
+        let added = added.find_map(|(content, token)| (content == name).then_some(*token));
+        added.or_else(|| self.vocabulary.token(name.as_bytes()))
     }
 
     /// The vocabulary of the tokenizer.
@@ -86,7 +109,7 @@ impl Wordpiece {
                 }
                 CharacterClass::Punctuation => {
                     self.end_word(word, emit);
-                    self.vocabulary.split(&[byte], emit);
+                    self.split(&[byte], emit);
                     run = at;
                 }
                 CharacterClass::Dropped => {}
@@ -121,10 +144,20 @@ impl Wordpiece {
     }
 
     fn end_word(&self, word: &mut Word, emit: &mut impl FnMut(u16)) {
-        if let Some(bytes) = word.bytes() {
-            self.vocabulary.split(bytes, emit);
+        match word.bytes() {
+            Some(bytes) => self.split(bytes, emit),
+            None if word.characters > LONGEST_WORD => self.unknown.into_iter().for_each(emit),
+            None => {}
         }
         word.clear();
+    }
+
+    fn split(&self, word: &[u8], emit: &mut impl FnMut(u16)) {
+        if !self.vocabulary.split(word, emit)
+            && let Some(unknown) = self.unknown
+        {
+            emit(unknown);
+        }
     }
 }
 

@@ -53,20 +53,19 @@ impl Vocabulary {
     }
 
     /// Passes the tokens of a normalised word of at most [`LONGEST_WORD`] characters to `emit`: the longest piece that
-    /// begins it, then the longest that continues it, and so on. A word with a remainder that matches no piece has no
-    /// tokens.
-    pub(crate) fn split(&self, word: &[u8], emit: &mut impl FnMut(u16)) {
-        if word.len() <= self.longest
-            && let Some(token) = self.find(word, false, hash_piece(word, false))
-        {
-            return self.emit_known(&[token], emit);
+    /// begins it, then the longest that continues it, and so on. Returns whether the word is known: one with a remainder
+    /// that matches no piece has no tokens.
+    pub(crate) fn split(&self, word: &[u8], emit: &mut impl FnMut(u16)) -> bool {
+        if let Some(token) = self.token(word) {
+            self.emit_known(&[token], emit);
+            return true;
         }
         let mut tokens = [0; LONGEST_WORD];
         let mut count = 0;
         let mut start = 0;
         while start < word.len() {
             let Some((token, length)) = self.longest_piece(&word[start..], start > 0) else {
-                return;
+                return false;
             };
             // A piece has at least one character, so the count stays below that of the word.
             tokens[count] = token;
@@ -74,6 +73,15 @@ impl Vocabulary {
             start += length;
         }
         self.emit_known(&tokens[..count], emit);
+        true
+    }
+
+    /// The token of a whole word, if it is one piece.
+    pub(crate) fn token(&self, word: &[u8]) -> Option<u16> {
+        if word.len() > self.longest {
+            return None;
+        }
+        self.find(word, false, hash_piece(word, false))
     }
 
     fn emit_known(&self, tokens: &[u16], emit: &mut impl FnMut(u16)) {

@@ -301,16 +301,7 @@ impl SpaceConfig {
                 self.tiers.recent_days,
             ));
         }
-        let model = &self.embedding.model;
-        let is_name = !model.is_empty() && !model.chars().any(char::is_control);
-        if !is_name || model.len() > MODEL_BYTES {
-            return Err(InvalidValue::new(
-                "embedding.model",
-                format!("a model's name of 1 to {MODEL_BYTES} bytes without control characters"),
-                model,
-            ));
-        }
-        Ok(())
+        check_model("embedding.model", &self.embedding.model)
     }
 
     /// Checks changed numbers of days. Larger values from earlier versions are accepted if unchanged.
@@ -351,4 +342,14 @@ impl SpaceConfig {
     pub fn write(&self, path: &Path) -> Result<()> {
         write_toml(path, self)
     }
+}
+
+/// Checks the name of a model.
+fn check_model(field: &str, model: &str) -> Result<(), InvalidValue> {
+    let is_name = !model.is_empty() && !model.chars().any(char::is_control);
+    if is_name && model.len() <= MODEL_BYTES {
+        return Ok(());
+    }
+    let accepts = format!("a model's name of 1 to {MODEL_BYTES} bytes without control characters");
+    Err(InvalidValue::new(field, accepts, model))
 }

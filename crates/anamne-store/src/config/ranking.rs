@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use anamne_types::{Category, InvalidValue, Kind, Limits, check_weight};
 use serde::{Deserialize, Serialize};
 
+use super::check_model;
+
 /// Ranking settings of a space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -14,6 +16,10 @@ pub struct RecallConfig {
     /// Overridden feature weights, by the names in explanations.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, f32>,
+    /// The name of the model that scores the first results again; none if absent. A reranker of the program takes its
+    /// place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<String>,
     /// Roles in addition to the built-in ones, or replacing them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, RoleConfig>,
@@ -73,6 +79,7 @@ impl Default for RecallConfig {
         Self {
             recency_days: 30.0,
             weights: BTreeMap::new(),
+            reranker: None,
             roles: BTreeMap::new(),
         }
     }
@@ -89,6 +96,9 @@ impl RecallConfig {
         let mut weights = self.weights.iter();
         weights
             .try_for_each(|(feature, weight)| check_weight("recall.weights", feature, *weight))?;
+        if let Some(model) = &self.reranker {
+            check_model("recall.reranker", model)?;
+        }
         let mut roles = self.roles.iter();
         roles.try_for_each(|(name, role)| role.check(name))
     }

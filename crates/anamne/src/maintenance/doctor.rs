@@ -206,7 +206,7 @@ impl Space {
         Ok(())
     }
 
-    /// Adds the embedding model to a report.
+    /// Adds the models to a report.
     fn report_models(&self, found: &mut CheckUp) -> Result<(), Error> {
         let state = self.embedding()?;
         let answers = format!("embedding: the model {} answers", state.answering);
@@ -225,7 +225,27 @@ impl Space {
             let wanted = self.inner.site.models.get(&state.model);
             found.advise(wanted.err().and_then(|error| error.next_step()));
         }
+        self.report_reranker(found);
         Ok(())
+    }
+
+    /// Adds the reranker of the settings to a report, if there is one.
+    fn report_reranker(&self, found: &mut CheckUp) {
+        let config = self.config();
+        let Some(name) = &config.recall.reranker else {
+            return;
+        };
+        match self.inner.site.models.reranker(name) {
+            Ok(_) => found.well.push(format!(
+                "reranker: the model {name} scores the first results"
+            )),
+            Err(error) => {
+                found.problems.push(format!(
+                    "reranker: {error}; until then results are ranked without it"
+                ));
+                found.advise(error.next_step());
+            }
+        }
     }
 
     /// Reads the whole journal and verifies its chain. O(bytes of the journal).

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anamne_embed::{EmbedError, Embedder, MODEL_FILES, ModelFile, StaticModel};
+use anamne_embed::{CrossEncoder, EmbedError, Embedder, ModelFile, StaticModel};
 use anamne_store::{
     EmbeddingConfig, RejectedFile, StoreError, create_private_folder, read_regular, replace_file_on,
 };
@@ -11,11 +11,15 @@ use anamne_types::{InvalidValue, Right};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::format::{self, ModelFormat, ModelPurpose};
 use super::library::{FILES, Library, refuse_link};
 use super::manifest::{Manifest, ManifestFile};
 use super::{Models, check_dimensions, is_plain_name};
 use crate::Error;
 use crate::store::Store;
+
+/// What stands for no reranker where a name is expected.
+const NO_RERANKER: &str = "none";
 
 /// Maximum characters of an imported model's name.
 const LONGEST_NAME: usize = 64;
@@ -34,8 +38,11 @@ pub struct ModelImport {
 pub struct ImportedModel {
     /// The name that spaces use in their settings.
     pub name: String,
-    /// The length of its vectors.
-    pub dimensions: usize,
+    /// What it is for.
+    pub purpose: ModelPurpose,
+    /// The length of its vectors; `None` for a reranker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dimensions: Option<usize>,
     /// The total size of its files in bytes.
     pub bytes: u64,
     /// The bytes written; less than `bytes` if files were stored already.
@@ -47,15 +54,16 @@ pub struct ImportedModel {
 /// A model that was read from a folder and loads.
 struct CheckedModel {
     name: String,
-    dimensions: usize,
+    kind: ModelFormat,
+    dimensions: Option<usize>,
     files: [ModelFile; 3],
 }
 
 impl Store {
     /// Copies the model in `folder` to the store, where spaces can choose it by its name.
     ///
-    /// The folder must be a Model2Vec folder that loads. Only its three files are copied; links that lead out of it are
-    /// not followed. Files that are stored already are not written again, except damaged ones. A crash at any point
+    /// The folder must hold an embedding model or a cross-encoder that loads: its configuration and files show which. Only
+    /// its three files are copied; links that lead out of it are not followed. Files that are stored already are not written again, except damaged ones. A crash at any point
     /// leaves the former state or the new one. O(bytes of the model), in memory.
     ///
     /// [`Error::Denied`] without [`Right::Configure`], [`Error::Unsuitable`] or [`Error::NotImported`] if the folder
@@ -108,40 +116,54 @@ impl CheckedModel {
         if !folder.is_dir() {
             return Err(Error::Unsuitable {
                 path: folder.to_owned(),
-                reason: "not a folder; a Model2Vec folder holds model.safetensors, tokenizer.json and config.json",
+                reason: "not a folder; a Model2Vec folder holds model.safetensors, tokenizer.json and config.json, and a cross-encoder's folder an ONNX file, tokenizer.json and config.json",
             });
         }
         let not_imported = |source| Error::NotImported {
             folder: folder.to_owned(),
             source,
         };
-        let [weights, tokenizer, configuration] = MODEL_FILES;
-        let read = |(file, most)| read_file(folder, file, most);
+        let kind = ModelFormat::of_folder(folder);
+        if kind == ModelFormat::CrossEncoder && name == NO_RERANKER {
+            let accepts = "another name: it stands for no reranker in the settings";
+            return Err(InvalidValue::new("name", accepts, name).into());
+        }
+        let read = |(file, most)| read_file(folder, &format::path_of(folder, file)?, most);
+        let [weights, tokenizer, configuration] = kind.files();
         let files = [read(weights)?, read(tokenizer)?, read(configuration)?];
-        let loaded = StaticModel::from_files(&name, &files).map_err(not_imported)?;
-        let dimensions = loaded.dimensions();
-        check_dimensions(dimensions).map_err(not_imported)?;
+        let dimensions = match kind {
+            ModelFormat::Model2vec => {
+                let loaded = StaticModel::from_files(&name, &files).map_err(not_imported)?;
+                check_dimensions(loaded.dimensions()).map_err(not_imported)?;
+                Some(loaded.dimensions())
+            }
+            ModelFormat::CrossEncoder => {
+                CrossEncoder::from_files(&name, &files).map_err(not_imported)?;
+                None
+            }
+        };
         Ok(Self {
             name,
+            kind,
             dimensions,
             files,
         })
     }
 
     fn manifest(&self, now: Timestamp) -> Manifest {
-        let [weights, tokenizer, configuration] = MODEL_FILES;
-        let [first, second, third] = &self.files;
+        let [first, second, third] = self.kind.files();
+        let [weights, tokenizer, configuration] = &self.files;
         let entry = |(name, _): (&str, u64), file: &ModelFile| ManifestFile {
             name: name.to_owned(),
             digest: blake3::hash(file.bytes()).to_hex().to_string(),
             bytes: file.bytes().len() as u64,
         };
         let files = [
-            entry(weights, first),
-            entry(tokenizer, second),
-            entry(configuration, third),
+            entry(first, weights),
+            entry(second, tokenizer),
+            entry(third, configuration),
         ];
-        Manifest::new(&self.name, self.dimensions, now, files)
+        Manifest::new(&self.name, self.kind, self.dimensions, now, files)
     }
 }
 
@@ -189,7 +211,10 @@ impl Library {
         let folder = self.folder_of(&model.name);
         refuse_link(&folder)?;
         let replaced = self.holds_another(&model.name, &manifest)?;
-        if replaced && !replace {
+        // Spaces that use it would be left without.
+        let present = self.kind_of(&model.name);
+        let is_of_another_kind = present.is_some_and(|present| present != model.kind);
+        if replaced && (!replace || is_of_another_kind) {
             return Err(Error::ModelExists {
                 name: model.name.clone(),
             });
@@ -207,6 +232,7 @@ impl Library {
             .and_then(|()| self.collect());
         Ok(ImportedModel {
             name: model.name.clone(),
+            purpose: model.kind.purpose(),
             dimensions: model.dimensions,
             bytes: manifest.bytes(),
             bytes_written,

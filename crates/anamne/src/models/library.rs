@@ -6,12 +6,13 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anamne_embed::{EmbedError, MODEL_FILES, ModelFile, StaticModel};
+use anamne_embed::{CrossEncoder, EmbedError, ModelFile, StaticModel};
 use anamne_store::{
     Disk, RejectedFile, Storage, StoreError, UNFINISHED, WriteLock, entries, read_regular,
     remove_path, sync_folder_on,
 };
 
+use super::format::{ModelFormat, PLAIN_FILES};
 use super::is_plain_name;
 use super::manifest::{MANIFEST, Manifest, ManifestFile, is_digest};
 use crate::Error;
@@ -86,7 +87,7 @@ impl Library {
         let is_there = |file: &str| fs::symlink_metadata(folder.join(file)).is_ok();
         is_plain_name(name)
             && folder.is_dir()
-            && (is_there(MANIFEST) || MODEL_FILES.iter().any(|(file, _)| is_there(file)))
+            && (is_there(MANIFEST) || PLAIN_FILES.into_iter().any(is_there))
     }
 
     /// The manifest of a model; `None` for a plain folder or a missing one.
@@ -94,25 +95,67 @@ impl Library {
         Manifest::read(&self.folder_of(name), name)
     }
 
-    /// Changes when the model does. All entries are `None` if it doesn't exist.
-    pub(super) fn stamp(&self, name: &str) -> ModelStamp {
+    /// The kind of an existing model; `None` if its manifest can't be read.
+    pub(super) fn kind_of(&self, name: &str) -> Option<ModelFormat> {
+        Some(match self.manifest(name).ok()? {
+            Some(manifest) => manifest.kind,
+            None => ModelFormat::of_folder(&self.folder_of(name)),
+        })
+    }
+
+    /// Changes when the model of this kind does. All entries are `None` if it doesn't exist.
+    pub(super) fn stamp(&self, name: &str, kind: ModelFormat) -> ModelStamp {
         let folder = self.folder_of(name);
         let manifest = FileStamp::of(&folder.join(MANIFEST));
         if manifest.is_some() {
             return vec![manifest];
         }
-        let files = MODEL_FILES.iter();
+        let files = kind.files().into_iter();
         files
             .map(|(file, _)| FileStamp::of(&folder.join(file)))
             .collect()
     }
 
-    /// Loads an existing model. The files of an imported one are compared with its manifest. O(bytes of the model).
+    /// Loads an existing embedding model.
     pub(super) fn load(&self, name: &str) -> Result<StaticModel, Error> {
+        let plain = StaticModel::load;
+        self.load_as(name, ModelFormat::Model2vec, plain, StaticModel::from_files)
+    }
+
+    /// Loads an existing reranker.
+    pub(super) fn load_reranker(&self, name: &str) -> Result<CrossEncoder, Error> {
+        let plain = CrossEncoder::load;
+        self.load_as(
+            name,
+            ModelFormat::CrossEncoder,
+            plain,
+            CrossEncoder::from_files,
+        )
+    }
+
+    /// Loads a model of a kind. The files of an imported one are compared with its manifest. O(bytes of the model).
+    fn load_as<T>(
+        &self,
+        name: &str,
+        kind: ModelFormat,
+        plain: impl Fn(&Path) -> Result<T, EmbedError>,
+        imported: impl Fn(&str, &[ModelFile; 3]) -> Result<T, EmbedError>,
+    ) -> Result<T, Error> {
+        let other_purpose = || Error::OtherPurpose {
+            name: name.to_owned(),
+            wanted: kind.purpose(),
+        };
         self.settled(name, |manifest| {
+            let folder = self.folder_of(name);
+            let found = manifest.map_or_else(|| ModelFormat::of_folder(&folder), |it| it.kind);
+            if found != kind {
+                return Err(other_purpose());
+            }
             let loaded = match manifest {
-                Some(manifest) => self.load_imported(name, manifest),
-                None => StaticModel::load(&self.folder_of(name)),
+                Some(manifest) => self
+                    .verified_files(manifest)
+                    .and_then(|files| imported(name, &files)),
+                None => plain(&folder),
             };
             loaded.map_err(|source| Error::Model {
                 name: name.to_owned(),
@@ -138,14 +181,13 @@ impl Library {
         }
     }
 
-    fn load_imported(&self, name: &str, manifest: &Manifest) -> Result<StaticModel, EmbedError> {
+    fn verified_files(&self, manifest: &Manifest) -> Result<[ModelFile; 3], EmbedError> {
         let [model, tokenizer, configuration] = &manifest.files;
-        let files = [
+        Ok([
             self.read_verified(model)?,
             self.read_verified(tokenizer)?,
             self.read_verified(configuration)?,
-        ];
-        StaticModel::from_files(name, &files)
+        ])
     }
 
     fn read_verified(&self, file: &ManifestFile) -> Result<ModelFile, EmbedError> {
@@ -257,9 +299,9 @@ impl Library {
     /// Removes the files of a plain folder.
     pub(super) fn remove_plain_files(&self, name: &str) -> Result<(), Error> {
         let folder = self.folder_of(name);
-        MODEL_FILES
-            .iter()
-            .try_for_each(|(file, _)| self.remove(&folder.join(file)))
+        PLAIN_FILES
+            .into_iter()
+            .try_for_each(|file| self.remove(&folder.join(file)))
     }
 
     /// Removes a file, or a folder with its content, if it exists.

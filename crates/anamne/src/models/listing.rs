@@ -2,23 +2,25 @@
 
 use std::fs;
 
-use anamne_embed::MODEL_FILES;
 use anamne_store::EmbeddingConfig;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::format::{ModelFormat, ModelPurpose};
 use super::{Model, Models};
 use crate::Error;
 use crate::store::Store;
 
-/// An embedding model that spaces can choose.
+/// A model that spaces can choose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModelSummary {
     /// The name that spaces use in their settings.
     pub name: String,
+    /// What it is for.
+    pub purpose: ModelPurpose,
     /// Where it comes from.
     pub kind: ModelKind,
-    /// The length of its vectors; `None` for a plain folder, which would have to be loaded.
+    /// The length of its vectors; `None` for a reranker, and for a plain folder, which would have to be loaded.
     pub dimensions: Option<usize>,
     /// The total size of its files in bytes; 0 if it is not in the store.
     pub bytes: u64,
@@ -63,7 +65,7 @@ pub enum ModelState {
 }
 
 impl Store {
-    /// The embedding models that settings accept, the built-in one first, the others by name. Reads manifests and
+    /// The models that settings accept, the built-in one first, the others by name. Reads manifests and
     /// settings; loads no model, and opens no space.
     pub fn models(&self) -> Result<Vec<ModelSummary>, Error> {
         let mut summaries = self.models.summaries();
@@ -85,6 +87,7 @@ impl ModelSummary {
     fn new(name: &str, kind: ModelKind, dimensions: Option<usize>) -> Self {
         Self {
             name: name.to_owned(),
+            purpose: ModelPurpose::Embedding,
             kind,
             dimensions,
             bytes: 0,
@@ -121,9 +124,10 @@ impl Models {
         match self.library.manifest(name) {
             Ok(Some(manifest)) => {
                 let summary = ModelSummary {
+                    purpose: manifest.kind.purpose(),
                     bytes: manifest.bytes(),
                     imported_at: Some(manifest.imported_at),
-                    ..ModelSummary::new(name, ModelKind::Imported, Some(manifest.dimensions))
+                    ..ModelSummary::new(name, ModelKind::Imported, manifest.dimensions)
                 };
                 let mut files = manifest.files.iter();
                 let problem = files.find_map(|file| {
@@ -144,10 +148,12 @@ impl Models {
 
     fn plain_summary(&self, name: &str) -> ModelSummary {
         let folder = self.library.folder_of(name);
+        let format = ModelFormat::of_folder(&folder);
         let length = |file: &str| fs::metadata(folder.join(file)).map(|found| found.len());
-        let lengths = MODEL_FILES.map(|(file, _)| (file, length(file)));
+        let lengths = format.files().map(|(file, _)| (file, length(file)));
         let missing = lengths.iter().find(|(_, length)| length.is_err());
         let summary = ModelSummary {
+            purpose: format.purpose(),
             state: ModelState::NotVerified,
             bytes: lengths.iter().flat_map(|(_, length)| length).sum(),
             ..ModelSummary::new(name, ModelKind::Folder, None)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anamne_embed::{EmbedError, MODEL_FILES};
+use anamne_embed::EmbedError;
 use anamne_index::vectors::DIMENSIONS;
 use anamne_store::{
     RejectedFile, Storage, StoreError, read_regular, replace_file_on, toml_problem,
@@ -11,16 +11,22 @@ use anamne_store::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::format::ModelFormat;
 use crate::Error;
 
 /// The file's name.
 pub(super) const MANIFEST: &str = "manifest.toml";
 
-/// The version of the file.
-const MANIFEST_FORMAT: i64 = 1;
+/// The latest version of the file.
+const MANIFEST_FORMAT: i64 = 2;
 
-/// The only kind of model that can be imported.
-const MODEL2VEC: &str = "model2vec";
+/// The version in which a kind of model was added. Earlier programs can't read it, and say so.
+fn format_of(kind: ModelFormat) -> i64 {
+    match kind {
+        ModelFormat::Model2vec => 1,
+        ModelFormat::CrossEncoder => 2,
+    }
+}
 
 /// Maximum bytes of a manifest.
 const LONGEST_MANIFEST: u64 = 64 << 10;
@@ -30,10 +36,12 @@ const LONGEST_MANIFEST: u64 = 64 << 10;
 pub(super) struct Manifest {
     format: i64,
     name: String,
-    kind: String,
-    pub(super) dimensions: usize,
+    pub(super) kind: ModelFormat,
+    /// Of an embedding model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dimensions: Option<usize>,
     pub(super) imported_at: Timestamp,
-    /// In the order of [`MODEL_FILES`].
+    /// In the order of [`ModelFormat::files`].
     #[serde(deserialize_with = "exactly_three")]
     pub(super) files: [ManifestFile; 3],
 }
@@ -66,14 +74,15 @@ pub(super) fn is_digest(name: &str) -> bool {
 impl Manifest {
     pub(super) fn new(
         name: &str,
-        dimensions: usize,
+        kind: ModelFormat,
+        dimensions: Option<usize>,
         imported_at: Timestamp,
         files: [ManifestFile; 3],
     ) -> Self {
         Self {
-            format: MANIFEST_FORMAT,
+            format: format_of(kind),
             name: name.to_owned(),
-            kind: MODEL2VEC.to_owned(),
+            kind,
             dimensions,
             imported_at,
             files,
@@ -144,13 +153,17 @@ impl Manifest {
         if self.name != name {
             return Err("it names another model than its folder".to_owned());
         }
-        if self.kind != MODEL2VEC {
-            return Err(format!("its kind is not {MODEL2VEC}"));
+        if self.format != format_of(self.kind) {
+            return Err("its kind is not one of its format".to_owned());
         }
-        if !(1..=DIMENSIONS).contains(&self.dimensions) {
-            return Err(format!("its dimensions are not 1 to {DIMENSIONS}"));
+        match (self.kind, self.dimensions) {
+            (ModelFormat::Model2vec, Some(1..=DIMENSIONS)) | (ModelFormat::CrossEncoder, None) => {}
+            (ModelFormat::Model2vec, _) => {
+                return Err(format!("its dimensions are not 1 to {DIMENSIONS}"));
+            }
+            _ => return Err("a reranker has no dimensions".to_owned()),
         }
-        for (file, (name, most)) in self.files.iter().zip(MODEL_FILES) {
+        for (file, (name, most)) in self.files.iter().zip(self.kind.files()) {
             if file.name != name || !is_digest(&file.digest) || file.bytes > most {
                 return Err(format!("its entry for {name} is invalid"));
             }

@@ -1,11 +1,13 @@
-//! The available embedding models: the built-in one, those provided by the program, and those of the store: imported
-//! models and plain folders.
+//! The available models: the built-in embedding model, those provided by the program, and those of the store: imported
+//! models and plain folders, which are embedding models or rerankers.
 
+mod format;
 mod importing;
 mod library;
 mod listing;
 mod manifest;
 mod removing;
+mod reranking;
 #[cfg(test)]
 mod tests;
 mod verifying;
@@ -20,8 +22,11 @@ use anamne_store::EmbeddingConfig;
 
 use crate::Error;
 use crate::derived::embedding_cache::EmbeddingCache;
+use format::ModelFormat;
 use library::{Library, ModelStamp};
+use reranking::LoadedRerankers;
 
+pub use format::ModelPurpose;
 pub use importing::{ImportedModel, ModelImport};
 pub use listing::{ModelKind, ModelState, ModelSummary};
 pub use removing::RemovedModel;
@@ -88,6 +93,7 @@ pub(crate) struct Models {
     pub(crate) cache: Arc<EmbeddingCache>,
     /// The loaded models of the store, by name.
     loaded: Mutex<HashMap<String, (ModelStamp, Model)>>,
+    rerankers: LoadedRerankers,
 }
 
 impl Models {
@@ -99,6 +105,7 @@ impl Models {
             brought,
             cache: Arc::new(cache),
             loaded: Mutex::default(),
+            rerankers: LoadedRerankers::default(),
         }
     }
 
@@ -110,7 +117,8 @@ impl Models {
 
     /// The model called `name` in the settings. A model of the store is read once per process, and again after changes.
     ///
-    /// [`Error::UnknownModel`] if there is none, [`Error::Model`] if it can't be loaded.
+    /// [`Error::UnknownModel`] if there is none, [`Error::Model`] if it can't be loaded, [`Error::OtherPurpose`] if it is a
+    /// reranker.
     pub(crate) fn get(&self, name: &str) -> Result<Model, Error> {
         if name == EmbeddingConfig::BUILTIN {
             return Ok(Model::builtin());
@@ -120,7 +128,7 @@ impl Models {
         }
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         // Stamped before reading, so that later changes are noticed.
-        let stands = self.library.stamp(name);
+        let stands = self.library.stamp(name, ModelFormat::Model2vec);
         if let Some((_, model)) = loaded.get(name).filter(|(known, _)| *known == stands) {
             return Ok(model.clone());
         }
@@ -133,7 +141,7 @@ impl Models {
     /// Whether a loaded model of the store has changed. If it was deleted, the loaded model stays in use.
     pub(crate) fn has_changed(&self, name: &str) -> bool {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let stands = self.library.stamp(name);
+        let stands = self.library.stamp(name, ModelFormat::Model2vec);
         let known = loaded.get(name);
         known.is_some_and(|(known, _)| stands.iter().all(Option::is_some) && *known != stands)
     }
@@ -145,7 +153,7 @@ impl Models {
         }
         Err(Error::UnknownModel {
             name: name.to_owned(),
-            known: self.names().join(", "),
+            known: self.embedders().join(", "),
             folder: self.library.folder(),
         })
     }
@@ -176,8 +184,19 @@ impl Models {
 
     /// The names of all available models, without loading them.
     pub(crate) fn names(&self) -> Vec<String> {
+        self.names_with(self.library.names())
+    }
+
+    /// The names of all available embedding models.
+    fn embedders(&self) -> Vec<String> {
+        let mut names = self.library.names();
+        names.retain(|name| self.library.kind_of(name) != Some(ModelFormat::CrossEncoder));
+        self.names_with(names)
+    }
+
+    fn names_with(&self, of_library: Vec<String>) -> Vec<String> {
         let brought = self.brought.iter().map(|one| one.model().name.clone());
-        let mut others: Vec<_> = brought.chain(self.library.names()).collect();
+        let mut others: Vec<_> = brought.chain(of_library).collect();
         others.sort();
         others.dedup();
         others.insert(0, EmbeddingConfig::BUILTIN.to_owned());

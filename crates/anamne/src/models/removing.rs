@@ -77,11 +77,12 @@ impl Store {
         for space in self.folder.spaces()? {
             let folder = self.folder.space(&space);
             let config = SpaceConfig::read(&folder.join("space.toml"))?;
-            let wanted = config.map_or_else(
-                || EmbeddingConfig::BUILTIN.to_owned(),
-                |config| config.embedding.model,
-            );
+            let (wanted, reranker) = match config {
+                Some(config) => (config.embedding.model, config.recall.reranker),
+                None => (EmbeddingConfig::BUILTIN.to_owned(), None),
+            };
             let mut models = vec![wanted];
+            models.extend(reranker);
             models.extend(Note::read(&folder).map(|note| note.model));
             models.dedup();
             users.push((space.to_string(), models));

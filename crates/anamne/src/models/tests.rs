@@ -285,7 +285,7 @@ fn nothing_is_removed_while_a_manifest_can_not_be_read() {
     let manifest = home.path("store/models/harbour/manifest.toml");
     let text = fs::read_to_string(&manifest).expect("a manifest");
     for unreadable in [
-        "format = 2\nnews = 1\n".to_owned(),
+        "format = 3\nnews = 1\n".to_owned(),
         text.replace("bytes", "byte"),
     ] {
         fs::write(&manifest, unreadable).expect("written");

@@ -4,6 +4,7 @@ use anamne_embed::Embedder;
 use anamne_types::Right;
 use serde::Serialize;
 
+use super::format::ModelFormat;
 use super::listing::ModelState;
 use super::manifest::Manifest;
 use super::{Models, check_dimensions};
@@ -91,11 +92,16 @@ impl Models {
     }
 
     fn verify_plain(&self, name: &str) -> Result<ModelVerification, Error> {
-        let loaded = self.library.load(name)?;
-        check_dimensions(loaded.dimensions()).map_err(|source| Error::Model {
-            name: name.to_owned(),
-            source,
-        })?;
+        match ModelFormat::of_folder(&self.library.folder_of(name)) {
+            ModelFormat::Model2vec => {
+                let dimensions = self.library.load(name)?.dimensions();
+                check_dimensions(dimensions).map_err(|source| Error::Model {
+                    name: name.to_owned(),
+                    source,
+                })?;
+            }
+            ModelFormat::CrossEncoder => drop(self.library.load_reranker(name)?),
+        }
         Ok(ModelVerification {
             name: name.to_owned(),
             state: ModelState::NotVerified,

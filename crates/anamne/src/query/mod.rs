@@ -5,4 +5,5 @@ pub(crate) mod briefing;
 pub(crate) mod past;
 pub(crate) mod prompt;
 pub(crate) mod recall;
+mod reranking;
 pub(crate) mod routing;

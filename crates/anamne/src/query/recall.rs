@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use anamne_embed::Reranker;
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
 use anamne_recall::{Forest, RecallSources, Recaller, SpaceProfile, can_hold};
@@ -16,6 +17,7 @@ use crate::derived::connecting::{KnownConnections, KnownDisputes};
 use crate::derived::meta::QueryHistory;
 use crate::derived::naming::KnownNames;
 use crate::derived::tiers::{OpenTier, UnavailableView};
+use crate::query::reranking::ChosenReranker;
 use crate::space::Space;
 
 /// The entry in `degraded` of an answer during which a damaged database was restored.
@@ -35,6 +37,16 @@ fn is_answer(answer: &Answer) -> bool {
     let bears =
         |hit: &Hit| !hit.explanation.matched.is_empty() || hit.confidence > RELEVANT_CONFIDENCE;
     answer.results.iter().any(bears)
+}
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    Query,
+    /// A query that is repeated in all tiers.
+    WidenedQuery,
+    /// A prompt that nobody meant as a question. It has to be answered in milliseconds.
+    Prompt,
 }
 
 /// The tiers of a query, and their unavailable views.
@@ -59,7 +71,11 @@ impl Space {
 
     /// Answers a query without counting its results as used.
     pub(crate) fn look(&self, recall: &Recall) -> Result<Answer, Error> {
-        let answer = self.ask(recall, false, |recaller| Ok(recaller.recall(recall)?))?;
+        let answer = self.ask(
+            recall,
+            Asked::Query,
+            |recaller| Ok(recaller.recall(recall)?),
+        )?;
         Ok(match self.widened(recall, &answer)? {
             Some(better) => better,
             None => answer,
@@ -71,7 +87,7 @@ impl Space {
         if request.preset.is_some() {
             return self.brief(request);
         }
-        self.ask(&request.recall, false, |recaller| {
+        self.ask(&request.recall, Asked::Query, |recaller| {
             Ok(recaller.context(request)?)
         })
     }
@@ -86,7 +102,9 @@ impl Space {
             temperature: Temperature::All,
             ..recall.clone()
         };
-        let mut wider = self.ask(&wide, true, |recaller| Ok(recaller.recall(&wide)?))?;
+        let mut wider = self.ask(&wide, Asked::WidenedQuery, |recaller| {
+            Ok(recaller.recall(&wide)?)
+        })?;
         let sure = |answer: &Answer| answer.results.first().map(|best| best.confidence);
         if sure(&wider) <= sure(answer) {
             return Ok(None);
@@ -107,7 +125,7 @@ impl Space {
     pub(super) fn ask<T>(
         &self,
         recall: &Recall,
-        widened: bool,
+        asked: Asked,
         question: impl Fn(&Recaller<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.inner.jobs.asked.fetch_add(1, Ordering::Relaxed);
@@ -124,7 +142,7 @@ impl Space {
             let answer = self.inner.with_recaller(
                 &reached,
                 recall,
-                widened,
+                asked,
                 restored,
                 self.forest(),
                 &question,
@@ -199,7 +217,7 @@ impl Inner {
         &self,
         reached: &TierSelection,
         recall: &Recall,
-        widened: bool,
+        asked: Asked,
         restored: bool,
         forest: &Forest,
         ask: &impl Fn(&Recaller<'_>) -> Result<T, Error>,
@@ -213,6 +231,7 @@ impl Inner {
         let past = past.as_deref();
         let part = AvailableViews::of(tiers, problems, past);
         let together = part.together();
+        let widened = asked == Asked::WidenedQuery;
         let kinds: Vec<Tier> = tiers.iter().map(|tier| tier.tier()).collect();
         // With one tier there is nothing to plan.
         let is_planned = problems.is_empty()
@@ -227,6 +246,11 @@ impl Inner {
         let disputes = graph.map(KnownDisputes);
         let naming = KnownNames(&self.derived.knowledge);
         let labels = problems.iter().map(UnavailableView::label);
+        let config = self.source.config();
+        let chosen = config.recall.reranker.as_deref();
+        let chosen = chosen.map(|name| ChosenReranker::new(&self.site.models, name));
+        let chosen = chosen.as_ref().filter(|_| asked != Asked::Prompt);
+        let chosen = chosen.map(|chosen| chosen as &dyn Reranker);
         let recaller = Recaller::new(RecallSources {
             source: &self.source,
             lexical: together.lexical(),
@@ -238,7 +262,7 @@ impl Inner {
             latent: latent.as_deref(),
             connections: Some(&connections),
             embedder: answering.model.questions.as_ref(),
-            reranker: self.reranker.as_deref(),
+            reranker: self.reranker.as_deref().or(chosen),
             forest,
             facts: &facts,
             degraded: labels

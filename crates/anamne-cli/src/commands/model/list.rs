@@ -1,6 +1,6 @@
 //! `anamne model list`.
 
-use anamne::{ModelKind, ModelState, ModelSummary};
+use anamne::{ModelKind, ModelPurpose, ModelState, ModelSummary};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -8,11 +8,11 @@ use crate::output::{BOLD, DIM, Output, RED, YELLOW, paint};
 use crate::place::Place;
 use crate::wording::size;
 
-/// List the embedding models that spaces can choose
+/// List the embedding models and rerankers that spaces can choose
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Shows the built-in model and those of the store, with the dimensions and size
-of each, the spaces that use it, and whether its files are there. `anamne model
+Shows the built-in model and those of the store, with the dimensions of
+embedding models, the size, the spaces that use each, and whether its files are there. `anamne model
 verify` reads the files. A folder that was put under models by hand works too,
 but has no manifest, so it can't be verified; import it to give it one.
 
@@ -20,8 +20,8 @@ Examples:
   anamne model list
   anamne model list --json
 
-With --json: {\"models\": [{\"name\", \"kind\": builtin, imported or folder,
-  \"dimensions\": or null, \"bytes\", \"imported_at\"?, \"spaces\": […], \"state\":
+With --json: {\"models\": [{\"name\", \"purpose\": embedding or reranking,
+  \"kind\": builtin, imported or folder, \"dimensions\": or null, \"bytes\", \"imported_at\"?, \"spaces\": […], \"state\":
   ready, not_verified or damaged, \"problem\"?}]}")]
 pub(super) struct List {}
 
@@ -51,7 +51,7 @@ fn print(model: &ModelSummary, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// Where the model comes from, its dimensions and its size.
+/// What it is for if not for embedding, where it comes from, its dimensions and its size.
 fn origin(model: &ModelSummary) -> String {
     let mut parts = vec![match (model.kind, model.imported_at) {
         (ModelKind::Builtin, _) => "this program".to_owned(),
@@ -59,6 +59,9 @@ fn origin(model: &ModelSummary) -> String {
         (ModelKind::Imported, None) => "an import".to_owned(),
         _ => "a plain folder".to_owned(),
     }];
+    if model.purpose == ModelPurpose::Reranking {
+        parts.insert(0, "a reranker".to_owned());
+    }
     parts.extend(
         model
             .dimensions

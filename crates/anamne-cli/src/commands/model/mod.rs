@@ -22,7 +22,7 @@ use crate::place::Place;
 
 pub(crate) use verify::VerifiedModels;
 
-/// Configure the optional language model, and manage embedding models
+/// Configure the optional language model, and manage embedding models and rerankers
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A model is optional: without one, extraction works by rules. With one, it also
@@ -39,8 +39,9 @@ OPENAI_API_KEY, GEMINI_API_KEY, or --key-env), else from the system keychain,
 else from the file that `anamne model key --file` writes. A stored key is
 bound to one provider, host and port.
 
-Embedding models run on this machine and need no language model. The built-in
-one is the default; list, verify, remove and import manage others.
+Embedding models and rerankers run on this machine and need no language model.
+The built-in embedding model is the default, without a reranker; list, verify,
+remove and import manage others.
 
 Examples:
   anamne model
@@ -79,13 +80,13 @@ enum Change {
 
 #[derive(Debug, clap::Subcommand)]
 enum Embedding {
-    /// List the embedding models that spaces can choose
+    /// List the embedding models and rerankers that spaces can choose
     List(list::List),
-    /// Compare the files of embedding models with their manifests
+    /// Compare the files of embedding models and rerankers with their manifests
     Verify(verify::Verify),
-    /// Remove an embedding model from the store
+    /// Remove an embedding model or a reranker from the store
     Remove(remove::Remove),
-    /// Copy an embedding model into the store
+    /// Copy an embedding model or a reranker into the store
     Import(import::Import),
 }
 

@@ -7,7 +7,7 @@ use crate::output::{Output, counted};
 use crate::place::Place;
 use crate::wording::size;
 
-/// Remove an embedding model from the store
+/// Remove an embedding model or a reranker from the store
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Refused while a space uses the model. Files that other models need stay. A
@@ -17,6 +17,7 @@ needed to remove it.
 Examples:
   anamne model remove harbour
   anamne --space notes spaces set --model builtin
+  anamne --space notes spaces set --reranker none
 
 With --json: {\"name\", \"files_removed\", \"bytes_removed\"}")]
 pub(super) struct Remove {

@@ -9,7 +9,7 @@ use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 use crate::wording::size;
 
-/// Compare the files of embedding models with their manifests
+/// Compare the files of embedding models and rerankers with their manifests
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Reads every file of the named model, or of all models of the store, and

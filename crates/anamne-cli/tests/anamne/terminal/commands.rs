@@ -197,6 +197,7 @@ pub(super) const COMMANDS: &[Invocations] = &[
         &[
             &[],
             &["--model", "{text}"],
+            &["--reranker", "{text}"],
             &["--quota", "1{text}"],
             &["--description", "{text}"],
         ],

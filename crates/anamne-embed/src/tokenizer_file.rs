@@ -1,4 +1,4 @@
-//! `tokenizer.json`, if it describes the uncased BERT wordpiece tokenizer.
+//! `tokenizer.json`, if it describes the uncased BERT wordpiece tokenizer, alone or for pairs of texts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::ModelFile;
 use crate::EmbedError;
+use crate::model_file::ModelFile;
 use crate::wordpiece::{LONGEST_WORD, Vocabulary, Wordpiece};
 
 /// The kind of a tokenizer file.
-pub(super) enum TokenizerKind {
+pub(crate) enum TokenizerKind {
     /// The wordpiece tokenizer of this crate.
     Wordpiece(Wordpiece),
     /// Another tokenizer; the text is the difference.
@@ -105,9 +105,9 @@ fn bert_limit() -> usize {
 }
 
 /// Reads the file. An error means that it is damaged; a valid file of another kind is [`TokenizerKind::Other`].
-pub(super) fn read_wordpiece(file: &ModelFile) -> Result<TokenizerKind, EmbedError> {
+pub(crate) fn read_wordpiece(file: &ModelFile) -> Result<TokenizerKind, EmbedError> {
     let bad_json = |error: serde_json::Error| file.malformed(error.to_string());
-    let tokenizer: TokenizerFile<'_> = serde_json::from_slice(&file.bytes).map_err(bad_json)?;
+    let tokenizer: TokenizerFile<'_> = serde_json::from_slice(file.bytes()).map_err(bad_json)?;
     let model: Kind = serde_json::from_str(tokenizer.model.get()).map_err(bad_json)?;
     if let Some(difference) = difference(&tokenizer, &model) {
         return Ok(TokenizerKind::Other(difference));
@@ -154,6 +154,77 @@ fn difference(tokenizer: &TokenizerFile<'_>, model: &Kind) -> Option<String> {
     Some(format!(
         "its added token {content:?} is matched in a special way"
     ))
+}
+
+/// The marks at the start of a pair and after each text: `[CLS] A [SEP] B [SEP]`, with type 0 up to the first separator and
+/// 1 after it. `None` if the file joins texts in another way; if it doesn't say, in BERT's.
+pub(crate) fn pair_marks(file: &ModelFile) -> Result<Option<[String; 2]>, EmbedError> {
+    let Pairing { post_processor } =
+        serde_json::from_slice(file.bytes()).map_err(|error| file.malformed(error.to_string()))?;
+    Ok(match post_processor {
+        None => Some(["[CLS]".to_owned(), "[SEP]".to_owned()]),
+        Some(PostProcessor::BertProcessing { sep, cls }) => Some([cls.0, sep.0]),
+        Some(PostProcessor::TemplateProcessing { pair }) => marks_of_template(&pair),
+        Some(PostProcessor::Other) => None,
+    })
+}
+
+#[derive(Deserialize)]
+struct Pairing {
+    #[serde(default)]
+    post_processor: Option<PostProcessor>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+enum PostProcessor {
+    BertProcessing {
+        sep: (String, u32),
+        cls: (String, u32),
+    },
+    TemplateProcessing {
+        pair: Vec<TemplatePart>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+/// A part of a template: a mark, or one of the two texts.
+#[derive(Deserialize)]
+enum TemplatePart {
+    SpecialToken { id: String, type_id: u32 },
+    Sequence { id: String, type_id: u32 },
+}
+
+fn marks_of_template(pair: &[TemplatePart]) -> Option<[String; 2]> {
+    use TemplatePart::{Sequence, SpecialToken};
+    let [
+        SpecialToken {
+            id: start,
+            type_id: 0,
+        },
+        Sequence {
+            id: first,
+            type_id: 0,
+        },
+        SpecialToken {
+            id: separator,
+            type_id: 0,
+        },
+        Sequence {
+            id: second,
+            type_id: 1,
+        },
+        SpecialToken {
+            id: end,
+            type_id: 1,
+        },
+    ] = pair
+    else {
+        return None;
+    };
+    let is_bert = first == "A" && second == "B" && separator == end;
+    is_bert.then(|| [start.clone(), separator.clone()])
 }
 
 /// Every token's text by id; `None` if ids are missing or ambiguous.

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use tokenizers::Tokenizer;
 
-use super::ModelFile;
 use crate::EmbedError;
+use crate::model_file::ModelFile;
 
 /// A tokenizer and its unknown token, which is omitted.
 #[derive(Debug)]
@@ -27,14 +27,14 @@ struct UnknownTokenOfModel {
 }
 
 impl GeneralTokenizer {
-    pub(super) fn read(file: &ModelFile) -> Result<Self, EmbedError> {
-        let mut tokenizer = Tokenizer::from_bytes(&file.bytes)
+    pub(crate) fn read(file: &ModelFile) -> Result<Self, EmbedError> {
+        let mut tokenizer = Tokenizer::from_bytes(file.bytes())
             .map_err(|error| file.malformed(error.to_string()))?;
         tokenizer.with_padding(None);
         tokenizer
             .with_truncation(None)
             .map_err(|error| file.malformed(error.to_string()))?;
-        let UnknownToken { model } = serde_json::from_slice(&file.bytes)
+        let UnknownToken { model } = serde_json::from_slice(file.bytes())
             .map_err(|error| file.malformed(error.to_string()))?;
         let named = model
             .unk_token
@@ -46,7 +46,7 @@ impl GeneralTokenizer {
     }
 
     /// Number of tokens, including added ones.
-    pub(super) fn token_count(&self) -> usize {
+    pub(crate) fn token_count(&self) -> usize {
         self.tokenizer.get_vocab_size(true)
     }
 
