@@ -50,6 +50,7 @@ pub use anamne_experience::tool_results::{
 pub use anamne_experience::{RunChance, RunSummary};
 pub use anamne_guard as guard;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
+pub use anamne_knowledge::enrichment::view::{EnrichmentReport, EnrichmentState};
 pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
 };
@@ -58,7 +59,7 @@ pub use anamne_recall::context::best_sentence;
 #[doc(hidden)]
 pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
-    BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
+    BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig, EnrichmentConfig,
     Examination, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
     Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
     ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,

@@ -5,6 +5,7 @@ mod bench;
 mod across;
 mod cache;
 mod demonstration;
+mod enriching;
 mod erasure;
 mod exchange;
 mod experience;

@@ -148,7 +148,7 @@ impl TaskHandlers<'_> {
             context.progress(done, done + built.waiting as u64, "periods")?;
             if built.waiting == 0 || built.built == 0 {
                 self.inner.site.problems.note_skipped(&feed.skipped());
-                return Ok(());
+                return self.enrich(context);
             }
             if let Some(interruption) = self.interruption(context) {
                 return Err(interruption);
@@ -159,6 +159,24 @@ impl TaskHandlers<'_> {
 }
 
 impl TaskHandlers<'_> {
+    /// Enriches what was told, as a part of summarising: both are in one file.
+    fn enrich(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+        let head = MemoryFeed::head(&*self.inner.source).map_err(TaskError::failed)?;
+        let mut pace = Pace::new(self.inner);
+        let mut stopped = Ok(());
+        let enriched = self.inner.derived.summaries.enrich(SMALL_BATCH, &mut |reached| {
+            stopped = context.progress(reached.0.min(head.0), head.0, "events");
+            if let Some(interruption) = self.interruption(context) {
+                stopped = Err(interruption);
+            }
+            pace.rest();
+            stopped.is_ok()
+        });
+        let (_, skipped) = enriched.map_err(TaskError::failed)?;
+        self.inner.site.problems.note_skipped(&skipped);
+        stopped
+    }
+
     fn consolidate(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let mut interruption = None;
         let folded = self.inner.consolidate(&mut || {

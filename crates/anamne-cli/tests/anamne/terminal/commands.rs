@@ -161,6 +161,7 @@ pub(super) const COMMANDS: &[Invocations] = &[
         &[&["m6", "m7", "m8"], &["--topic", "{text}"], &["{text}"]],
     ),
     ("extract", &[&[], &["--again"]]),
+    ("enrich", &[&[], &["m1"], &["status"], &["--category", "insight"]]),
     (
         "import",
         &[
