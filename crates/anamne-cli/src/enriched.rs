@@ -26,7 +26,10 @@ pub(crate) fn of_results(
 ) -> Result<BTreeMap<MemoryId, Enrichment>, Failure> {
     let mut by_space: BTreeMap<&str, Vec<&Memory>> = BTreeMap::new();
     for hit in hits {
-        by_space.entry(&hit.memory.space).or_default().push(&hit.memory);
+        by_space
+            .entry(&hit.memory.space)
+            .or_default()
+            .push(&hit.memory);
     }
     let mut enriched = BTreeMap::new();
     for (name, memories) in by_space {
@@ -42,8 +45,16 @@ pub(crate) fn rows(enrichment: &Enrichment) -> Vec<(&'static str, String)> {
         (!words.is_empty()).then(|| words.join(", "))
     };
     let named = [
-        ("category", enrichment.category.map(|category| category.to_string())),
-        ("importance", enrichment.importance.map(|importance| format!("{importance} of 10"))),
+        (
+            "category",
+            enrichment.category.map(|category| category.to_string()),
+        ),
+        (
+            "importance",
+            enrichment
+                .importance
+                .map(|importance| format!("{importance} of 10")),
+        ),
         ("keywords", words(&enrichment.keywords)),
         ("tags", words(&enrichment.tags)),
         ("language", enrichment.language.clone()),
@@ -52,7 +63,12 @@ pub(crate) fn rows(enrichment: &Enrichment) -> Vec<(&'static str, String)> {
     let parts = named.into_iter();
     let parts = parts.filter_map(|(name, value)| Some((name, value?)));
     parts
-        .chain(enrichment.links.iter().map(|link| ("link", link_line(link))))
+        .chain(
+            enrichment
+                .links
+                .iter()
+                .map(|link| ("link", link_line(link))),
+        )
         .collect()
 }
 

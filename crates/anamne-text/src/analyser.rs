@@ -130,8 +130,12 @@ impl Analyser {
         self.scan.begin_block();
         let block = Blocks(text).next()?;
         let block = normal_form(block, &mut self.normal);
-        self.scan
-            .scan(block, &mut DocumentTerms { sink: &mut |_, _| {} });
+        self.scan.scan(
+            block,
+            &mut DocumentTerms {
+                sink: &mut |_, _| {},
+            },
+        );
         self.scan.scores.language(block).map(Language::code)
     }
 

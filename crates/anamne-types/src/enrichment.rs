@@ -60,7 +60,9 @@ impl Enrichment {
     /// assertions.
     pub fn applies_to(memory: &Memory) -> bool {
         let is_spoken = match &memory.body {
-            Body::Message { role } => !matches!(role, Some(crate::Role::System | crate::Role::Tool)),
+            Body::Message { role } => {
+                !matches!(role, Some(crate::Role::System | crate::Role::Tool))
+            }
             _ => true,
         };
         is_spoken
@@ -137,7 +139,9 @@ impl EnrichedPart {
 
     /// The parts removed from a memory with this metadata; unknown ones are ignored.
     pub fn removed_from(metadata: &Metadata) -> Vec<Self> {
-        let stored = metadata.get(Enrichment::KEY).and_then(|value| value.as_array());
+        let stored = metadata
+            .get(Enrichment::KEY)
+            .and_then(|value| value.as_array());
         let parts = stored.into_iter().flatten().take(Self::MOST);
         parts
             .filter_map(|part| part.as_str()?.parse().ok())
@@ -173,7 +177,9 @@ impl EnrichedPart {
             Self::Tag(removed) => tag != removed,
             _ => true,
         });
-        enrichment.links.retain(|link| !self.removes_link(link.memory));
+        enrichment
+            .links
+            .retain(|link| !self.removes_link(link.memory));
     }
 }
 
@@ -221,7 +227,12 @@ impl FromStr for EnrichedPart {
         };
         if let Self::Keyword(word) | Self::Tag(word) = &part {
             let is_fit = !word.is_empty() && word.len() <= Self::LONGEST;
-            accept(is_fit, "part", format_args!("a word of 1 to {} bytes", Self::LONGEST), text)?;
+            accept(
+                is_fit,
+                "part",
+                format_args!("a word of 1 to {} bytes", Self::LONGEST),
+                text,
+            )?;
         }
         Ok(part)
     }
@@ -233,7 +244,13 @@ mod tests {
 
     #[test]
     fn parts_are_written_as_they_are_read() {
-        for text in ["all", "category", "keyword:session storage", "tag:database", "links"] {
+        for text in [
+            "all",
+            "category",
+            "keyword:session storage",
+            "tag:database",
+            "links",
+        ] {
             let part: EnrichedPart = text.parse().expect("a part");
             assert_eq!(part.to_string(), text);
         }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anamne::{
-    Body, Category, Draft, Edit, EnrichedPart, Enrichment, Kind, Link, LinkType, Listing, MemoryId, Options,
-    Recall, Role, Space, Store,
+    Body, Category, Draft, Edit, EnrichedPart, Enrichment, Kind, Link, LinkType, Listing, MemoryId,
+    Options, Recall, Role, Space, Store,
 };
 
 fn space(root: &Path) -> Space {
@@ -46,17 +46,20 @@ fn everything(space: &Space) -> String {
         said.push(format!("{}: {noted:?} {links:?}", memory.citation()));
     }
     let state = space.enrichment_state().expect("read").expect("on");
-    said.push(format!("{} {} {:?}", state.memories, state.links, state.categories));
+    said.push(format!(
+        "{} {} {:?}",
+        state.memories, state.links, state.categories
+    ));
     said.join("\n")
 }
 
 const TOLD: [&str; 8] = [
-    "We use Jenkins for all builds.",
+    "The staging API listens on port 8443.",
     "HAL-2291: the importer should skip empty rows.",
-    "The nightly backup keeps 14 snapshots.",
-    "We no longer use Jenkins; builds run on GitHub Actions now.",
+    "All public endpoints require an API key.",
+    "The staging API listens on port 9443 now, the old one was taken.",
     "Fixed in commit 8fd31c: the importer skips empty rows (HAL-2291).",
-    "In addition, the nightly backup copies the snapshots of Sunday to the second site.",
+    "Also, the public endpoints reject an API key that is older than a year.",
     "Grandma's apple cake needs six apples.",
     "We decided to store sessions in Redis instead of Postgres.",
 ];
@@ -91,7 +94,10 @@ fn a_long_text_gets_a_summary_of_its_own_sentences() {
     let noted = enriched(&space, told(&space, text.as_str()));
     let summary = noted.summary.expect("a summary");
     assert!(summary.chars().count() <= 300, "{summary}");
-    assert!(summary.contains("Oslo") || summary.contains("Marta"), "{summary}");
+    assert!(
+        summary.contains("Oslo") || summary.contains("Marta"),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -128,7 +134,12 @@ fn what_was_told_holds() {
     assert_eq!((noted.category, noted.importance), (None, None));
     assert!(noted.tags.is_empty());
     assert_eq!(noted.links.len(), 1);
-    assert!(space.enriched(Category::ArchitectureDecision, 10).expect("read").is_empty());
+    assert!(
+        space
+            .enriched(Category::ArchitectureDecision, 10)
+            .expect("read")
+            .is_empty()
+    );
     let link = Link {
         from: id,
         to: first,
@@ -147,16 +158,17 @@ fn what_a_person_removed_stays_removed_until_it_is_restored() {
     let space = space(folder.path());
     let ids = TOLD.map(|text| told(&space, text));
     enrich(&space);
+    let keyword = enriched(&space, ids[3]).keywords[0].clone();
     let parts = [
         EnrichedPart::Category,
-        EnrichedPart::Keyword("jenkins".into()),
+        EnrichedPart::Keyword(keyword.to_uppercase()),
         EnrichedPart::Link(ids[0]),
     ];
     space.remove_enrichment(ids[3], &parts).expect("removed");
     let gone = |space: &Space| {
         let noted = enriched(space, ids[3]);
         assert_eq!(noted.category, None);
-        assert!(!noted.keywords.iter().any(|word| word == "Jenkins"));
+        assert!(!noted.keywords.contains(&keyword));
         assert!(noted.links.is_empty());
         assert!(noted.importance.is_some());
     };
@@ -167,7 +179,7 @@ fn what_a_person_removed_stays_removed_until_it_is_restored() {
     gone(&space);
     // A change of the text doesn't bring it back either.
     let edit = Edit {
-        content: Some("We no longer use Jenkins for builds now.".to_owned()),
+        content: Some("The staging API listens on port 9500 now.".to_owned()),
         ..Edit::default()
     };
     space.edit(ids[3], &edit).expect("edited");
@@ -176,7 +188,9 @@ fn what_a_person_removed_stays_removed_until_it_is_restored() {
     space.restore_enrichment(ids[3]).expect("restored");
     enrich(&space);
     assert_eq!(enriched(&space, ids[3]).links.len(), 1);
-    let many: Vec<_> = (0..65).map(|number| EnrichedPart::Tag(number.to_string())).collect();
+    let many: Vec<_> = (0..65)
+        .map(|number| EnrichedPart::Tag(number.to_string()))
+        .collect();
     let refused = space.remove_enrichment(ids[3], &many).unwrap_err();
     assert!(refused.to_string().contains("at most 64"), "{refused}");
 }
@@ -186,7 +200,9 @@ fn nobody_can_write_the_removal_as_metadata() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
     let mut draft = Draft::new("x");
-    draft.metadata.insert(Enrichment::KEY.to_owned(), serde_json::json!(["all"]));
+    draft
+        .metadata
+        .insert(Enrichment::KEY.to_owned(), serde_json::json!(["all"]));
     assert!(space.remember(draft).is_err());
 }
 
@@ -201,10 +217,10 @@ fn any_order_of_events_and_a_rebuild_give_the_same() {
                 enrich(space);
             }
         };
-        let texts = TOLD.iter().cycle().take(40);
+        let texts = TOLD.iter().cycle().take(40).enumerate();
         let ids: Vec<_> = texts
-            .map(|text| {
-                let id = told(space, *text);
+            .map(|(number, text)| {
+                let id = told(space, format!("{text} Round {}.", number / TOLD.len()));
                 follow();
                 id
             })
@@ -235,15 +251,20 @@ fn enrichment_is_undone_by_one_call_and_comes_back() {
     let ids = TOLD.map(|text| told(&space, text));
     enrich(&space);
     let before = everything(&space);
-    space.set_enrichment(false).expect("off");
+    space.set_enrichment(false, false).expect("off");
     assert_eq!(space.enrichment(ids[3]).expect("read"), None);
     assert_eq!(space.enrichment_state().expect("read"), None);
-    assert!(space.enriched(Category::BugFix, 10).expect("read").is_empty());
+    assert!(
+        space
+            .enriched(Category::BugFix, 10)
+            .expect("read")
+            .is_empty()
+    );
     space.settle(&mut |_, _| {}).expect("settled");
     space.run_tasks(&mut |_| {}).expect("run");
     assert_eq!(space.enrichment(ids[3]).expect("read"), None);
     assert!(space.get(ids[3]).is_ok());
-    space.set_enrichment(true).expect("on");
+    space.set_enrichment(true, false).expect("on");
     enrich(&space);
     assert_eq!(everything(&space), before);
 }
@@ -253,13 +274,17 @@ fn forgotten_and_erased_memories_leave_links_and_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
     let first = told(&space, "The quellfruit orchard uses Jenkins for builds.");
-    let second = told(&space, "The quellfruit orchard no longer uses Jenkins for builds.");
+    let second = told(
+        &space,
+        "The quellfruit orchard no longer uses Jenkins for builds.",
+    );
     enrich(&space);
     assert_eq!(enriched(&space, second).links.len(), 1);
     space.forget(first).expect("forgotten");
     assert!(enriched(&space, second).links.is_empty());
     assert_eq!(space.enrichment(first).expect("read"), None);
-    space.erase_all(&[first, second]).expect("erased");
+    let erased = space.erase_all(&[first, second]).expect("erased");
+    assert!(erased.is_complete());
     space.settle(&mut |_, _| {}).expect("settled");
     let state = space.enrichment_state().expect("read").expect("on");
     assert_eq!((state.memories, state.links), (0, 0));
@@ -278,15 +303,28 @@ fn system_messages_tool_results_and_summaries_are_not_enriched() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
     for body in [
-        Body::Message { role: Some(Role::Tool) },
-        Body::Message { role: Some(Role::System) },
-        Body::Summary { sources: Vec::new() },
+        Body::Message {
+            role: Some(Role::Tool),
+        },
+        Body::Message {
+            role: Some(Role::System),
+        },
+        Body::Summary {
+            sources: Vec::new(),
+        },
     ] {
         let id = told(&space, Draft::new(TOLD[7]).body(body));
         assert_eq!(space.enrichment(id).expect("read"), None);
     }
     enrich(&space);
-    assert_eq!(space.enrichment_state().expect("read").expect("on").memories, 0);
+    assert_eq!(
+        space
+            .enrichment_state()
+            .expect("read")
+            .expect("on")
+            .memories,
+        0
+    );
 }
 
 #[test]
@@ -298,15 +336,23 @@ fn hostile_texts_give_bounded_values() {
         "a\n".repeat(400_000),
         "also never (((((".repeat(50_000),
         "HAL-1 ".repeat(150_000),
-        "\u{202e}'’`<b>‮ ".repeat(1_000),
+        "\u{202e}'’`<b>\u{202e} ".repeat(1_000),
         "...!?;:,".repeat(100_000),
         "no longer Redis Postgres ".repeat(30_000),
     ];
     for text in &texts {
         let noted = enriched(&space, told(&space, text.as_str()));
         assert!(noted.keywords.len() <= 5 && noted.tags.len() <= 3);
-        assert!(noted.keywords.iter().all(|word| word.len() <= 400), "{:?}", noted.keywords);
-        assert!(noted.summary.is_none_or(|summary| summary.chars().count() <= 400));
+        assert!(
+            noted.keywords.iter().all(|word| word.len() <= 400),
+            "{:?}",
+            noted.keywords
+        );
+        assert!(
+            noted
+                .summary
+                .is_none_or(|summary| summary.chars().count() <= 400)
+        );
     }
     enrich(&space);
     let state = space.enrichment_state().expect("read").expect("on");
@@ -332,11 +378,17 @@ fn two_handles_of_a_store_see_each_others_enrichment() {
 fn ranking_and_filters_see_only_what_was_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    TOLD.map(|text| told(&space, text));
+    for text in TOLD {
+        told(&space, text);
+    }
     let asked = |space: &Space| {
-        let answer = space.recall(&Recall::new("where do we store sessions?")).expect("answered");
+        let answer = space
+            .recall(&Recall::new("where do we store sessions?"))
+            .expect("answered");
         let results = answer.results.into_iter();
-        results.map(|hit| (hit.memory.id, hit.score.to_bits())).collect::<Vec<_>>()
+        results
+            .map(|hit| (hit.memory.id, hit.score.to_bits()))
+            .collect::<Vec<_>>()
     };
     let before = asked(&space);
     enrich(&space);
@@ -347,6 +399,8 @@ fn ranking_and_filters_see_only_what_was_told() {
     };
     listing.filter.categories = vec![Category::ArchitectureDecision];
     assert!(space.list(&listing).expect("listed").is_empty());
-    let found = space.enriched(Category::ArchitectureDecision, 10).expect("read");
+    let found = space
+        .enriched(Category::ArchitectureDecision, 10)
+        .expect("read");
     assert!(found.iter().any(|memory| memory.content == TOLD[7]));
 }

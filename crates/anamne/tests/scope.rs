@@ -313,7 +313,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         (
             "set_enrichment",
             right(Right::Configure, |space, _| {
-                space.set_enrichment(false).map(drop)
+                space.set_enrichment(false, false).map(drop)
             }),
         ),
         (

@@ -21,7 +21,8 @@ values are shown apart, with the rules that made them (show, list --json,
 recall --json). A running `anamne mcp` enriches in the background.
 
 Without arguments: enriches what was written since. With on, off or status:
-the whole space; off discards everything that was enriched, on makes it again.
+the whole space; off discards what the rules made and hides what a model said,
+on brings both back. --category searches what the rules found.
 With an ID: shows the enrichment of one memory. What is removed from it is not
 made again until --restore.
 
@@ -49,6 +50,9 @@ pub(crate) struct Enrich {
     /// Let what was removed be made again
     #[arg(long, requires = "of")]
     restore: bool,
+    /// With on: let the configured language model enrich, too, within its budgets
+    #[arg(long, requires = "of")]
+    by_model: bool,
     /// The same as off
     #[arg(long, conflicts_with_all = ["of", "category"])]
     undo: bool,
@@ -64,7 +68,7 @@ impl Enrich {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
         if self.undo {
-            space.set_enrichment(false)?;
+            space.set_enrichment(false, false)?;
             return print_state(&space, output);
         }
         if let Some(category) = self.category {
@@ -74,7 +78,7 @@ impl Enrich {
             None => enrich(&space, output),
             Some(switch @ ("on" | "off")) => {
                 self.without_parts(switch)?;
-                space.set_enrichment(switch == "on")?;
+                space.set_enrichment(switch == "on", self.by_model)?;
                 print_state(&space, output)
             }
             Some("status") => {
@@ -123,7 +127,11 @@ impl Enrich {
         }
         output.flush()?;
         let count = memories(found.len() as u64);
-        let rest = if more { "; there are more: a larger --limit" } else { "" };
+        let rest = if more {
+            "; there are more: a larger --limit"
+        } else {
+            ""
+        };
         output.note(format_args!("{count}{rest}"));
         skipped::tell(&passed, output);
         skipped::outcome(&passed)
@@ -155,14 +163,19 @@ fn enrich(space: &Space, output: &mut Output) -> Result<(), Failure> {
     skipped::tell(&passed, output);
     let name = space.name();
     if space.enrichment_state()?.is_none() {
-        output.line(format_args!("enrichment of the space {name} is off: `anamne enrich on`"))?;
+        output.line(format_args!(
+            "enrichment of the space {name} is off: `anamne enrich on`"
+        ))?;
     } else if report.memories == 0 {
         output.line(format_args!("nothing to enrich in the space {name}"))?;
     } else {
         let rate = report.memories as f64 / (took_ms / 1_000.0).max(0.001);
         let count = memories(report.memories);
         let took = duration(took_ms);
-        output.line(format_args!("{count} enriched in {took} ({} memories/s)", number(rate as u64)))?;
+        output.line(format_args!(
+            "{count} enriched in {took} ({} memories/s)",
+            number(rate as u64)
+        ))?;
     }
     skipped::outcome(&passed)
 }
@@ -202,7 +215,10 @@ fn print_state(space: &Space, output: &mut Output) -> Result<(), Failure> {
         return output.json(&answer);
     }
     if !on {
-        return output.line(format_args!("enrichment of the space {} is off", space.name()));
+        return output.line(format_args!(
+            "enrichment of the space {} is off",
+            space.name()
+        ));
     }
     output.line(format_args!(
         "enrichment is on: {} and {} up to event {}",

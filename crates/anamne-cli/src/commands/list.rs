@@ -62,7 +62,8 @@ impl List {
         if output.is_json() {
             let all: Vec<_> = found.iter().collect();
             let enrichment = enriched::by_id(&space, &all)?;
-            return output.json(&json!({ "memories": found, "more": more, "enrichment": enrichment }));
+            return output
+                .json(&json!({ "memories": found, "more": more, "enrichment": enrichment }));
         }
         for memory in &found {
             card::print_row(memory, output)?;

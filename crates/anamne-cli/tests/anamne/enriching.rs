@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::bench::Bench;
 
 const DECIDED: &str = "We decided to store sessions in Redis instead of Postgres.";
-const BEFORE: &str = "We use Jenkins for all builds.";
-const AFTER: &str = "We no longer use Jenkins; builds run on GitHub Actions now.";
+const BEFORE: &str = "The staging API listens on port 8443.";
+const AFTER: &str = "The staging API listens on port 9443 now, the old one was taken.";
 
 fn stored() -> Bench {
     let bench = Bench::new();
@@ -29,7 +29,10 @@ fn a_memory_is_shown_with_what_the_rules_note() {
     assert_eq!(one["category"], "architecture_decision");
     assert_eq!(one["by"], "rules 1");
     let link = &noted(&bench, "m3")["links"][0];
-    assert_eq!((&link["type"], &link["citation"]), (&json!("supersedes"), &json!("m2")));
+    assert_eq!(
+        (&link["type"], &link["citation"]),
+        (&json!("supersedes"), &json!("m2"))
+    );
     assert_eq!(bench.json(&["show", "m1"])["enrichment"], one);
     let id = bench.json(&["show", "m1"])["memory"]["id"].clone();
     let id = id.as_str().expect("an id");
@@ -66,9 +69,15 @@ fn one_command_undoes_it() {
     let bench = stored();
     bench.json(&["enrich"]);
     let state = bench.json(&["enrich", "status"]);
-    assert_eq!((&state["on"], &state["memories"]), (&json!(true), &json!(3)));
+    assert_eq!(
+        (&state["on"], &state["memories"]),
+        (&json!(true), &json!(3))
+    );
     let state = bench.json(&["enrich", "--undo"]);
-    assert_eq!((&state["on"], &state["memories"]), (&json!(false), &json!(0)));
+    assert_eq!(
+        (&state["on"], &state["memories"]),
+        (&json!(false), &json!(0))
+    );
     assert_eq!(noted(&bench, "m1"), Value::Null);
     assert_eq!(bench.json(&["list"])["enrichment"], json!({}));
     bench.json(&["enrich", "on"]);
@@ -83,8 +92,14 @@ fn bad_arguments_are_refused_with_what_is_accepted() {
         (&["enrich", "m1", "--remove", "colour"][..], "keyword:WORD"),
         (&["enrich", "m1", "--remove", "link:m99"], "m99"),
         (&["enrich", "m99"], "m99"),
-        (&["enrich", "off", "--remove", "tags"], "need the ID of a memory"),
-        (&["enrich", "--category", "nonsense"], "architecture_decision"),
+        (
+            &["enrich", "off", "--remove", "tags"],
+            "need the ID of a memory",
+        ),
+        (
+            &["enrich", "--category", "nonsense"],
+            "architecture_decision",
+        ),
         (&["enrich", "--remove", "tags"], "required"),
     ] {
         let refused = bench.run(arguments);

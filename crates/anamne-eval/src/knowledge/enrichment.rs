@@ -65,7 +65,8 @@ fn report_texts(file: &Path, texts: &[Annotated], show: bool) {
     line(&format!("{}: {} texts", file.display(), texts.len()));
     let share = |right: fn(&Outcome) -> bool| -> Vec<(f64, f64)> {
         let each = outcomes.iter();
-        each.map(|one| (f64::from(u8::from(right(one))), 1.0)).collect()
+        each.map(|one| (f64::from(u8::from(right(one))), 1.0))
+            .collect()
     };
     let keywords: Vec<(f64, f64)> = outcomes
         .iter()
@@ -79,20 +80,36 @@ fn report_texts(file: &Path, texts: &[Annotated], show: bool) {
     line(&row("keywords useful", &keywords));
     line(&row("language", &share(|one| one.language)));
     if show {
-        measured.notes.iter().for_each(|note| line(&format!("  {note}")));
+        measured
+            .notes
+            .iter()
+            .for_each(|note| line(&format!("  {note}")));
     }
 }
 
 fn report_links(file: &Path, show: bool) -> Result<(), Failure> {
     let groups: Vec<Group> = lines(file)?;
     let measured = measure_links(&groups);
-    line(&format!("{}: {} groups, {} links", file.display(), groups.len(), measured.annotated));
+    line(&format!(
+        "{}: {} groups, {} links",
+        file.display(),
+        groups.len(),
+        measured.annotated
+    ));
     let each = measured.found.iter();
-    let found: Vec<(f64, f64)> = each.map(|right| (f64::from(u8::from(*right)), 1.0)).collect();
+    let found: Vec<(f64, f64)> = each
+        .map(|right| (f64::from(u8::from(*right)), 1.0))
+        .collect();
     line(&row("link precision", &found));
-    line(&format!("  link recall             {:.3}", measured.recall()));
+    line(&format!(
+        "  link recall             {:.3}",
+        measured.recall()
+    ));
     if show {
-        measured.notes.iter().for_each(|note| line(&format!("  {note}")));
+        measured
+            .notes
+            .iter()
+            .for_each(|note| line(&format!("  {note}")));
     }
     Ok(())
 }
@@ -136,14 +153,22 @@ fn report_speed(texts: &[String]) -> Result<(), Failure> {
     let path = space.folder().join("views/summaries.db");
     let bytes = std::fs::metadata(&path).map_or(0, |found| found.len());
     let bare = bare_inserts(&folder.path().join("bare.db"), &drafts)?;
-    line(&format!("speed                     {enriched:.0} memories/s, {:.3} of bare SQLite inserts ({bare:.0}/s)", enriched / bare));
-    line(&format!("size                      {:.0} KiB for 1 000 memories", bytes as f64 / 1024.0 * 1000.0 / report.memories.max(1) as f64));
+    line(&format!(
+        "speed                     {enriched:.0} memories/s, {:.3} of bare SQLite inserts ({bare:.0}/s)",
+        enriched / bare
+    ));
+    line(&format!(
+        "size                      {:.0} KiB for 1 000 memories",
+        bytes as f64 / 1024.0 * 1000.0 / report.memories.max(1) as f64
+    ));
     Ok(())
 }
 
 fn bare_inserts(path: &Path, drafts: &[Draft]) -> rusqlite::Result<f64> {
     let mut connection = rusqlite::Connection::open(path)?;
-    connection.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE texts (row INTEGER PRIMARY KEY, text TEXT NOT NULL)")?;
+    connection.execute_batch(
+        "PRAGMA journal_mode=WAL; CREATE TABLE texts (row INTEGER PRIMARY KEY, text TEXT NOT NULL)",
+    )?;
     let started = Instant::now();
     let transaction = connection.transaction()?;
     {

@@ -78,11 +78,15 @@ impl<V> Pattern<V> {
     fn matches(&self, tokens: &[Token]) -> bool {
         tokens.len() >= self.parts.len()
             && (tokens[0].begins || !self.at_beginning)
-            && self.parts.iter().zip(tokens).all(|(part, token)| match part {
-                Part::Any => token.shape != Shape::Mark,
-                Part::Word(words) => words.contains(&token.lower.as_str()),
-                Part::Shape(shape) => token.shape == *shape,
-            })
+            && self
+                .parts
+                .iter()
+                .zip(tokens)
+                .all(|(part, token)| match part {
+                    Part::Any => token.shape != Shape::Mark,
+                    Part::Word(words) => words.contains(&token.lower.as_str()),
+                    Part::Shape(shape) => token.shape == *shape,
+                })
     }
 }
 
@@ -96,11 +100,15 @@ fn parsed<V>(row: &Row, value: V, written: &'static str) -> Result<Pattern<V>, L
                 continue;
             }
             "*" => Part::Any,
-            part => match part.strip_prefix('<').and_then(|part| part.strip_suffix('>')) {
+            part => match part
+                .strip_prefix('<')
+                .and_then(|part| part.strip_suffix('>'))
+            {
                 Some(name) => Part::Shape(
-                    Shape::named(name).ok_or_else(|| row.fault(format!("unknown shape {name:?}")))?,
+                    Shape::named(name)
+                        .ok_or_else(|| row.fault(format!("unknown shape {name:?}")))?,
                 ),
-                None => Part::Word(words_of(part)),
+                None => Part::Word(part.split('/').collect()),
             },
         });
     }
@@ -109,15 +117,6 @@ fn parsed<V>(row: &Row, value: V, written: &'static str) -> Result<Pattern<V>, L
         parts,
         value,
     })
-}
-
-/// The alternatives of a word; `a/b` itself is a word where it has one letter before the slash.
-fn words_of(part: &'static str) -> Vec<&'static str> {
-    if part.len() > 1 && part != "a/b" {
-        part.split('/').collect()
-    } else {
-        vec![part]
-    }
 }
 
 /// A category, or `None` for what is none of the nine.

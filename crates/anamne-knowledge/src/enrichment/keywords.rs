@@ -56,7 +56,12 @@ fn weights_of(text: &str, tokens: &[Token], weights: &mut Weights<'_>) -> FxHash
     let end = tokens.last().map_or(0, |token| token.span.end);
     let words = weights.words(&text[..end]).into_iter();
     words
-        .filter(|word| !matches!(word.sort, WordSort::Grammar | WordSort::Courtesy | WordSort::Time))
+        .filter(|word| {
+            !matches!(
+                word.sort,
+                WordSort::Grammar | WordSort::Courtesy | WordSort::Time
+            )
+        })
         .map(|word| (word.span.start, word.weight))
         .collect()
 }
@@ -111,9 +116,7 @@ impl Candidates<'_> {
     fn kind(&self, at: usize) -> Option<RunKind> {
         let token = &self.tokens[at];
         match token.shape {
-            shape if shape.is_exact() => {
-                (!self.is_grammar(&token.lower)).then_some(RunKind::Exact)
-            }
+            shape if shape.is_exact() => (!self.is_grammar(&token.lower)).then_some(RunKind::Exact),
             Shape::Name => {
                 let is_word = self.is_grammar(&token.lower) || token.lower.chars().count() < 2;
                 (!is_word).then_some(RunKind::Name)
@@ -150,17 +153,23 @@ impl Candidates<'_> {
         }
         at.checked_sub(1).is_some_and(|before| {
             let token = &self.tokens[before];
-            token.shape == Shape::Name || is_function_word_in(&token.lower, self.language) && !is_foreign_pronoun(&token.lower)
+            token.shape == Shape::Name
+                || is_function_word_in(&token.lower, self.language)
+                    && !is_foreign_pronoun(&token.lower)
         })
     }
 
     /// Whether an English word is a verb, by its form and by the word before it.
     fn is_verb(&self, at: usize) -> bool {
         let lower = self.tokens[at].lower.as_str();
-        let before = at.checked_sub(1).map(|before| self.tokens[before].lower.as_str());
+        let before = at
+            .checked_sub(1)
+            .map(|before| self.tokens[before].lower.as_str());
         let after_subject = before.is_some_and(is_subject);
         let inflected = lower.ends_with("ing") || lower.ends_with("ed");
-        (after_subject && is_verb_form(lower)) || (inflected && is_verb_form(lower) && !before.is_some_and(is_determiner)) || lower.ends_with("ly")
+        (after_subject && is_verb_form(lower))
+            || (inflected && is_verb_form(lower) && !before.is_some_and(is_determiner))
+            || lower.ends_with("ly")
     }
 
     /// Drops a participle at the end of a run: `edges marked`.
@@ -198,15 +207,25 @@ impl Candidates<'_> {
             Some(RunKind::Exact) => EXACT,
             Some(RunKind::Name) => NAME,
             _ => {
-                let weights = tokens.iter().filter_map(|token| self.weights.get(&token.span.start));
+                let weights = tokens
+                    .iter()
+                    .filter_map(|token| self.weights.get(&token.span.start));
                 weights.copied().fold(0.0, f32::max)
             }
         };
         // What a text names first, it is mostly about.
         let early = 1.0 / (1.0 + first.span.start as f32 / 400.0);
-        let possessive = if last.lower.ends_with("'s") { "'s".len() } else { 0 };
+        let possessive = if last.lower.ends_with("'s") {
+            "'s".len()
+        } else {
+            0
+        };
         let written = &self.text[last.span.clone()];
-        let possessive = if written.ends_with("’s") { "’s".len() } else { possessive };
+        let possessive = if written.ends_with("’s") {
+            "’s".len()
+        } else {
+            possessive
+        };
         self.found.push(Candidate {
             span: first.span.start..last.span.end - possessive,
             words: tokens.iter().map(|token| token.lower.clone()).collect(),
@@ -233,8 +252,33 @@ enum RunKind {
 fn is_subject(word: &str) -> bool {
     matches!(
         word,
-        "i" | "we" | "you" | "he" | "she" | "it" | "they" | "to" | "who" | "will" | "would" | "can" | "could" | "must" | "should" | "may"
-            | "not" | "never" | "always" | "don't" | "doesn't" | "can't" | "didn't" | "please" | "that" | "which" | "and" | "also"
+        "i" | "we"
+            | "you"
+            | "he"
+            | "she"
+            | "it"
+            | "they"
+            | "to"
+            | "who"
+            | "will"
+            | "would"
+            | "can"
+            | "could"
+            | "must"
+            | "should"
+            | "may"
+            | "not"
+            | "never"
+            | "always"
+            | "don't"
+            | "doesn't"
+            | "can't"
+            | "didn't"
+            | "please"
+            | "that"
+            | "which"
+            | "and"
+            | "also"
     )
 }
 
@@ -242,16 +286,71 @@ fn is_subject(word: &str) -> bool {
 fn is_foreign_pronoun(word: &str) -> bool {
     matches!(
         word,
-        "je" | "tu" | "il" | "elle" | "on" | "nous" | "vous" | "ils" | "elles" | "ne" | "se" | "me" | "te" | "avons" | "avez" | "ont" | "ai"
-            | "a" | "est" | "sont" | "qui" | "que" | "yo" | "ella" | "él" | "no" | "lo" | "nos" | "hemos" | "han" | "ha" | "he" | "es" | "está"
-            | "al" | "et" | "y" | "pas" | "antes" | "après" | "de" | "pour" | "para"
+        "je" | "tu"
+            | "il"
+            | "elle"
+            | "on"
+            | "nous"
+            | "vous"
+            | "ils"
+            | "elles"
+            | "ne"
+            | "se"
+            | "me"
+            | "te"
+            | "avons"
+            | "avez"
+            | "ont"
+            | "ai"
+            | "a"
+            | "est"
+            | "sont"
+            | "qui"
+            | "que"
+            | "yo"
+            | "ella"
+            | "él"
+            | "no"
+            | "lo"
+            | "nos"
+            | "hemos"
+            | "han"
+            | "ha"
+            | "he"
+            | "es"
+            | "está"
+            | "al"
+            | "et"
+            | "y"
+            | "pas"
+            | "antes"
+            | "après"
+            | "de"
+            | "pour"
+            | "para"
     )
 }
 
 fn is_determiner(word: &str) -> bool {
     matches!(
         word,
-        "the" | "a" | "an" | "our" | "my" | "your" | "his" | "her" | "its" | "their" | "this" | "that" | "these" | "no" | "every" | "each" | "of"
+        "the"
+            | "a"
+            | "an"
+            | "our"
+            | "my"
+            | "your"
+            | "his"
+            | "her"
+            | "its"
+            | "their"
+            | "this"
+            | "that"
+            | "these"
+            | "no"
+            | "every"
+            | "each"
+            | "of"
     )
 }
 
@@ -281,7 +380,9 @@ fn chosen(text: &str, mut candidates: Vec<Candidate>) -> Vec<String> {
 pub(super) fn tags(tokens: &[Token], category: Option<Category>) -> Vec<String> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     for token in tokens {
-        let parts = token.lower.split(|c: char| !c.is_alphanumeric() && c != '-');
+        let parts = token
+            .lower
+            .split(|c: char| !c.is_alphanumeric() && c != '-');
         for tag in parts.filter_map(|part| WORDS.tags.get(part)) {
             match counts.iter_mut().find(|known| known.0 == *tag) {
                 Some(known) => known.1 += 1,

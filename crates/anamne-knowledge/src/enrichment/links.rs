@@ -96,10 +96,14 @@ impl Enricher {
         };
         let end = all.last().map_or(0, |token| token.span.end);
         let words = self.weights.words(&text[..end]).into_iter();
-        let weights: WordWeights =
-            words.map(|word| (word.span.start, (word.weight, word.sort))).collect();
+        let weights: WordWeights = words
+            .map(|word| (word.span.start, (word.weight, word.sort)))
+            .collect();
         for token in &all {
-            if matches!(token.shape, Shape::Ticket | Shape::Path | Shape::Url | Shape::File | Shape::Email) {
+            if matches!(
+                token.shape,
+                Shape::Ticket | Shape::Path | Shape::Url | Shape::File | Shape::Email
+            ) {
                 linkable.exact.push(token.lower.clone());
             }
             if linkable.terms.len() < MOST_TERMS && is_term(token, language, &weights) {
@@ -123,7 +127,10 @@ type WordWeights = FxHashMap<usize, (f32, WordSort)>;
 fn is_term(token: &Token, language: &str, weights: &WordWeights) -> bool {
     let lower = token.lower.as_str();
     // When something is doesn't say what it is.
-    if weights.get(&token.span.start).is_some_and(|known| known.1 == WordSort::Time) {
+    if weights
+        .get(&token.span.start)
+        .is_some_and(|known| known.1 == WordSort::Time)
+    {
         return false;
     }
     match token.shape {
@@ -142,7 +149,9 @@ fn weight_of(token: &Token, weights: &WordWeights) -> f32 {
     match token.shape {
         Shape::Name => 1.25,
         shape if shape.is_exact() || shape == Shape::Version => 1.5,
-        _ => weights.get(&token.span.start).map_or(0.5, |known| known.0.max(0.3)),
+        _ => weights
+            .get(&token.span.start)
+            .map_or(0.5, |known| known.0.max(0.3)),
     }
 }
 
@@ -188,7 +197,11 @@ impl<'a> Pair<'a> {
         Self {
             later,
             earlier,
-            closeness: if smaller > 0.0 { (common / smaller).min(1.0) } else { 0.0 },
+            closeness: if smaller > 0.0 {
+                (common / smaller).min(1.0)
+            } else {
+                0.0
+            },
             shared: shared.into_iter().map(|(_, written)| written).collect(),
             exact: exact.map(String::as_str),
         }
@@ -213,7 +226,11 @@ impl<'a> Pair<'a> {
         ];
         let enough = |link_type: &LinkType| {
             // Many things depend on what many others name, too.
-            let least = if *link_type == LinkType::Requires { SHARED + 1 } else { SHARED };
+            let least = if *link_type == LinkType::Requires {
+                SHARED + 1
+            } else {
+                SHARED
+            };
             is_close && self.shared.len() >= least && self.says(*link_type)
         };
         if let Some(link_type) = cued.into_iter().find(enough) {
@@ -233,7 +250,13 @@ impl<'a> Pair<'a> {
     fn reason(&self, link_type: LinkType) -> String {
         let named = match self.exact {
             Some(exact) if link_type == LinkType::References => exact.to_owned(),
-            _ => self.shared.iter().take(NAMED).copied().collect::<Vec<_>>().join(", "),
+            _ => self
+                .shared
+                .iter()
+                .take(NAMED)
+                .copied()
+                .collect::<Vec<_>>()
+                .join(", "),
         };
         let how = match link_type {
             LinkType::Contradicts => "says otherwise about",

@@ -1,6 +1,6 @@
 //! Enrichment: what a careful reader would note beside a memory, by rules.
 //!
-//! [`enrich`] is a pure function of one text: category, importance, keywords, tags, language and, for a long text, a summary. It needs
+//! [`Enricher::enrich`] is a pure function of one text: category, importance, keywords, tags, language and, for a long text, a summary. It needs
 //! no statistics of the space, so that the order of the log doesn't matter; words are weighted by the built-in embedding model.
 //! [`links::link`] decides how a memory relates to an earlier one. The view that stores both is a part of
 //! [`Summaries`](crate::summaries::Summaries), in [`view`].
@@ -26,6 +26,7 @@ pub mod view;
 
 use anamne_text::analyser::Analyser;
 use anamne_types::Category;
+use serde::{Deserialize, Serialize};
 
 use crate::conflicts::Stems;
 use crate::summaries::words::Weights;
@@ -40,8 +41,8 @@ const LONGEST: usize = 64 << 10;
 /// Number of tokens that category, importance and keywords are judged by.
 const JUDGED: usize = 400;
 
-/// What the rules say about a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What the rules, or a model, say about a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enriched {
     /// The category; `None` for small talk, requests, questions and events.
     pub category: Option<Category>,

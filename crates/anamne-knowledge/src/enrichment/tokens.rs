@@ -114,9 +114,34 @@ fn begins_line(text: &str, at: usize) -> bool {
 }
 
 fn push_chunk(chunk: &str, start: usize, begins: &mut bool, out: &mut Vec<Token>) {
-    let opening = |c: char| matches!(c, '(' | '[' | '{' | '"' | '“' | '„' | '«' | '\'' | '‘' | '¿' | '¡' | '`' | '*' | '<');
+    let opening = |c: char| {
+        matches!(
+            c,
+            '(' | '[' | '{' | '"' | '“' | '„' | '«' | '\'' | '‘' | '¿' | '¡' | '`' | '*' | '<'
+        )
+    };
     let closing = |c: char| {
-        matches!(c, ')' | ']' | '}' | '"' | '”' | '“' | '»' | '\'' | '’' | '`' | '*' | '>' | ',' | ';' | ':' | '.' | '!' | '?' | '…')
+        matches!(
+            c,
+            ')' | ']'
+                | '}'
+                | '"'
+                | '”'
+                | '“'
+                | '»'
+                | '\''
+                | '’'
+                | '`'
+                | '*'
+                | '>'
+                | ','
+                | ';'
+                | ':'
+                | '.'
+                | '!'
+                | '?'
+                | '…'
+        )
     };
     let opened = chunk.trim_start_matches(opening);
     let from = chunk.len() - opened.len();
@@ -133,9 +158,16 @@ fn push_chunk(chunk: &str, start: usize, begins: &mut bool, out: &mut Vec<Token>
         *begins = false;
     }
     let at = start + from + core.len();
-    if let Some(mark) = tail.chars().find(|c| matches!(c, '?' | '!' | '.' | '…' | ':' | ';' | ',' | ')')) {
+    if let Some(mark) = tail
+        .chars()
+        .find(|c| matches!(c, '?' | '!' | '.' | '…' | ':' | ';' | ',' | ')'))
+    {
         let ends = tail.contains(['?', '!', '.', '…', ':', ';']);
-        let shape = if tail.contains('?') { Shape::Question } else { Shape::Mark };
+        let shape = if tail.contains('?') {
+            Shape::Question
+        } else {
+            Shape::Mark
+        };
         out.push(Token {
             span: at..start + chunk.len(),
             lower: mark.to_string(),
@@ -165,7 +197,11 @@ fn push_core(core: &str, at: usize, begins: bool, out: &mut Vec<Token>) {
         out.push(Token {
             span: from..from + part.len(),
             lower: part.to_lowercase().replace('’', "'"),
-            shape: if several { shape_of(part, begins) } else { shape },
+            shape: if several {
+                shape_of(part, begins)
+            } else {
+                shape
+            },
             begins,
         });
     }
@@ -190,7 +226,11 @@ fn shape_of(core: &str, begins: bool) -> Shape {
         return Shape::Version;
     }
     if has('/') {
-        return if is_path(core) { Shape::Path } else { Shape::Word };
+        return if is_path(core) {
+            Shape::Path
+        } else {
+            Shape::Word
+        };
     }
     if is_option(core) {
         return Shape::Option;
@@ -209,7 +249,9 @@ fn shape_of(core: &str, begins: bool) -> Shape {
 
 fn numeric(core: &str) -> Shape {
     let dots = core.matches('.').count();
-    let rest = core.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '+' | '%'));
+    let rest = core.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '+' | '%')
+    });
     if dots == 3 && core.split('.').all(|part| part.parse::<u8>().is_ok()) {
         Shape::Address
     } else if dots == 2 && rest.is_empty() {
@@ -243,47 +285,127 @@ fn is_ticket(core: &str) -> bool {
 
 fn is_version(core: &str) -> bool {
     let number = core.strip_prefix(['v', 'V']).unwrap_or("");
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    !number.is_empty()
+        && number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// Words with a slash, such as `and/or`, are no paths.
 fn is_path(core: &str) -> bool {
     let parts = core.split('/').filter(|part| !part.is_empty()).count();
-    core.starts_with(['/', '~', '.']) || core.ends_with('/') || parts > 2 || core.contains(['.', '_', '-']) || core.bytes().any(|byte| byte.is_ascii_digit())
-        || core.starts_with(char::is_uppercase)
-        || matches!(core.split('/').next(), Some("docs" | "src" | "tests" | "test" | "packages" | "lib" | "go" | "crates" | "target" | "etc" | "opt"))
+    core.starts_with(['/', '~', '.'])
+        || core.ends_with('/')
+        || parts > 2
+        || core.contains(['.', '_', '-'])
+        || core.bytes().any(|byte| byte.is_ascii_digit())
+        || matches!(
+            core.split('/').next(),
+            Some(
+                "docs"
+                    | "src"
+                    | "tests"
+                    | "test"
+                    | "packages"
+                    | "lib"
+                    | "go"
+                    | "crates"
+                    | "target"
+                    | "etc"
+                    | "opt"
+            )
+        )
 }
 
 fn is_option(core: &str) -> bool {
-    let name = core.split('=').next().unwrap_or(core).trim_start_matches('$');
+    let name = core
+        .split('=')
+        .next()
+        .unwrap_or(core)
+        .trim_start_matches('$');
     name.len() > 3
         && name.contains('_')
-        && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 fn is_file(core: &str) -> bool {
-    let ending = core.rsplit_once('.').map_or("", |(name, ending)| if name.is_empty() && core.len() < 4 { "" } else { ending });
+    let ending = core.rsplit_once('.').map_or("", |(name, ending)| {
+        if name.is_empty() && core.len() < 4 {
+            ""
+        } else {
+            ending
+        }
+    });
     matches!(
         ending,
-        "rs" | "py" | "js" | "ts" | "tsx" | "jsx" | "go" | "java" | "c" | "h" | "cpp" | "md" | "txt" | "toml" | "yaml" | "yml" | "json"
-            | "conf" | "ini" | "cfg" | "env" | "sql" | "sh" | "lock" | "pdf" | "csv" | "xlsx" | "docx" | "html" | "css" | "log" | "db"
-            | "gitattributes" | "gitignore" | "png" | "jpg" | "zip" | "xml"
+        "rs" | "py"
+            | "js"
+            | "ts"
+            | "tsx"
+            | "jsx"
+            | "go"
+            | "java"
+            | "c"
+            | "h"
+            | "cpp"
+            | "md"
+            | "txt"
+            | "toml"
+            | "yaml"
+            | "yml"
+            | "json"
+            | "conf"
+            | "ini"
+            | "cfg"
+            | "env"
+            | "sql"
+            | "sh"
+            | "lock"
+            | "pdf"
+            | "csv"
+            | "xlsx"
+            | "docx"
+            | "html"
+            | "css"
+            | "log"
+            | "db"
+            | "gitattributes"
+            | "gitignore"
+            | "png"
+            | "jpg"
+            | "zip"
+            | "xml"
     )
 }
 
 fn is_identifier(core: &str) -> bool {
     let word = core.trim_end_matches("()");
     let is_called = word.len() < core.len();
-    if core.contains("::") || core.contains("->") || (core.contains('(') && !core.starts_with('(')) || is_called {
+    if core.contains("::")
+        || core.contains("->")
+        || (core.contains('(') && !core.starts_with('('))
+        || is_called
+    {
         return true;
     }
-    let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '!' | '='));
+    let plain = word
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '!' | '='));
     if !plain {
         return false;
     }
-    let camel = word.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let camel = word
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     let dotted = word.split('.').filter(|part| !part.is_empty()).count() > 1 && word.is_ascii();
-    word.contains('_') || word.contains("==") || (camel && word.chars().count() > 4) || dotted || word.ends_with('!')
+    word.contains('_')
+        || word.contains("==")
+        || (camel && word.chars().count() > 4)
+        || dotted
+        || word.ends_with('!')
 }
 
 #[cfg(test)]
@@ -324,7 +446,17 @@ mod tests {
 
     #[test]
     fn spans_are_borders_in_any_script() {
-        for text in ["", "'", "(((", "日本語、テスト。", "¿Qué?", "a\n\nb", "🦀(🦀)…", "x\u{2028}y", "’’’ ''"] {
+        for text in [
+            "",
+            "'",
+            "(((",
+            "日本語、テスト。",
+            "¿Qué?",
+            "a\n\nb",
+            "🦀(🦀)…",
+            "x\u{2028}y",
+            "’’’ ''",
+        ] {
             for token in tokens(text, 100) {
                 assert!(text.get(token.span).is_some(), "{text}");
             }

@@ -162,7 +162,11 @@ impl MeasuredLinks {
     /// The share of the links found that are right; 1 if none was found.
     pub(crate) fn precision(&self) -> f64 {
         let right = self.found.iter().filter(|right| **right).count();
-        if self.found.is_empty() { 1.0 } else { right as f64 / self.found.len() as f64 }
+        if self.found.is_empty() {
+            1.0
+        } else {
+            right as f64 / self.found.len() as f64
+        }
     }
 
     /// The share of the annotated links that were found.
@@ -178,9 +182,18 @@ pub(crate) fn measure_links(groups: &[Group]) -> MeasuredLinks {
     let texts: Vec<(usize, usize, &str)> = groups
         .iter()
         .enumerate()
-        .flat_map(|(group, texts)| texts.texts.iter().enumerate().map(move |(place, text)| (group, place, text.as_str())))
+        .flat_map(|(group, texts)| {
+            texts
+                .texts
+                .iter()
+                .enumerate()
+                .map(move |(place, text)| (group, place, text.as_str()))
+        })
         .collect();
-    let linkables: Vec<_> = texts.iter().map(|(.., text)| enricher.linkable(text)).collect();
+    let linkables: Vec<_> = texts
+        .iter()
+        .map(|(.., text)| enricher.linkable(text))
+        .collect();
     let mut measured = MeasuredLinks {
         annotated: groups.iter().map(|group| group.links.len()).sum(),
         ..MeasuredLinks::default()
@@ -194,19 +207,27 @@ pub(crate) fn measure_links(groups: &[Group]) -> MeasuredLinks {
             let is_right = group == other
                 && groups[group].links.iter().any(|link| {
                     (link.from, link.to) == (from, to)
-                        && link.link_type.split('|').any(|accepted| accepted == found.link_type.as_str())
+                        && link
+                            .link_type
+                            .split('|')
+                            .any(|accepted| accepted == found.link_type.as_str())
                 });
             if is_right {
                 met.insert(group);
             } else {
-                measured.notes.push(format!("false: {text} → {before} [{found:?}]"));
+                measured
+                    .notes
+                    .push(format!("false: {text} → {before} [{found:?}]"));
             }
             measured.found.push(is_right);
         }
     }
     for (number, group) in groups.iter().enumerate() {
         if !group.links.is_empty() && !met.contains(&number) {
-            measured.notes.push(format!("missed: {} {:?} {:?}", group.id, group.texts, group.links));
+            measured.notes.push(format!(
+                "missed: {} {:?} {:?}",
+                group.id, group.texts, group.links
+            ));
         }
     }
     measured

@@ -146,11 +146,16 @@ impl Default for TiersConfig {
 pub struct EnrichmentConfig {
     /// Whether memories are enriched.
     pub on: bool,
+    /// Whether the configured language model enriches them, too, within its budgets. Its values stand before the rules'.
+    pub by_model: bool,
 }
 
 impl Default for EnrichmentConfig {
     fn default() -> Self {
-        Self { on: true }
+        Self {
+            on: true,
+            by_model: false,
+        }
     }
 }
 

@@ -52,7 +52,9 @@ impl SummariesFile {
     pub(crate) fn is_behind(&self) -> Result<bool, Error> {
         let summaries = self.open()?;
         let head = MemoryFeed::head(&*self.source)?;
-        Ok(summaries.watermark()? != head || summaries.waiting()? > 0 || self.is_enrichment_behind()?)
+        Ok(summaries.watermark()? != head
+            || summaries.waiting()? > 0
+            || self.is_enrichment_behind()?)
     }
 
     /// Whether the space is enriched at all.

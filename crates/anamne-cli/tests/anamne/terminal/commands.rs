@@ -161,7 +161,10 @@ pub(super) const COMMANDS: &[Invocations] = &[
         &[&["m6", "m7", "m8"], &["--topic", "{text}"], &["{text}"]],
     ),
     ("extract", &[&[], &["--again"]]),
-    ("enrich", &[&[], &["m1"], &["status"], &["--category", "insight"]]),
+    (
+        "enrich",
+        &[&[], &["m1"], &["status"], &["--category", "insight"]],
+    ),
     (
         "import",
         &[

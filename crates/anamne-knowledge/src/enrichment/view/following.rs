@@ -34,7 +34,6 @@ impl Summaries {
         batch: usize,
         go_on: &mut dyn FnMut(Seq) -> bool,
     ) -> Result<EnrichmentReport, SummaryError> {
-        let mut enricher = Enricher::new();
         let mut report = EnrichmentReport::default();
         // In this order: another process may append to the log and apply it meanwhile.
         let (reached, head) = (self.enriched_position()?, feed.head()?);
@@ -48,6 +47,8 @@ impl Summaries {
                 return Ok(report);
             }
             let states = feed.states_since(from, batch)?;
+            // Anew for each batch, because it keeps every word that it has seen.
+            let mut enricher = Enricher::new();
             let through = match states.last() {
                 Some(last) if states.len() == batch => last.seq,
                 Some(last) => last.seq.max(head),
@@ -170,7 +171,9 @@ fn seekers(
 ) -> rusqlite::Result<()> {
     let sql = "SELECT row FROM enriched_keys WHERE key = ?1 AND row > ?2 ORDER BY row LIMIT ?3";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params![key, row.0, WINDOW as i64], |found| found.get(0).map(Row))?;
+    let rows = statement.query_map(params![key, row.0, WINDOW as i64], |found| {
+        found.get(0).map(Row)
+    })?;
     for found in rows {
         concerned.insert(found?);
     }

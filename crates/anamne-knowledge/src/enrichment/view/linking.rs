@@ -86,10 +86,13 @@ fn forget_and_seek(connection: &Connection, row: Row) -> rusqlite::Result<Vec<Me
         return Ok(Vec::new());
     };
     let mut common: BTreeMap<u32, usize> = BTreeMap::new();
-    let sql = "SELECT row FROM enriched_keys WHERE key = ?1 AND row < ?2 ORDER BY row DESC LIMIT ?3";
+    let sql =
+        "SELECT row FROM enriched_keys WHERE key = ?1 AND row < ?2 ORDER BY row DESC LIMIT ?3";
     let mut statement = connection.prepare_cached(sql)?;
     for key in keys_of(&keys) {
-        let rows = statement.query_map(params![key, row.0, WINDOW as i64], |found| found.get::<_, u32>(0))?;
+        let rows = statement.query_map(params![key, row.0, WINDOW as i64], |found| {
+            found.get::<_, u32>(0)
+        })?;
         for other in rows {
             *common.entry(other?).or_default() += 1;
         }
@@ -108,10 +111,7 @@ fn forget_and_seek(connection: &Connection, row: Row) -> rusqlite::Result<Vec<Me
     Ok(found.into_iter().flatten().map(|(id, _)| id).collect())
 }
 
-fn id_and_keys(
-    connection: &Connection,
-    row: Row,
-) -> rusqlite::Result<Option<(MemoryId, Vec<u8>)>> {
+fn id_and_keys(connection: &Connection, row: Row) -> rusqlite::Result<Option<(MemoryId, Vec<u8>)>> {
     connection
         .prepare_cached("SELECT id, keys FROM enriched WHERE row = ?1")?
         .query_row([row.0], |found| {

@@ -103,7 +103,11 @@ impl Summaries {
     }
 
     /// The rows of a category, highest first, at most `limit`.
-    pub fn enriched_rows(&self, category: Category, limit: usize) -> Result<Vec<Row>, SummaryError> {
+    pub fn enriched_rows(
+        &self,
+        category: Category,
+        limit: usize,
+    ) -> Result<Vec<Row>, SummaryError> {
         self.with(|connection| {
             let sql = "SELECT row FROM enriched WHERE category = ?1 AND category > 0 ORDER BY row DESC LIMIT ?2";
             let mut statement = connection.prepare_cached(sql)?;
@@ -131,7 +135,9 @@ fn targets_of(connection: &Connection, row: Row) -> rusqlite::Result<Vec<MemoryI
 fn position(connection: &Connection) -> rusqlite::Result<Seq> {
     let sql = "SELECT iif(rules = ?1, watermark, 0) FROM enrichment";
     let mut statement = connection.prepare_cached(sql)?;
-    statement.query_row([RULES_VERSION], |row| row.get::<_, i64>(0).map(|seq| Seq(seq as u64)))
+    statement.query_row([RULES_VERSION], |row| {
+        row.get::<_, i64>(0).map(|seq| Seq(seq as u64))
+    })
 }
 
 fn clear(connection: &Connection) -> rusqlite::Result<()> {
