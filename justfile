@@ -30,6 +30,10 @@ configurations data:
 reading:
     cargo run --profile dist -p anamne-eval -- knowledge reading crates/anamne-knowledge/annotations/*.jsonl
 
+# Category, importance, keywords and links that rules note beside memories, on annotated memories.
+enrichment:
+    cargo run --profile dist -p anamne-eval -- knowledge enrichment --half held-out crates/anamne-knowledge/annotations/enrichment/*.jsonl
+
 # The guard on labelled texts, next to two other scanners from PyPI and npm.
 guard:
     cargo run --profile dist -p anamne-eval -- guard secrets --half held-out --peers

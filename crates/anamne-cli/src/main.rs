@@ -15,6 +15,7 @@ mod card;
 mod commands;
 mod dates;
 mod drawing;
+mod enriched;
 mod extraction;
 mod failure;
 mod filters;

@@ -12,6 +12,7 @@ macro_rules! one_of {
 
 pub mod conflicts;
 pub mod consolidation;
+pub mod enrichment;
 pub mod graph;
 pub mod reading;
 pub mod readings;

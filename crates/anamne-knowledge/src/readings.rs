@@ -10,20 +10,35 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use crate::enrichment::Enriched;
 use crate::reading::{Mention, Reading, Statement, Term};
+
+/// The tables that came with format 3.
+macro_rules! enrichments {
+    () => {
+        "CREATE TABLE enriched (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
+         INSERT INTO enriched VALUES (1, 0); \
+         CREATE TABLE enrichments (row INTEGER PRIMARY KEY, model TEXT NOT NULL, enrichment TEXT NOT NULL, text BLOB NOT NULL) STRICT;"
+    };
+}
 
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
-    migrations: &["ALTER TABLE readings ADD COLUMN text BLOB;"],
+    migrations: &["ALTER TABLE readings ADD COLUMN text BLOB;", ENRICHMENTS],
     ..SideDatabase::new(
-        2,
-        "CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
+        3,
+        concat!(
+            "CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
              INSERT INTO position VALUES (1, 0); \
              CREATE TABLE readings (row INTEGER PRIMARY KEY, seq INTEGER NOT NULL, model TEXT NOT NULL, reading TEXT NOT NULL, text BLOB) STRICT; \
              CREATE INDEX readings_by_seq ON readings (seq); \
              CREATE TABLE verdicts (contradiction TEXT PRIMARY KEY, model TEXT NOT NULL, kind INTEGER, reason TEXT NOT NULL) STRICT;",
+            enrichments!()
+        ),
     )
 };
+
+const ENRICHMENTS: &str = enrichments!();
 
 /// A model's verdict on two statements that seem to contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +138,56 @@ impl Readings {
         Ok(())
     }
 
+    /// The last event up to which the model has enriched.
+    pub fn enriched_position(&self) -> Result<Seq, StoreError> {
+        let seq: i64 = self
+            .connection()
+            .prepare_cached("SELECT seq FROM enriched")?
+            .query_row([], |row| row.get(0))?;
+        Ok(Seq(seq as u64))
+    }
+
+    /// What a model said about a memory, with the model's name, if it was asked about this text.
+    pub fn enrichment(
+        &self,
+        row: Row,
+        text: &str,
+    ) -> Result<Option<(String, Enriched)>, StoreError> {
+        let stored: Option<(String, String)> = self
+            .connection()
+            .prepare_cached(
+                "SELECT model, enrichment FROM enrichments WHERE row = ?1 AND text = ?2",
+            )?
+            .query_row(params![row.0, digest(text)], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .optional()?;
+        Ok(stored.and_then(|(model, json)| Some((model, serde_json::from_str(&json).ok()?))))
+    }
+
+    /// Stores what the model said about a memory with a digest of its text, and advances the position, in one transaction.
+    /// With `None` only the position advances: an enrichment of another text of this row is no longer found.
+    pub fn put_enrichment(
+        &self,
+        row: Row,
+        seq: Seq,
+        model: &str,
+        enriched: Option<(&Enriched, &str)>,
+    ) -> Result<(), StoreError> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        if let Some((enriched, text)) = enriched {
+            let json = serde_json::to_string(enriched)?;
+            transaction.execute(
+                "INSERT OR REPLACE INTO enrichments VALUES (?1, ?2, ?3, ?4)",
+                params![row.0, model, json, digest(text)],
+            )?;
+        }
+        transaction.execute("UPDATE enriched SET seq = max(seq, ?1)", [seq.0 as i64])?;
+        transaction.commit()?;
+        Ok(())
+    }
+
     /// Deletes readings beyond the end of the log, so that the events that replace them are read.
     pub fn cut_beyond(&self, head: Seq) -> Result<(), StoreError> {
         let mut connection = self.connection();
@@ -130,6 +195,7 @@ impl Readings {
         let head = head.0 as i64;
         transaction.execute("DELETE FROM readings WHERE seq > ?1", [head])?;
         transaction.execute("UPDATE position SET seq = min(seq, ?1)", [head])?;
+        transaction.execute("UPDATE enriched SET seq = min(seq, ?1)", [head])?;
         Ok(transaction.commit()?)
     }
 
@@ -182,11 +248,12 @@ impl Readings {
     pub fn purge(&self, live: &dyn Fn(Row) -> bool) -> Result<(), StoreError> {
         let connection = self.connection();
         let rows: Vec<u32> = connection
-            .prepare("SELECT row FROM readings")?
+            .prepare("SELECT row FROM readings UNION SELECT row FROM enrichments")?
             .query_map([], |row| row.get(0))?
             .collect::<Result<_, _>>()?;
         for row in rows.into_iter().filter(|row| !live(Row(*row))) {
             connection.execute("DELETE FROM readings WHERE row = ?1", [row])?;
+            connection.execute("DELETE FROM enrichments WHERE row = ?1", [row])?;
         }
         connection.execute_batch("DELETE FROM verdicts; VACUUM;")?;
         truncate_wal(&connection, &self.path)

@@ -33,7 +33,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::border;
 use chunk::Case;
-use language::{LanguageSet, LanguageVerdict, evidence_of_letters};
+use language::{Language, LanguageSet, LanguageVerdict, evidence_of_letters};
 use scan::{Receiver, ScanState};
 use words::{GUEST_MARK, GuestStems};
 
@@ -122,6 +122,21 @@ impl Analyser {
                 }
             }
         }
+    }
+
+    /// The language of a text by its beginning, as an ISO 639-1 code; `None` without evidence. O(1).
+    pub fn language(&mut self, text: &str) -> Option<&'static str> {
+        self.scan.position = 0;
+        self.scan.begin_block();
+        let block = Blocks(text).next()?;
+        let block = normal_form(block, &mut self.normal);
+        self.scan.scan(
+            block,
+            &mut DocumentTerms {
+                sink: &mut |_, _| {},
+            },
+        );
+        self.scan.scores.language(block).map(Language::code)
     }
 
     /// Converts a query to distinct terms without stop words.
@@ -363,6 +378,14 @@ fn end_of_block(text: &str) -> usize {
 /// Whether `word`, in lower case and without apostrophes, is an English function word: one with a grammatical role
 /// rather than a meaning. O(1).
 pub fn is_function_word(word: &str) -> bool {
-    function_words::evidence_of(word)
-        .is_some_and(|evidence| evidence.languages.contains(language::Language::English))
+    is_in(word, Language::English)
+}
+
+/// The same for the language with this ISO 639-1 code; false for an unknown one. O(1).
+pub fn is_function_word_in(word: &str, code: &str) -> bool {
+    Language::of_code(code).is_some_and(|language| is_in(word, language))
+}
+
+fn is_in(word: &str, language: Language) -> bool {
+    function_words::evidence_of(word).is_some_and(|evidence| evidence.languages.contains(language))
 }

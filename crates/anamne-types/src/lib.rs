@@ -17,6 +17,7 @@ mod body;
 mod consistency;
 mod context;
 mod draft;
+mod enrichment;
 mod event;
 mod experience;
 mod feedback;
@@ -47,6 +48,7 @@ pub use body::{Body, Category, Kind, Role, ToolCall};
 pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
+pub use enrichment::{EnrichedLink, EnrichedPart, Enrichment};
 pub use event::{Actor, ActorKind, Event, EventKind};
 pub use experience::{
     ActionOutcome, Experience, ExperimentSetup, Lesson, SearchFeedback, SearchTrace, Usefulness,

@@ -50,6 +50,7 @@ pub use anamne_experience::tool_results::{
 pub use anamne_experience::{RunChance, RunSummary};
 pub use anamne_guard as guard;
 pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
+pub use anamne_knowledge::enrichment::view::{EnrichmentReport, EnrichmentState};
 pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
 };
@@ -59,11 +60,11 @@ pub use anamne_recall::context::best_sentence;
 pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
-    Examination, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
-    Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
-    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
-    RoleConfig, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, SystemClock,
-    TierCount, TiersConfig, Unreadable, Visibility,
+    EnrichmentConfig, Examination, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject,
+    LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig,
+    ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig,
+    RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Statistics, StoreError,
+    StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;

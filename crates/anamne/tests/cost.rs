@@ -196,6 +196,9 @@ fn doors(text: &str) -> Vec<Cost> {
             black_box(space.summarise(&mut |_| ()).expect("summarised"));
         })
         .judged_from(OF_PASSAGES),
+        Cost::of("enrichment", ANY, &mut || {
+            drop(black_box(space.enrich(&mut |_| ()).expect("enriched")));
+        }),
         Cost::of("start of a session", ANY, &mut || home.context(&start)).judged_from(OF_PASSAGES),
         Cost::of("insights", ANY, &mut || {
             drop(black_box(space.insights().expect("insights")));

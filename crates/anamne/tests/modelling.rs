@@ -314,3 +314,64 @@ fn summaries_and_insights_are_said_in_a_models_words_with_their_sources() {
     poor.reword_summary(&months[0], 3)
         .expect_err("the budget is spent");
 }
+
+/// Enriches everything in the same words.
+fn enriches(question: &str) -> String {
+    if question.contains("careful reader would note") {
+        return r#"{"category": "insight", "importance": 9, "keywords": ["Timbuktu", "dragons"], "tags": ["Travel"],
+            "language": "en", "summary": ""}"#
+            .to_owned();
+    }
+    reads(question)
+}
+
+#[test]
+fn a_model_enriches_once_where_it_may_and_told_values_hold() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(enriches);
+    let space = space(folder.path(), &model, Budgets::default());
+    let id = space.remember(SAID).expect("told").id;
+    let private = "Whenever one asks her, Mara Lind whispers about the streets of Timbuktu.";
+    let private = space
+        .remember(Draft::new(private).tag("private"))
+        .expect("told")
+        .id;
+    run(&space);
+    let by = |id| space.enrichment(id).expect("read").expect("noted").by;
+    assert_eq!(
+        by(id),
+        "rules 1",
+        "a model costs money, so it is asked only where it was switched on"
+    );
+    space.set_enrichment(true, true).expect("on");
+    let before = model.asked.load(Ordering::Relaxed);
+    assert!(run(&space).contains(&("enrich-by-model".to_owned(), Outcome::Done)));
+    let noted = space.enrichment(id).expect("read").expect("noted");
+    assert_eq!(
+        (noted.importance, noted.keywords.len()),
+        (Some(9), 1),
+        "{noted:?}"
+    );
+    assert_eq!(noted.tags, ["travel"]);
+    assert_ne!(noted.by, "rules 1");
+    assert_eq!(
+        by(private),
+        "rules 1",
+        "it is not sent to a model elsewhere"
+    );
+    assert_eq!(model.asked.load(Ordering::Relaxed), before + 1);
+    // A removal is an edit of the memory, and not of its text.
+    space
+        .remove_enrichment(id, &[anamne::EnrichedPart::Tags])
+        .expect("removed");
+    run(&space);
+    let noted = space.enrichment(id).expect("read").expect("noted");
+    assert!(
+        noted.tags.is_empty() && noted.importance == Some(9),
+        "{noted:?}"
+    );
+    space.rebuild(&mut |_, _| {}).expect("rebuilt");
+    assert_eq!(space.enrichment(id).expect("read"), Some(noted));
+    let erased = space.erase_all(&[id]).expect("erased");
+    assert!(erased.is_complete(), "{erased:?}");
+}

@@ -232,6 +232,21 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "enrich",
+            Write(|space, _| space.enrich(&mut |_| {}).map(drop)),
+        ),
+        (
+            "remove_enrichment",
+            Write(|space, world| {
+                let parts = [anamne::EnrichedPart::Tags];
+                space.remove_enrichment(world.one, &parts).map(drop)
+            }),
+        ),
+        (
+            "restore_enrichment",
+            Write(|space, world| space.restore_enrichment(world.one).map(drop)),
+        ),
+        (
             "run_tasks",
             Write(|space, _| space.run_tasks(&mut |_| {}).map(drop)),
         ),
@@ -294,6 +309,12 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         (
             "forget_meta",
             right(Right::Erase, |space, _| space.forget_meta()),
+        ),
+        (
+            "set_enrichment",
+            right(Right::Configure, |space, _| {
+                space.set_enrichment(false, false).map(drop)
+            }),
         ),
         (
             "configure",
@@ -387,6 +408,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "for_prompt",
         "summaries",
         "summaries_of_thread",
+        "enrichment",
+        "enrichments",
+        "enrichment_state",
+        "enriched",
         "export",
         "export_visibility",
         "export_notes",

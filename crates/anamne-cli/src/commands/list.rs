@@ -4,6 +4,7 @@ use anamne::{Limits, Listing, Order};
 use serde_json::json;
 
 use crate::card;
+use crate::enriched;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, memories};
@@ -20,7 +21,7 @@ Examples:
   anamne list --limit 100 --offset 100 --json
 
 With --json: {\"memories\": [{\"id\", \"content\", \"kind\", …}], \"more\":
-whether there are more}")]
+whether there are more, \"enrichment\": {id: as anamne enrich ID}}")]
 pub(crate) struct List {
     /// Maximum number of memories, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
@@ -59,7 +60,10 @@ impl List {
         let more = found.len() > self.limit;
         found.truncate(self.limit);
         if output.is_json() {
-            return output.json(&json!({ "memories": found, "more": more }));
+            let all: Vec<_> = found.iter().collect();
+            let enrichment = enriched::by_id(&space, &all)?;
+            return output
+                .json(&json!({ "memories": found, "more": more, "enrichment": enrichment }));
         }
         for memory in &found {
             card::print_row(memory, output)?;

@@ -11,6 +11,7 @@ mod costs;
 mod demo;
 mod doctor;
 mod edit;
+mod enrich;
 mod experience;
 mod experiment;
 mod export;
@@ -86,6 +87,7 @@ pub(crate) enum Command {
     Check(check::Check),
     #[command(alias = "weave")]
     Extract(extract::Extract),
+    Enrich(enrich::Enrich),
     Import(import::Import),
     Export(export::Export),
     Cache(cache::Cache),
@@ -150,6 +152,7 @@ impl Command {
             Self::Resolve(command) => command.run(place, output),
             Self::Check(command) => command.run(place, output),
             Self::Extract(command) => command.run(place, output),
+            Self::Enrich(command) => command.run(place, output),
             Self::Import(command) => command.run(place, global, output),
             Self::Export(command) => command.run(place, output),
             Self::Cache(command) => command.run(place, output),

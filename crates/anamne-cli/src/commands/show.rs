@@ -1,13 +1,13 @@
 //! `anamne show`.
 
-use anamne::{Association, Body, Link, LinkType, Memory, QualitySignals, Space};
+use anamne::{Association, Body, Enrichment, Link, LinkType, Memory, QualitySignals, Space};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
 use crate::wording::one_line;
-use crate::{card, ids, known};
+use crate::{card, enriched, ids, known};
 
 /// Show one memory with its links and contradictions
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,8 @@ With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"lin
   [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}], \"disputes\":
   [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?:
 whether the shown memory holds, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
-  \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\"}}")]
+  \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\"},
+  \"enrichment\": null or as anamne enrich ID}")]
 pub(crate) struct Show {
     /// The memory
     id: String,
@@ -38,6 +39,7 @@ impl Show {
         let signals = space.quality_signals(memory.id)?;
         space.note_used(&[memory.id])?;
         let related = related(&space, &memory)?;
+        let enrichment = space.enrichments(&[&memory])?.pop().flatten();
         if output.is_json() {
             let related: Vec<_> = related
                 .iter()
@@ -57,6 +59,7 @@ impl Show {
                 "disputes": disputes,
                 "related": related,
                 "signals": signals,
+                "enrichment": enrichment,
             }));
         }
         print(&memory, output)?;
@@ -68,6 +71,9 @@ impl Show {
         links
             .iter()
             .try_for_each(|link| print_link(link, &memory, &space, output))?;
+        if let Some(enrichment) = &enrichment {
+            print_enrichment(enrichment, output)?;
+        }
         for one in &related {
             let reason = one_line(&one.reason);
             let line = format!("m{}  {reason}", one.row);
@@ -75,6 +81,17 @@ impl Show {
         }
         Ok(())
     }
+}
+
+/// Prints what rules note beside the memory, apart from what was told.
+fn print_enrichment(enrichment: &Enrichment, output: &mut Output) -> Result<(), Failure> {
+    let rows = enriched::rows(enrichment);
+    if rows.is_empty() {
+        return Ok(());
+    }
+    output.line("")?;
+    output.line(paint(DIM, format_args!("by {}:", enrichment.by)))?;
+    card::print_table(&rows, "  ", output)
 }
 
 /// Maximum number of related memories.

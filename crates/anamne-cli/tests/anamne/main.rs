@@ -7,6 +7,7 @@ mod sample;
 mod across;
 mod cache;
 mod demonstration;
+mod enriching;
 mod erasure;
 mod exchange;
 mod experience;

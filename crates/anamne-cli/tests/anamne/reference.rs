@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 48] = [
+const COMMANDS: [&str; 49] = [
     "demo",
     "init",
     "remember",
@@ -28,6 +28,7 @@ const COMMANDS: [&str; 48] = [
     "resolve",
     "check",
     "extract",
+    "enrich",
     "import",
     "export",
     "cache",

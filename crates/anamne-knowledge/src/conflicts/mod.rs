@@ -52,6 +52,7 @@ pub use driver::{ClaimId, Conflicts, Link, WINDOW};
 pub use judge::{Conflict, judge};
 pub use keys::{Keys, keys};
 pub use read::{MOST_CLAIMS, claims};
+pub(crate) use words::{Stems, is_verb_form};
 
 /// Changes whenever the same texts may give different claims, keys or conflicts.
 pub const CLAIMS_VERSION: u32 = 1;

@@ -81,6 +81,14 @@ pub(super) fn is_known_verb(form: &str) -> bool {
     WORDS.groups.contains_key(lemma.as_str()) || WORDS.lemmas.contains_key(form)
 }
 
+/// Whether a word (in lower case) may be a form of a known verb, also one of thinking or change.
+pub(crate) fn is_verb_form(form: &str) -> bool {
+    let lemma = verb_lemma(form);
+    is_known_verb(form)
+        || WORDS.other_verbs.contains(lemma.as_str())
+        || WORDS.idle_verbs.contains(lemma.as_str())
+}
+
 /// Whether a form can be a past tense or a past participle.
 pub(super) fn is_past_form(form: &str) -> bool {
     WORDS.lemmas.contains_key(form) || (form.len() > 3 && form.ends_with("ed"))
@@ -127,14 +135,14 @@ pub(super) fn verb_lemma(form: &str) -> String {
 
 /// The index terms of words, cached.
 #[derive(Default)]
-pub(super) struct Stems {
+pub(crate) struct Stems {
     analyser: Analyser,
     known: FxHashMap<String, String>,
 }
 
 impl Stems {
     /// The index term of a word in lower case, as in the lexical index.
-    pub(super) fn of(&mut self, lower: &str) -> String {
+    pub(crate) fn of(&mut self, lower: &str) -> String {
         if let Some(stem) = self.known.get(lower) {
             return stem.clone();
         }

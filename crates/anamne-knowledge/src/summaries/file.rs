@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use anamne_store::{SideDatabase, SideFile, StoreError, UnusableFile};
+use anamne_store::view::ViewError;
+use anamne_store::{SideDatabase, SideError, SideFile, StoreError, UnusableFile};
 use rusqlite::{Connection, ErrorCode, Transaction};
 
 use super::SummaryError;
 
 /// The version of the file format.
-pub const SUMMARIES_FORMAT: i64 = 2;
+pub const SUMMARIES_FORMAT: i64 = 3;
 
 /// The version of the algorithm that chooses sentences: a new one rebuilds all summaries.
 macro_rules! summariser {
@@ -35,6 +36,32 @@ const DATABASE: SideDatabase = SideDatabase {
 fn has_another_summariser(connection: &Connection) -> rusqlite::Result<bool> {
     let another = concat!("SELECT summariser <> ", summariser!(), " FROM state");
     connection.query_row(another, [], |row| row.get(0))
+}
+
+/// Why work in a transaction failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FeedOrStore {
+    /// The log could not be read.
+    #[error(transparent)]
+    Feed(#[from] ViewError),
+    /// The file failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<rusqlite::Error> for FeedOrStore {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl SideError for FeedOrStore {
+    fn is_damage(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_damage(),
+            Self::Feed(_) => false,
+        }
+    }
 }
 
 /// The summaries of a space: a view of its log in one SQLite file, which several processes may use at once.
@@ -79,6 +106,17 @@ impl Summaries {
     ) -> Result<T, SummaryError> {
         let done = self.file.change(|transaction| Ok(work(transaction)?));
         done.map_err(|error| self.failed(error))
+    }
+
+    /// The same for work that reads the log as well. If that fails, nothing is changed.
+    pub(crate) fn change_with_feed<T>(
+        &self,
+        work: impl FnMut(&Transaction<'_>) -> Result<T, FeedOrStore>,
+    ) -> Result<T, SummaryError> {
+        self.file.change(work).map_err(|error| match error {
+            FeedOrStore::Feed(error) => error.into(),
+            FeedOrStore::Store(error) => self.failed(error),
+        })
     }
 
     /// Removes all traces of deleted text: quarantined copies, and remains in the file and its log.

@@ -12,7 +12,7 @@ mod building;
 mod choosing;
 mod digest;
 mod error;
-mod file;
+pub(crate) mod file;
 mod following;
 mod graph;
 mod notes;

@@ -43,3 +43,30 @@ CREATE TABLE sentences (
     PRIMARY KEY (level, thread, start, place)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sentences_by_row ON sentences (row);
+-- Enrichment: only what is searched for. Words are computed from the texts when they are read.
+CREATE TABLE enrichment (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    watermark INTEGER NOT NULL,
+    rules INTEGER NOT NULL
+) STRICT;
+INSERT INTO enrichment VALUES (1, 0, 0);
+-- keys are the hashed terms by which links are sought, four bytes each.
+CREATE TABLE enriched (
+    row INTEGER PRIMARY KEY,
+    id BLOB NOT NULL,
+    category INTEGER NOT NULL,
+    keys BLOB NOT NULL
+) STRICT;
+CREATE INDEX enriched_by_category ON enriched (category, row) WHERE category > 0;
+CREATE TABLE enriched_keys (
+    key INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    PRIMARY KEY (key, row)
+) STRICT, WITHOUT ROWID;
+-- target is the earlier memory.
+CREATE TABLE enriched_links (
+    source INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    PRIMARY KEY (source, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX enriched_links_by_target ON enriched_links (target);

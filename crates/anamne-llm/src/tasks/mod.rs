@@ -3,6 +3,7 @@
 //! A result contains only what its evidence supports: names must occur in the text, citations must refer to the given
 //! sources. Anything else is dropped.
 
+mod enrich;
 mod insight;
 mod judge;
 mod probe;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 use super::quote::quote;
 use super::{Bridge, BridgeError, Call, Message, Request, Schema};
 
+pub use enrich::enrich;
 pub use insight::{Insight, insight};
 pub use judge::{ConflictVerdict, Judgement, judge};
 pub use probe::{Probe, probe};
@@ -142,6 +144,7 @@ mod tests {
             judge::PROMPT,
             summarise::PROMPT,
             insight::PROMPT,
+            enrich::PROMPT,
         ] {
             assert_eq!(prompt.lines().next(), Some("version: 1"), "{prompt}");
             assert!(!instruction(prompt).contains("version:"));

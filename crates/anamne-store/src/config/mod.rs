@@ -54,6 +54,9 @@ pub struct SpaceConfig {
     /// Where and how often the space is backed up automatically.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backup: BackupConfig,
+    /// What is noted beside memories by rules.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub enrichment: EnrichmentConfig,
     /// What happens to secrets and personal data before a memory is stored.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guard: GuardConfig,
@@ -133,6 +136,25 @@ impl Default for TiersConfig {
         Self {
             active_days: 30,
             recent_days: 90,
+        }
+    }
+}
+
+/// What is noted beside memories by rules: category, importance, keywords, tags, language, summary, links.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EnrichmentConfig {
+    /// Whether memories are enriched.
+    pub on: bool,
+    /// Whether the configured language model enriches them, too, within its budgets. Its values stand before the rules'.
+    pub by_model: bool,
+}
+
+impl Default for EnrichmentConfig {
+    fn default() -> Self {
+        Self {
+            on: true,
+            by_model: false,
         }
     }
 }
@@ -265,6 +287,7 @@ impl SpaceConfig {
             embedding: EmbeddingConfig::default(),
             meta: MetaConfig::default(),
             backup: BackupConfig::default(),
+            enrichment: EnrichmentConfig::default(),
             guard: GuardConfig::default(),
             project: ProjectConfig::default(),
         }

@@ -31,24 +31,25 @@ pub(super) enum Language {
     Turkish,
 }
 
-/// Every language, in the order of the bits in a [`LanguageSet`], with its Snowball algorithm and its trigram language.
-const TABLE: [(Language, Algorithm, Lang); 16] = [
-    (Language::English, Algorithm::English, Lang::Eng),
-    (Language::German, Algorithm::German, Lang::Deu),
-    (Language::French, Algorithm::French, Lang::Fra),
-    (Language::Spanish, Algorithm::Spanish, Lang::Spa),
-    (Language::Italian, Algorithm::Italian, Lang::Ita),
-    (Language::Portuguese, Algorithm::Portuguese, Lang::Por),
-    (Language::Dutch, Algorithm::Dutch, Lang::Nld),
-    (Language::Swedish, Algorithm::Swedish, Lang::Swe),
-    (Language::Danish, Algorithm::Danish, Lang::Dan),
-    (Language::Norwegian, Algorithm::Norwegian, Lang::Nob),
-    (Language::Finnish, Algorithm::Finnish, Lang::Fin),
-    (Language::Polish, Algorithm::Polish, Lang::Pol),
-    (Language::Czech, Algorithm::Czech, Lang::Ces),
-    (Language::Hungarian, Algorithm::Hungarian, Lang::Hun),
-    (Language::Romanian, Algorithm::Romanian, Lang::Ron),
-    (Language::Turkish, Algorithm::Turkish, Lang::Tur),
+/// Every language, in the order of the bits in a [`LanguageSet`], with its Snowball algorithm, its trigram language and
+/// its code.
+const TABLE: [(Language, Algorithm, Lang, &str); 16] = [
+    (Language::English, Algorithm::English, Lang::Eng, "en"),
+    (Language::German, Algorithm::German, Lang::Deu, "de"),
+    (Language::French, Algorithm::French, Lang::Fra, "fr"),
+    (Language::Spanish, Algorithm::Spanish, Lang::Spa, "es"),
+    (Language::Italian, Algorithm::Italian, Lang::Ita, "it"),
+    (Language::Portuguese, Algorithm::Portuguese, Lang::Por, "pt"),
+    (Language::Dutch, Algorithm::Dutch, Lang::Nld, "nl"),
+    (Language::Swedish, Algorithm::Swedish, Lang::Swe, "sv"),
+    (Language::Danish, Algorithm::Danish, Lang::Dan, "da"),
+    (Language::Norwegian, Algorithm::Norwegian, Lang::Nob, "no"),
+    (Language::Finnish, Algorithm::Finnish, Lang::Fin, "fi"),
+    (Language::Polish, Algorithm::Polish, Lang::Pol, "pl"),
+    (Language::Czech, Algorithm::Czech, Lang::Ces, "cs"),
+    (Language::Hungarian, Algorithm::Hungarian, Lang::Hun, "hu"),
+    (Language::Romanian, Algorithm::Romanian, Lang::Ron, "ro"),
+    (Language::Turkish, Algorithm::Turkish, Lang::Tur, "tr"),
 ];
 
 /// Number of languages.
@@ -65,8 +66,19 @@ impl Language {
         TABLE[self as usize].1
     }
 
+    /// Its code by ISO 639-1.
+    pub(super) fn code(self) -> &'static str {
+        TABLE[self as usize].3
+    }
+
+    /// The language with this code.
+    pub(super) fn of_code(code: &str) -> Option<Self> {
+        let row = TABLE.into_iter().find(|row| row.3 == code);
+        row.map(|(language, ..)| language)
+    }
+
     fn of_trigrams(named: Lang) -> Option<Self> {
-        let row = TABLE.into_iter().find(|(.., lang)| *lang == named);
+        let row = TABLE.into_iter().find(|row| row.2 == named);
         row.map(|(language, ..)| language)
     }
 }
@@ -213,6 +225,19 @@ impl Scores {
     pub(super) fn verdict_on_query(&self, text: &str) -> LanguageVerdict {
         let leaders = self.leaders();
         known_verdict(leaders).unwrap_or_else(|| self.fallback_verdict(text, leaders, true))
+    }
+
+    /// The language with the most evidence, or by trigrams if there is evidence against English and no clear leader.
+    pub(super) fn language(&self, text: &str) -> Option<Language> {
+        let top = self.top();
+        let leads = |language: &Language| top >= 2 && self.points[*language as usize] == top;
+        let mut leaders = Language::all().filter(leads);
+        match (leaders.next(), leaders.next()) {
+            (Some(language), None) => Some(language),
+            (Some(Language::English), _) if self.unique_english => Some(Language::English),
+            _ if text.len() >= MIN_TRIGRAM_BYTES => detect_by_trigrams(text),
+            (first, _) => first,
+        }
     }
 
     /// Trigrams are used only with evidence against English: prose in a listed language nearly always contains function

@@ -46,7 +46,7 @@ impl ReadingsFile {
         let readings = Readings::open(&path)?;
         // In this order: whoever writes readings has read the log before.
         let (position, head) = (readings.position()?, MemoryFeed::head(&*self.source)?);
-        if position > head {
+        if position > head || readings.enriched_position()? > head {
             readings.cut_beyond(head)?;
         }
         Ok(Some(Arc::new(readings)))

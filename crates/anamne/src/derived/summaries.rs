@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use anamne_knowledge::enrichment::view::EnrichmentReport;
 use anamne_knowledge::summaries::{Summaries, SummaryReport};
 use anamne_store::beside::VIEWS;
 use anamne_store::view::{Health, MemoryFeed};
@@ -10,6 +11,7 @@ use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, remove_d
 use anamne_types::{Seq, Skipped};
 
 use super::Site;
+use super::graph::BATCH;
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
 
@@ -46,11 +48,45 @@ impl SummariesFile {
         Ok(summaries)
     }
 
-    /// Whether they lack recent writes.
+    /// Whether they or the enrichment lack recent writes.
     pub(crate) fn is_behind(&self) -> Result<bool, Error> {
         let summaries = self.open()?;
         let head = MemoryFeed::head(&*self.source)?;
-        Ok(summaries.watermark()? != head || summaries.waiting()? > 0)
+        Ok(summaries.watermark()? != head
+            || summaries.waiting()? > 0
+            || self.is_enrichment_behind()?)
+    }
+
+    /// Whether the space is enriched at all.
+    pub(crate) fn is_enriched(&self) -> bool {
+        self.source.config().enrichment.on
+    }
+
+    fn is_enrichment_behind(&self) -> Result<bool, Error> {
+        let position = self.open()?.enriched_position()?;
+        if self.is_enriched() {
+            return Ok(position != MemoryFeed::head(&*self.source)?);
+        }
+        Ok(position != Seq(0))
+    }
+
+    /// Enriches up to the last write until `go_on` returns false, skipping memories that are damaged in both copies; discards the
+    /// enrichment if it is off.
+    pub(crate) fn enrich(
+        &self,
+        batch: usize,
+        go_on: &mut dyn FnMut(Seq) -> bool,
+    ) -> Result<(EnrichmentReport, Skipped), Error> {
+        let summaries = self.open()?;
+        if !self.is_enriched() {
+            if summaries.enriched_position()? != Seq(0) {
+                summaries.discard_enrichment()?;
+            }
+            return Ok((EnrichmentReport::default(), Skipped::default()));
+        }
+        let feed = self.source.undamaged_feed();
+        let report = summaries.enrich(&feed, batch, go_on)?;
+        Ok((report, feed.skipped()))
     }
 
     /// Updates every summary to the last write, skipping memories that are damaged in both copies; `progress` receives
@@ -90,6 +126,8 @@ impl Derived<Error> for SummariesFile {
         if budget.effort == Effort::Whole {
             let built = self.build(&mut |_| {})?;
             self.problems.note_skipped(&built.1);
+            let enriched = self.enrich(BATCH, &mut |_| true)?;
+            self.problems.note_skipped(&enriched.1);
         }
         Ok(())
     }
@@ -109,6 +147,7 @@ impl Derived<Error> for SummariesFile {
 
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
         if self.exists() {
+            self.enrich(BATCH, &mut |_| true)?;
             self.open()?.purge(&*self.source, &mut |_| {})?;
         }
         Ok(())

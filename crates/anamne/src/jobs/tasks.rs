@@ -29,9 +29,10 @@ const SUMMARISE: &str = "summarise";
 const CONSOLIDATE: &str = "consolidate";
 const AT_NIGHT: Timing = Timing::Daily(3, 23);
 
-/// Extraction and judgement of contradictions by a language model.
+/// Extraction, judgement of contradictions and enrichment by a language model.
 const READ: &str = "read-by-model";
 const JUDGE: &str = "judge-by-model";
+const ENRICH: &str = "enrich-by-model";
 
 /// Periods summarised per step in the background.
 const FEW_PERIODS: usize = 4;
@@ -52,6 +53,7 @@ impl Handlers for TaskHandlers<'_> {
             CONSOLIDATE,
             READ,
             JUDGE,
+            ENRICH,
             BACK_UP,
         ]
     }
@@ -63,6 +65,7 @@ impl Handlers for TaskHandlers<'_> {
             CONSOLIDATE => self.consolidate(context),
             READ => self.inner.read_by_model(context),
             JUDGE => self.inner.judge_by_model(context),
+            ENRICH => self.inner.enrich_by_model(context),
             BACK_UP => {
                 let made = self.inner.back_up_as_scheduled();
                 made.map(|_| ()).map_err(TaskError::failed)
@@ -148,7 +151,7 @@ impl TaskHandlers<'_> {
             context.progress(done, done + built.waiting as u64, "periods")?;
             if built.waiting == 0 || built.built == 0 {
                 self.inner.site.problems.note_skipped(&feed.skipped());
-                return Ok(());
+                return self.enrich(context);
             }
             if let Some(interruption) = self.interruption(context) {
                 return Err(interruption);
@@ -159,6 +162,28 @@ impl TaskHandlers<'_> {
 }
 
 impl TaskHandlers<'_> {
+    /// Enriches what was told, as a part of summarising: both are in one file.
+    fn enrich(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+        let head = MemoryFeed::head(&*self.inner.source).map_err(TaskError::failed)?;
+        let mut pace = Pace::new(self.inner);
+        let mut stopped = Ok(());
+        let enriched = self
+            .inner
+            .derived
+            .summaries
+            .enrich(SMALL_BATCH, &mut |reached| {
+                stopped = context.progress(reached.0.min(head.0), head.0, "events");
+                if let Some(interruption) = self.interruption(context) {
+                    stopped = Err(interruption);
+                }
+                pace.rest();
+                stopped.is_ok()
+            });
+        let (_, skipped) = enriched.map_err(TaskError::failed)?;
+        self.inner.site.problems.note_skipped(&skipped);
+        stopped
+    }
+
     fn consolidate(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
         let mut interruption = None;
         let folded = self.inner.consolidate(&mut || {
@@ -204,6 +229,9 @@ impl Inner {
         }
         if self.is_model_behind()? {
             queue.enqueue(&NewTask::new(READ, "memories").priority(Priority::Batch))?;
+        }
+        if self.is_model_enrichment_behind()? {
+            queue.enqueue(&NewTask::new(ENRICH, "memories").priority(Priority::Batch))?;
         }
         if self.has_unjudged()? {
             queue.enqueue(&NewTask::new(JUDGE, "contradictions").priority(Priority::Batch))?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod consistency;
 pub(crate) mod consolidating;
+mod enriching;
 pub(crate) mod graph;
 pub(crate) mod modelling;
 pub(crate) mod provenance;

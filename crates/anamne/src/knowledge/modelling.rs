@@ -3,12 +3,13 @@
 //! Nothing waits for it. If it fails, exceeds its budget or is disabled, the results of the rules stay.
 
 use anamne_jobs::{TaskContext, TaskError};
+use anamne_knowledge::enrichment::Enriched;
 use anamne_knowledge::graph::ContradictionQuery;
 use anamne_knowledge::reading::Utterance;
 use anamne_knowledge::readings::ConflictReading;
 use anamne_llm::{Bridge, BridgeError, Call, tasks};
 use anamne_store::view::{MemoryFeed, MemoryState};
-use anamne_types::{Assertion, Body, ConflictKind, Kind, Memory};
+use anamne_types::{Assertion, Body, ConflictKind, EnrichedPart, Enrichment, Kind, Memory};
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
@@ -119,6 +120,79 @@ impl Inner {
         };
         match tasks::read(bridge, &Call::of(self.source.name().as_str()), &utterance) {
             Ok(reading) => Ok(Some(reading)),
+            Err(error) => after(&error, context).map(|()| None),
+        }
+    }
+
+    /// Whether the model has memories to enrich, and may.
+    pub(crate) fn is_model_enrichment_behind(&self) -> Result<bool, Error> {
+        let config = self.source.config();
+        if self.site.bridge.is_none() || !config.enrichment.on || !config.enrichment.by_model {
+            return Ok(false);
+        }
+        let Some(readings) = self.derived.readings.open()? else {
+            return Ok(false);
+        };
+        Ok(readings.enriched_position()? < MemoryFeed::head(&*self.source)?)
+    }
+
+    /// Lets the model enrich new memories one by one. A text is asked about once.
+    pub(crate) fn enrich_by_model(&self, context: &mut TaskContext<'_>) -> Result<(), TaskError> {
+        let (Some(bridge), Some(readings)) = (
+            &self.site.bridge,
+            self.derived.readings.open().map_err(TaskError::failed)?,
+        ) else {
+            return Ok(());
+        };
+        let head = MemoryFeed::head(&*self.source).map_err(TaskError::failed)?;
+        loop {
+            let reached = readings.enriched_position().map_err(TaskError::failed)?;
+            let states = self.source.states_since(reached, READ_AT_ONCE);
+            let states = states.map_err(TaskError::failed)?;
+            let Some(last) = states.last() else {
+                return Ok(());
+            };
+            let done = last.seq.0.min(head.0);
+            for state in &states {
+                if context.should_stop() {
+                    return Err(TaskError::Stopped);
+                }
+                context.renew()?;
+                let enriched = self.enrichment_of(bridge, &readings, state, context)?;
+                let text = state.memory.as_ref().map(|memory| memory.content.as_str());
+                let said = enriched.as_ref().zip(text);
+                let put = readings.put_enrichment(state.row, state.seq, bridge.model(), said);
+                put.map_err(TaskError::failed)?;
+            }
+            context.progress(done, head.0, "events")?;
+        }
+    }
+
+    /// What the model says about a memory; `None` if it was asked before, the text is too short, private or not of a kind that is
+    /// enriched, or the model can't say.
+    fn enrichment_of(
+        &self,
+        bridge: &Bridge,
+        readings: &OpenReadings,
+        state: &MemoryState,
+        context: &TaskContext<'_>,
+    ) -> Result<Option<Enriched>, TaskError> {
+        let is_wanted = |memory: &&Memory| {
+            is_worth_reading(memory)
+                && Enrichment::applies_to(memory)
+                && !EnrichedPart::removed_from(&memory.metadata).contains(&EnrichedPart::All)
+                && self.may_send(bridge, memory)
+        };
+        let Some(memory) = state.memory.as_ref().filter(is_wanted) else {
+            return Ok(None);
+        };
+        let known = readings.enrichment(state.row, &memory.content);
+        if known.map_err(TaskError::failed)?.is_some() {
+            return Ok(None);
+        }
+        let call = Call::of(self.source.name().as_str());
+        match tasks::enrich(bridge, &call, &memory.content) {
+            Ok(enriched) => Ok(Some(enriched)),
             Err(error) => after(&error, context).map(|()| None),
         }
     }

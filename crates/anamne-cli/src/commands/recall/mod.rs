@@ -2,9 +2,11 @@
 
 mod learning;
 
+use std::collections::BTreeMap;
+
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::snippet::snippet;
-use anamne::{Answer, Hit, Ranking, ToolResult};
+use anamne::{Answer, Enrichment, Hit, MemoryId, Ranking, ToolResult};
 use serde::Serialize;
 
 use crate::arguments;
@@ -15,7 +17,7 @@ use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
 use crate::place::Place;
 use crate::scope_arguments::{ScopeArguments, SpaceSelection};
 use crate::wording::{at_most, duration, marked, percent, wrapped};
-use crate::{card, input, known, planned, settling};
+use crate::{card, enriched, input, known, planned, settling};
 
 /// Columns before a result's text.
 const INDENT: usize = 10;
@@ -45,7 +47,8 @@ With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \
   \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
-  \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list};
+  \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list,
+  \"enrichment\": {id: as anamne enrich ID}};
   --learn adds \"search\", \"citation\", \"strategy\", \"why\", \"learned_from\",
   \"explores\", \"tried\", \"worthwhile\", \"experiment\"")]
 #[expect(
@@ -111,6 +114,7 @@ struct WithToolResults<'a> {
     answer: &'a Answer,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_results: Option<&'a [ToolResult]>,
+    enrichment: BTreeMap<MemoryId, Enrichment>,
 }
 
 impl Recall {
@@ -141,6 +145,7 @@ impl Recall {
             output.json(&WithToolResults {
                 answer: &answer,
                 tool_results,
+                enrichment: enriched::of_results(&store, &answer.results)?,
             })?;
         } else {
             print(&question.query, &answer, explain, output)?;

@@ -162,6 +162,10 @@ pub(super) const COMMANDS: &[Invocations] = &[
     ),
     ("extract", &[&[], &["--again"]]),
     (
+        "enrich",
+        &[&[], &["m1"], &["status"], &["--category", "insight"]],
+    ),
+    (
         "import",
         &[
             &["{file}"],

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anamne::text::quote::{push_block, quote_name};
-use anamne::{Dispute, Link, Memory, Provenance, Version};
+use anamne::{Dispute, Enrichment, Link, Memory, Provenance, Version};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,7 +42,11 @@ impl MemoryTool for Get {
         let disputes = space.disputes(&memory)?;
         space.note_used(&[id])?;
         let provenance = space.provenance(&[&memory])?.pop().unwrap_or_default();
-        let text = show(&memory, provenance, &history, &links, &disputes);
+        let enrichment = space.enrichments(&[&memory])?.pop().flatten();
+        let mut text = show(&memory, provenance, &history, &links, &disputes);
+        if let Some(enrichment) = &enrichment {
+            show_enrichment(&mut text, enrichment);
+        }
         Ok(Reply::new(call, text, || {
             let mut structured = json!({
                 "memory": plain(&memory),
@@ -52,6 +56,9 @@ impl MemoryTool for Get {
             structured["memory"]["provenance"] = plain(&provenance);
             if !disputes.is_empty() {
                 structured["disputes"] = plain(&disputes);
+            }
+            if let Some(enrichment) = &enrichment {
+                structured["enrichment"] = plain(enrichment);
             }
             structured
         }))
@@ -122,6 +129,23 @@ fn show(
         }
     }
     text
+}
+
+/// What rules say beside the memory. Keywords, summary and reasons have its words, so they are quoted.
+fn show_enrichment(text: &mut String, enrichment: &Enrichment) {
+    let _ = write!(text, "\n\nNot told, but by {}:", enrichment.by);
+    if let Some(category) = enrichment.category {
+        let _ = write!(text, " category {category},");
+    }
+    if let Some(importance) = enrichment.importance {
+        let _ = write!(text, " importance {importance},");
+    }
+    let _ = write!(text, " keywords:\n");
+    push_block(text, &shortened(&enrichment.keywords.join(", ")));
+    for link in &enrichment.links {
+        let _ = write!(text, "\n{} {}:\n", link.link_type, link.citation);
+        push_block(text, &shortened(&link.reason));
+    }
 }
 
 fn show_history(text: &mut String, history: &[Value]) {
