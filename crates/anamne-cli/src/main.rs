@@ -37,6 +37,7 @@ mod skipped;
 mod style;
 mod terminal;
 mod transcripts;
+mod typed_fields;
 mod usage;
 mod whole_file;
 mod wording;

@@ -103,7 +103,7 @@ impl Consolidate {
 
 fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), Failure> {
     let said = |id: MemoryId| -> Result<String, Failure> {
-        let memory = match space.get(id) {
+        let memory = match space.read(id) {
             // It has been erased since.
             Err(Error::Store(error)) if error.is_of_one_memory() => {
                 return Ok(format!("{id}  {error}"));

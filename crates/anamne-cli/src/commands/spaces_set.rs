@@ -21,10 +21,11 @@ Examples:
   anamne spaces set --retention-days 365 --yes
   anamne spaces set --active-days 14 --recent-days 60
   anamne spaces set --model my-model
+  anamne spaces set --record-access on
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
   \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
-  \"model\"}; 0 stands for none")]
+  \"model\", \"record_access\"}; 0 stands for none")]
 pub(crate) struct Set {
     /// A description of the space
     #[arg(long, value_name = "TEXT")]
@@ -50,9 +51,19 @@ pub(crate) struct Set {
     /// The embedding model: builtin, or one that `anamne model list` shows. The former model answers until all memories are embedded
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// Whether the log records who opened which memory by its id (`anamne audit --kind accessed`); costs a write each
+    #[arg(long, value_enum, value_name = "on|off")]
+    record_access: Option<Switch>,
     /// Confirm a retention that forgets memories now
     #[arg(long)]
     yes: bool,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 impl Set {
@@ -66,7 +77,8 @@ impl Set {
             || self.retention_grace_days.is_some()
             || self.active_days.is_some()
             || self.recent_days.is_some()
-            || self.model.is_some();
+            || self.model.is_some()
+            || self.record_access.is_some();
         if asks_for_something {
             space.configure(|config| self.apply(config))?;
         }
@@ -111,6 +123,9 @@ impl Set {
         if let Some(model) = &self.model {
             config.embedding.model.clone_from(model);
         }
+        if let Some(switch) = self.record_access {
+            config.meta.record_access = matches!(switch, Switch::On);
+        }
     }
 }
 
@@ -138,6 +153,7 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
             "active_days": config.tiers.active_days,
             "recent_days": config.tiers.recent_days,
             "model": config.embedding.model,
+            "record_access": config.meta.record_access,
         }));
     }
     let or_none = |number: u64, unit: &str| match number {
@@ -172,7 +188,11 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "model         {}",
         crate::wording::one_line(&config.embedding.model)
-    ))
+    ))?;
+    if config.meta.record_access {
+        output.line("access        recorded in the log")?;
+    }
+    Ok(())
 }
 
 /// Parses a number of bytes with an optional unit.

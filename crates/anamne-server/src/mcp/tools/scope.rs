@@ -21,13 +21,18 @@ pub(crate) struct Scope {
     kind: Option<String>,
     tag: Option<String>,
     author: Option<String>,
+    /// Metadata: ticket=42, priority>=3
+    #[serde(rename = "where")]
+    conditions: Option<Vec<String>>,
     /// Another one; memory_search takes all and auto too
     pub(crate) space: Option<String>,
 }
 
 /// The schema with descriptions of the shared arguments removed: `memory_search` has them.
 pub(crate) fn without_shared_descriptions(mut schema: JsonObject) -> JsonObject {
-    const SHARED: [&str; 7] = ["since", "until", "thread", "kind", "tag", "author", "space"];
+    const SHARED: [&str; 8] = [
+        "since", "until", "thread", "kind", "tag", "author", "where", "space",
+    ];
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for name in SHARED {
             if let Some(Value::Object(property)) = properties.get_mut(name) {
@@ -47,6 +52,8 @@ impl Scope {
     ) -> Result<Filter, InvalidValue> {
         let kinds = self.kind.iter().map(|kind| kind.parse());
         let kinds = kinds.collect::<Result<Vec<Kind>, _>>()?;
+        let conditions = self.conditions.iter().flatten();
+        let conditions = conditions.map(|condition| condition.parse());
         Ok(Filter {
             since: call.instant("since", self.since.as_deref(), End::Start, now)?,
             until: call.instant("until", self.until.as_deref(), End::Close, now)?,
@@ -54,6 +61,7 @@ impl Scope {
             kinds,
             tags: self.tag.iter().cloned().collect(),
             authors: self.author.iter().cloned().collect(),
+            conditions: conditions.collect::<Result<_, _>>()?,
             ..Filter::default()
         })
     }
