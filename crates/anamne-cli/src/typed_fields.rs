@@ -122,7 +122,9 @@ impl TypedFields {
             ("salience", self.salience.map(Value::from)),
             (
                 "tool_log",
-                self.tool_log.map(|path| tool_log(&path, reads_stdin)).transpose()?,
+                self.tool_log
+                    .map(|path| tool_log(&path, reads_stdin))
+                    .transpose()?,
             ),
             ("name", self.name.map(Value::from)),
             ("trigger", self.trigger.map(Value::from)),
@@ -167,7 +169,10 @@ pub(crate) fn check_kind(kind: Kind, fields: &Metadata) -> Result<(), Failure> {
         name,
         format!("{option} belongs to the kind {belongs}, but the kind is {kind}"),
     )
-    .hint(format!("add --kind {}, or leave {option} out", words.first().unwrap_or(&""))))
+    .hint(format!(
+        "add --kind {}, or leave {option} out",
+        words.first().unwrap_or(&"")
+    )))
 }
 
 /// Replaces the citation in `follows` by its id.
@@ -202,7 +207,9 @@ fn tool_log(path: &str, reads_stdin: bool) -> Result<Value, Failure> {
     let calls: Result<Vec<ToolCall>, _> = if text.trim_start().starts_with('[') {
         serde_json::from_str(&text)
     } else {
-        serde_json::Deserializer::from_str(&text).into_iter().collect()
+        serde_json::Deserializer::from_str(&text)
+            .into_iter()
+            .collect()
     };
     let calls = calls.map_err(|error| {
         refused(format!("the tool log in {name} is not a list of tool calls: {error}"))

@@ -166,8 +166,18 @@ impl FromStr for Condition {
         let is_ordered = matches!(value, Value::Number(_) | Value::String(_));
         let is_scalar = !value.is_array() && !value.is_object();
         let needs_order = matches!(comparison, Less | AtMost | Greater | AtLeast);
-        accept(is_scalar && (is_ordered || !needs_order), "where", ACCEPTED, text)?;
-        accept(comparison != Contains || value != "", "where", ACCEPTED, text)?;
+        accept(
+            is_scalar && (is_ordered || !needs_order),
+            "where",
+            ACCEPTED,
+            text,
+        )?;
+        accept(
+            comparison != Contains || value != "",
+            "where",
+            ACCEPTED,
+            text,
+        )?;
         Ok(Self {
             name: name.to_owned(),
             comparison,
@@ -176,7 +186,8 @@ impl FromStr for Condition {
     }
 }
 
-const ACCEPTED: &str = "a name, or a name, one of = != < <= > >= ~, and a number or text, such as priority>=3";
+const ACCEPTED: &str =
+    "a name, or a name, one of = != < <= > >= ~, and a number or text, such as priority>=3";
 
 /// The value as JSON, else as text.
 fn value_of(text: &str) -> Value {
@@ -237,23 +248,65 @@ mod tests {
         assert_eq!(written.parse().as_ref(), Ok(&condition), "{written}");
         let json = serde_json::to_string(&metadata()).expect("JSON");
         let necessary = condition.necessary();
-        assert!(!expected || necessary.is_none_or(|part| json.contains(part)), "{text}");
+        assert!(
+            !expected || necessary.is_none_or(|part| json.contains(part)),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_condition_compares_values_of_its_own_type() {
         for text in [
-            "ticket", "nothing", "ticket=42", "ticket = 42.0", "ticket!=43", "ticket<43", "ticket<=42", "ticket>41.5",
-            "ticket>=42", "big=9007199254740993", "big>9007199254740992", "share<1", "owner=Ada Weiß",
-            "owner=\"Ada Weiß\"", "owner>Ada", "owner~weiß", "done=false", "done!=true", "nothing=null",
-            "files~main", "files~7", "build.host=ci-1", "build.a.b=1", "build.deep.er>2", "build.os=linux", "empty=",
+            "ticket",
+            "nothing",
+            "ticket=42",
+            "ticket = 42.0",
+            "ticket!=43",
+            "ticket<43",
+            "ticket<=42",
+            "ticket>41.5",
+            "ticket>=42",
+            "big=9007199254740993",
+            "big>9007199254740992",
+            "share<1",
+            "owner=Ada Weiß",
+            "owner=\"Ada Weiß\"",
+            "owner>Ada",
+            "owner~weiß",
+            "done=false",
+            "done!=true",
+            "nothing=null",
+            "files~main",
+            "files~7",
+            "build.host=ci-1",
+            "build.a.b=1",
+            "build.deep.er>2",
+            "build.os=linux",
+            "empty=",
         ] {
             check(text, true);
         }
         for text in [
-            "missing", "missing!=1", "ticket=\"42\"", "ticket!=\"42\"", "ticket=Ada", "ticket~42", "owner=ada weiß",
-            "owner=42", "done=0", "done=\"false\"", "nothing!=1", "big=9007199254740992", "files=7", "files!=7",
-            "files~src/other.rs", "build~ci", "build.deep=3", "build.deep.er.more", "ticket.number", "share<0",
+            "missing",
+            "missing!=1",
+            "ticket=\"42\"",
+            "ticket!=\"42\"",
+            "ticket=Ada",
+            "ticket~42",
+            "owner=ada weiß",
+            "owner=42",
+            "done=0",
+            "done=\"false\"",
+            "nothing!=1",
+            "big=9007199254740992",
+            "files=7",
+            "files!=7",
+            "files~src/other.rs",
+            "build~ci",
+            "build.deep=3",
+            "build.deep.er.more",
+            "ticket.number",
+            "share<0",
         ] {
             check(text, false);
         }
@@ -263,7 +316,16 @@ mod tests {
     fn what_is_no_condition_is_refused() {
         let long = format!("owner={}", "x".repeat(Limits::CONDITION_BYTES));
         for text in [
-            "", "  ", "=42", "ticket!42", "ticket=[1]", "ticket={}", "done<true", "nothing<null", "owner~", "a\u{7}b=1",
+            "",
+            "  ",
+            "=42",
+            "ticket!42",
+            "ticket=[1]",
+            "ticket={}",
+            "done<true",
+            "nothing<null",
+            "owner~",
+            "a\u{7}b=1",
             &long,
         ] {
             assert!(text.parse::<Condition>().is_err(), "{text}");

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{accept, check_importance, check_name, check_names, check_some, check_text, check_unit};
+use crate::limits::{
+    accept, check_importance, check_name, check_names, check_some, check_text, check_unit,
+};
 use crate::{Body, Category, Experience, InvalidValue, Kind, Limits, Metadata};
 
 /// A new memory.

@@ -134,7 +134,12 @@ impl Body {
         }
         if kind == Kind::Chunk {
             let accepts = "given where the kind is chunk";
-            accept(body.contains_key("document"), "document", accepts, "missing")?;
+            accept(
+                body.contains_key("document"),
+                "document",
+                accepts,
+                "missing",
+            )?;
         }
         body.insert("kind".to_owned(), kind.as_str().into());
         serde_json::from_value(body.into())
@@ -152,7 +157,11 @@ impl Body {
             _ => Metadata::new(),
         };
         whole.remove("kind");
-        whole.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+        whole.extend(
+            fields
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
         Self::from_fields(self.kind(), &whole)
     }
 }
@@ -196,7 +205,9 @@ mod tests {
     #[test]
     fn every_field_of_every_kind_is_known_by_its_name() {
         for &kind in Kind::ALL {
-            let Some(body) = Body::empty(kind) else { continue };
+            let Some(body) = Body::empty(kind) else {
+                continue;
+            };
             assert_eq!(Body::from_fields(kind, &Metadata::new()), Ok(body));
             for name in Body::field_names(kind) {
                 // A kind's own JSON refuses names that it doesn't have.
@@ -216,17 +227,40 @@ mod tests {
             "tool_log": [{"tool": "crane", "succeeded": true}],
         }));
         let body = Body::from_fields(Kind::Episode, &episode).expect("a body");
-        let Body::Episode { steps, salience, .. } = &body else { panic!("{body:?}") };
+        let Body::Episode {
+            steps, salience, ..
+        } = &body
+        else {
+            panic!("{body:?}")
+        };
         assert_eq!((steps.len(), *salience), (1, Some(0.7)));
         let change = fields(json!({ "outcome": "broken", "plan": null }));
         let changed = body.with_fields(&change).expect("a body");
-        let Body::Episode { goal, plan, outcome, .. } = &changed else { panic!("{changed:?}") };
-        assert_eq!((goal.as_str(), plan.len(), outcome.as_str()), ("Move the kiln", 0, "broken"));
+        let Body::Episode {
+            goal,
+            plan,
+            outcome,
+            ..
+        } = &changed
+        else {
+            panic!("{changed:?}")
+        };
+        assert_eq!(
+            (goal.as_str(), plan.len(), outcome.as_str()),
+            ("Move the kiln", 0, "broken")
+        );
     }
 
     #[test]
     fn a_salience_above_one_is_on_a_scale_of_ten() {
-        for (given, kept) in [(0.0, 0.0), (0.7, 0.7), (1.0, 1.0), (2.0, 0.2), (7.0, 0.7), (10.0, 1.0)] {
+        for (given, kept) in [
+            (0.0, 0.0),
+            (0.7, 0.7),
+            (1.0, 1.0),
+            (2.0, 0.2),
+            (7.0, 0.7),
+            (10.0, 1.0),
+        ] {
             assert_eq!(salience_of(given), kept, "{given}");
         }
         assert_eq!(salience_of(10.5), 10.5);

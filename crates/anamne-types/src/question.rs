@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
 use crate::ranking::check_weight;
 use crate::{
-    AsOf, Category, Condition, Depth, InvalidValue, Kind, Limits, Memory, Ranking, RecallScope, Row,
-    Temperature, TimeWords,
+    AsOf, Category, Condition, Depth, InvalidValue, Kind, Limits, Memory, Ranking, RecallScope,
+    Row, Temperature, TimeWords,
 };
 
 /// A restriction on memories; an empty filter matches all.

@@ -26,7 +26,12 @@ pub fn relate(
     ] {
         let (most, count) = (Limits::RELATED, values.len());
         let accepts = format_args!("given at most {most} times");
-        accept(count <= most, field, accepts, format_args!("{count} values"))?;
+        accept(
+            count <= most,
+            field,
+            accepts,
+            format_args!("{count} values"),
+        )?;
         if count > 0 {
             metadata.insert(name.to_owned(), values.into());
         }
@@ -37,7 +42,12 @@ pub fn relate(
 fn check_path(path: &str) -> Result<(), InvalidValue> {
     check_text("file", path, Limits::PATH_BYTES)?;
     let is_plain = !path.chars().any(char::is_control);
-    accept(is_plain, "file", "free of control characters", format_args!("{path:?}"))
+    accept(
+        is_plain,
+        "file",
+        "free of control characters",
+        format_args!("{path:?}"),
+    )
 }
 
 impl Memory {

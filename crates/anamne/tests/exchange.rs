@@ -180,14 +180,16 @@ fn body() -> impl Strategy<Value = Body> {
             vec(call, 0..2),
             prop::option::of(0.0f32..=1.0)
         )
-            .prop_map(|(goal, plan, steps, outcome, tool_log, salience)| Body::Episode {
-                goal,
-                plan,
-                steps,
-                outcome,
-                tool_log,
-                salience
-            }),
+            .prop_map(
+                |(goal, plan, steps, outcome, tool_log, salience)| Body::Episode {
+                    goal,
+                    plan,
+                    steps,
+                    outcome,
+                    tool_log,
+                    salience
+                }
+            ),
         (part(), part(), vec(text(), 0..3), part()).prop_map(|(name, trigger, steps, code)| {
             Body::Skill {
                 name,

@@ -102,10 +102,12 @@ impl Edit {
                     .hint("such as --content, --importance, --tag; `anamne edit --help` lists all"),
             );
         }
+        let follows = edit.fields.remove_entry("follows");
+        edit.check()?;
         let space = place.existing_space()?;
         let id = ids::resolve(&space, &self.id)?;
+        edit.fields.extend(follows);
         typed_fields::resolve_ids(&space, &mut edit.fields)?;
-        edit.check()?;
         if edit.body.is_none() && !edit.fields.is_empty() {
             typed_fields::check_kind(space.read(id)?.kind(), &edit.fields)?;
         }

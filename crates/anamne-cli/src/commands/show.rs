@@ -1,8 +1,8 @@
 //! `anamne show`.
 
 use anamne::{
-    Association, Body, Link, LinkType, Memory, MemoryUse, QualitySignals, RELATED_ENTITIES, RELATED_FILES,
-    Space, ToolCall,
+    Association, Body, Link, LinkType, Memory, MemoryUse, QualitySignals, RELATED_ENTITIES,
+    RELATED_FILES, Space, ToolCall,
 };
 use serde_json::json;
 
@@ -113,7 +113,10 @@ fn use_line(known: MemoryUse, output: &Output) -> String {
         1 => "once".to_owned(),
         count => format!("{} times", number(count)),
     };
-    format!("opened {times} before, last {}", output.dates.both(known.last))
+    format!(
+        "opened {times} before, last {}",
+        output.dates.both(known.last)
+    )
 }
 
 /// Prints the content, and below it all fields.
@@ -141,10 +144,14 @@ pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure>
             .filter_map(|(name, value)| Some((name, value?))),
     );
     let related = ["files", "entities"].into_iter().zip(memory.related());
-    rows.extend(related.filter(|(_, names)| !names.is_empty()).map(|(name, names)| {
-        let names: Vec<_> = names.into_iter().map(one_line).collect();
-        (name, names.join("\n"))
-    }));
+    rows.extend(
+        related
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(name, names)| {
+                let names: Vec<_> = names.into_iter().map(one_line).collect();
+                (name, names.join("\n"))
+            }),
+    );
     rows.extend(metadata_rows(memory));
     rows.push((
         "importance",
@@ -183,7 +190,8 @@ fn metadata_rows(memory: &Memory) -> Option<(&'static str, String)> {
     }
     // Related files and entities have rows of their own.
     let [files, entities] = memory.related().map(|names| !names.is_empty());
-    let has_row = |name: &str| name == RELATED_FILES && files || name == RELATED_ENTITIES && entities;
+    let has_row =
+        |name: &str| name == RELATED_FILES && files || name == RELATED_ENTITIES && entities;
     let pairs: Vec<_> = memory
         .metadata
         .iter()

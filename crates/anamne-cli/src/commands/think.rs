@@ -73,7 +73,10 @@ impl Think {
             Some(id) => Some(ids::resolve(&space, id)?),
             None => last_thought(&space, draft.thread.as_deref())?,
         };
-        if let Body::Thought { follows: before, .. } = &mut draft.body {
+        if let Body::Thought {
+            follows: before, ..
+        } = &mut draft.body
+        {
             *before = follows;
         }
         let remembered = space.remember(draft)?;

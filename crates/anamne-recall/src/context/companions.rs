@@ -165,7 +165,10 @@ fn passes(filter: &Filter, memory: &Memory) -> bool {
         && (filter.kinds.is_empty() || filter.kinds.contains(&memory.kind()))
         && filter.categories.is_empty()
         && filter.passes_tags_and_metadata(memory)
-        && filter.rows.as_ref().is_none_or(|rows| rows.binary_search(&memory.row).is_ok())
+        && filter
+            .rows
+            .as_ref()
+            .is_none_or(|rows| rows.binary_search(&memory.row).is_ok())
         && filter
             .min_importance
             .is_none_or(|least| memory.importance >= least)

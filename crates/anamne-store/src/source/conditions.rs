@@ -39,9 +39,8 @@ fn meets(context: &Context<'_>) -> rusqlite::Result<bool> {
     let ValueRef::Text(json) = context.get_raw(0) else {
         return Ok(false);
     };
-    let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
-        rusqlite::Error::UserFunctionError(error)
-    };
+    let failed =
+        |error: Box<dyn std::error::Error + Send + Sync>| rusqlite::Error::UserFunctionError(error);
     let json = std::str::from_utf8(json).map_err(|error| failed(error.into()))?;
     let is_possible = |condition: &Condition| {
         let necessary = condition.necessary();
@@ -51,5 +50,7 @@ fn meets(context: &Context<'_>) -> rusqlite::Result<bool> {
         return Ok(false);
     }
     let metadata: Metadata = serde_json::from_str(json).map_err(|error| failed(error.into()))?;
-    Ok(conditions.iter().all(|condition| condition.matches(&metadata)))
+    Ok(conditions
+        .iter()
+        .all(|condition| condition.matches(&metadata)))
 }

@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use anamne::text::quote::{push_block, quote_name};
-use anamne::{
-    Dispute, Link, Memory, MemoryUse, Provenance, Version, is_reserved_metadata,
-};
+use anamne::{Dispute, Link, Memory, MemoryUse, Provenance, Version, is_reserved_metadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

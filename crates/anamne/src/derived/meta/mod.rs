@@ -12,7 +12,9 @@ mod note;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_recall::{AccessCount, AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace};
+use anamne_recall::{
+    AccessCount, AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace,
+};
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, QueryLogging, SpaceSource, StoreError};
 use anamne_types::Row;
