@@ -26,6 +26,7 @@ mod identity;
 mod knowledge;
 mod limits;
 mod link;
+mod made_by;
 mod memory;
 mod next_step;
 mod prompt;
@@ -64,6 +65,7 @@ pub use knowledge::{
 };
 pub use limits::{InvalidValue, Limits};
 pub use link::{Link, LinkType};
+pub use made_by::MadeBy;
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };

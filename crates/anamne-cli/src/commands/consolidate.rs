@@ -32,7 +32,7 @@ Examples:
 
 With --json: {\"proposals\": [{\"kind\", \"winner\", \"losers\", \"reason\", \"confidence\",
   \"audit\"}], \"applied\": whether they were merged, \"insights\": [{\"text\", \"sentence\",
-  \"central\", \"sources\", \"first\", \"last\", \"days\", \"confidence\"}] or null,
+  \"central\", \"sources\", \"first\", \"last\", \"days\", \"made_by\", \"confidence\"}] or null,
   \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}}")]
 pub(crate) struct Consolidate {
     /// Apply the proposed merges

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_types::{
-    Entity, Frame, Kind, KnowledgeState, Object, Perspective, Relation, RelationType,
+    Entity, Frame, Kind, KnowledgeState, MadeBy, Object, Perspective, Relation, RelationType, Row,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -89,7 +89,28 @@ impl Graph {
     pub fn relations(&self, name: &str, now: Timestamp) -> Result<Vec<Relation>, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
-        relations_of(&reader, &kept, now)
+        let mut relations = relations_of(&reader, &kept, now)?;
+        self.attribute(&mut relations)?;
+        Ok(relations)
+    }
+
+    /// Names the model where one read a memory that a relation rests on, latest first.
+    pub(super) fn attribute(&self, relations: &mut [Relation]) -> Result<(), GraphError> {
+        let Some(readings) = &self.readings else {
+            return Ok(());
+        };
+        for relation in relations.iter_mut().filter(|one| !one.asserted) {
+            for evidence in &relation.evidence {
+                let row = evidence.citation.strip_prefix('m');
+                let row = row.and_then(|row| row.parse().ok()).map(Row);
+                let model = row.map(|row| readings.model_of(row)).transpose()?;
+                if let Some(model) = model.flatten() {
+                    relation.made_by = MadeBy::Model(model);
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The frames of an entity: facts, events, procedures and custom properties.
@@ -97,6 +118,7 @@ impl Graph {
         let reader = self.reader();
         let kept = find(&reader, name)?;
         let mut relations = relations_of(&reader, &kept, now)?;
+        self.attribute(&mut relations)?;
         let mut frames = Vec::new();
         for &frame in Perspective::ALL {
             let (mut chosen, rest) = relations
@@ -388,6 +410,11 @@ fn group(
                     .unwrap_or(0),
             ),
             asserted,
+            made_by: if asserted {
+                MadeBy::Told
+            } else {
+                MadeBy::default()
+            },
             evidence,
             mentions: rows.len() as u64,
         },
