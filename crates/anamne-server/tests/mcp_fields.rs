@@ -83,7 +83,7 @@ async fn metadata_filters_reach_search_list_and_context() {
         )
         .await;
     }
-    let wanted = json!(["ticket>=42", "ticket!=43"]);
+    let wanted = json!("ticket>=42; ticket!=43");
     let found = raw
         .done(
             "memory_search",
@@ -94,13 +94,13 @@ async fn metadata_filters_reach_search_list_and_context() {
     assert_eq!(results.len(), 1, "{found}");
     assert_eq!(results[0]["memory"]["content"], "Fix the pump");
     let listed = raw
-        .done("memory_list", json!({ "where": ["ticket=\"42\""] }))
+        .done("memory_list", json!({ "where": "ticket=\"42\"" }))
         .await;
     assert_eq!(listed["memories"][0]["content"], "Sell the pump");
     let context = raw
         .call(
             "memory_context",
-            json!({ "query": "the pump", "where": ["ticket=43"] }),
+            json!({ "query": "the pump", "where": "ticket=43" }),
         )
         .await;
     let text = text(&context);
@@ -108,9 +108,7 @@ async fn metadata_filters_reach_search_list_and_context() {
         text.contains("Paint the pump") && !text.contains("Fix"),
         "{text}"
     );
-    let said = raw
-        .refused("memory_list", json!({ "where": ["=42"] }))
-        .await;
+    let said = raw.refused("memory_list", json!({ "where": "=42" })).await;
     assert!(said.contains("where"), "{said}");
     raw.finish().await;
 }

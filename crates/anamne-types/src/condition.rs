@@ -60,6 +60,18 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// The conditions of a text, separated by semicolons; one inside quotation marks separates nothing.
+    pub fn read_all(text: &str) -> Result<Vec<Self>, InvalidValue> {
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        let separates = |letter: char| {
+            let was_escaped = is_escaped;
+            is_escaped = letter == '\\' && !was_escaped;
+            is_quoted ^= letter == '"' && !was_escaped;
+            letter == ';' && !is_quoted
+        };
+        text.split(separates).map(str::parse).collect()
+    }
+
     /// Whether metadata meets it. O(bytes of the value).
     pub fn matches(&self, metadata: &Metadata) -> bool {
         lookup(metadata, &self.name).is_some_and(|value| self.accepts(value))
@@ -309,6 +321,17 @@ mod tests {
             "share<0",
         ] {
             check(text, false);
+        }
+    }
+
+    #[test]
+    fn semicolons_separate_conditions_outside_of_quotation_marks() {
+        let read = |text: &str| Condition::read_all(text).map(|all| all.len());
+        assert_eq!(read("ticket=42"), Ok(1));
+        assert_eq!(read("ticket=42; priority>=3;done"), Ok(3));
+        assert_eq!(read(r#"title="a; b"; owner="c\";d""#), Ok(2));
+        for text in ["", ";", "a=1;", "a=1;;b=2"] {
+            assert!(read(text).is_err(), "{text}");
         }
     }
 

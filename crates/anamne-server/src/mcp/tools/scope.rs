@@ -1,6 +1,6 @@
 //! Filter arguments shared by several tools.
 
-use anamne::{Filter, InvalidValue, Kind};
+use anamne::{Condition, Filter, InvalidValue, Kind};
 use jiff::Timestamp;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -12,19 +12,19 @@ use crate::mcp::call_context::{CallContext, End};
 /// Which memories may come back.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Scope {
-    /// Happened from then on: 2026-03-01, yesterday, RFC 3339
+    /// From: 2026-03-01, yesterday
     since: Option<String>,
-    /// Until the end of that
+    /// To the end of
     until: Option<String>,
     thread: Option<String>,
     /// message, thought, fact, episode, skill, document, chunk or summary
     kind: Option<String>,
     tag: Option<String>,
     author: Option<String>,
-    /// Metadata: ticket=42, priority>=3
+    /// Metadata: ticket=42; priority>=3
     #[serde(rename = "where")]
-    conditions: Option<Vec<String>>,
-    /// Another one; memory_search takes all and auto too
+    conditions: Option<String>,
+    /// Another; memory_search: all, auto too
     pub(crate) space: Option<String>,
 }
 
@@ -52,8 +52,7 @@ impl Scope {
     ) -> Result<Filter, InvalidValue> {
         let kinds = self.kind.iter().map(|kind| kind.parse());
         let kinds = kinds.collect::<Result<Vec<Kind>, _>>()?;
-        let conditions = self.conditions.iter().flatten();
-        let conditions = conditions.map(|condition| condition.parse());
+        let conditions = self.conditions.as_deref().map(Condition::read_all);
         Ok(Filter {
             since: call.instant("since", self.since.as_deref(), End::Start, now)?,
             until: call.instant("until", self.until.as_deref(), End::Close, now)?,
@@ -61,7 +60,7 @@ impl Scope {
             kinds,
             tags: self.tag.iter().cloned().collect(),
             authors: self.author.iter().cloned().collect(),
-            conditions: conditions.collect::<Result<_, _>>()?,
+            conditions: conditions.transpose()?.unwrap_or_default(),
             ..Filter::default()
         })
     }

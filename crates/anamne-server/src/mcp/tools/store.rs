@@ -19,22 +19,22 @@ use crate::mcp::schema;
 pub(crate) struct Store {
     /// Understandable on its own
     content: String,
-    /// message if not given, fact if a category is
+    /// message by default
     kind: Option<String>,
     #[serde(default)]
     #[schemars(schema_with = "schema::category")]
     category: Option<Category>,
     tags: Option<Vec<String>>,
-    /// The conversation that it continues
+    /// Its conversation
     thread: Option<String>,
     author: Option<String>,
     session: Option<String>,
     /// 1 to 10
     importance: Option<i64>,
-    /// When it happened, if not now
+    /// Now by default
     occurred_at: Option<String>,
     metadata: Option<Metadata>,
-    /// Of the kind: episode goal, plan, steps, outcome; skill name, trigger, steps, code
+    /// Of the kind: goal, plan, steps, outcome, …
     fields: Option<Metadata>,
     /// Made if new
     space: Option<String>,
@@ -44,7 +44,7 @@ impl MemoryTool for Store {
     const NAME: &'static str = "memory_store";
     const TITLE: &'static str = "Store a memory";
     const DESCRIPTION: &'static str = "Store one memory: a decision and its reason, a preference, a fix, a \
-constraint, a correction. Duplicates are not stored twice.";
+constraint. Duplicates are not stored twice.";
     const EFFECT: Effect = Effect::Adds;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {

@@ -24,16 +24,15 @@ pub(crate) struct Update {
     category: Option<String>,
     add_tags: Option<Vec<String>>,
     remove_tags: Option<Vec<String>>,
-    /// null removes a name
+    /// null removes
     metadata: Option<Metadata>,
-    /// null empties one
     fields: Option<Metadata>,
     occurred_at: Option<String>,
-    /// When it stops being recalled
+    /// End of recall
     expires_at: Option<String>,
-    /// The memory that takes its place
+    /// Its replacement
     superseded_by: Option<String>,
-    /// Bring a deleted memory back
+    /// Undelete
     restore: Option<bool>,
     space: Option<String>,
 }
