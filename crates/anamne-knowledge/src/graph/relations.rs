@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_types::{
-    Entity, Frame, Kind, KnowledgeState, MadeBy, Object, Perspective, Relation, RelationType, Row,
+    Entity, Frame, Kind, KnowledgeState, MadeBy, Object, Perspective, Relation, RelationType,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -92,25 +92,6 @@ impl Graph {
         let mut relations = relations_of(&reader, &kept, now)?;
         self.attribute(&mut relations)?;
         Ok(relations)
-    }
-
-    /// Names the model where one read a memory that a relation rests on, latest first.
-    pub(super) fn attribute(&self, relations: &mut [Relation]) -> Result<(), GraphError> {
-        let Some(readings) = &self.readings else {
-            return Ok(());
-        };
-        for relation in relations.iter_mut().filter(|one| !one.asserted) {
-            for evidence in &relation.evidence {
-                let row = evidence.citation.strip_prefix('m');
-                let row = row.and_then(|row| row.parse().ok()).map(Row);
-                let model = row.map(|row| readings.model_of(row)).transpose()?;
-                if let Some(model) = model.flatten() {
-                    relation.made_by = MadeBy::Model(model);
-                    break;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The frames of an entity: facts, events, procedures and custom properties.
