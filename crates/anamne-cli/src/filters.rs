@@ -1,12 +1,13 @@
 //! The options that filter memories.
 
-use anamne::{Category, Filter, Kind};
+use anamne::{Category, Condition, Filter, Kind};
 
 use crate::arguments;
 use crate::dates::Dates;
 use crate::failure::Failure;
 
-/// Options that choose among memories; given twice, an option lets both values pass (tags: both must be there).
+/// Options that choose among memories; given twice, an option lets both values pass (tags and
+/// conditions: both must be there).
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filters {
@@ -37,6 +38,15 @@ pub(crate) struct Filters {
     /// Minimum importance, 1 to 10
     #[arg(long, value_name = "N")]
     min_importance: Option<u8>,
+    /// With metadata such as ticket=42, 'priority>=3', owner!=Ada, title~deploy; a name alone: it exists
+    #[arg(long = "where", value_name = "CONDITION")]
+    conditions: Vec<Condition>,
+    /// Opened by its id from this time on
+    #[arg(long, value_name = "TIME")]
+    accessed_since: Option<String>,
+    /// Opened by its id at least this often
+    #[arg(long, value_name = "N")]
+    min_accesses: Option<u64>,
 }
 
 impl Filters {
@@ -52,7 +62,10 @@ impl Filters {
             authors: self.author,
             sessions: self.session,
             min_importance: self.min_importance,
-            min_trust: None,
+            conditions: self.conditions,
+            accessed_since: dates.start("accessed_since", self.accessed_since.as_deref())?,
+            min_accesses: self.min_accesses,
+            ..Filter::default()
         };
         filter.check()?;
         Ok(filter)

@@ -71,6 +71,12 @@ pub(crate) fn details(relation: &Relation, dates: &Dates) -> Vec<(Style, String)
     if relation.asserted {
         parts.push((GREEN, "asserted".to_owned()));
     }
+    if relation.made_by.is_model() {
+        parts.push((
+            DIM,
+            format!("by {}", one_line(&relation.made_by.to_string())),
+        ));
+    }
     parts.extend(validity(relation, dates).map(|text| (DIM, text)));
     let cited = citations(&relation.evidence, relation.mentions);
     if !cited.is_empty() {

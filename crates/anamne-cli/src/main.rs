@@ -38,6 +38,7 @@ mod skipped;
 mod style;
 mod terminal;
 mod transcripts;
+mod typed_fields;
 mod usage;
 mod whole_file;
 mod wording;

@@ -99,6 +99,15 @@ impl Readings {
             .map(Stored::reading))
     }
 
+    /// The model that read a memory, if one did.
+    pub fn model_of(&self, row: Row) -> Result<Option<String>, StoreError> {
+        Ok(self
+            .connection()
+            .prepare_cached("SELECT model FROM readings WHERE row = ?1")?
+            .query_row([row.0], |row| row.get(0))
+            .optional()?)
+    }
+
     /// Rows with a reading of a state that was set after this event, with the event that set it, at most `limit`.
     pub fn since(&self, after: Seq, limit: usize) -> Result<Vec<(Seq, Row)>, StoreError> {
         let connection = self.connection();

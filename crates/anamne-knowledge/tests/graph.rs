@@ -10,7 +10,7 @@ use anamne_knowledge::graph::{ContradictionQuery, EntityQuery, Graph};
 use anamne_knowledge::reading::{Reading, Statement, Term};
 use anamne_knowledge::readings::{ConflictReading, Readings};
 use anamne_types::{
-    Assertion, ConflictKind, EntityType, KnowledgeState, Object, Relation, Row, Seq,
+    Assertion, ConflictKind, EntityType, KnowledgeState, MadeBy, Object, Relation, Row, Seq,
 };
 use log_twin::{Log, day};
 use proptest::prelude::*;
@@ -152,6 +152,9 @@ fn assertions_outrank_extraction() {
         (stored.asserted, stored.state),
         (true, KnowledgeState::Active)
     );
+    assert_eq!(stored.made_by, MadeBy::Told);
+    let read = relation(&relations, "lives_in", "Bonn");
+    assert_eq!(read.made_by.to_string(), "rule reading/1");
 }
 
 #[test]

@@ -9,13 +9,15 @@ const HALF_LIFE: f64 = 30.0 * 86_400e6;
 /// The decayed count that gives half of the maximum score.
 const HALF_SCORE: f32 = 2.0;
 
-/// The exponentially decayed access count of one memory.
+/// The access counts of one memory: exponentially decayed, for ranking, and plain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AccessCount {
     /// The decayed count.
     pub times: f32,
-    /// The time that the count refers to, microseconds since 1970.
+    /// The time that the count refers to: that of the last access, microseconds since 1970.
     pub at: i64,
+    /// All accesses that were counted.
+    pub total: u64,
 }
 
 impl AccessCount {
@@ -31,6 +33,7 @@ impl AccessCount {
         Self {
             times: self.times_at(instant) + 1.0,
             at: self.at.max(instant),
+            total: self.total.saturating_add(1),
         }
     }
 }
@@ -47,6 +50,16 @@ impl AccessCounts {
     pub fn add(&mut self, row: Row, at: i64) {
         let count = self.0.entry(row).or_default();
         *count = count.incremented(at);
+    }
+
+    /// The counts of a memory; `None` if it was not opened. O(1).
+    pub fn count(&self, row: Row) -> Option<AccessCount> {
+        self.0.get(&row).copied()
+    }
+
+    /// The rows of opened memories with their counts, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (Row, AccessCount)> {
+        self.0.iter().map(|(row, count)| (*row, *count))
     }
 
     /// The access score of a memory at a time: 0 to 1, 0.5 for two accesses just now. O(1).

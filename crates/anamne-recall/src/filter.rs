@@ -19,7 +19,7 @@ pub(crate) fn select(
     let Some(past) = past else {
         return Ok(now);
     };
-    let then = past.select(&predicate(source, filter)?, &filter.tags);
+    let then = past.select(&predicate(source, filter)?, filter);
     let now = match now {
         Some(now) => now,
         None => every_row(source, columns)?,
@@ -40,7 +40,8 @@ pub(crate) fn every_row(
 
 /// The rows that pass the filter now; `None` means no restriction.
 ///
-/// Attributes are read from the columns, tags from the source. Without columns the source answers alone.
+/// Attributes are read from the columns; tags, metadata and access are read from the source, which also applies the
+/// attributes first where metadata is asked for. Without columns the source answers alone.
 fn select_now(
     source: &SpaceSource,
     columns: Option<&dyn Columns>,
@@ -52,21 +53,29 @@ fn select_now(
     let Some(columns) = columns else {
         return Ok(Some(bitmap(source.rows(filter)?)));
     };
+    let by_source = Filter {
+        tags: filter.tags.clone(),
+        rows: filter.rows.clone(),
+        ..Filter::default()
+    };
     let mut selected: Option<RoaringBitmap> = None;
-    if !filter.tags.is_empty() {
-        let only_tags = Filter {
-            tags: filter.tags.clone(),
-            ..Filter::default()
-        };
-        selected = Some(bitmap(source.rows(&only_tags)?));
+    if !filter.conditions.is_empty() {
+        selected = Some(bitmap(source.rows(filter)?));
+    } else if !by_source.is_empty() {
+        selected = Some(bitmap(source.rows(&by_source)?));
     }
-    let without_tags = Filter {
+    let by_columns = Filter {
         tags: Vec::new(),
+        rows: None,
+        conditions: Vec::new(),
         ..filter.clone()
     };
-    if !without_tags.is_empty() {
-        let by_attributes = columns.select(&predicate(source, &without_tags)?);
-        selected = Some(selected.map_or(by_attributes.clone(), |tagged| tagged & by_attributes));
+    if !by_columns.is_empty() {
+        let by_attributes = columns.select(&predicate(source, &by_columns)?);
+        selected = Some(match selected {
+            Some(found) => found & by_attributes,
+            None => by_attributes,
+        });
     }
     Ok(selected)
 }

@@ -113,6 +113,11 @@ impl SpaceSource {
         self.write_quietly(|transaction| transaction.note_uses(&news))
     }
 
+    /// Logs that an actor opened a memory. Exempt from the quota: a full space can still be read.
+    pub fn log_access(&self, actor: &Actor, id: MemoryId) -> Result<()> {
+        self.write_freely(actor, |transaction| transaction.log_access(id))
+    }
+
     /// The colder tiers with memories, hottest first. O(tiers · log memories).
     pub fn colder_tiers(&self) -> Result<Vec<Tier>> {
         self.read(moves::tiers)

@@ -235,7 +235,7 @@ pub(crate) fn payload_of(
 ) -> Result<Option<Box<RawValue>>> {
     let raw = |payload: Payload<'_>| to_raw_value(&payload).map(Some);
     Ok(match event.kind {
-        EventKind::Erased | EventKind::Moved => raw(Payload::NOTHING)?,
+        EventKind::Erased | EventKind::Moved | EventKind::Accessed => raw(Payload::NOTHING)?,
         EventKind::Linked => match link::at(connection, event.seq)? {
             Some(link) => raw(Payload::of_link(stored.salt, &link))?,
             None => None,

@@ -169,6 +169,7 @@ fn every_field_of_a_draft_has_a_limit_that_its_refusal_names() {
                 draft.body = Body::Episode {
                     goal: String::new(),
                     plan: vec![],
+                    steps: vec![],
                     outcome: String::new(),
                     tool_log: vec![],
                     salience: Some(2.0),

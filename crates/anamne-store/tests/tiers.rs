@@ -65,6 +65,7 @@ fn memories_move_unchanged_as_they_age() {
     draft.body = Body::Episode {
         goal: "write the table".to_owned(),
         plan: Vec::new(),
+        steps: Vec::new(),
         outcome: "done".to_owned(),
         tool_log: Vec::new(),
         salience: Some(0.5),

@@ -149,6 +149,18 @@ pub enum Body {
         /// The preceding thought in the chain.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         follows: Option<MemoryId>,
+        /// The framework of reasoning, such as `first principles`.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        framework: String,
+        /// Its number in the chain, from 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u32>,
+        /// The number of thoughts that the chain is expected to have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        total: Option<u32>,
+        /// The name of the chain, if it is not that of the thread.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        chain: String,
     },
     /// A fact and its category.
     Fact {
@@ -164,14 +176,21 @@ pub enum Body {
         /// The planned steps.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         plan: Vec<String>,
+        /// What was done, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        steps: Vec<String>,
         /// The outcome.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         outcome: String,
         /// The tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_log: Vec<ToolCall>,
-        /// How much it stands out, 0 to 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// How much it stands out, 0 to 1. JSON may also have more than 1 up to 10, on a scale of ten: 7 is 0.7.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "crate::fields::read_salience"
+        )]
         salience: Option<f32>,
     },
     /// How to do something.
@@ -233,11 +252,12 @@ impl Body {
     pub fn empty(kind: Kind) -> Option<Self> {
         Some(match kind {
             Kind::Message => Self::default(),
-            Kind::Thought => Self::Thought { follows: None },
+            Kind::Thought => Self::thought(None),
             Kind::Fact => Self::Fact { category: None },
             Kind::Episode => Self::Episode {
                 goal: String::new(),
                 plan: Vec::new(),
+                steps: Vec::new(),
                 outcome: String::new(),
                 tool_log: Vec::new(),
                 salience: None,
@@ -255,6 +275,17 @@ impl Body {
             Kind::Chunk | Kind::Experience => return None,
             Kind::Summary => Self::Summary { sources: vec![] },
         })
+    }
+
+    /// A thought that follows another one, with no other field.
+    pub fn thought(follows: Option<MemoryId>) -> Self {
+        Self::Thought {
+            follows,
+            framework: String::new(),
+            number: None,
+            total: None,
+            chain: String::new(),
+        }
     }
 
     /// The kind of memory that it belongs to.
@@ -282,27 +313,28 @@ impl Body {
 
     /// Appends the searchable fields to `text`, one per line.
     pub fn append_searchable(&self, text: &mut String) {
-        let (before, list, after): (&[&String], &[String], &[&String]) = match self {
+        let (before, lists, after): (&[&String], [&[String]; 2], &[&String]) = match self {
             Self::Episode {
                 goal,
                 plan,
+                steps,
                 outcome,
                 ..
-            } => (&[goal], plan, &[outcome]),
+            } => (&[goal], [plan, steps], &[outcome]),
             Self::Skill {
                 name,
                 trigger,
                 steps,
                 code,
-            } => (&[name, trigger], steps, &[code]),
-            Self::Document { title, source } => (&[title, source], &[], &[]),
-            Self::Chunk { heading, .. } => (&[heading], &[], &[]),
+            } => (&[name, trigger], [steps, &[]], &[code]),
+            Self::Document { title, source } => (&[title, source], [&[], &[]], &[]),
+            Self::Chunk { heading, .. } => (&[heading], [&[], &[]], &[]),
             _ => return,
         };
         let parts = before
             .iter()
             .copied()
-            .chain(list)
+            .chain(lists.into_iter().flatten())
             .chain(after.iter().copied());
         for part in parts.filter(|part| !part.is_empty()) {
             text.push('\n');

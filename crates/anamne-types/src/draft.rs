@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
+use crate::limits::{
+    accept, check_importance, check_name, check_names, check_some, check_text, check_unit,
+};
 use crate::{Body, Category, Experience, InvalidValue, Kind, Limits, Metadata};
 
 /// A new memory.
@@ -175,6 +177,8 @@ pub struct Edit {
     pub content: Option<String>,
     /// New kind and body.
     pub body: Option<Body>,
+    /// Typed fields to set, by the names of the kind; a JSON null empties one.
+    pub fields: Metadata,
     /// New importance, 1 to 10.
     pub importance: Option<u8>,
     /// New confidence, 0 to 1.
@@ -212,7 +216,24 @@ impl Edit {
         })?;
         check_tags(&self.add_tags)?;
         check_metadata(&self.metadata)?;
-        check_some(self.body.as_ref(), check_body)
+        check_depth("fields", self.fields.values())?;
+        check_json_size("fields", &self.fields, Limits::BODY_BYTES)?;
+        match &self.body {
+            // The fields of another body are checked with the memory.
+            Some(body) => check_body(&body.with_fields(&self.fields)?),
+            None => Ok(()),
+        }
+    }
+
+    /// The body of a memory after the edit, checked; `None` if it stays.
+    pub fn body_after(&self, before: &Body) -> Result<Option<Body>, InvalidValue> {
+        if self.fields.is_empty() {
+            return Ok(self.body.clone());
+        }
+        let body = self.body.as_ref().unwrap_or(before);
+        let body = body.with_fields(&self.fields)?;
+        check_body(&body)?;
+        Ok(Some(body))
     }
 }
 
@@ -272,10 +293,36 @@ fn check_body(body: &Body) -> Result<(), InvalidValue> {
     if let Body::Episode { salience, .. } = body {
         check_some(*salience, |salience| check_unit("salience", salience))?;
     }
+    if let Body::Thought {
+        framework,
+        number,
+        total,
+        chain,
+        ..
+    } = body
+    {
+        let named = [("framework", framework), ("chain", chain)];
+        let mut named = named.into_iter().filter(|(_, name)| !name.is_empty());
+        named.try_for_each(|(field, name)| check_name(field, name))?;
+        check_numbering(*number, *total)?;
+    }
     if let Body::Experience { experience } = body {
         experience.check()?;
     }
     check_json_size("body", body, Limits::BODY_BYTES)
+}
+
+/// Checks the number of a thought, and that of the thoughts of its chain.
+fn check_numbering(number: Option<u32>, total: Option<u32>) -> Result<(), InvalidValue> {
+    for (field, given) in [("number", number), ("total", total)] {
+        check_some(given, |given| {
+            accept(given > 0, field, "a whole number from 1", given)
+        })?;
+    }
+    check_some(number.zip(total), |(number, total)| {
+        let accepts = format_args!("at least the thought's number, {number}");
+        accept(number <= total, "total", accepts, total)
+    })
 }
 
 fn check_json_size<T: Serialize>(field: &str, value: &T, limit: usize) -> Result<(), InvalidValue> {

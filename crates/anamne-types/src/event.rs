@@ -26,13 +26,18 @@ string_enum! {
         Unlinked = 7 "unlinked",
         /// Memories moved to a colder tier; the event names the first. Their content is unchanged.
         Moved = 8 "moved",
+        /// A memory was opened by its id. Written only where the space's settings ask for it; its content is unchanged.
+        Accessed = 9 "accessed",
     }
 }
 
 impl EventKind {
-    /// Whether it made a new version of its memory; links and moves don't.
+    /// Whether it made a new version of its memory; links, moves and accesses don't.
     pub fn changes_state(self) -> bool {
-        !matches!(self, Self::Linked | Self::Unlinked | Self::Moved)
+        !matches!(
+            self,
+            Self::Linked | Self::Unlinked | Self::Moved | Self::Accessed
+        )
     }
 }
 

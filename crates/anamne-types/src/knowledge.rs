@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::body::string_enum;
 use crate::identity::display_as_inner;
-use crate::{InvalidValue, MemoryId, RelationType};
+use crate::{InvalidValue, MadeBy, MemoryId, RelationType};
 
 string_enum! {
     /// The type of an entity.
@@ -185,6 +185,9 @@ pub struct Relation {
     /// Whether it was asserted by someone, not extracted.
     #[serde(alias = "told")]
     pub asserted: bool,
+    /// What made it; a language model if one read any of the listed evidence.
+    #[serde(default)]
+    pub made_by: MadeBy,
     /// Its evidence, latest first, at most ten.
     pub evidence: Vec<Evidence>,
     /// Number of evidence memories.

@@ -14,6 +14,7 @@
 mod answer;
 mod assertion;
 mod body;
+mod condition;
 mod consistency;
 mod context;
 mod draft;
@@ -21,10 +22,12 @@ mod enrichment;
 mod event;
 mod experience;
 mod feedback;
+mod fields;
 mod identity;
 mod knowledge;
 mod limits;
 mod link;
+mod made_by;
 mod memory;
 mod next_step;
 mod prompt;
@@ -32,6 +35,7 @@ mod provenance;
 mod question;
 mod ranking;
 mod reach;
+mod related;
 mod relation;
 mod scope;
 mod skipped;
@@ -45,6 +49,7 @@ pub use answer::{
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
+pub use condition::Condition;
 pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
 pub use draft::{Draft, Edit};
@@ -62,6 +67,7 @@ pub use knowledge::{
 };
 pub use limits::{InvalidValue, Limits};
 pub use link::{Link, LinkType};
+pub use made_by::MadeBy;
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
@@ -71,6 +77,7 @@ pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};
 pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};
+pub use related::{RELATED_ENTITIES, RELATED_FILES, relate};
 pub use relation::RelationType;
 pub use scope::{Right, Scope, SpaceSet};
 pub use skipped::{Skipped, SkippedEntry};

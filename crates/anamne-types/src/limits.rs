@@ -17,6 +17,14 @@ impl Limits {
     pub const METADATA_BYTES: usize = 65_536;
     /// Maximum nesting of metadata. Deeper values could be written, but not read back.
     pub const METADATA_DEPTH: usize = 64;
+    /// Related files, and related entities, of one memory.
+    pub const RELATED: usize = 64;
+    /// The path of a related file, in bytes.
+    pub const PATH_BYTES: usize = 1_024;
+    /// Conditions of a filter on metadata.
+    pub const CONDITIONS: usize = 16;
+    /// One condition as text, in bytes.
+    pub const CONDITION_BYTES: usize = 1_024;
     /// The typed body of one memory, in bytes of its JSON.
     pub const BODY_BYTES: usize = 1_000_000;
     /// The text of a query, in bytes.

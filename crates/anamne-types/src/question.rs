@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::limits::{accept, check_importance, check_names, check_some, check_text, check_unit};
 use crate::ranking::check_weight;
 use crate::{
-    AsOf, Category, Depth, InvalidValue, Kind, Limits, Ranking, RecallScope, Temperature, TimeWords,
+    AsOf, Category, Condition, Depth, InvalidValue, Kind, Limits, Memory, Ranking, RecallScope,
+    Row, Temperature, TimeWords,
 };
 
 /// A restriction on memories; an empty filter matches all.
@@ -36,12 +37,29 @@ pub struct Filter {
     pub min_importance: Option<u8>,
     /// Minimum trust, 0 to 1.
     pub min_trust: Option<f32>,
+    /// Conditions on metadata, all of which must be met.
+    #[serde(rename = "where")]
+    pub conditions: Vec<Condition>,
+    /// Opened by its id at or after this time.
+    pub accessed_since: Option<Timestamp>,
+    /// Minimum number of times that it was opened by its id.
+    pub min_accesses: Option<u64>,
+    /// Of these rows, ascending: those that pass `accessed_since` and `min_accesses`, which only the engine knows.
+    #[serde(skip)]
+    pub rows: Option<Vec<Row>>,
 }
 
 impl Filter {
     /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether a memory has all of its tags and meets all of its conditions.
+    pub fn passes_tags_and_metadata(&self, memory: &Memory) -> bool {
+        let mut conditions = self.conditions.iter();
+        self.tags.iter().all(|tag| memory.tags.contains(tag))
+            && conditions.all(|condition| condition.matches(&memory.metadata))
     }
 
     /// Checks names and bounds.
@@ -57,6 +75,7 @@ impl Filter {
         }
         check_count("kind", self.kinds.len())?;
         check_count("category", self.categories.len())?;
+        check_count("where", self.conditions.len())?;
         check_some(self.min_importance, |importance| {
             check_importance("min_importance", importance)
         })?;
@@ -72,6 +91,7 @@ impl Filter {
 fn check_count(field: &str, count: usize) -> Result<(), InvalidValue> {
     let most = match field {
         "tag" => Limits::TAGS,
+        "where" => Limits::CONDITIONS,
         _ => Limits::FILTER_VALUES,
     };
     let accepts = format_args!("named at most {most} times");

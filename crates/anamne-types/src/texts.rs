@@ -76,6 +76,12 @@ impl Edit {
         if let Some(body) = &mut self.body {
             visit_body(body, visit);
         }
+        for (name, value) in &mut self.fields {
+            // An unknown name is refused later, and may be anything.
+            let is_known = !Body::kinds_with_field(name).is_empty();
+            let field = if is_known { name.as_str() } else { "fields" };
+            visit_value(field, value, visit);
+        }
         visit_all("tags", &mut self.add_tags, visit);
         visit_metadata(&mut self.metadata, visit);
     }
@@ -102,16 +108,24 @@ fn visit_all(field: &str, texts: &mut [String], visit: Visit<'_>) {
 
 fn visit_body(body: &mut Body, visit: Visit<'_>) {
     match body {
-        Body::Message { .. } | Body::Thought { .. } | Body::Fact { .. } | Body::Summary { .. } => {}
+        Body::Message { .. } | Body::Fact { .. } | Body::Summary { .. } => {}
+        Body::Thought {
+            framework, chain, ..
+        } => {
+            visit("framework", framework);
+            visit("chain", chain);
+        }
         Body::Episode {
             goal,
             plan,
+            steps,
             outcome,
             tool_log,
             salience: _,
         } => {
             visit("goal", goal);
             visit_all("plan", plan, visit);
+            visit_all("steps", steps, visit);
             visit("outcome", outcome);
             for call in tool_log {
                 let ToolCall {
@@ -152,16 +166,20 @@ fn read_body(body: &Body, read: Read<'_>) {
         }
     };
     match body {
-        Body::Message { .. } | Body::Thought { .. } | Body::Fact { .. } | Body::Summary { .. } => {}
+        Body::Message { .. } | Body::Fact { .. } | Body::Summary { .. } => {}
+        Body::Thought {
+            framework, chain, ..
+        } => read_all(&[framework, chain]),
         Body::Episode {
             goal,
             plan,
+            steps,
             outcome,
             tool_log,
             salience: _,
         } => {
             read_all(&[goal, outcome]);
-            for step in plan {
+            for step in plan.iter().chain(steps) {
                 read_all(&[step]);
             }
             for call in tool_log {
@@ -266,10 +284,11 @@ mod tests {
     #[test]
     fn every_text_of_a_draft_is_visited() {
         let bodies = [
-            json!({"kind": "episode", "goal": "t-goal", "plan": ["t-plan"], "outcome": "t-outcome",
+            json!({"kind": "episode", "goal": "t-goal", "plan": ["t-plan"], "steps": ["t-step"], "outcome": "t-outcome",
                    "tool_log": [{"tool": "t-tool", "input": "t-input", "output": "t-output"}]}),
             json!({"kind": "skill", "name": "t-name", "trigger": "t-trigger", "steps": ["t-step"],
                    "code": "t-code"}),
+            json!({"kind": "thought", "framework": "t-framework", "chain": "t-chain"}),
             json!({"kind": "document", "title": "t-title", "source": "t-source"}),
         ];
         for body in bodies {

@@ -84,13 +84,14 @@ fn bodies() -> Vec<Body> {
         Body::Message {
             role: Some(Role::Assistant),
         },
-        Body::Thought { follows: Some(id) },
+        Body::thought(Some(id)),
         Body::Fact {
             category: Some(Category::BugFix),
         },
         Body::Episode {
             goal: text("cross"),
             plan: vec![text("look"), text("go")],
+            steps: vec![text("went")],
             outcome: text("crossed"),
             tool_log: vec![ToolCall {
                 tool: text("bridge"),

@@ -96,6 +96,7 @@ pub use models::{
     ModelVerification, RemovedModel,
 };
 pub use privacy::PRIVATE;
+pub use query::access::{MemoryUse, UseOrder};
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

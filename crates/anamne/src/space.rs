@@ -1,5 +1,6 @@
 //! A handle of a space: scope, settings, and memories by id.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -169,7 +170,8 @@ impl Space {
         visibility: Visibility,
         order: Order,
     ) -> Result<Vec<MemoryId>, Error> {
-        Ok(self.inner.source.select(filter, visibility, order)?)
+        let filter = self.resolved(filter)?;
+        Ok(self.inner.source.select(&filter, visibility, order)?)
     }
 
     /// The memories with these ids, in order; missing and erased ones are skipped.
@@ -177,9 +179,20 @@ impl Space {
         Ok(self.inner.source.get_each(ids)?)
     }
 
-    /// The memory with this id, forgotten ones included.
+    /// The memory with this id, forgotten ones included, without counting it as opened.
+    pub fn read(&self, id: MemoryId) -> Result<Memory, Error> {
+        Ok(self.inner.source.get(id)?)
+    }
+
+    /// The memory with this id, forgotten ones included; it counts as opened.
+    ///
+    /// If the settings record access, the log gets an event with the actor of this handle first, so that nothing is read
+    /// unrecorded: fails if it can't be written.
     pub fn get(&self, id: MemoryId) -> Result<Memory, Error> {
         let memory = self.inner.source.get(id)?;
+        if self.config().meta.record_access {
+            self.inner.source.log_access(self.actor(), id)?;
+        }
         let used = [(id, memory.body.kind())];
         self.inner.caches.used(used, self.now());
         self.inner.derived.meta.note_opening(memory.row);
@@ -198,7 +211,11 @@ impl Space {
 
     /// Memories that match a filter, in a chosen order.
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, Error> {
-        Ok(self.inner.source.list(listing)?)
+        let resolved = self.resolved(&listing.filter)?;
+        Ok(match resolved {
+            Cow::Borrowed(_) => self.inner.source.list(listing)?,
+            Cow::Owned(filter) => self.inner.source.list(&Listing { filter, ..*listing })?,
+        })
     }
 
     pub(crate) fn source(&self) -> &SpaceSource {

@@ -319,6 +319,7 @@ fn a_session_starts_with_what_was_decided_is_open_matters_and_was_done_last() {
         Draft::new("Moving the kiln").body(Body::Episode {
             goal: "Have the kiln in the new hall".to_owned(),
             plan: Vec::new(),
+            steps: Vec::new(),
             outcome: String::new(),
             tool_log: Vec::new(),
             salience: None,
@@ -330,6 +331,7 @@ fn a_session_starts_with_what_was_decided_is_open_matters_and_was_done_last() {
         Draft::new("Painting the hall").body(Body::Episode {
             goal: "A white hall".to_owned(),
             plan: Vec::new(),
+            steps: Vec::new(),
             outcome: "It is white".to_owned(),
             tool_log: Vec::new(),
             salience: None,

@@ -159,22 +159,37 @@ fn body() -> impl Strategy<Value = Body> {
     );
     prop_oneof![
         role.prop_map(|role| Body::Message { role }),
-        prop::option::of(id.clone()).prop_map(|follows| Body::Thought { follows }),
+        (
+            prop::option::of(id.clone()),
+            prop::option::of(name()),
+            prop::option::of((1u32..9, 0u32..9)),
+        )
+            .prop_map(|(follows, named, numbering)| Body::Thought {
+                follows,
+                framework: named.clone().unwrap_or_default(),
+                number: numbering.map(|(number, _)| number),
+                total: numbering.map(|(number, more)| number + more),
+                chain: named.unwrap_or_default(),
+            }),
         category.prop_map(|category| Body::Fact { category }),
         (
             part(),
+            vec(text(), 0..3),
             vec(text(), 0..3),
             part(),
             vec(call, 0..2),
             prop::option::of(0.0f32..=1.0)
         )
-            .prop_map(|(goal, plan, outcome, tool_log, salience)| Body::Episode {
-                goal,
-                plan,
-                outcome,
-                tool_log,
-                salience
-            }),
+            .prop_map(
+                |(goal, plan, steps, outcome, tool_log, salience)| Body::Episode {
+                    goal,
+                    plan,
+                    steps,
+                    outcome,
+                    tool_log,
+                    salience
+                }
+            ),
         (part(), part(), vec(text(), 0..3), part()).prop_map(|(name, trigger, steps, code)| {
             Body::Skill {
                 name,

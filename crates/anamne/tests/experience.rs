@@ -509,6 +509,7 @@ fn tool_calls_of_episodes_count() {
     let draft = Draft::new("shell make: failed").body(Body::Episode {
         goal: String::new(),
         plan: Vec::new(),
+        steps: Vec::new(),
         outcome: "failed".to_owned(),
         tool_log: vec![call],
         salience: None,
@@ -537,6 +538,7 @@ fn a_change_that_git_took_back_counts_as_a_failure() {
     let episode = |tool_log| Body::Episode {
         goal: String::new(),
         plan: Vec::new(),
+        steps: Vec::new(),
         outcome: String::new(),
         tool_log,
         salience: None,

@@ -105,9 +105,11 @@ fn what_a_model_reads_is_known_and_asked_for_once() {
             .expect("knowledge")
             .relations("Mara Lind")
             .expect("known");
-        relations
-            .iter()
-            .any(|one| one.relation == "likes" && one.object.text() == "Timbuktu")
+        relations.iter().any(|one| {
+            let is_it = one.relation == "likes" && one.object.text() == "Timbuktu";
+            assert!(!is_it || one.made_by.is_model(), "{}", one.made_by);
+            is_it
+        })
     };
     assert!(likes());
     assert_eq!(model.asked.load(Ordering::Relaxed), 1);
@@ -269,6 +271,7 @@ fn summaries_and_insights_are_said_in_a_models_words_with_their_sources() {
         .expect("there is a model");
     assert_eq!(worded.len(), 1, "a sentence without a source is left out");
     assert_eq!(worded[0].text, "The roof is done in larch.");
+    assert!(worded[0].made_by.is_model());
     assert!(!worded[0].sources.is_empty() && worded[0].sources.iter().all(|id| ids.contains(id)));
     let insight = anamne::Insight {
         text: String::new(),
@@ -278,6 +281,7 @@ fn summaries_and_insights_are_said_in_a_models_words_with_their_sources() {
         first: months[0].start,
         last: months[0].end,
         days: 3,
+        made_by: anamne::MadeBy::rule("insight", 1),
         confidence: 0.9,
     };
     let worded = space

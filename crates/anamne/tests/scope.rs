@@ -88,6 +88,7 @@ fn insight(world: &World) -> Insight {
         sources: vec![world.one],
         confidence: 0.5,
         days: 1,
+        made_by: anamne::MadeBy::rule("insight", 1),
         first: jiff::Timestamp::UNIX_EPOCH,
         last: jiff::Timestamp::UNIX_EPOCH,
     }
@@ -394,6 +395,9 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "select",
         "get_each",
         "get",
+        "read",
+        "use_of",
+        "list_by_use",
         "resolve",
         "find_imported",
         "list",

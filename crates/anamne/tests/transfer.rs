@@ -66,7 +66,7 @@ fn what_goes_arrives_as_it_was() {
         Body::Fact {
             category: Some(Category::BugFix),
         },
-        Body::Thought { follows: None },
+        Body::thought(None),
     ];
     let mut before = Vec::new();
     for (at, body) in bodies.into_iter().enumerate() {

@@ -32,7 +32,7 @@ Examples:
 
 With --json: {\"proposals\": [{\"kind\", \"winner\", \"losers\", \"reason\", \"confidence\",
   \"audit\"}], \"applied\": whether they were merged, \"insights\": [{\"text\", \"sentence\",
-  \"central\", \"sources\", \"first\", \"last\", \"days\", \"confidence\"}] or null,
+  \"central\", \"sources\", \"first\", \"last\", \"days\", \"made_by\", \"confidence\"}] or null,
   \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}}")]
 pub(crate) struct Consolidate {
     /// Apply the proposed merges
@@ -103,7 +103,7 @@ impl Consolidate {
 
 fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), Failure> {
     let said = |id: MemoryId| -> Result<String, Failure> {
-        let memory = match space.get(id) {
+        let memory = match space.read(id) {
             // It has been erased since.
             Err(Error::Store(error)) if error.is_of_one_memory() => {
                 return Ok(format!("{id}  {error}"));

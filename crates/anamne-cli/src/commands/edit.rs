@@ -7,6 +7,7 @@ use super::show;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::typed_fields::{self, TypedFields};
 use crate::{arguments, ids, input, settling};
 
 /// Change a memory; earlier versions are kept
@@ -17,6 +18,10 @@ Examples:
   anamne edit m12 --importance 9 --tag urgent --untag idea
   anamne edit m12 --metadata ticket=43 --metadata draft=null
   anamne edit m12 --superseded-by m31
+  anamne edit m20 --outcome \"half the latency\" --step \"ported the router\"
+
+Fields of a kind replace the former ones; lists as a whole. An empty text empties a
+field. A new --kind starts with empty fields.
 
 With --json: {\"memory\": the memory as it stands now}")]
 pub(crate) struct Edit {
@@ -58,22 +63,33 @@ pub(crate) struct Edit {
     /// The memory that replaces it
     #[arg(long, value_name = "ID")]
     superseded_by: Option<String>,
+    #[command(flatten)]
+    fields: TypedFields,
 }
 
 impl Edit {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let reads_stdin = self.content.as_deref() == Some("-");
+        let (fields, related) = self.fields.read(reads_stdin)?;
+        let mut metadata = self.metadata.into_iter().collect();
+        related.add_to(&mut metadata)?;
+        let body = input::body(self.kind, self.category)?;
+        if let Some(body) = &body {
+            typed_fields::check_kind(body.kind(), &fields)?;
+        }
         let mut edit = anamne::Edit {
             content: self
                 .content
                 .map(|text| input::text("content", &[text], output))
                 .transpose()?,
-            body: input::body(self.kind, self.category)?,
+            body,
+            fields,
             importance: self.importance,
             confidence: self.confidence,
             trust: self.trust,
             add_tags: self.tag,
             remove_tags: self.untag,
-            metadata: self.metadata.into_iter().collect(),
+            metadata,
             occurred_at: output.dates.start("at", self.at.as_deref())?,
             expires_at: output
                 .dates
@@ -86,9 +102,15 @@ impl Edit {
                     .hint("such as --content, --importance, --tag; `anamne edit --help` lists all"),
             );
         }
+        let follows = edit.fields.remove_entry("follows");
         edit.check()?;
         let space = place.existing_space()?;
         let id = ids::resolve(&space, &self.id)?;
+        edit.fields.extend(follows);
+        typed_fields::resolve_ids(&space, &mut edit.fields)?;
+        if edit.body.is_none() && !edit.fields.is_empty() {
+            typed_fields::check_kind(space.read(id)?.kind(), &edit.fields)?;
+        }
         edit.superseded_by = self
             .superseded_by
             .map(|other| ids::resolve(&space, &other))

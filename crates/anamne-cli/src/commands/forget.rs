@@ -170,7 +170,7 @@ impl Forget {
             let ids = ids::resolve_all(space, &self.ids)?;
             // All ids are resolved before the first memory is changed.
             for id in &ids {
-                space.get(*id)?;
+                space.read(*id)?;
             }
             return Ok(SelectedMemories { ids, named: true });
         }

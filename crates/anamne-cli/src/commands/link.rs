@@ -74,8 +74,8 @@ impl Link {
             }))?;
         } else {
             let (from, to) = (
-                space.get(link.from)?.citation(),
-                space.get(link.to)?.citation(),
+                space.read(link.from)?.citation(),
+                space.read(link.to)?.citation(),
             );
             let what = if self.remove { "no longer" } else { "now" };
             output.line(format_args!("{from} {what} {} {to}", link.link_type))?;

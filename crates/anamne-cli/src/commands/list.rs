@@ -1,6 +1,6 @@
 //! `anamne list`.
 
-use anamne::{Limits, Listing, Order};
+use anamne::{Limits, Listing, Order, UseOrder};
 use serde_json::json;
 
 use crate::card;
@@ -17,6 +17,8 @@ Examples:
   anamne list
   anamne list --thread releases --oldest-first
   anamne list --kind fact --tag staging --since 2026-03 --until 2026-05
+  anamne list --where ticket=42 --where 'priority>=3'
+  anamne list --sort accessed -k 5
   anamne list --forgotten
   anamne list --limit 100 --offset 100 --json
 
@@ -30,13 +32,34 @@ pub(crate) struct List {
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: usize,
     /// Oldest first
-    #[arg(long)]
+    #[arg(long, conflicts_with = "sort")]
     oldest_first: bool,
+    /// Only memories that were opened by their ids: last opened first, or most often opened first
+    #[arg(long, value_enum, value_name = "USE", conflicts_with = "forgotten")]
+    sort: Option<Sort>,
     /// Forgotten memories, which `restore` brings back
     #[arg(long)]
     forgotten: bool,
     #[command(flatten)]
     filters: Filters,
+}
+
+/// An order of opened memories.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Sort {
+    /// Last opened first
+    Accessed,
+    /// Most often opened first
+    AccessCount,
+}
+
+impl Sort {
+    fn order(self) -> UseOrder {
+        match self {
+            Self::Accessed => UseOrder::Accessed,
+            Self::AccessCount => UseOrder::AccessCount,
+        }
+    }
 }
 
 impl List {
@@ -56,7 +79,10 @@ impl List {
             forgotten: self.forgotten,
         };
         let space = place.existing_space()?;
-        let mut found = space.list(&listing)?;
+        let mut found = match self.sort {
+            Some(sort) => space.list_by_use(&listing, sort.order())?,
+            None => space.list(&listing)?,
+        };
         let more = found.len() > self.limit;
         found.truncate(self.limit);
         if output.is_json() {

@@ -1,12 +1,13 @@
 //! `anamne remember`.
 
-use anamne::{Category, Draft, Kind, Remembered};
+use anamne::{Category, Draft, Kind, Metadata, Remembered};
 use serde_json::Value;
 
 use super::guard;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::typed_fields::{self, TypedFields};
 use crate::{arguments, input, settling};
 
 /// Store a text
@@ -24,6 +25,9 @@ Examples:
   anamne remember We deploy on Fridays only --category constraint --importance 8
   git log -1 --format=%B | anamne remember - --author Ada --thread releases
   anamne remember \"Grace is away\" --expires \"in 2 weeks\" --metadata ticket=42
+  anamne remember \"Moved the API to Go\" --kind episode --goal \"lower latency\" \\
+    --step \"ported the router\" --outcome \"half the latency\" --salience 7 --file api/main.go
+  anamne remember \"How to roll back\" --kind skill --trigger \"a bad deploy\" --step \"make rollback\"
 
 With --json: {\"id\", \"seq\", \"space\", \"duplicate\", \"guard\"?: [{\"field\", \"kind\",
   \"action\", \"start\", \"end\"}]}")]
@@ -70,15 +74,24 @@ pub(crate) struct Remember {
     /// Store it without the guard: secrets stay in the text
     #[arg(long)]
     no_guard: bool,
+    #[command(flatten)]
+    fields: TypedFields,
 }
 
 impl Remember {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let no_guard = self.no_guard;
-        let draft = self.draft(output)?;
+        let (mut draft, mut fields) = self.draft(output)?;
+        let follows = fields.remove("follows");
+        draft.body = draft.body.with_fields(&fields)?;
         // Before the store is opened, so that a rejected text creates no store.
         draft.check()?;
         let mut space = place.space()?;
+        if let Some(follows) = follows {
+            let mut field = [("follows".to_owned(), follows)].into();
+            typed_fields::resolve_ids(&space, &mut field)?;
+            draft.body = draft.body.with_fields(&field)?;
+        }
         if no_guard {
             space = space.without_guard()?;
         }
@@ -87,12 +100,18 @@ impl Remember {
         settling::settle(&space, output)
     }
 
-    fn draft(self, output: &Output) -> Result<Draft, Failure> {
+    /// The draft without its typed fields, and these.
+    fn draft(self, output: &Output) -> Result<(Draft, Metadata), Failure> {
+        let reads_stdin = matches!(&self.text[..], [dash] if dash == "-");
+        let (fields, related) = self.fields.read(reads_stdin)?;
         let mut draft = Draft::new(input::text("content", &self.text, output)?);
         if let Some(body) = input::body(self.kind, self.category)? {
             draft.body = body;
         }
-        Ok(Draft {
+        typed_fields::check_kind(draft.body.kind(), &fields)?;
+        let mut metadata: Metadata = self.metadata.into_iter().collect();
+        related.add_to(&mut metadata)?;
+        let draft = Draft {
             thread: self.thread,
             position: self.position,
             session: self.session,
@@ -100,13 +119,14 @@ impl Remember {
             importance: self.importance,
             confidence: self.confidence,
             tags: self.tag,
-            metadata: self.metadata.into_iter().collect(),
+            metadata,
             occurred_at: output.dates.start("at", self.at.as_deref())?,
             expires_at: output
                 .dates
                 .future_time("expires", self.expires.as_deref())?,
             ..draft
-        })
+        };
+        Ok((draft, fields))
     }
 }
 

@@ -120,7 +120,7 @@ fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<()
     let kept = ids::resolve(space, keep)?;
     let stored = space.assert(&space.resolution(id, kept)?, None)?;
     let contradiction = extraction::knowledge(space, output)?.contradiction(id)?;
-    let decision = space.get(stored.id)?.citation();
+    let decision = space.read(stored.id)?.citation();
     if output.is_json() {
         output.json(&json!({
             "contradiction": contradiction,

@@ -1,12 +1,15 @@
 //! `anamne show`.
 
-use anamne::{Association, Body, Enrichment, Link, LinkType, Memory, QualitySignals, Space};
+use anamne::{
+    Association, Body, Enrichment, Link, LinkType, Memory, MemoryUse, QualitySignals,
+    RELATED_ENTITIES, RELATED_FILES, Space, ToolCall,
+};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
-use crate::wording::one_line;
+use crate::wording::{number, one_line};
 use crate::{card, enriched, ids, known};
 
 /// Show one memory with its links and contradictions
@@ -23,7 +26,8 @@ With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"lin
   [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}], \"disputes\":
   [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?:
 whether the shown memory holds, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
-  \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\"},
+  \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\"}, \"use\":
+   {\"count\", \"last\"}: how often it was opened before, or null,
   \"enrichment\": null or as anamne enrich ID}")]
 pub(crate) struct Show {
     /// The memory
@@ -33,7 +37,10 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
-        let memory = space.get(ids::resolve(&space, &self.id)?)?;
+        let id = ids::resolve(&space, &self.id)?;
+        // Before this reading, which counts too.
+        let known_use = space.use_of(id)?;
+        let memory = space.get(id)?;
         let links = space.links(memory.id)?;
         let disputes = space.disputes(&memory)?;
         let signals = space.quality_signals(memory.id)?;
@@ -60,10 +67,14 @@ impl Show {
                 "related": related,
                 "signals": signals,
                 "enrichment": enrichment,
+                "use": known_use,
             }));
         }
         print(&memory, output)?;
         output.line(paint(DIM, signals_line(signals)))?;
+        if let Some(known_use) = known_use {
+            output.line(paint(DIM, use_line(known_use, output)))?;
+        }
         if !links.is_empty() || !disputes.is_empty() || !related.is_empty() {
             output.line("")?;
         }
@@ -113,6 +124,18 @@ fn signals_line(signals: QualitySignals) -> String {
     )
 }
 
+/// How often a memory was opened before, on one line.
+fn use_line(known: MemoryUse, output: &Output) -> String {
+    let times = match known.count {
+        1 => "once".to_owned(),
+        count => format!("{} times", number(count)),
+    };
+    format!(
+        "opened {times} before, last {}",
+        output.dates.both(known.last)
+    )
+}
+
 /// Prints the content, and below it all fields.
 pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure> {
     card::print_text(&memory.content, card::MARK_INDENT, usize::MAX, output)?;
@@ -136,6 +159,15 @@ pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure>
         named
             .into_iter()
             .filter_map(|(name, value)| Some((name, value?))),
+    );
+    let related = ["files", "entities"].into_iter().zip(memory.related());
+    rows.extend(
+        related
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(name, names)| {
+                let names: Vec<_> = names.into_iter().map(one_line).collect();
+                (name, names.join("\n"))
+            }),
     );
     rows.extend(metadata_rows(memory));
     rows.push((
@@ -173,15 +205,20 @@ fn metadata_rows(memory: &Memory) -> Option<(&'static str, String)> {
     if memory.metadata.is_empty() {
         return None;
     }
+    // Related files and entities have rows of their own.
+    let [files, entities] = memory.related().map(|names| !names.is_empty());
+    let has_row =
+        |name: &str| name == RELATED_FILES && files || name == RELATED_ENTITIES && entities;
     let pairs: Vec<_> = memory
         .metadata
         .iter()
+        .filter(|(name, _)| !has_row(name))
         .map(|(name, value)| match value.as_str() {
             Some(text) => format!("{}={}", one_line(name), one_line(text)),
             None => format!("{}={value}", one_line(name)),
         })
         .collect();
-    Some(("metadata", pairs.join("\n")))
+    (!pairs.is_empty()).then(|| ("metadata", pairs.join("\n")))
 }
 
 fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
@@ -190,29 +227,41 @@ fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
             "role",
             role.map(|role| role.to_string()).unwrap_or_default(),
         )],
-        Body::Thought { follows } => vec![(
-            "follows",
-            follows.map(|id| id.to_string()).unwrap_or_default(),
-        )],
+        Body::Thought {
+            follows,
+            framework,
+            number,
+            total,
+            chain,
+        } => vec![
+            (
+                "follows",
+                follows.map(|id| id.to_string()).unwrap_or_default(),
+            ),
+            ("framework", one_line(framework)),
+            ("chain", one_line(chain)),
+            ("number", numbering(*number, *total)),
+        ],
         Body::Fact { .. } => Vec::new(),
         Body::Episode {
             goal,
             plan,
+            steps,
             outcome,
             tool_log,
-            ..
+            salience,
         } => vec![
             ("goal", goal.clone()),
-            ("plan", plan.join("\n")),
+            ("plan", numbered(plan)),
+            ("steps", numbered(steps)),
             ("outcome", outcome.clone()),
             (
-                "tools",
-                tool_log
-                    .iter()
-                    .map(|call| one_line(&call.tool))
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                "salience",
+                salience
+                    .map(|salience| format!("{salience:.2}"))
+                    .unwrap_or_default(),
             ),
+            ("tools", tool_calls(tool_log)),
         ],
         Body::Skill {
             name,
@@ -222,7 +271,7 @@ fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
         } => vec![
             ("name", name.clone()),
             ("trigger", trigger.clone()),
-            ("steps", steps.join("\n")),
+            ("steps", numbered(steps)),
             ("code", code.clone()),
         ],
         Body::Document { title, source } => {
@@ -254,6 +303,37 @@ fn body_rows(body: &Body) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// Steps, one per line, with their numbers.
+fn numbered(steps: &[String]) -> String {
+    let lines = steps.iter().enumerate();
+    let lines: Vec<_> = lines
+        .map(|(place, step)| format!("{}. {}", place + 1, one_line(step)))
+        .collect();
+    lines.join("\n")
+}
+
+/// The number of a thought, and how many are expected: `2 of 5`.
+fn numbering(number: Option<u32>, total: Option<u32>) -> String {
+    match (number, total) {
+        (Some(number), Some(total)) => format!("{number} of {total}"),
+        (Some(number), None) => number.to_string(),
+        (None, Some(total)) => format!("? of {total}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// The names of the tools that were called, and which calls failed.
+fn tool_calls(calls: &[ToolCall]) -> String {
+    let names: Vec<_> = calls
+        .iter()
+        .map(|call| match call.succeeded {
+            Some(false) => format!("{} (failed)", one_line(&call.tool)),
+            _ => one_line(&call.tool),
+        })
+        .collect();
+    names.join(", ")
+}
+
 /// Prints a link from the perspective of `memory`, with the beginning of the other memory's text.
 fn print_link(
     link: &Link,
@@ -274,7 +354,7 @@ fn print_link(
     };
     let strength = paint(DIM, format_args!("(weight {:.2}{reason})", link.weight));
     // If the other memory has been erased, only its id is left.
-    let other_end = space.get(other).ok();
+    let other_end = space.read(other).ok();
     let name = other_end
         .as_ref()
         .map_or_else(|| other.to_string(), Memory::citation);

@@ -22,10 +22,11 @@ Examples:
   anamne spaces set --active-days 14 --recent-days 60
   anamne spaces set --model my-model
   anamne spaces set --reranker my-reranker
+  anamne spaces set --record-access on
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
   \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
-  \"model\", \"reranker\": or null}; 0 stands for none")]
+  \"model\", \"reranker\": or null, \"record_access\"}; 0 stands for none")]
 pub(crate) struct Set {
     /// A description of the space
     #[arg(long, value_name = "TEXT")]
@@ -54,9 +55,19 @@ pub(crate) struct Set {
     /// A model that scores the first twenty results again: a reranker that `anamne model list` shows, or none. Takes some milliseconds to a second per result
     #[arg(long, value_name = "NAME")]
     reranker: Option<String>,
+    /// Whether the log records who opened which memory by its id (`anamne audit --kind accessed`); costs a write each
+    #[arg(long, value_enum, value_name = "on|off")]
+    record_access: Option<Switch>,
     /// Confirm a retention that forgets memories now
     #[arg(long)]
     yes: bool,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 impl Set {
@@ -71,7 +82,8 @@ impl Set {
             || self.active_days.is_some()
             || self.recent_days.is_some()
             || self.model.is_some()
-            || self.reranker.is_some();
+            || self.reranker.is_some()
+            || self.record_access.is_some();
         if asks_for_something {
             space.configure(|config| self.apply(config))?;
         }
@@ -120,6 +132,9 @@ impl Set {
             let is_none = reranker.trim().eq_ignore_ascii_case("none");
             config.recall.reranker = (!is_none).then(|| reranker.clone());
         }
+        if let Some(switch) = self.record_access {
+            config.meta.record_access = matches!(switch, Switch::On);
+        }
     }
 }
 
@@ -148,6 +163,7 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
             "recent_days": config.tiers.recent_days,
             "model": config.embedding.model,
             "reranker": config.recall.reranker,
+            "record_access": config.meta.record_access,
         }));
     }
     let or_none = |number: u64, unit: &str| match number {
@@ -187,7 +203,11 @@ fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
     output.line(format_args!(
         "reranker      {}",
         crate::wording::one_line(reranker)
-    ))
+    ))?;
+    if config.meta.record_access {
+        output.line("access        recorded in the log")?;
+    }
+    Ok(())
 }
 
 /// Parses a number of bytes with an optional unit.

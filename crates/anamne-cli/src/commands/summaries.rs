@@ -56,8 +56,8 @@ Examples:
   anamne summaries --by week --reword
 
 With --json: {\"summaries\": [{\"level\", \"thread\"?, \"start\", \"end\", \"memories\",
-  \"characters\", \"stale\", \"sentences\": [..]}], \"more\": whether there are more,
-  \"reworded\"?: [[{\"text\", \"sources\", \"citations\"}] or null],
+  \"characters\", \"stale\", \"made_by\", \"sentences\": [..]}], \"more\": whether there are more,
+  \"reworded\"?: [[{\"text\", \"made_by\", \"sources\", \"citations\"}] or null],
   \"skipped\"?: {\"count\", \"first\": [{\"entry\", \"reason\"}]}}")]
 pub(crate) struct Summaries {
     /// The period of one summary
@@ -212,7 +212,10 @@ fn print(
         (Level::Month, _) => summary.start.strftime("%Y-%m").to_string(),
         _ => day,
     };
+    let made_by = worded.and_then(|worded| worded.first());
+    let made_by = made_by.map_or(&summary.made_by, |sentence| &sentence.made_by);
     let of = memories(u64::from(summary.memories));
+    let of = format!("{of} · by {}", one_line(&made_by.to_string()));
     output.line(format_args!("{}  {}", paint(CYAN, what), paint(DIM, of)))?;
     if let Some(worded) = worded {
         for sentence in worded {

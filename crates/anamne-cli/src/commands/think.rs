@@ -6,17 +6,20 @@ use super::remember;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::typed_fields::{Related, ThoughtFields};
 use crate::{ids, input, settling};
 
 /// Add a thought to a chain of reasoning
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A thought follows the last thought of its thread. Prints the id.
+A thought follows the last thought of its thread, unless --follows names another.
+Prints the id.
 
 Examples:
   anamne think \"The cache is cold after every deploy\"
   anamne think \"So the first requests time out\"
   anamne think Warm it before the switch --thread slow-deploys --importance 7
+  anamne think What is certain? --framework \"first principles\" --chain cache --number 1 --total 4
   anamne list --thread slow-deploys --oldest-first
 
 With --json: {\"id\", \"seq\", \"space\", \"duplicate\"}")]
@@ -27,9 +30,6 @@ pub(crate) struct Think {
     /// The chain of thoughts
     #[arg(long, value_name = "NAME", default_value = "thoughts")]
     thread: String,
-    /// The preceding thought [default: the last of the thread]
-    #[arg(long, value_name = "ID")]
-    follows: Option<String>,
     /// A tag; repeatable
     #[arg(long)]
     tag: Vec<String>,
@@ -45,6 +45,10 @@ pub(crate) struct Think {
     /// The author's confidence, 0 to 1 [default: 1]
     #[arg(long, value_name = "SHARE")]
     confidence: Option<f32>,
+    #[command(flatten)]
+    fields: ThoughtFields,
+    #[command(flatten)]
+    related: Related,
 }
 
 impl Think {
@@ -59,13 +63,22 @@ impl Think {
             tags: self.tag,
             ..Draft::new("")
         };
+        self.related.add_to(&mut draft.metadata)?;
+        let mut fields = self.fields.read();
+        let follows = fields.remove("follows");
+        draft.body = Body::thought(None).with_fields(&fields)?;
         draft.check()?;
         let space = place.space()?;
-        let follows = match &self.follows {
+        let follows = match follows.as_ref().and_then(|id| id.as_str()) {
             Some(id) => Some(ids::resolve(&space, id)?),
             None => last_thought(&space, draft.thread.as_deref())?,
         };
-        draft.body = Body::Thought { follows };
+        if let Body::Thought {
+            follows: before, ..
+        } = &mut draft.body
+        {
+            *before = follows;
+        }
         let remembered = space.remember(draft)?;
         remember::print(&remembered, output)?;
         settling::settle(&space, output)

@@ -208,6 +208,7 @@ mod samples {
             valid_to: None,
             recorded_at: Timestamp::UNIX_EPOCH,
             asserted: false,
+            made_by: anamne::MadeBy::default(),
             evidence: Vec::new(),
             mentions: 1,
         }

@@ -68,6 +68,7 @@ fn commit_draft(folder: &Path) -> Option<Draft> {
         .body(Body::Episode {
             goal: message.lines().next().unwrap_or_default().to_owned(),
             plan: Vec::new(),
+            steps: Vec::new(),
             outcome: "committed".to_owned(),
             tool_log: Vec::new(),
             salience: None,

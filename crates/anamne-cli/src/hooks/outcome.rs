@@ -43,6 +43,7 @@ fn episode(host: &str, input: &HookInput, tool: &ToolUse, succeeded: bool) -> Dr
     let mut draft = Draft::new(format!("{call}: {outcome}")).body(Body::Episode {
         goal: call.to_owned(),
         plan: Vec::new(),
+        steps: Vec::new(),
         outcome,
         tool_log: vec![ToolCall {
             tool: tool.name.clone(),

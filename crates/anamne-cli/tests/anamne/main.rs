@@ -12,6 +12,7 @@ mod erasure;
 mod exchange;
 mod experience;
 mod extraction;
+mod fields;
 mod files;
 mod foreign_models;
 mod forgetting;

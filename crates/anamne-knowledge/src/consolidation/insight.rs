@@ -1,6 +1,6 @@
 //! Insights: recurring statements of several memories.
 
-use anamne_types::{Kind, Memory, MemoryId, Row};
+use anamne_types::{Kind, MadeBy, Memory, MemoryId, Row};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -46,6 +46,8 @@ pub struct Insight {
     pub last: Timestamp,
     /// Number of days, in UTC.
     pub days: usize,
+    /// What found it.
+    pub made_by: MadeBy,
     /// Agreement of the sources: the mean cosine with the central sentence.
     pub confidence: f32,
 }
@@ -208,6 +210,7 @@ fn insight_of(units: &[Unit<'_>], members: &[usize]) -> Option<Insight> {
         first,
         last,
         days: days.len(),
+        made_by: MadeBy::rule("insight", 1),
         confidence: nearness(central) / members.len() as f32,
     })
 }

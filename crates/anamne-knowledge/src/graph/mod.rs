@@ -5,6 +5,7 @@
 //! one transaction with the event it reaches: a killed process leaves it done or not begun.
 
 mod associations;
+mod attribution;
 mod consistency;
 mod contradictions;
 mod echoes;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use anamne_types::{EntityId, EntityType, Neighbourhood, Object, Perspective, Relation};
+use anamne_types::{EntityId, EntityType, MadeBy, Neighbourhood, Object, Perspective, Relation};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -69,6 +69,7 @@ impl Graph {
                 }
         };
         around.relations = relations.into_values().filter(is_shown).collect();
+        self.attribute(&mut around.relations)?;
         Ok(around)
     }
 
@@ -189,6 +190,7 @@ fn named_with(
         valid_to: None,
         recorded_at: instant(learned),
         asserted: false,
+        made_by: MadeBy::rule("co-mention", 1),
         evidence: found
             .into_iter()
             .take(LISTED)

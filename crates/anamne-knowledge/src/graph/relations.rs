@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_types::{
-    Entity, Frame, Kind, KnowledgeState, Object, Perspective, Relation, RelationType,
+    Entity, Frame, Kind, KnowledgeState, MadeBy, Object, Perspective, Relation, RelationType,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -89,7 +89,9 @@ impl Graph {
     pub fn relations(&self, name: &str, now: Timestamp) -> Result<Vec<Relation>, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
-        relations_of(&reader, &kept, now)
+        let mut relations = relations_of(&reader, &kept, now)?;
+        self.attribute(&mut relations)?;
+        Ok(relations)
     }
 
     /// The frames of an entity: facts, events, procedures and custom properties.
@@ -97,6 +99,7 @@ impl Graph {
         let reader = self.reader();
         let kept = find(&reader, name)?;
         let mut relations = relations_of(&reader, &kept, now)?;
+        self.attribute(&mut relations)?;
         let mut frames = Vec::new();
         for &frame in Perspective::ALL {
             let (mut chosen, rest) = relations
@@ -388,6 +391,11 @@ fn group(
                     .unwrap_or(0),
             ),
             asserted,
+            made_by: if asserted {
+                MadeBy::Told
+            } else {
+                MadeBy::default()
+            },
             evidence,
             mentions: rows.len() as u64,
         },

@@ -18,6 +18,9 @@ macro_rules! summariser {
     };
 }
 
+/// That version.
+pub(super) const SUMMARISER: u32 = summariser!();
+
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.
     application_id: 0x416e_6d6e,

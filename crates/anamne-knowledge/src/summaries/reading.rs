@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use anamne_types::{MemoryId, Row};
+use anamne_types::{MadeBy, MemoryId, Row};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::file::Summaries;
+use super::file::{SUMMARISER, Summaries};
 use super::period::{Level, Span, instant, period_of};
 use super::{SummaryError, SummarySentence, text_of};
 
@@ -28,6 +28,8 @@ pub struct Summary {
     pub characters: u64,
     /// Whether memories were added or removed since it was built. Removed ones are in none of its sentences.
     pub stale: bool,
+    /// What chose the sentences.
+    pub made_by: MadeBy,
     /// Its sentences in order of time, each with its source.
     pub sentences: Vec<SummarySentence>,
 }
@@ -119,6 +121,7 @@ fn periods(
             memories: row.get(4)?,
             characters: row.get::<_, i64>(5)? as u64,
             stale: row.get::<_, Option<i64>>(6)?.is_some(),
+            made_by: MadeBy::rule("summary", SUMMARISER),
             sentences: Vec::new(),
         };
         Ok((thread, start, summary))

@@ -164,7 +164,11 @@ fn passes(filter: &Filter, memory: &Memory) -> bool {
         && has(&filter.authors, memory.author.as_ref())
         && (filter.kinds.is_empty() || filter.kinds.contains(&memory.kind()))
         && filter.categories.is_empty()
-        && filter.tags.iter().all(|tag| memory.tags.contains(tag))
+        && filter.passes_tags_and_metadata(memory)
+        && filter
+            .rows
+            .as_ref()
+            .is_none_or(|rows| rows.binary_search(&memory.row).is_ok())
         && filter
             .min_importance
             .is_none_or(|least| memory.importance >= least)

@@ -13,7 +13,7 @@ use anamne_index::lexical::LexicalView;
 use anamne_index::vectors::VectorsView;
 use anamne_store::view::{Change, Health, View};
 use anamne_store::{PastState, PastStates};
-use anamne_types::{Memory, Row, Seq};
+use anamne_types::{Filter, Memory, Row, Seq};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
@@ -120,17 +120,15 @@ impl Past {
         rows
     }
 
-    /// The changed rows that matched in their earlier state.
-    pub(crate) fn select(&self, predicate: &RowPredicate, tags: &[String]) -> RoaringBitmap {
-        let mut rows = self.columns.snapshot().select(predicate);
-        if !tags.is_empty() {
-            let untagged = |row: &u32| {
-                let then = self.then.get(&Row(*row));
-                !then.is_some_and(|memory| tags.iter().all(|tag| memory.tags.contains(tag)))
-            };
-            let untagged: RoaringBitmap = rows.iter().filter(untagged).collect();
-            rows -= untagged;
-        }
-        rows
+    /// The changed rows that matched in their earlier state. What the columns don't have is read from the memories.
+    pub(crate) fn select(&self, predicate: &RowPredicate, filter: &Filter) -> RoaringBitmap {
+        let rows = self.columns.snapshot().select(predicate);
+        let passes = |row: &u32| {
+            let is_listed = |rows: &Vec<Row>| rows.binary_search(&Row(*row)).is_ok();
+            let then = self.then.get(&Row(*row));
+            filter.rows.as_ref().is_none_or(is_listed)
+                && then.is_some_and(|memory| filter.passes_tags_and_metadata(memory))
+        };
+        rows.iter().filter(passes).collect()
     }
 }

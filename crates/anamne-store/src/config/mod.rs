@@ -73,6 +73,9 @@ pub struct MetaConfig {
     pub planning: bool,
     /// What is recorded about each query.
     pub queries: QueryLogging,
+    /// Whether the log records who opened which memory by its id; each costs a write.
+    #[serde(skip_serializing_if = "is_default")]
+    pub record_access: bool,
 }
 
 impl Default for MetaConfig {
@@ -80,6 +83,7 @@ impl Default for MetaConfig {
         Self {
             planning: true,
             queries: QueryLogging::default(),
+            record_access: false,
         }
     }
 }

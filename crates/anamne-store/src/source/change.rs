@@ -23,6 +23,9 @@ impl Transaction<'_> {
             }
         }
         let mut memory = stored.memory.clone();
+        if let Some(body) = edit.body_after(&memory.body)? {
+            memory.body = body;
+        }
         apply(&mut memory, edit);
         if memory.content != stored.memory.content && edit.trust.is_none() {
             // New content is trusted no more than its author.
@@ -33,6 +36,12 @@ impl Transaction<'_> {
             return Ok(memory);
         }
         self.change(&stored, memory, EventKind::Edited)
+    }
+
+    /// Logs that a memory was opened. Erased memories can't be.
+    pub(crate) fn log_access(&mut self, id: MemoryId) -> Result<()> {
+        let row = self.present(id)?.row;
+        self.log(EventKind::Accessed, row, id, &Payload::NOTHING)
     }
 
     /// Adds feedback to a memory.
@@ -115,7 +124,6 @@ impl Transaction<'_> {
 fn apply(memory: &mut Memory, edit: &Edit) {
     let Edit {
         content,
-        body,
         importance,
         confidence,
         trust,
@@ -126,9 +134,6 @@ fn apply(memory: &mut Memory, edit: &Edit) {
     } = edit;
     if let Some(content) = content {
         memory.content.clone_from(content);
-    }
-    if let Some(body) = body {
-        memory.body.clone_from(body);
     }
     memory.importance = importance.unwrap_or(memory.importance);
     memory.confidence = plain_zero(confidence.unwrap_or(memory.confidence));

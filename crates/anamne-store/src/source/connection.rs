@@ -9,6 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::conditions;
 use super::contents::register_colder;
 use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
@@ -43,6 +44,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     // Reads the whole table once per missing index; afterwards it writes nothing.
     connection.execute_batch(include_str!("listed.sql"))?;
     register_colder(&connection, path)?;
+    conditions::register(&connection)?;
     Ok(connection)
 }
 
@@ -138,6 +140,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open_reader_of(path)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     register_colder(&connection, path)?;
+    conditions::register(&connection)?;
     Ok(connection)
 }
 

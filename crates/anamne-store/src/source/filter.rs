@@ -1,11 +1,11 @@
 //! Structural filters as SQL, and ordered lists of memories.
 
-use anamne_types::{Category, Filter, Kind, Memory, MemoryId, Row, Seq};
+use anamne_types::{Category, Filter, InvalidValue, Kind, Memory, MemoryId, Row, Seq};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::read::verified_by_row;
-use super::{Names, Tables, page_bytes};
+use super::{Names, Tables, conditions, page_bytes};
 use crate::clock::to_microseconds;
 use crate::{Result, StoreError};
 
@@ -124,6 +124,10 @@ impl Clause {
 
     fn of(filter: &Filter, connection: &Connection) -> Result<Self> {
         let mut clause = Self::default();
+        if filter.accessed_since.is_some() || filter.min_accesses.is_some() {
+            let accepts = "replaced by rows: the log does not say when a memory was opened";
+            return Err(InvalidValue::new("accessed_since", accepts, "given").into());
+        }
         if let Some(condition) = indexed_subset(filter) {
             clause.push(condition, []);
         }
@@ -155,6 +159,14 @@ impl Clause {
         }
         if let Some(trust) = filter.min_trust {
             clause.push("trust >= ?", [f64::from(trust).into()]);
+        }
+        if let Some(rows) = &filter.rows {
+            let listed = serde_json::to_string(rows)?;
+            clause.push("row IN (SELECT value FROM json_each(?))", [listed.into()]);
+        }
+        if !filter.conditions.is_empty() {
+            // Last, because it reads what the others exclude without reading.
+            clause.push(conditions::MEETS, [conditions::parameter(filter)]);
         }
         Ok(clause)
     }

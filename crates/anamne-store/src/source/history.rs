@@ -36,7 +36,7 @@ pub(crate) fn of(
     for event in statement.query_map(values, read_event)? {
         let event = event?;
         let (seq, change) = (event.seq, event.kind);
-        if change == EventKind::Moved {
+        if matches!(change, EventKind::Moved | EventKind::Accessed) {
             continue;
         }
         if change.changes_state() {

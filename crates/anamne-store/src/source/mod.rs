@@ -1,6 +1,7 @@
 //! The source: one SQLite database in which state, event and outbox change together or not at all.
 
 mod change;
+mod conditions;
 mod connection;
 pub(crate) mod contents;
 pub(crate) mod erasure;

@@ -1,10 +1,11 @@
 //! Days of use: a measure of time from the log alone.
 //!
-//! A day of use is a UTC day on which anybody other than the engine itself wrote something. Days are read from the
+//! A day of use is a UTC day on which anybody other than the engine itself wrote something; opening a memory writes
+//! nothing, even where it is logged. Days are read from the
 //! events, in the order of the log, and each day counts once, however often the clock returns to it. So a clock that
 //! jumps ten years ahead adds one day of use, and one that is set back removes none.
 
-use anamne_types::{ActorKind, Seq};
+use anamne_types::{ActorKind, EventKind, Seq};
 use rusqlite::Connection;
 
 use crate::Result;
@@ -33,9 +34,10 @@ impl UseDays {
     /// The last `most` days of use. O(events written on these days).
     pub(crate) fn latest(connection: &Connection, most: usize) -> Result<Self> {
         let mut statement = connection.prepare_cached(
-            "SELECT seq, at FROM events WHERE actor_kind <> ?1 ORDER BY seq DESC",
+            "SELECT seq, at FROM events WHERE actor_kind <> ?1 AND kind <> ?2 ORDER BY seq DESC",
         )?;
-        let mut rows = statement.query([ActorKind::System.number()])?;
+        let (engine, opened) = (ActorKind::System.number(), EventKind::Accessed.number());
+        let mut rows = statement.query([engine, opened])?;
         let mut days: Vec<UseDay> = Vec::new();
         while let Some(row) = rows.next()? {
             let (seq, at): (i64, i64) = (row.get(0)?, row.get(1)?);

@@ -28,7 +28,7 @@ impl Space {
         ids.dedup();
         let memories: Vec<Memory> = ids
             .iter()
-            .map(|id| self.get(*id))
+            .map(|id| self.read(*id))
             .collect::<Result<Vec<_>, Error>>()?
             .into_iter()
             .filter(|memory| memory.deleted_at.is_none())

@@ -168,7 +168,7 @@ impl Space {
         if !remembered.duplicate {
             return Ok(remembered);
         }
-        let mut known = self.get(remembered.id)?;
+        let mut known = self.read(remembered.id)?;
         if !known.metadata.contains_key(Assertion::KEY) {
             // A memory with the same sentence exists: it stays, and the assertion is stored separately.
             draft.external_id = Some(format!("knowledge beside {}", known.id));
@@ -176,7 +176,7 @@ impl Space {
             if !remembered.duplicate {
                 return Ok(remembered);
             }
-            known = self.get(remembered.id)?;
+            known = self.read(remembered.id)?;
         }
         let is_live = known.deleted_at.is_none();
         let is_the_same = known.metadata == draft.metadata && known.expires_at == expires;
@@ -223,7 +223,7 @@ impl Space {
                     contradiction.later.evidence.citation,
                     contradiction.id
                 );
-                let given = self.get(kept)?.citation();
+                let given = self.read(kept)?.citation();
                 return Err(InvalidValue::new("keep", accepted, given).into());
             }
         };
@@ -313,7 +313,7 @@ impl Knowledge {
     /// and similar ones that share names with it.
     pub fn associations(&self, memory: MemoryId, limit: usize) -> Result<Vec<Association>, Error> {
         let mut found = self.graph.associations(memory, MAX_COMPARED)?;
-        let own = self.space.get(memory)?;
+        let own = self.space.read(memory)?;
         let rows: Vec<Row> = found.iter().map(|association| association.row).collect();
         let texts: BTreeMap<Row, String> = self
             .space

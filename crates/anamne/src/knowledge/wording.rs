@@ -3,7 +3,7 @@
 use anamne_knowledge::consolidation::Insight;
 use anamne_knowledge::summaries::Summary;
 use anamne_llm::{Bridge, Call, tasks};
-use anamne_types::{Memory, MemoryId};
+use anamne_types::{MadeBy, Memory, MemoryId};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ const MOST: usize = 80;
 pub struct RewordedSentence {
     /// The sentence.
     pub text: String,
+    /// The model.
+    pub made_by: MadeBy,
     /// The memories that support it.
     pub sources: Vec<MemoryId>,
     /// Their citations: `m12`.
@@ -28,10 +30,11 @@ pub struct RewordedSentence {
 }
 
 impl RewordedSentence {
-    fn of(text: String, places: &[usize], memories: &[Memory]) -> Self {
+    fn of(bridge: &Bridge, text: String, places: &[usize], memories: &[Memory]) -> Self {
         let sources = places.iter().filter_map(|place| memories.get(*place));
         Self {
             text,
+            made_by: MadeBy::Model(bridge.model().to_owned()),
             sources: sources.clone().map(|memory| memory.id).collect(),
             citations: sources.map(Memory::citation).collect(),
         }
@@ -52,7 +55,7 @@ impl Space {
             let stored = tasks::summarise(bridge, call, said, sentences)?;
             let worded = stored.into_iter();
             Ok(worded
-                .map(|one| RewordedSentence::of(one.text, &one.sources, memories))
+                .map(|one| RewordedSentence::of(bridge, one.text, &one.sources, memories))
                 .collect())
         })
     }
@@ -66,7 +69,8 @@ impl Space {
         self.require_write()?;
         self.ask_model(&insight.sources, |bridge, call, said, memories| {
             let stored = tasks::insight(bridge, call, said)?;
-            let worded = stored.map(|one| RewordedSentence::of(one.text, &one.sources, memories));
+            let worded =
+                stored.map(|one| RewordedSentence::of(bridge, one.text, &one.sources, memories));
             Ok(worded.into_iter().collect())
         })
     }

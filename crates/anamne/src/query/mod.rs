@@ -1,5 +1,6 @@
 //! Queries over one or several spaces, now or as of an earlier time, and context blocks.
 
+pub(crate) mod access;
 pub(crate) mod across;
 pub(crate) mod briefing;
 pub(crate) mod past;

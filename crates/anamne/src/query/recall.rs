@@ -1,5 +1,6 @@
 //! Runs a query: selects tiers and views, and retries when a view fails on the way.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -71,6 +72,7 @@ impl Space {
 
     /// Answers a query without counting its results as used.
     pub(crate) fn look(&self, recall: &Recall) -> Result<Answer, Error> {
+        let recall = &*self.resolved_recall(recall)?;
         let answer = self.ask(
             recall,
             Asked::Query,
@@ -87,8 +89,16 @@ impl Space {
         if request.preset.is_some() {
             return self.brief(request);
         }
+        let resolved = self.resolved_recall(&request.recall)?;
+        let request = match resolved {
+            Cow::Borrowed(_) => Cow::Borrowed(request),
+            Cow::Owned(recall) => Cow::Owned(ContextRequest {
+                recall,
+                ..request.clone()
+            }),
+        };
         self.ask(&request.recall, Asked::Query, |recaller| {
-            Ok(recaller.context(request)?)
+            Ok(recaller.context(&request)?)
         })
     }
 

@@ -41,7 +41,7 @@ fn print(
     stored: &Remembered,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let memory = space.get(stored.id)?;
+    let memory = space.read(stored.id)?;
     let citation = memory.citation();
     if output.is_json() {
         return output.json(&json!({

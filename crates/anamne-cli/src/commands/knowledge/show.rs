@@ -24,7 +24,7 @@ Examples:
 
 With --json: {\"entity\", \"frames\": [{\"frame\", \"relations\": [{\"subject_name\",
   \"relation\", \"object\", \"state\", \"valid_from\"?, \"valid_to\"?, \"asserted\",
-  \"evidence\": [{\"memory\", \"citation\", \"at\"}], \"mentions\", …}], \"memories\"?}],
+  \"made_by\": \"told|rule NAME/VERSION|model NAME\", \"evidence\": [{\"memory\", \"citation\", \"at\"}], \"mentions\", …}], \"memories\"?}],
   \"mentions\": [{\"memory\", \"citation\", \"at\"}], \"named_together\": [{\"memories\",
   \"entity\"}]}")]
 pub(crate) struct Show {

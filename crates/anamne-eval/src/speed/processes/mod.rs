@@ -90,6 +90,7 @@ fn add_notable(site: &Site) -> Result<(), Failure> {
         drafts.push(told("Work").kind(Kind::Episode).body(Body::Episode {
             goal: format!("finish part {number}"),
             plan: Vec::new(),
+            steps: Vec::new(),
             outcome: String::new(),
             tool_log: Vec::new(),
             salience: None,

@@ -214,7 +214,7 @@ impl Knowledge {
         graph.contradiction(id).map_err(adapt_error)?;
         let stored = space.assert(&space.resolution(id, space.resolve(keep)?)?, None)?;
         let decided = space.knowledge()?.contradiction(id)?;
-        let citation = space.get(stored.id)?.citation();
+        let citation = space.read(stored.id)?.citation();
         let text = text::decided(&decided, &citation);
         Ok(Reply::new(
             call,
@@ -238,7 +238,7 @@ impl Knowledge {
             _ => call.space_to_write(self.space.as_deref())?,
         };
         let stored = space.assert(&assertion, expires)?;
-        let citation = space.get(stored.id)?.citation();
+        let citation = space.read(stored.id)?.citation();
         let text = text::stored(&assertion, &citation, &stored);
         Ok(Reply::new(
             call,

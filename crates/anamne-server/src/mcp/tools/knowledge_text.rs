@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anamne::text::quote::{quote_block, quote_name as name};
 use anamne::{
-    Assertion, ConsistencyReport, Contradiction, Entity, Evidence, Frame, KnowledgeState,
+    Assertion, ConsistencyReport, Contradiction, Entity, Evidence, Frame, KnowledgeState, MadeBy,
     Neighbourhood, Relation, Remembered, Side,
 };
 
@@ -101,6 +101,9 @@ fn said(relation: &Relation) -> String {
     }
     if relation.asserted {
         add("asserted");
+    }
+    if let MadeBy::Model(model) = &relation.made_by {
+        add(&format!("by {}", name(model)));
     }
     if let Some(from) = relation.valid_from {
         add(&format!("since {}", from.strftime("%Y-%m-%d")));

@@ -1,6 +1,6 @@
 //! Filter arguments shared by several tools.
 
-use anamne::{Filter, InvalidValue, Kind};
+use anamne::{Condition, Filter, InvalidValue, Kind};
 use jiff::Timestamp;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -12,22 +12,27 @@ use crate::mcp::call_context::{CallContext, End};
 /// Which memories may come back.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Scope {
-    /// Happened from then on: 2026-03-01, yesterday, RFC 3339
+    /// From: 2026-03-01, yesterday
     since: Option<String>,
-    /// Until the end of that
+    /// To the end of
     until: Option<String>,
     thread: Option<String>,
     /// message, thought, fact, episode, skill, document, chunk or summary
     kind: Option<String>,
     tag: Option<String>,
     author: Option<String>,
-    /// Another one; memory_search takes all and auto too
+    /// Metadata: ticket=42; priority>=3
+    #[serde(rename = "where")]
+    conditions: Option<String>,
+    /// Another; memory_search: all, auto too
     pub(crate) space: Option<String>,
 }
 
 /// The schema with descriptions of the shared arguments removed: `memory_search` has them.
 pub(crate) fn without_shared_descriptions(mut schema: JsonObject) -> JsonObject {
-    const SHARED: [&str; 7] = ["since", "until", "thread", "kind", "tag", "author", "space"];
+    const SHARED: [&str; 8] = [
+        "since", "until", "thread", "kind", "tag", "author", "where", "space",
+    ];
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for name in SHARED {
             if let Some(Value::Object(property)) = properties.get_mut(name) {
@@ -47,6 +52,7 @@ impl Scope {
     ) -> Result<Filter, InvalidValue> {
         let kinds = self.kind.iter().map(|kind| kind.parse());
         let kinds = kinds.collect::<Result<Vec<Kind>, _>>()?;
+        let conditions = self.conditions.as_deref().map(Condition::read_all);
         Ok(Filter {
             since: call.instant("since", self.since.as_deref(), End::Start, now)?,
             until: call.instant("until", self.until.as_deref(), End::Close, now)?,
@@ -54,6 +60,7 @@ impl Scope {
             kinds,
             tags: self.tag.iter().cloned().collect(),
             authors: self.author.iter().cloned().collect(),
+            conditions: conditions.transpose()?.unwrap_or_default(),
             ..Filter::default()
         })
     }

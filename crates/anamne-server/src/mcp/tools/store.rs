@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anamne::text::quote::quote_name;
-use anamne::{Category, Draft, GuardNote, InvalidValue, Kind, Metadata};
+use anamne::{Category, Draft, GuardNote, InvalidValue, Kind, Metadata, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::importance;
@@ -18,21 +19,23 @@ use crate::mcp::schema;
 pub(crate) struct Store {
     /// Understandable on its own
     content: String,
-    /// message if not given, fact if a category is
+    /// message by default
     kind: Option<String>,
     #[serde(default)]
     #[schemars(schema_with = "schema::category")]
     category: Option<Category>,
     tags: Option<Vec<String>>,
-    /// The conversation that it continues
+    /// Its conversation
     thread: Option<String>,
     author: Option<String>,
     session: Option<String>,
     /// 1 to 10
     importance: Option<i64>,
-    /// When it happened, if not now
+    /// Now by default
     occurred_at: Option<String>,
     metadata: Option<Metadata>,
+    /// Of the kind: goal, plan, steps, outcome, …
+    fields: Option<Metadata>,
     /// Made if new
     space: Option<String>,
 }
@@ -41,15 +44,21 @@ impl MemoryTool for Store {
     const NAME: &'static str = "memory_store";
     const TITLE: &'static str = "Store a memory";
     const DESCRIPTION: &'static str = "Store one memory: a decision and its reason, a preference, a fix, a \
-constraint, a correction. Duplicates are not stored twice.";
+constraint. Duplicates are not stored twice.";
     const EFFECT: Effect = Effect::Adds;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let named = self.space.clone();
         // Validated before the space is created: an error changes nothing.
-        let draft = self.draft(call)?;
+        let mut draft = self.draft()?;
+        let mut fields = self.fields.clone().unwrap_or_default();
+        let is_thought = draft.body.kind() == Kind::Thought;
+        let cited = is_thought.then(|| cited(&mut fields)).flatten();
+        draft.body = draft.body.with_fields(&fields)?;
+        let draft = self.complete(draft, call)?;
         draft.check()?;
         let space = call.space_to_write(named.as_deref())?;
+        let draft = with_cited(draft, cited, &space)?;
         let remembered = space.remember(draft)?;
         let text = format!(
             "{} {} in the space {}.{}",
@@ -67,9 +76,9 @@ constraint, a correction. Duplicates are not stored twice.";
 }
 
 impl Store {
-    fn draft(self, call: &CallContext) -> Result<Draft, InvalidValue> {
-        let now = call.now();
-        let mut draft = Draft::new(self.content);
+    /// The content and the empty body of the kind.
+    fn draft(&self) -> Result<Draft, InvalidValue> {
+        let mut draft = Draft::new(self.content.as_str());
         let kind = self.kind.as_deref().map(str::parse::<Kind>).transpose()?;
         match (kind, self.category) {
             (None | Some(Kind::Fact), Some(category)) => draft = draft.category(category),
@@ -88,6 +97,11 @@ impl Store {
             (Some(kind), None) => draft = draft.kind(kind),
             (None, None) => {}
         }
+        Ok(draft)
+    }
+
+    fn complete(self, mut draft: Draft, call: &CallContext) -> Result<Draft, InvalidValue> {
+        let now = call.now();
         draft.occurred_at =
             call.instant("occurred_at", self.occurred_at.as_deref(), End::Start, now)?;
         Ok(Draft {
@@ -100,6 +114,26 @@ impl Store {
             ..draft
         })
     }
+}
+
+/// Takes the preceding thought out of the fields: it may be cited, and only the space knows its id.
+pub(super) fn cited(fields: &mut Metadata) -> Option<String> {
+    match fields.get("follows") {
+        Some(Value::String(_)) => {}
+        _ => return None,
+    }
+    let taken = fields.remove("follows")?;
+    taken.as_str().map(str::to_owned)
+}
+
+/// Adds the preceding thought, by the id that it has in the space.
+fn with_cited(mut draft: Draft, cited: Option<String>, space: &Space) -> Result<Draft, Failure> {
+    if let Some(cited) = cited {
+        let follows = Value::from(space.resolve(&cited)?.to_string());
+        let field = [("follows".to_owned(), follows)].into();
+        draft.body = draft.body.with_fields(&field)?;
+    }
+    Ok(draft)
 }
 
 /// What the guard redacted and marked: ` Redacted: github-token.` Kinds are the guard's own words.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::store::guarded;
+use super::store::{cited, guarded};
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::importance;
 use crate::mcp::call_context::{CallContext, End};
@@ -24,14 +24,15 @@ pub(crate) struct Update {
     category: Option<String>,
     add_tags: Option<Vec<String>>,
     remove_tags: Option<Vec<String>>,
-    /// null removes a name
+    /// null removes
     metadata: Option<Metadata>,
+    fields: Option<Metadata>,
     occurred_at: Option<String>,
-    /// When it stops being recalled
+    /// End of recall
     expires_at: Option<String>,
-    /// The memory that takes its place
+    /// Its replacement
     superseded_by: Option<String>,
-    /// Bring a deleted memory back
+    /// Undelete
     restore: Option<bool>,
     space: Option<String>,
 }
@@ -91,6 +92,11 @@ impl Update {
         let category = category.transpose()?;
         let body = category.is_some().then_some(Body::Fact { category });
         let successor = self.superseded_by.as_deref();
+        let mut fields = self.fields.unwrap_or_default();
+        if let Some(cited) = cited(&mut fields) {
+            let follows = space.resolve(&cited)?.to_string();
+            fields.insert("follows".to_owned(), follows.into());
+        }
         Ok(Edit {
             importance: importance(self.importance)?,
             occurred_at: call.instant("occurred_at", occurred_at, End::Start, now)?,
@@ -98,6 +104,7 @@ impl Update {
             superseded_by: successor.map(|id| space.resolve(id)).transpose()?,
             content: self.content,
             body,
+            fields,
             confidence: self.confidence,
             trust: None,
             add_tags: self.add_tags.unwrap_or_default(),

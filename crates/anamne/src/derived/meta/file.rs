@@ -13,7 +13,14 @@ use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_
 use super::note::{MemoryAccess, Note};
 
 /// Settings of the file. Losing the latest entries is acceptable.
-const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("meta.sql"));
+const DATABASE: SideDatabase = SideDatabase {
+    migrations: &[WITH_TOTALS],
+    ..SideDatabase::new(3, include_str!("meta.sql"))
+};
+
+/// Format 2 had only decayed counts, which are at most the totals.
+const WITH_TOTALS: &str = "ALTER TABLE openings ADD COLUMN total INTEGER NOT NULL DEFAULT 1;
+    UPDATE openings SET total = max(1, CAST(times + 0.999 AS INTEGER));";
 
 /// Maximum number of queries kept.
 const MOST_ASKED: i64 = 10_000;
@@ -112,9 +119,14 @@ impl MetaFile {
     /// Reads the access counts.
     pub(super) fn openings(&mut self) -> Result<AccessCounts, StoreError> {
         self.in_file(|connection| {
-            let mut openings = connection.prepare("SELECT row, times, at FROM openings")?;
+            let mut openings = connection.prepare("SELECT row, times, at, total FROM openings")?;
             openings.query_map([], opening)?.collect()
         })
+    }
+
+    /// Reads the access counts of one row.
+    pub(super) fn opening(&mut self, row: Row) -> Result<Option<AccessCount>, StoreError> {
+        self.in_file(|connection| known_opening(connection, row))
     }
 
     /// Writes buffered entries at the time `now`, except entries that may predate an erasure: older ones, and ones with
@@ -338,19 +350,25 @@ fn opening(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Row, AccessCount)> {
     let opening = AccessCount {
         times: row.get::<_, f64>(1)? as f32,
         at: row.get(2)?,
+        total: row.get::<_, i64>(3)? as u64,
     };
     Ok((Row(row.get(0)?), opening))
 }
 
+fn known_opening(connection: &Connection, row: Row) -> rusqlite::Result<Option<AccessCount>> {
+    let sql = "SELECT row, times, at, total FROM openings WHERE row = ?1";
+    let mut known = connection.prepare_cached(sql)?;
+    let known = known.query_row([row.0], opening).optional()?;
+    Ok(known.map(|(_, known)| known))
+}
+
 fn write_opening(transaction: &Transaction<'_>, opened: &MemoryAccess) -> rusqlite::Result<()> {
-    let sql = "SELECT row, times, at FROM openings WHERE row = ?1";
-    let mut known = transaction.prepare_cached(sql)?;
-    let known = known.query_row([opened.row.0], opening).optional()?;
-    let before = known.map_or_else(AccessCount::default, |(_, before)| before);
+    let before = known_opening(transaction, opened.row)?.unwrap_or_default();
     let now = before.incremented(opened.at);
-    let sql = "INSERT OR REPLACE INTO openings VALUES (?1, ?2, ?3)";
+    let sql = "INSERT OR REPLACE INTO openings (row, times, at, total) VALUES (?1, ?2, ?3, ?4)";
     let mut write = transaction.prepare_cached(sql)?;
-    write.execute(params![opened.row.0, f64::from(now.times), now.at])?;
+    let total = i64::try_from(now.total).unwrap_or(i64::MAX);
+    write.execute(params![opened.row.0, f64::from(now.times), now.at, total])?;
     Ok(())
 }
 

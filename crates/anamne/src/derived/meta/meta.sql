@@ -53,7 +53,9 @@ CREATE TABLE payoffs (
 CREATE TABLE openings (
     row INTEGER PRIMARY KEY,
     times REAL NOT NULL,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    -- How often in total.
+    total INTEGER NOT NULL
 ) STRICT;
 
 -- Costs of queries of one shape, as running means, and how often their first stage was not enough.

@@ -12,7 +12,9 @@ mod note;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_recall::{AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace};
+use anamne_recall::{
+    AccessCount, AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace,
+};
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, QueryLogging, SpaceSource, StoreError};
 use anamne_types::Row;
@@ -234,6 +236,35 @@ impl QueryLog {
         if let Some(openings) = &mut *openings {
             Arc::make_mut(openings).add(row, at);
         }
+    }
+
+    /// The access counts of a memory, including buffered ones; `None` if it was never opened.
+    pub(crate) fn use_of(&self, row: Row) -> Result<Option<AccessCount>, StoreError> {
+        let written = self.written(|file| file.opening(row))?.flatten();
+        let mut counts: AccessCounts = written.map(|count| (row, count)).into_iter().collect();
+        let buffered = self.opened();
+        let buffered = buffered.iter().filter(|opened| opened.row == row);
+        buffered.for_each(|later| counts.add(later.row, later.at));
+        Ok(counts.count(row))
+    }
+
+    /// The access counts of all memories, including buffered ones, as every process has written them.
+    pub(crate) fn all_uses(&self) -> Result<AccessCounts, StoreError> {
+        let mut counts = self.written(MetaFile::openings)?.unwrap_or_default();
+        let buffered = self.opened();
+        buffered
+            .iter()
+            .for_each(|later| counts.add(later.row, later.at));
+        Ok(counts)
+    }
+
+    /// Reads the file; `None` if there is none.
+    fn written<T>(
+        &self,
+        read: impl FnOnce(&mut MetaFile) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut file = self.file();
+        file.exists().then(|| read(&mut file)).transpose()
     }
 
     /// Writes the buffered entries. On failure they are dropped: they only affect what is searched first.

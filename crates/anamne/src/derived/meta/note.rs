@@ -118,6 +118,8 @@ fn shape(recall: &Recall) -> String {
         (!filter.tags.is_empty(), "tags"),
         (!filter.authors.is_empty(), "authors"),
         (!filter.sessions.is_empty(), "sessions"),
+        (!filter.conditions.is_empty(), "metadata"),
+        (filter.rows.is_some(), "use"),
     ];
     let mut shape = format!("{} {}", recall.temperature, recall.depth.hops());
     for (_, part) in parts.iter().filter(|(is_there, _)| *is_there) {

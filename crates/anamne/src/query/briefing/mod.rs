@@ -190,7 +190,7 @@ impl Space {
             ids.extend(self.contested()?);
         }
         for id in ids {
-            if let Ok(memory) = self.get(id)
+            if let Ok(memory) = self.read(id)
                 && memory.deleted_at.is_none()
                 && known.insert(id)
             {

@@ -112,7 +112,7 @@ const STORE_ASSIGNED_FIELDS: [&str; 9] = [
     "surroundings",
 ];
 
-/// The fields of typed bodies.
+/// Fields of typed bodies that are refused with another kind; the kind's own are added to them.
 const BODY_FIELDS: [&str; 16] = [
     "goal",
     "plan",
@@ -220,7 +220,7 @@ impl Record {
         }
         let mut fields = serde_json::Map::new();
         fields.insert("kind".to_owned(), kind.as_str().into());
-        for name in BODY_FIELDS {
+        for name in BODY_FIELDS.into_iter().chain(Body::field_names(kind)) {
             if let Some(value) = self.rest.remove(name) {
                 fields.insert(name.to_owned(), value);
             }

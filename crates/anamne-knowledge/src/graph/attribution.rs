@@ -1,0 +1,26 @@
+//! Which relations a language model made.
+
+use anamne_types::{MadeBy, Relation, Row};
+
+use super::{Graph, GraphError};
+
+impl Graph {
+    /// Names the model where one read a memory that a relation rests on, latest first.
+    pub(super) fn attribute(&self, relations: &mut [Relation]) -> Result<(), GraphError> {
+        let Some(readings) = &self.readings else {
+            return Ok(());
+        };
+        for relation in relations.iter_mut().filter(|one| !one.asserted) {
+            for evidence in &relation.evidence {
+                let row = evidence.citation.strip_prefix('m');
+                let row = row.and_then(|row| row.parse().ok()).map(Row);
+                let model = row.map(|row| readings.model_of(row)).transpose()?;
+                if let Some(model) = model.flatten() {
+                    relation.made_by = MadeBy::Model(model);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
