@@ -34,4 +34,5 @@ mod tasks;
 mod terminal;
 mod tiers;
 mod together;
+mod told;
 mod vocabulary;
