@@ -63,8 +63,7 @@ fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> 
         for mention in found {
             let (row, entity_type, weight, spelling, at, way, recorded_at) = mention?;
             learned = learned.max(recorded_at);
-            let is_told = way == 3 && weight == 100;
-            asserted |= is_told;
+            asserted |= way == 3;
             *types.entry(entity_type).or_default() += weight;
             *spellings.entry((member == name, spelling)).or_default() += 1;
             rows.insert(row);
@@ -85,7 +84,7 @@ fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> 
     let all: i64 = types.values().sum();
     let memories = rows.len() as i64;
     // The share of readings that agree on the type, and their confidence.
-    let confidence = if asserted {
+    let confidence = if told_type.is_some() {
         100
     } else {
         (best * best / all.max(1)) / memories.max(1)

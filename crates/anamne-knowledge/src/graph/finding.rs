@@ -52,8 +52,10 @@ impl Graph {
         let values = values(&reader)?;
         let mut found = Vec::new();
         for kept in selected(&reader, query, COMPARED, &recency.into())? {
-            let aliases = aliases.get(&kept.name).map(Vec::as_slice);
-XX            let similarity = wanted.similarity(&described);
+            let [aliases, values] =
+                [&aliases, &values].map(|of| of.get(&kept.name).map_or(&[][..], Vec::as_slice));
+            let described = Described::of(&kept, aliases, values);
+            let similarity = wanted.similarity(&described);
             if similarity >= MIN_SIMILARITY {
                 found.push((similarity, kept));
             }
@@ -175,7 +177,11 @@ fn values(connection: &Connection) -> Result<BTreeMap<Name, Vec<String>>, GraphE
     )?;
     let mut values: BTreeMap<Name, Vec<String>> = BTreeMap::new();
     let said = statement.query_map([PART_BYTES as i64], |row| {
-        Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+        Ok((
+            row.get(0)?,
+            row.get::<_, String>(1)?,
+            row.get::<_, String>(2)?,
+        ))
     })?;
     for one in said {
         let (subject, relation, value) = one?;
