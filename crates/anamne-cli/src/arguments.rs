@@ -1,13 +1,13 @@
 //! The command line: global options and commands.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::str::FromStr;
 
 use anamne::{
-    Category, ContextPreset, Depth, EntityType, EventKind, InvalidValue, Kind, LinkType,
-    Perspective, Ranking, Temperature, TimeWords,
+    Category, ContextPreset, Depth, EntityScope, EntityType, EventKind, FrameWord, InvalidValue,
+    Kind, LinkType, Perspective, Ranking, Temperature, TimeWords, TypeWord,
 };
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 
 use crate::commands::Command;
 
@@ -143,14 +143,60 @@ pub(crate) fn event_kind() -> impl TypedValueParser<Value = EventKind> {
     one_of(EventKind::ALL, EventKind::as_str)
 }
 
-/// Parses an entity type.
-pub(crate) fn entity_type() -> impl TypedValueParser<Value = EntityType> {
-    one_of(EntityType::ALL, EntityType::as_str)
+/// Parses an entity type, or `custom:` and another word.
+pub(crate) fn type_word() -> impl TypedValueParser<Value = TypeWord> {
+    or_custom(EntityType::ALL, EntityType::as_str)
 }
 
-/// Parses a frame.
-pub(crate) fn frame() -> impl TypedValueParser<Value = Perspective> {
-    one_of(Perspective::ALL, Perspective::as_str)
+/// Parses a frame, or `custom:` and a name.
+pub(crate) fn frame_word() -> impl TypedValueParser<Value = FrameWord> {
+    or_custom(Perspective::ALL, Perspective::as_str)
+}
+
+/// Parses the scope of an entity.
+pub(crate) fn entity_scope() -> impl TypedValueParser<Value = EntityScope> {
+    one_of(EntityScope::ALL, EntityScope::as_str)
+}
+
+/// Parses one of some words, or `custom:` and another; help lists the words.
+fn or_custom<Word: Copy, Parsed>(
+    words: &[Word],
+    spelt: fn(Word) -> &'static str,
+) -> impl TypedValueParser<Value = Parsed>
+where
+    Parsed: FromStr<Err = InvalidValue> + Clone + Send + Sync + 'static,
+{
+    let words = words.iter().map(|word| PossibleValue::new(spelt(*word)));
+    Listed {
+        parser: StringValueParser::new().try_map(|word| word.parse::<Parsed>()),
+        shown: words
+            .chain([PossibleValue::new("custom:WORD")])
+            .collect::<Vec<_>>(),
+    }
+}
+
+/// A parser with the values that help lists.
+#[derive(Clone)]
+struct Listed<Parser> {
+    parser: Parser,
+    shown: Vec<PossibleValue>,
+}
+
+impl<Parser: TypedValueParser> TypedValueParser for Listed<Parser> {
+    type Value = Parser::Value;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.shown.iter().cloned()))
+    }
 }
 
 /// Parses `name=value`; the value is JSON if it is valid JSON, else text.

@@ -1,6 +1,8 @@
 //! Formats entities, relations and contradictions for a person.
 
-use anamne::{ConflictKind, Dispute, Entity, EntityId, Evidence, KnowledgeState, Relation};
+use anamne::{
+    ConflictKind, Dispute, Entity, EntityId, EntityScope, Evidence, KnowledgeState, Relation,
+};
 use anstyle::Style;
 
 use crate::dates::Dates;
@@ -24,11 +26,13 @@ pub(crate) fn state(state: KnowledgeState) -> Option<(Style, &'static str)> {
 /// A relation with its other end, seen from an entity: `works_at → Hafen GmbH`, `leads ← Jonas Berg`.
 pub(crate) fn reach(relation: &Relation, from: EntityId) -> (String, &'static str, String) {
     let word = one_line(relation.relation.as_str());
-    if relation.subject == from {
-        (word, "→", one_line(relation.object.text()))
+    let (arrow, end) = if relation.subject == from {
+        ("→", relation.object.text())
     } else {
-        (word, "←", one_line(&relation.subject_name))
-    }
+        ("←", relation.subject_name.as_str())
+    };
+    let arrow = if relation.both_ways { "↔" } else { arrow };
+    (word, arrow, one_line(end))
 }
 
 /// The validity period, as far as known.
@@ -70,6 +74,13 @@ pub(crate) fn details(relation: &Relation, dates: &Dates) -> Vec<(Style, String)
     parts.extend(state(relation.state).map(|(style, word)| (style, word.to_owned())));
     if relation.asserted {
         parts.push((GREEN, "asserted".to_owned()));
+        let told = [
+            ("weight", relation.told_weight),
+            ("confidence", sureness(relation)),
+        ];
+        for (word, share) in told {
+            parts.extend(share.map(|share| (DIM, format!("{word} {share}"))));
+        }
     }
     if relation.made_by.is_model() {
         parts.push((
@@ -85,6 +96,11 @@ pub(crate) fn details(relation: &Relation, dates: &Dates) -> Vec<(Style, String)
     parts
 }
 
+/// The confidence that a person gave a relation, if it is below 1.
+pub(crate) fn sureness(relation: &Relation) -> Option<f32> {
+    (relation.asserted && relation.confidence < 1.0).then_some(relation.confidence)
+}
+
 /// Styled parts, joined by dots.
 pub(crate) fn joined(parts: &[(Style, String)]) -> String {
     let painted: Vec<_> = parts
@@ -94,9 +110,12 @@ pub(crate) fn joined(parts: &[(Style, String)]) -> String {
     painted.join(&paint(DIM, " · "))
 }
 
-/// Prints an entity on one or two lines: name, type, number and times of mentions, aliases.
+/// Prints an entity on one line: name, type, number and times of mentions. Aliases, tags and attributes follow.
 pub(crate) fn print_entity(entity: &Entity, output: &mut Output) -> Result<(), Failure> {
-    let mut parts = vec![(DIM, entity.entity_type.to_string())];
+    let mut parts = vec![(DIM, one_line(entity.type_word()))];
+    if entity.scope == EntityScope::Personal {
+        parts.push((YELLOW, entity.scope.to_string()));
+    }
     parts.extend(state(entity.state).map(|(style, word)| (style, word.to_owned())));
     parts.push((DIM, memories(entity.mentions)));
     let (first, last) = (
@@ -114,15 +133,34 @@ pub(crate) fn print_entity(entity: &Entity, output: &mut Output) -> Result<(), F
         paint(BOLD, one_line(&entity.name)),
         joined(&parts)
     ))?;
-    if entity.aliases.is_empty() {
-        return Ok(());
-    }
-    let aliases: Vec<_> = entity.aliases.iter().map(|name| one_line(name)).collect();
-    let also = format!("also called {}", aliases.join(", "));
-    for line in wrapped(&also, output.width.saturating_sub(4)) {
-        output.line(format_args!("    {}", paint(DIM, line)))?;
+    let names =
+        |names: &[String]| -> Vec<String> { names.iter().map(|name| one_line(name)).collect() };
+    let attributes: Vec<_> = entity
+        .attributes
+        .iter()
+        .map(|(name, value)| one_line(&format!("{name}: {}", written(value))))
+        .collect();
+    for (words, list) in [
+        ("also called ", names(&entity.aliases)),
+        ("tagged ", names(&entity.tags)),
+        ("", attributes),
+    ] {
+        if list.is_empty() {
+            continue;
+        }
+        let text = format!("{words}{}", list.join(", "));
+        for line in wrapped(&text, output.width.saturating_sub(4)) {
+            output.line(format_args!("    {}", paint(DIM, line)))?;
+        }
     }
     Ok(())
+}
+
+/// An attribute's value: text without quotes, other values as JSON.
+fn written(value: &serde_json::Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The label of a dispute for the memory that it concerns.

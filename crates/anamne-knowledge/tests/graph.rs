@@ -10,7 +10,8 @@ use anamne_knowledge::graph::{ContradictionQuery, EntityQuery, Graph};
 use anamne_knowledge::reading::{Reading, Statement, Term};
 use anamne_knowledge::readings::{ConflictReading, Readings};
 use anamne_types::{
-    Assertion, ConflictKind, EntityType, KnowledgeState, MadeBy, Object, Relation, Row, Seq,
+    Assertion, Attributes, ConflictKind, EntityType, KnowledgeState, MadeBy, MemoryId, Object,
+    Relation, Row, Seq, ToldEntity, ToldProperty, ToldRelation,
 };
 use log_twin::{Log, day};
 use proptest::prelude::*;
@@ -133,13 +134,12 @@ fn two_people_who_disagree_leave_both_contested() {
 fn assertions_outrank_extraction() {
     let log = Log::default();
     log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
-    let stored = Assertion::Relation {
+    let stored = Assertion::Relation(ToldRelation {
         subject: "Mara Lind".to_owned(),
         relation: "lives_in".to_owned(),
         object: "Berlin".to_owned(),
-        valid_from: None,
-        valid_to: None,
-    };
+        ..ToldRelation::default()
+    });
     log.assert(5, &stored);
     let (_folder, graph) = extracted(&log);
     let relations = graph.relations("Mara Lind", day(20)).expect("known");
@@ -202,11 +202,12 @@ fn a_denied_entity_is_gone_until_the_denial_is_forgotten() {
 #[test]
 fn an_entity_asserted_after_its_denial_is_back() {
     let log = Log::default();
-    let stored = Assertion::Entity {
+    let stored = Assertion::Entity(ToldEntity {
         name: "Bonn".to_owned(),
         entity_type: EntityType::Place,
         aliases: vec!["B. on Rhine".to_owned()],
-    };
+        ..ToldEntity::default()
+    });
     log.assert(1, &stored);
     log.assert(
         2,
@@ -340,11 +341,12 @@ fn threads_are_related_by_rare_names_only() {
     log.say("Ada", 9, "Mara Lind called.", None);
     log.assert(
         10,
-        &Assertion::Entity {
+        &Assertion::Entity(ToldEntity {
             name: "Mara Lind".to_owned(),
             entity_type: EntityType::Person,
             aliases: vec!["Marie".to_owned()],
-        },
+            ..ToldEntity::default()
+        }),
     );
     let (_folder, graph) = extracted(&log);
     let related = |thread: &str, limit| {
@@ -370,11 +372,12 @@ fn aliases_merge_entities() {
     log.say("Ada", 2, "Marie lives in Bonn.", None);
     let (_folder, graph) = extracted(&log);
     assert_eq!(graph.entity("Mara Lind").expect("known").mentions, 1);
-    let joined = Assertion::Entity {
+    let joined = Assertion::Entity(ToldEntity {
         name: "Mara Lind".to_owned(),
         entity_type: EntityType::Person,
         aliases: vec!["Marie".to_owned()],
-    };
+        ..ToldEntity::default()
+    });
     log.assert(3, &joined);
     follow(&graph, &log);
     let entity = graph.entity("marie").expect("known");
@@ -423,21 +426,21 @@ fn properties_and_neighbours_are_found() {
             (subject.to_owned(), relation.to_owned(), object.to_owned());
         log.assert(
             1,
-            &Assertion::Relation {
+            &Assertion::Relation(ToldRelation {
                 subject,
                 relation,
                 object,
-                valid_from: None,
-                valid_to: None,
-            },
+                ..ToldRelation::default()
+            }),
         );
     }
-    let property = Assertion::Property {
+    let property = Assertion::Property(ToldProperty {
         entity: "Skep".to_owned(),
         frame: anamne_types::Perspective::Custom,
         property: "colour".to_owned(),
         value: "yellow".to_owned(),
-    };
+        ..ToldProperty::default()
+    });
     log.assert(2, &property);
     let (_folder, graph) = extracted(&log);
     let around = |steps| {
@@ -694,11 +697,12 @@ const TEXTS: [&str; 12] = [
 fn assertion(which: usize) -> Assertion {
     let name = |name: &str| name.to_owned();
     match which {
-        0 => Assertion::Entity {
+        0 => Assertion::Entity(ToldEntity {
             name: name("Skep"),
             entity_type: EntityType::Project,
             aliases: vec![name("the hive book")],
-        },
+            ..ToldEntity::default()
+        }),
         1 => Assertion::Denial {
             subject: name("Mara Lind"),
             relation: Some(name("lives_in")),
@@ -708,18 +712,56 @@ fn assertion(which: usize) -> Assertion {
             one: name("Marie"),
             other: name("Mara Lind"),
         },
-        3 => Assertion::Entity {
+        3 => Assertion::Entity(ToldEntity {
             name: name("Mara Lind"),
             entity_type: EntityType::Person,
             aliases: vec![name("Mara")],
-        },
-        _ => Assertion::Relation {
+            ..ToldEntity::default()
+        }),
+        4 => Assertion::Relation(ToldRelation {
+            subject: name("Mara"),
+            relation: name("partner_of"),
+            object: name("Teo Marchand"),
+            both_ways: true,
+            weight: Some(0.5),
+            evidence: vec![MemoryId::from_bytes(2_u128.to_be_bytes())],
+            ..ToldRelation::default()
+        }),
+        5 => Assertion::Relation(ToldRelation {
+            subject: name("Teo Marchand"),
+            relation: name("partner_of"),
+            object: name("Marie"),
+            both_ways: true,
+            confidence: Some(0.4),
+            ..ToldRelation::default()
+        }),
+        6 => Assertion::Entity(ToldEntity {
+            name: name("the hive book"),
+            custom_type: Some(name("almanac")),
+            tags: Some(vec![name("bees")]),
+            attributes: Attributes::from([(name("pages"), 320.into())]),
+            ..ToldEntity::default()
+        }),
+        7 => Assertion::Property(ToldProperty {
+            entity: name("Skep"),
+            frame_name: Some(name("press")),
+            property: name("colour"),
+            value: name("yellow"),
+            ..ToldProperty::default()
+        }),
+        8 => Assertion::Property(ToldProperty {
+            entity: name("the hive book"),
+            frame_name: Some(name("press")),
+            property: name("colour"),
+            value: name("green"),
+            ..ToldProperty::default()
+        }),
+        _ => Assertion::Relation(ToldRelation {
             subject: name("Mara"),
             relation: name("lives_in"),
             object: name("Colmar"),
-            valid_from: None,
-            valid_to: None,
-        },
+            ..ToldRelation::default()
+        }),
     }
 }
 
@@ -729,7 +771,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0..3_usize, 0..TEXTS.len(), place).prop_map(|(author, text, place)| Step::Say { author, text, place }),
         1 => (any::<usize>(), 0..TEXTS.len()).prop_map(|(row, text)| Step::Change { row, text }),
         1 => any::<usize>().prop_map(|row| Step::Forget { row }),
-        1 => (0..5_usize).prop_map(|which| Step::Assert { which }),
+        2 => (0..10_usize).prop_map(|which| Step::Assert { which }),
         1 => Just(Step::Follow),
     ]
 }

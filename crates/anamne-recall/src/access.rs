@@ -62,6 +62,12 @@ impl AccessCounts {
         self.0.iter().map(|(row, count)| (*row, *count))
     }
 
+    /// The memories last opened at or after a time, in no order. O(memories).
+    pub fn opened_since(&self, at: i64) -> impl Iterator<Item = Row> {
+        let opened = self.0.iter().filter(move |(_, count)| count.at >= at);
+        opened.map(|(row, _)| *row)
+    }
+
     /// The access score of a memory at a time: 0 to 1, 0.5 for two accesses just now. O(1).
     pub(crate) fn of(&self, row: Row, instant: i64) -> f32 {
         if self.0.is_empty() {

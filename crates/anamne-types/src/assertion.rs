@@ -1,12 +1,10 @@
 //! Statements that people add to the knowledge graph.
 
-use std::fmt::Write;
-
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{accept, check_name, check_names, check_some, check_text};
-use crate::{EntityType, InvalidValue, Limits, MemoryId, Perspective};
+use crate::limits::{accept, check_name, check_names, check_some};
+use crate::told::check_word;
+use crate::{EntityScope, InvalidValue, Memory, MemoryId, ToldEntity, ToldProperty, ToldRelation};
 
 /// A statement about the knowledge graph. It is stored as a fact, outranks extracted statements, and ends when that
 /// fact is forgotten or expires.
@@ -14,42 +12,11 @@ use crate::{EntityType, InvalidValue, Limits, MemoryId, Perspective};
 #[serde(tag = "asserts", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Assertion {
     /// An entity exists.
-    Entity {
-        /// Its name.
-        name: String,
-        /// Its type.
-        #[serde(rename = "type")]
-        entity_type: EntityType,
-        /// Its aliases.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        aliases: Vec<String>,
-    },
+    Entity(ToldEntity),
     /// A relation between two entities.
-    Relation {
-        /// The subject.
-        subject: String,
-        /// The relation: words joined by `_`, such as `works_at`.
-        relation: String,
-        /// The object.
-        object: String,
-        /// Valid from.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        valid_from: Option<Timestamp>,
-        /// Valid until.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        valid_to: Option<Timestamp>,
-    },
+    Relation(ToldRelation),
     /// A property of an entity.
-    Property {
-        /// The entity.
-        entity: String,
-        /// The frame.
-        frame: Perspective,
-        /// The property's name.
-        property: String,
-        /// Its value.
-        value: String,
-    },
+    Property(ToldProperty),
     /// A denial: extracted statements about it no longer count.
     Denial {
         /// The entity.
@@ -83,44 +50,51 @@ impl Assertion {
     /// Its key in the metadata of its fact.
     pub const KEY: &'static str = "knowledge";
 
+    /// The assertion of a memory; `None` for an ordinary one, also if it has foreign metadata under the same key.
+    pub fn of(memory: &Memory) -> Option<Self> {
+        let stored = memory.metadata.get(Self::KEY)?;
+        let assertion = Self::deserialize(stored).ok()?;
+        assertion.check().is_ok().then_some(assertion)
+    }
+
+    /// Whether it says that an entity is personal.
+    pub fn is_personal(&self) -> bool {
+        matches!(self, Self::Entity(told) if told.scope == Some(EntityScope::Personal))
+    }
+
+    /// The names of the entities that it is about.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Entity(told) => {
+                let aliases = told.aliases.iter().map(String::as_str);
+                std::iter::once(told.name.as_str()).chain(aliases).collect()
+            }
+            Self::Relation(told) => vec![&told.subject, &told.object],
+            Self::Property(told) => vec![&told.entity],
+            Self::Denial {
+                subject, object, ..
+            } => {
+                let object = object.as_deref().into_iter();
+                std::iter::once(subject.as_str()).chain(object).collect()
+            }
+            Self::Distinct { one, other } => vec![one, other],
+            Self::Resolution { .. } => Vec::new(),
+        }
+    }
+
     /// Checks every name.
     pub fn check(&self) -> Result<(), InvalidValue> {
         match self {
-            Self::Entity { name, aliases, .. } => {
-                check_name("name", name)?;
-                check_names("alias", aliases)
-            }
-            Self::Relation {
-                subject,
-                relation,
-                object,
-                valid_from,
-                valid_to,
-            } => {
-                check_name("subject", subject)?;
-                check_relation(relation)?;
-                check_name("object", object)?;
-                check_some(valid_from.zip(*valid_to), |(from, to)| {
-                    accept(from < to, "valid_to", "a time after valid_from", to)
-                })
-            }
-            Self::Property {
-                entity,
-                property,
-                value,
-                ..
-            } => {
-                check_name("entity", entity)?;
-                check_relation(property)?;
-                check_text("value", value, Limits::REASON_BYTES)
-            }
+            Self::Entity(told) => told.check(),
+            Self::Relation(told) => told.check(),
+            Self::Property(told) => told.check(),
             Self::Denial {
                 subject,
                 relation,
                 object,
             } => {
                 check_name("subject", subject)?;
-                check_some(relation.as_deref(), check_relation)?;
+                check_some(relation.as_deref(), |word| check_word("relation", word))?;
                 let is_told = relation.is_some() || object.is_none();
                 accept(is_told, "relation", "the denied relation", "")?;
                 check_names("object", object)
@@ -143,43 +117,9 @@ impl Assertion {
     /// The sentence that is stored.
     pub fn sentence(&self) -> String {
         match self {
-            Self::Entity {
-                name,
-                entity_type,
-                aliases,
-            } => {
-                let also = if aliases.is_empty() {
-                    ""
-                } else {
-                    ", also called "
-                };
-                let (what, aliases) = (with_article(*entity_type), aliases.join(", "));
-                format!("{name} is {what}{also}{aliases}.")
-            }
-            Self::Relation {
-                subject,
-                relation,
-                object,
-                valid_from,
-                valid_to,
-            } => {
-                let mut sentence = format!("{subject} {} {object}", relation.replace('_', " "));
-                if let Some(from) = valid_from {
-                    let _ = write!(sentence, ", from {}", from.strftime("%Y-%m-%d"));
-                }
-                if let Some(to) = valid_to {
-                    let _ = write!(sentence, ", until {}", to.strftime("%Y-%m-%d"));
-                }
-                sentence + "."
-            }
-            Self::Property {
-                entity,
-                property,
-                value,
-                ..
-            } => {
-                format!("{entity}: {} is {value}.", property.replace('_', " "))
-            }
+            Self::Entity(told) => told.sentence(),
+            Self::Relation(told) => told.sentence(),
+            Self::Property(told) => told.sentence(),
             Self::Denial {
                 subject,
                 relation: None,
@@ -206,21 +146,4 @@ impl Assertion {
             }
         }
     }
-}
-
-fn with_article(entity_type: EntityType) -> String {
-    let word = entity_type.as_str();
-    let n = if word.starts_with(['a', 'e', 'i', 'o']) {
-        "n"
-    } else {
-        ""
-    };
-    format!("a{n} {word}")
-}
-
-fn check_relation(relation: &str) -> Result<(), InvalidValue> {
-    check_name("relation", relation)?;
-    let is_word = |character: char| character.is_alphanumeric() || character == '_';
-    let accepts = "words joined by _, such as works_at";
-    accept(relation.chars().all(is_word), "relation", accepts, relation)
 }

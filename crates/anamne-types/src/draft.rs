@@ -276,7 +276,7 @@ pub(crate) fn check_depth<'a>(
 }
 
 /// Whether a value is nested deeper than `levels`; looks no deeper.
-fn is_deeper(value: &serde_json::Value, levels: usize) -> bool {
+pub(crate) fn is_deeper(value: &serde_json::Value, levels: usize) -> bool {
     use serde_json::Value;
     let below = |value| levels == 0 || is_deeper(value, levels - 1);
     match value {
@@ -325,7 +325,11 @@ fn check_numbering(number: Option<u32>, total: Option<u32>) -> Result<(), Invali
     })
 }
 
-fn check_json_size<T: Serialize>(field: &str, value: &T, limit: usize) -> Result<(), InvalidValue> {
+pub(crate) fn check_json_size<T: Serialize>(
+    field: &str,
+    value: &T,
+    limit: usize,
+) -> Result<(), InvalidValue> {
     let size = serde_json::to_vec(value)
         .map_err(|error| InvalidValue::new(field, "representable as JSON", error))?
         .len();

@@ -1,5 +1,6 @@
 //! Types of the knowledge graph: entities, relations and contradictions.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use jiff::Timestamp;
@@ -8,7 +9,7 @@ use uuid::Uuid;
 
 use crate::body::string_enum;
 use crate::identity::display_as_inner;
-use crate::{InvalidValue, MadeBy, MemoryId, RelationType};
+use crate::{Attributes, InvalidValue, MadeBy, MemoryId, RelationType};
 
 string_enum! {
     /// The type of an entity.
@@ -38,6 +39,37 @@ string_enum! {
     }
 }
 
+impl Default for EntityType {
+    /// What is none of the others.
+    fn default() -> Self {
+        Self::Concept
+    }
+}
+
+string_enum! {
+    /// Whom an entity concerns.
+    EntityScope as "scope" {
+        /// Everyone who reads the space.
+        Shared = 1 "shared",
+        /// The owner of the store: exports leave out what was told about it, and models on other machines don't get
+        /// it.
+        Personal = 2 "personal",
+    }
+}
+
+impl Default for EntityScope {
+    /// Without a word about it.
+    fn default() -> Self {
+        Self::Shared
+    }
+}
+
+impl EntityScope {
+    fn is_shared(&self) -> bool {
+        *self == Self::Shared
+    }
+}
+
 string_enum! {
     /// How well a statement or entity is established.
     KnowledgeState as "state" {
@@ -63,6 +95,13 @@ string_enum! {
         Procedural = 3 "procedural",
         /// Custom properties.
         Custom = 4 "custom",
+    }
+}
+
+impl Default for Perspective {
+    /// The frame of a told property.
+    fn default() -> Self {
+        Self::Custom
     }
 }
 
@@ -114,6 +153,9 @@ pub struct Entity {
     /// Its type.
     #[serde(rename = "type")]
     pub entity_type: EntityType,
+    /// Its type in another word, as told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom_type: Option<String>,
     /// How well it is established.
     pub state: KnowledgeState,
     /// Confidence that this is an entity of that type, 0 to 1.
@@ -127,6 +169,34 @@ pub struct Entity {
     /// Its aliases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
+    /// Whom it concerns, as told.
+    #[serde(default, skip_serializing_if = "EntityScope::is_shared")]
+    pub scope: EntityScope,
+    /// Its tags, as told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Its attributes, as told.
+    #[serde(default, skip_serializing_if = "Attributes::is_empty")]
+    pub attributes: Attributes,
+}
+
+impl Entity {
+    /// Its custom type, or else its type.
+    pub fn type_word(&self) -> &str {
+        self.custom_type
+            .as_deref()
+            .unwrap_or(self.entity_type.as_str())
+    }
+}
+
+/// An entity found by meaning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundEntity {
+    /// How well it fits what was looked for, 0 to 1.
+    pub similarity: f32,
+    /// The entity.
+    #[serde(flatten)]
+    pub entity: Entity,
 }
 
 /// The object of a relation.
@@ -168,11 +238,20 @@ pub struct Relation {
     pub object: Object,
     /// The frame.
     pub frame: Perspective,
+    /// The name of the custom frame, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_name: Option<String>,
+    /// Whether it also holds from the object to the subject.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub both_ways: bool,
     /// How well it is established.
     pub state: KnowledgeState,
-    /// Confidence summed over its evidence, in memories.
+    /// Confidence times told weight, summed over its evidence, in memories.
     pub weight: f32,
-    /// The highest confidence among its evidence, 0 to 1.
+    /// How strong it is, as told last, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_weight: Option<f32>,
+    /// The highest confidence among its evidence, 0 to 1; the one told last if someone asserted it.
     pub confidence: f32,
     /// Valid from, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,6 +278,9 @@ pub struct Relation {
 pub struct Frame {
     /// The perspective.
     pub frame: Perspective,
+    /// The name of a custom frame, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The relations, highest confidence first; in the episodic frame latest first.
     pub relations: Vec<Relation>,
     /// The memories of this perspective: episodes or skills.
@@ -259,4 +341,20 @@ pub struct Neighbourhood {
     pub relations: Vec<Relation>,
     /// Whether the limit was reached.
     pub cut: bool,
+}
+
+impl Neighbourhood {
+    /// Removes personal entities and their relations.
+    pub fn leave_out_personal(&mut self) {
+        self.entities
+            .retain(|(_, entity)| entity.scope == EntityScope::Shared);
+        let shown: BTreeSet<EntityId> = self.entities.iter().map(|(_, entity)| entity.id).collect();
+        self.relations.retain(|relation| {
+            let object = match &relation.object {
+                Object::Entity { id, .. } => Some(id),
+                Object::Value(_) => None,
+            };
+            shown.contains(&relation.subject) && object.is_none_or(|id| shown.contains(id))
+        });
+    }
 }

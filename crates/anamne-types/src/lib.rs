@@ -42,6 +42,7 @@ mod skipped;
 mod spaces;
 mod texts;
 mod tier;
+mod told;
 
 pub use answer::{
     Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, NearestMiss,
@@ -62,8 +63,8 @@ pub use experience::{
 pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
 pub use knowledge::{
-    ConflictKind, Contradiction, Entity, EntityId, EntityType, Evidence, Frame, KnowledgeState,
-    Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,
+    ConflictKind, Contradiction, Entity, EntityId, EntityScope, EntityType, Evidence, FoundEntity,
+    Frame, KnowledgeState, Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,
 };
 pub use limits::{InvalidValue, Limits};
 pub use link::{Link, LinkType};
@@ -84,3 +85,4 @@ pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use texts::GuardNote;
 pub use tier::{Temperature, Tier};
+pub use told::{Attributes, FrameWord, ToldEntity, ToldProperty, ToldRelation, TypeWord};

@@ -41,6 +41,16 @@ impl Limits {
     pub const FILTER_VALUES: usize = 1_000;
     /// The reason on a link, in bytes.
     pub const REASON_BYTES: usize = 4_096;
+    /// Aliases told of an entity at once.
+    pub const ALIASES: usize = 64;
+    /// Attributes told of an entity at once.
+    pub const ATTRIBUTES: usize = 64;
+    /// Attributes told of an entity at once, in bytes of their JSON.
+    pub const ATTRIBUTES_BYTES: usize = 16_384;
+    /// Maximum nesting of an attribute.
+    pub const ATTRIBUTE_DEPTH: usize = 8;
+    /// Memories that support a told relation.
+    pub const EVIDENCE: usize = 32;
 
     /// Checks a limit: 1 to [`Limits::RESULTS`].
     pub fn check_results(limit: usize) -> Result<(), InvalidValue> {

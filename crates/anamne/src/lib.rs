@@ -86,7 +86,7 @@ pub use knowledge::topics::{KnownTopic, TopicVerdict};
 pub use knowledge::wording::RewordedSentence;
 pub use maintenance::doctor::{CheckUp, SpaceReport};
 pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
-pub use maintenance::export::{CorpusReport, ExportReport};
+pub use maintenance::export::{CorpusReport, ExportReport, ExportSelection};
 pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;

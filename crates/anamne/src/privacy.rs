@@ -1,7 +1,7 @@
 //! Private memories: they go to language models on this machine only.
 
 use anamne_llm::Bridge;
-use anamne_types::{GuardNote, Memory, MemoryId};
+use anamne_types::{Assertion, GuardNote, Memory, MemoryId};
 
 use crate::Error;
 use crate::core::Inner;
@@ -25,7 +25,7 @@ impl Inner {
         Ok(may_send && memories.len() == ids.len())
     }
 
-    /// Whether the space, a tag or the guard makes a memory private.
+    /// Whether the space, a tag, the guard or a personal entity makes a memory private.
     fn is_private(&self, memory: &Memory) -> bool {
         let is_marked = |note: &GuardNote| note.action == "mark";
         self.source.config().guard.private
@@ -34,5 +34,18 @@ impl Inner {
                 .iter()
                 .any(|tag| tag.eq_ignore_ascii_case(PRIVATE))
             || GuardNote::of(&memory.metadata).iter().any(is_marked)
+            || self.is_told_of_personal(memory)
+    }
+
+    /// Whether a person told this of a personal entity, as far as the graph is extracted. Also if it can't be read.
+    pub(crate) fn is_told_of_personal(&self, memory: &Memory) -> bool {
+        let Some(assertion) = Assertion::of(memory) else {
+            return false;
+        };
+        if assertion.is_personal() {
+            return true;
+        }
+        let graph = self.derived.knowledge.if_extracted();
+        graph.is_some_and(|graph| graph.is_personal(&assertion.names()).unwrap_or(true))
     }
 }

@@ -11,8 +11,9 @@ use anamne::llm::{
     Bridge, BridgeConfig, BridgeError, LanguageModel, Ledger, Reply, Request, SystemPace,
 };
 use anamne::{
-    BadLines, Body, Draft, Edit, ErrorKind, Feedback, GuardNote, Metadata, Options, Recall, Right,
-    Scope, Space, SpaceSet, Store, SystemClock,
+    Assertion, BadLines, Body, Draft, Edit, EntityScope, ErrorKind, Feedback, GuardNote, Insight,
+    Metadata, Options, Recall, Right, Scope, Space, SpaceSet, Store, SystemClock, ToldEntity,
+    ToldProperty,
 };
 use common::{Home, files_with, link};
 use serde_json::json;
@@ -426,6 +427,59 @@ fn private_memories_go_to_no_model_on_another_machine() {
     };
     assert_eq!(calls_of(None), [1, 0]);
     assert_eq!(calls_of(Some("http://127.0.0.1:9")), [4, 2]);
+}
+
+#[test]
+fn what_was_told_of_a_personal_entity_goes_to_no_model_on_another_machine() {
+    let told = |name: &str, scope| {
+        Assertion::Entity(ToldEntity {
+            name: name.to_owned(),
+            scope,
+            ..ToldEntity::default()
+        })
+    };
+    let property = |entity: &str| {
+        Assertion::Property(ToldProperty {
+            entity: entity.to_owned(),
+            property: "remark".to_owned(),
+            value: "confidential".to_owned(),
+            ..ToldProperty::default()
+        })
+    };
+    let calls_of = |base_url: Option<&str>, asserted: &[Assertion]| {
+        let home = Home::new();
+        let model = Arc::new(Counting::default());
+        let space = with_model(&home, base_url, &model);
+        let ids = asserted.iter().map(|assertion| {
+            let stored = space.assert(assertion, None).expect("told");
+            stored.id
+        });
+        let sources: Vec<_> = ids.collect();
+        space.extract(&mut |_| true).expect("extracted");
+        let insight = Insight {
+            text: String::new(),
+            sentence: String::new(),
+            central: sources[0],
+            sources,
+            first: jiff::Timestamp::UNIX_EPOCH,
+            last: jiff::Timestamp::UNIX_EPOCH,
+            days: 1,
+            confidence: 1.0,
+            made_by: anamne::MadeBy::rule("insight", 1),
+        };
+        // The model's answer is no insight; what it was asked counts.
+        let _ = space.reword_insight(&insight);
+        model.confidential.load(Ordering::Relaxed)
+    };
+    let personal = [
+        property("Rao"),
+        told("Rao", Some(EntityScope::Personal)),
+        told("Kestrel", None),
+    ];
+    let shared = [property("Rao"), told("Rao", None), told("Kestrel", None)];
+    assert_eq!(calls_of(None, &personal), 0);
+    assert_ne!(calls_of(None, &shared), 0);
+    assert_ne!(calls_of(Some("http://127.0.0.1:9"), &personal), 0);
 }
 
 #[test]

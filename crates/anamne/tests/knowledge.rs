@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anamne::{
     Assertion, ConflictKind, ContextRequest, ContradictionQuery, Draft, EntityQuery, EntityType,
-    LinkType, Options, Recall, Space, Store,
+    LinkType, Options, Recall, Space, Store, ToldEntity, ToldProperty,
 };
 
 fn space(folder: &Path) -> Space {
@@ -14,11 +14,11 @@ fn space(folder: &Path) -> Space {
 }
 
 fn entity(name: &str) -> Assertion {
-    Assertion::Entity {
+    Assertion::Entity(ToldEntity {
         name: name.to_owned(),
         entity_type: EntityType::Project,
-        aliases: Vec::new(),
-    }
+        ..ToldEntity::default()
+    })
 }
 
 /// Two statements of one person that contradict each other.
@@ -294,11 +294,14 @@ fn several_may_extract_at_once() {
 fn memories_that_name_the_same_are_associated() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
-    let property = |value: &str| Assertion::Property {
-        entity: "Skep".to_owned(),
-        frame: anamne::Perspective::Custom,
-        property: "colour".to_owned(),
-        value: value.to_owned(),
+    let property = |value: &str| {
+        Assertion::Property(ToldProperty {
+            entity: "Skep".to_owned(),
+            frame: anamne::Perspective::Custom,
+            property: "colour".to_owned(),
+            value: value.to_owned(),
+            ..ToldProperty::default()
+        })
     };
     let one = space.assert(&entity("Skep"), None).expect("told").id;
     let other = space.assert(&property("yellow"), None).expect("told").id;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anamne::{
     Answer, Assertion, Depth, Draft, EntityType, Filter, Hit, Kind, Link, LinkType, MemoryId,
-    Options, Recall, Space, Step, Store,
+    Options, Recall, Space, Step, Store, ToldEntity, ToldRelation,
 };
 
 fn space(folder: &Path) -> Space {
@@ -144,19 +144,18 @@ fn a_relation_leads_on_to_another_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
     write_noise(&space, 300);
-    let relation = Assertion::Relation {
+    let relation = Assertion::Relation(ToldRelation {
         subject: "Zenobia Quarrel".to_owned(),
         relation: "works_at".to_owned(),
         object: "Tarnwick Foundry".to_owned(),
-        valid_from: None,
-        valid_to: None,
-    };
+        ..ToldRelation::default()
+    });
     for name in ["Zenobia Quarrel", "Tarnwick Foundry"] {
-        let entity = Assertion::Entity {
+        let entity = Assertion::Entity(ToldEntity {
             name: name.to_owned(),
             entity_type: EntityType::Organisation,
-            aliases: Vec::new(),
-        };
+            ..ToldEntity::default()
+        });
         space.assert(&entity, None).expect("told");
     }
     space.assert(&relation, None).expect("told");
@@ -202,11 +201,12 @@ fn a_name_in_the_question_starts_a_path() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
     write_noise(&space, 300);
-    let entity = Assertion::Entity {
+    let entity = Assertion::Entity(ToldEntity {
         name: "Zenobia Quarrel".to_owned(),
         entity_type: EntityType::Person,
         aliases: vec!["the old badger".to_owned()],
-    };
+        ..ToldEntity::default()
+    });
     space.assert(&entity, None).expect("told");
     let other = write(&space, "The flood barrier was surveyed by Zenobia Quarrel.");
     space.extract(&mut |_| true).expect("extracted");

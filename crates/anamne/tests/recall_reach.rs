@@ -4,7 +4,7 @@ mod common;
 
 use anamne::{
     Assertion, ContextRequest, Draft, EntityType, Error, ErrorKind, NextStep, Recall, RecallScope,
-    Space, TimeWords,
+    Space, TimeWords, ToldEntity,
 };
 use common::Home;
 use jiff::Timestamp;
@@ -44,11 +44,12 @@ fn harbour(home: &Home) -> Space {
     space
         .remember("the dredger is booked until May")
         .expect("told");
-    let alias = Assertion::Entity {
+    let alias = Assertion::Entity(ToldEntity {
         name: "Mara Lind".to_owned(),
         entity_type: EntityType::Person,
         aliases: vec!["Marie".to_owned()],
-    };
+        ..ToldEntity::default()
+    });
     space.assert(&alias, None).expect("told");
     space
 }

@@ -8,7 +8,8 @@ use std::path::Path;
 use anamne::{
     Actor, Assertion, BadLines, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
     Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall, RequestKind, Right,
-    Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToolRequest, Transfer,
+    Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToldEntity, ToolRequest,
+    Transfer,
 };
 
 /// A space with some content, and the ids of two memories.
@@ -73,11 +74,11 @@ fn tool_request() -> ToolRequest {
 }
 
 fn assertion() -> Assertion {
-    Assertion::Entity {
+    Assertion::Entity(ToldEntity {
         name: "Mara Lind".into(),
         entity_type: EntityType::Person,
-        aliases: Vec::new(),
-    }
+        ..ToldEntity::default()
+    })
 }
 
 fn insight(world: &World) -> Insight {

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anamne::{CorpusReport, ExportReport, Skipped, Space, Visibility};
+use anamne::{CorpusReport, ExportReport, ExportSelection, Skipped, Space, Visibility};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output::{Output, memories};
+use crate::output::{Output, counted, memories};
 use crate::place::Place;
 use crate::skipped;
 use crate::whole_file::write_whole;
@@ -25,7 +25,8 @@ corpus    a line for each thread, its messages in order: {\"thread\", \"messages
           What is no message, or in no thread, is left out
 
 `anamne import` restores lines and notes with their ids, times and links.
-Earlier versions are not exported. A memory that is damaged in both copies is
+Earlier versions are not exported, and what you told about personal entities
+only with --personal. A memory that is damaged in both copies is
 skipped and named (exit code 4).
 
 Files and pipes get the exact text. On a terminal, control and invisible
@@ -38,7 +39,7 @@ Examples:
   anamne export --format corpus --output corpus.jsonl
   anamne export | jq -r .content
 
-With --json and --output or --into: {\"exported\", \"output\"}; for a corpus also
+With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts left out}; for a corpus also
   \"threads\" and \"left_out\"; \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
   \"reason\"}]}, to standard error where the memories go to standard output")]
 pub(crate) struct Export {
@@ -54,6 +55,9 @@ pub(crate) struct Export {
     /// Include forgotten memories
     #[arg(long)]
     all: bool,
+    /// Include what you told about personal entities
+    #[arg(long)]
+    personal: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -66,6 +70,7 @@ enum Format {
 /// What was exported.
 struct Written {
     exported: u64,
+    personal: u64,
     corpus: Option<CorpusReport>,
     skipped: Skipped,
 }
@@ -74,6 +79,7 @@ impl From<ExportReport> for Written {
     fn from(exported: ExportReport) -> Self {
         Self {
             exported: exported.exported,
+            personal: exported.personal,
             corpus: None,
             skipped: exported.skipped,
         }
@@ -84,6 +90,7 @@ impl From<CorpusReport> for Written {
     fn from(corpus: CorpusReport) -> Self {
         Self {
             exported: corpus.messages,
+            personal: 0,
             skipped: corpus.skipped.clone(),
             corpus: Some(corpus),
         }
@@ -95,7 +102,7 @@ impl Export {
         self.check()?;
         let space = place.existing_space()?;
         if let Some(folder) = &self.into {
-            let written = space.export_notes(folder, self.visibility())?.into();
+            let written = space.export_notes(folder, self.selection())?.into();
             return print(&written, folder, output);
         }
         let Some(path) = &self.output else {
@@ -126,11 +133,15 @@ impl Export {
         }
     }
 
-    fn visibility(&self) -> Visibility {
-        if self.all {
+    fn selection(&self) -> ExportSelection {
+        let visibility = if self.all {
             Visibility::Both
         } else {
             Visibility::Live
+        };
+        ExportSelection {
+            visibility,
+            personal: self.personal,
         }
     }
 
@@ -138,13 +149,16 @@ impl Export {
         if self.format == Format::Corpus {
             return Ok(space.export_corpus(writer)?.into());
         }
-        Ok(space.export_visibility(writer, self.visibility())?.into())
+        Ok(space.export_visibility(writer, self.selection())?.into())
     }
 }
 
 fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         let mut answer = json!({ "exported": written.exported, "output": path });
+        if written.personal > 0 {
+            answer["personal"] = written.personal.into();
+        }
         if let (Some(corpus), Value::Object(answer)) = (&written.corpus, &mut answer) {
             answer.insert("threads".to_owned(), corpus.threads.into());
             answer.insert("left_out".to_owned(), corpus.left_out.into());
@@ -173,6 +187,12 @@ fn end(passed: &Skipped, output: &Output) -> Result<(), Failure> {
 }
 
 fn note_left_out(written: &Written, output: &Output) {
+    if written.personal > 0 {
+        output.note(format_args!(
+            "{} about personal entities left out; --personal includes them",
+            counted(written.personal, "fact")
+        ));
+    }
     if let Some(corpus) = &written.corpus
         && corpus.left_out > 0
     {

@@ -42,6 +42,9 @@ pub(crate) struct Graph {
     /// Maximum number of entities, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 40, value_name = "N")]
     limit: usize,
+    /// Leave out personal entities and their relations
+    #[arg(long)]
+    shared: bool,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
@@ -75,7 +78,10 @@ impl Graph {
         let knowledge = extraction::knowledge(&space, output)?;
         let entity = extraction::entity(&knowledge, &self.entity)?;
         let id = entity.id.to_string();
-        let around = knowledge.neighbourhood(&id, self.steps, self.limit)?;
+        let mut around = knowledge.neighbourhood(&id, self.steps, self.limit)?;
+        if self.shared {
+            around.leave_out_personal();
+        }
         match &self.output {
             None => print(&around, format, output)?,
             Some(path) => write(&around, format, path, output)?,

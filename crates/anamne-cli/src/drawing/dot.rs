@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anamne::{KnowledgeState, Neighbourhood, Object};
 use jiff::Timestamp;
 
-use super::{in_order, is_over};
+use super::{in_order, is_over, label};
 use crate::wording::one_line;
 
 /// The drawing as a digraph.
@@ -16,7 +16,11 @@ pub(crate) fn dot(around: &Neighbourhood, now: Timestamp) -> String {
          edge [fontname=\"Helvetica\", fontsize=10];\n",
     );
     for (steps, entity) in &around.entities {
-        let label = format!("{}\n{}", one_line(&entity.name), entity.entity_type);
+        let label = format!(
+            "{}\n{}",
+            one_line(&entity.name),
+            one_line(entity.type_word())
+        );
         let weight = if *steps == 0 { ", penwidth=3" } else { "" };
         let style = match entity.state {
             KnowledgeState::Inferred => ", style=\"rounded,dashed\"",
@@ -35,7 +39,7 @@ pub(crate) fn dot(around: &Neighbourhood, now: Timestamp) -> String {
                 id
             }
         };
-        let mut label = one_line(relation.relation.as_str());
+        let mut label = label(relation);
         let mut style = String::new();
         if relation.state == KnowledgeState::Contested {
             label.push_str("\ncontested");
@@ -43,6 +47,9 @@ pub(crate) fn dot(around: &Neighbourhood, now: Timestamp) -> String {
         }
         if is_over(relation, now) {
             style.push_str(", style=dashed");
+        }
+        if relation.both_ways {
+            style.push_str(", dir=both");
         }
         let subject = quoted(&relation.subject.to_string());
         let _ = writeln!(

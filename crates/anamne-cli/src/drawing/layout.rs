@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use textwrap::core::display_width;
 
 use super::tree::cut;
-use super::{End, Subtree, build_tree, is_over};
+use super::{End, Subtree, build_tree, is_over, label};
 use crate::wording::one_line;
 
 /// Maximum columns of a name in the picture; its tooltip has the whole name.
@@ -57,7 +57,7 @@ pub(super) struct Edge {
     pub(super) label: String,
     pub(super) contested: bool,
     pub(super) over: bool,
-    /// Whether there is a relation in the other direction too.
+    /// Whether a relation holds in the other direction too.
     pub(super) both_ways: bool,
     /// The position of the label.
     pub(super) x: f64,
@@ -280,10 +280,7 @@ impl<'a> LayoutBuilder<'a> {
         }
         for ((low, high), said) in joined {
             let upwards = said[0].0;
-            let words: Vec<_> = said
-                .iter()
-                .map(|(_, relation)| one_line(relation.relation.as_str()))
-                .collect();
+            let words: Vec<_> = said.iter().map(|(_, relation)| label(relation)).collect();
             layout.edges.push(Edge {
                 from: if upwards { low } else { high },
                 to: if upwards { high } else { low },
@@ -292,7 +289,9 @@ impl<'a> LayoutBuilder<'a> {
                     .iter()
                     .any(|(_, relation)| relation.state == KnowledgeState::Contested),
                 over: said.iter().all(|(_, relation)| is_over(relation, now)),
-                both_ways: said.iter().any(|(direction, _)| *direction != upwards),
+                both_ways: said
+                    .iter()
+                    .any(|(direction, relation)| *direction != upwards || relation.both_ways),
                 x: 0.0,
                 y: 0.0,
             });

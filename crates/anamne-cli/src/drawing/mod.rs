@@ -17,6 +17,9 @@ pub(crate) use dot::dot;
 pub(crate) use svg::svg;
 pub(crate) use tree::tree;
 
+use crate::known;
+use crate::wording::one_line;
+
 /// An entity with its branches: every entity is drawn once, below the neighbour that is nearest to the centre.
 struct Subtree<'a> {
     entity: &'a Entity,
@@ -41,6 +44,17 @@ enum End<'a> {
 /// Whether a relation has ended at `now`.
 fn is_over(relation: &Relation, now: Timestamp) -> bool {
     relation.valid_to.is_some_and(|end| end <= now)
+}
+
+/// The word of a relation on its line, with the weight and confidence that a person gave it.
+fn label(relation: &Relation) -> String {
+    let mut label = one_line(relation.relation.as_str());
+    for (sign, share) in [("", relation.told_weight), ("?", known::sureness(relation))] {
+        if let Some(share) = share {
+            label.push_str(&format!(" {share}{sign}"));
+        }
+    }
+    label
 }
 
 /// Orders relations: current before ended, asserted before extracted, then by weight.
@@ -161,7 +175,8 @@ impl<'a> TreeBuilder<'a> {
 #[cfg(test)]
 mod samples {
     use anamne::{
-        Entity, EntityId, EntityType, KnowledgeState, Neighbourhood, Object, Perspective, Relation,
+        Attributes, Entity, EntityId, EntityScope, EntityType, KnowledgeState, Neighbourhood,
+        Object, Perspective, Relation,
     };
     use jiff::Timestamp;
 
@@ -174,12 +189,16 @@ mod samples {
             id: id(bytes),
             name: name.to_owned(),
             entity_type,
+            custom_type: None,
             state: KnowledgeState::Active,
             confidence: 0.9,
             mentions: 3,
             first_seen: Timestamp::UNIX_EPOCH,
             last_seen: Timestamp::UNIX_EPOCH,
             aliases: Vec::new(),
+            scope: EntityScope::Shared,
+            tags: Vec::new(),
+            attributes: Attributes::new(),
         }
     }
 
@@ -201,8 +220,11 @@ mod samples {
             relation: word.into(),
             object,
             frame: Perspective::Semantic,
+            frame_name: None,
+            both_ways: false,
             state: KnowledgeState::Active,
             weight: 1.0,
+            told_weight: None,
             confidence: 0.8,
             valid_from: None,
             valid_to: None,

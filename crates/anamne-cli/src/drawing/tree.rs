@@ -33,8 +33,8 @@ pub(crate) fn tree(around: &Neighbourhood, width: usize, dates: &Dates) -> Vec<S
 /// The type of an entity, and its state.
 fn kind(entity: &Entity) -> String {
     match known::state(entity.state) {
-        Some((_, state)) => format!("{} · {state}", entity.entity_type),
-        None => entity.entity_type.to_string(),
+        Some((_, state)) => format!("{} · {state}", one_line(entity.type_word())),
+        None => one_line(entity.type_word()),
     }
 }
 
@@ -70,7 +70,7 @@ impl Lines<'_> {
         match &branch.end {
             End::Subtree(sprout) => {
                 label.push((style(BOLD), end));
-                details.push((DIM, sprout.entity.entity_type.to_string()));
+                details.push((DIM, one_line(sprout.entity.type_word())));
             }
             End::Elsewhere(_) => label.push((style(Style::new()), end)),
             End::Value(value) => label.push((style(Style::new()), one_line(value))),

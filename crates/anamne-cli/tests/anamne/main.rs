@@ -39,4 +39,5 @@ mod tasks;
 mod terminal;
 mod tiers;
 mod together;
+mod told;
 mod vocabulary;

@@ -2,40 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anamne_types::{Entity, EntityId, EntityType, Evidence, KnowledgeState, MemoryId};
-use jiff::{SignedDuration, Timestamp};
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params, params_from_iter};
+use anamne_types::{
+    Attributes, Entity, EntityId, EntityScope, EntityType, Evidence, KnowledgeState, MemoryId,
+};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use uuid::Uuid;
 
 use super::naming::{self, Name, identity};
-use super::{Graph, GraphError};
+use super::{Graph, GraphError, descriptions};
 use crate::reading::normalised;
 
 /// Number of memories that make something stable.
 pub(super) const STABLE: u64 = 10;
-
-/// After this time, what only one memory states is ignored.
-const UNCONFIRMED_DAYS: i64 = 30;
-
-/// Below this confidence, in hundredths, a single statement is ignored at once.
-const UNSURE: i64 = 40;
-
-/// [`EntityType::Date`], as it is stored.
-const DATE: i64 = 8;
-
-/// A filter of entities.
-#[derive(Clone, Debug, Default)]
-pub struct EntityQuery {
-    /// Only this type. Dates are excluded unless requested: `today` is a different day each time.
-    pub entity_type: Option<EntityType>,
-    /// Only names that contain this, ignoring case.
-    pub name: Option<String>,
-    /// Also those mentioned only once long ago, or with low confidence.
-    pub unconfirmed: bool,
-    /// Maximum number.
-    pub limit: usize,
-}
 
 /// Updates the entities of these names. O(mentions of them).
 pub(super) fn recompute(connection: &Connection, names: &BTreeSet<Name>) -> Result<(), GraphError> {
@@ -84,25 +63,28 @@ fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> 
         for mention in found {
             let (row, entity_type, weight, spelling, at, way, recorded_at) = mention?;
             learned = learned.max(recorded_at);
-            let is_told = way == 3 && weight == 100;
-            asserted |= is_told;
-            // A type stated by a person outweighs any number of readings.
-            *types.entry(entity_type).or_default() += if is_told { 1 << 40 } else { weight };
+            asserted |= way == 3;
+            *types.entry(entity_type).or_default() += weight;
             *spellings.entry((member == name, spelling)).or_default() += 1;
             rows.insert(row);
             seen = (seen.0.min(at), seen.1.max(at));
         }
     }
-    let Some((&entity_type, &best)) = types
+    let Some((&read_type, &best)) = types
         .iter()
         .max_by_key(|(number, weight)| (**weight, -i64::from(**number)))
     else {
         return Ok(());
     };
+    // The type that a person stated last outweighs any number of readings.
+    let description = descriptions::of(connection, &members)?;
+    let told_type = description.told_type.as_ref().map(|(number, _)| *number);
+    let entity_type = told_type.unwrap_or(read_type);
+    let (custom_type, tags, scope, attributes) = description.columns()?;
     let all: i64 = types.values().sum();
     let memories = rows.len() as i64;
     // The share of readings that agree on the type, and their confidence.
-    let confidence = if asserted {
+    let confidence = if told_type.is_some() {
         100
     } else {
         (best * best / all.max(1)) / memories.max(1)
@@ -116,7 +98,7 @@ fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> 
         .unwrap_or_default();
     let id = identity(&naming::key(connection, name)?);
     connection
-        .prepare_cached("INSERT INTO entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+        .prepare_cached("INSERT INTO entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")?
         .execute(params![
             name,
             id.0.as_bytes().as_slice(),
@@ -127,7 +109,11 @@ fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> 
             seen.0,
             seen.1,
             learned,
-            spelling
+            spelling,
+            custom_type,
+            tags,
+            scope,
+            attributes
         ])?;
     Ok(())
 }
@@ -150,8 +136,9 @@ fn drop_unused(connection: &Connection, name: Name) -> Result<(), GraphError> {
     Ok(())
 }
 
-const FIELDS: &str = "entities.name, entities.id, entities.type, entities.confidence, entities.memories, entities.told, \
-     entities.first_seen, entities.last_seen, entities.spelling";
+pub(super) const FIELDS: &str = "entities.name, entities.id, entities.type, entities.confidence, entities.memories, entities.told, \
+     entities.first_seen, entities.last_seen, entities.spelling, entities.custom_type, entities.tags, entities.scope, \
+     entities.attributes";
 
 /// An entity with the number of its canonical name.
 pub(super) struct CanonicalEntity {
@@ -159,22 +146,27 @@ pub(super) struct CanonicalEntity {
     pub(super) entity: Entity,
 }
 
-fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<CanonicalEntity> {
+pub(super) fn read_entity(row: &SqlRow<'_>) -> rusqlite::Result<CanonicalEntity> {
     let (memories, asserted): (i64, bool) = (row.get(4)?, row.get(5)?);
     let mentions = memories as u64;
+    let entity = Entity {
+        id: EntityId(Uuid::from_bytes(row.get(1)?)),
+        name: row.get(8)?,
+        entity_type: EntityType::from_number(row.get(2)?).unwrap_or(EntityType::Concept),
+        custom_type: None,
+        state: state_of(mentions, asserted),
+        confidence: row.get::<_, f32>(3)? / 100.0,
+        mentions,
+        first_seen: instant(row.get(6)?),
+        last_seen: instant(row.get(7)?),
+        aliases: Vec::new(),
+        scope: EntityScope::default(),
+        tags: Vec::new(),
+        attributes: Attributes::new(),
+    };
     Ok(CanonicalEntity {
         name: row.get(0)?,
-        entity: Entity {
-            id: EntityId(Uuid::from_bytes(row.get(1)?)),
-            name: row.get(8)?,
-            entity_type: EntityType::from_number(row.get(2)?).unwrap_or(EntityType::Concept),
-            state: state_of(mentions, asserted),
-            confidence: row.get::<_, f32>(3)? / 100.0,
-            mentions,
-            first_seen: instant(row.get(6)?),
-            last_seen: instant(row.get(7)?),
-            aliases: Vec::new(),
-        },
+        entity: descriptions::read(row, 9, entity)?,
     })
 }
 
@@ -192,14 +184,6 @@ pub(super) fn instant(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// The time before which statements of a single memory are ignored.
-pub(super) fn confirmed_since(now: Timestamp) -> i64 {
-    let age = SignedDuration::from_hours(24 * UNCONFIRMED_DAYS);
-    now.checked_sub(age)
-        .unwrap_or(Timestamp::MIN)
-        .as_microsecond()
-}
-
 /// SQL condition: the entity was not denied after its last assertion.
 pub(super) const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memories AS denial USING (row) \
      WHERE denials.subject = entities.name AND relation IS NULL AND NOT EXISTS ( \
@@ -207,66 +191,28 @@ pub(super) const NOT_DENIED: &str = "NOT EXISTS (SELECT 1 FROM denials JOIN memo
        AND (telling.occurred_at, telling.row) > (denial.occurred_at, denial.row)))";
 
 impl Graph {
-    /// Entities, most mentioned first.
-    ///
-    /// `now` determines which unconfirmed entities are ignored. O(entities).
-    pub fn entities(&self, query: &EntityQuery, now: Timestamp) -> Result<Vec<Entity>, GraphError> {
-        let reader = self.reader();
-        let mut values: Vec<Value> = vec![
-            confirmed_since(now).into(),
-            UNSURE.into(),
-            query.unconfirmed.into(),
-            query
-                .entity_type
-                .map(|entity_type| i64::from(entity_type.number()))
-                .into(),
-        ];
-        let mut condition = format!(
-            "{NOT_DENIED} AND (?3 OR told OR memories > 1 OR (learned >= ?1 AND confidence >= ?2)) \
-             AND (entities.type = ?4 OR (?4 IS NULL AND (?3 OR entities.type <> {DATE})))"
-        );
-        if let Some(name) = &query.name {
-            condition += " AND instr((SELECT group_concat(key, char(10)) FROM names WHERE number = entities.name OR number IN \
-                          (SELECT name FROM canonical WHERE kept = entities.name)), ?5)";
-            values.push(normalised(name).into());
-        }
-        let sql = format!(
-            "SELECT {FIELDS} FROM entities WHERE {condition} ORDER BY entities.memories DESC, entities.id LIMIT {}",
-            query.limit
-        );
-        let kept: Vec<CanonicalEntity> = reader
-            .prepare_cached(&sql)?
-            .query_map(params_from_iter(values), read_entity)?
-            .collect::<Result<_, _>>()?;
-        kept.into_iter()
-            .map(|kept| with_aliases(&reader, kept))
-            .collect()
-    }
-
-    /// Number of entities per type, without ignored ones.
-    pub fn entity_counts(&self, now: Timestamp) -> Result<Vec<(EntityType, u64)>, GraphError> {
-        let sql = format!(
-            "SELECT type, count(*) FROM entities WHERE {NOT_DENIED} AND (told OR memories > 1 \
-             OR (learned >= ?1 AND confidence >= ?2)) GROUP BY type ORDER BY type"
-        );
-        let reader = self.reader();
-        let counts: Vec<(u8, i64)> = reader
-            .prepare_cached(&sql)?
-            .query_map([confirmed_since(now), UNSURE], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?
-            .collect::<Result<_, _>>()?;
-        Ok(counts
-            .into_iter()
-            .filter_map(|(number, count)| Some((EntityType::from_number(number)?, count as u64)))
-            .collect())
-    }
-
     /// The entity with this name, alias or id.
     pub fn entity(&self, name: &str) -> Result<Entity, GraphError> {
         let reader = self.reader();
         let kept = find(&reader, name)?;
         with_aliases(&reader, kept)
+    }
+
+    /// Whether one of these names is one of a personal entity; unknown names are not.
+    pub fn is_personal(&self, names: &[&str]) -> Result<bool, GraphError> {
+        let reader = self.reader();
+        let mut scope = reader.prepare_cached("SELECT scope FROM entities WHERE name = ?1")?;
+        for name in names {
+            let Some(number) = naming::known(&reader, &normalised(name))? else {
+                continue;
+            };
+            let kept = naming::kept(&reader, number)?;
+            let scope: Option<u8> = scope.query_row([kept], |row| row.get(0)).optional()?;
+            if scope == Some(EntityScope::Personal.number()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The memories that mention an entity, latest first, at most `limit`.

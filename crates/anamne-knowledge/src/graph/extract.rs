@@ -145,6 +145,8 @@ fn forget_all(connection: &Connection) -> Result<(), GraphError> {
         "canonical",
         "distinctions",
         "statements",
+        "descriptions",
+        "supports",
         "denials",
         "resolutions",
         "claims",
@@ -272,6 +274,8 @@ fn take_back(
     for table in [
         "mentions",
         "statements",
+        "descriptions",
+        "supports",
         "denials",
         "resolutions",
         "memories",
@@ -328,12 +332,8 @@ fn take_in(
         at: memory.occurred_at.as_microsecond(),
         touched,
     };
-    if let Some(asserted) = memory.metadata.get(Assertion::KEY) {
-        return match serde_json::from_value::<Assertion>(asserted.clone()) {
-            Ok(assertion) if assertion.check().is_ok() => teller.asserted(&assertion),
-            // Foreign metadata under the same key: an ordinary memory.
-            _ => teller.read(memory),
-        };
+    if let Some(assertion) = Assertion::of(memory) {
+        return teller.asserted(&assertion);
     }
     match memory.kind() {
         // A summary has no information beyond its sources; experience is not knowledge.

@@ -49,7 +49,7 @@ pub struct RelationHop {
     pub backwards: bool,
     /// The source memory.
     pub evidence: Row,
-    /// Confidence of the reading, 0 to 1.
+    /// Confidence of the reading, times the told weight, 0 to 1.
     pub confidence: f32,
 }
 
@@ -172,28 +172,36 @@ impl Graph {
         entities: &[EntityId],
         most: usize,
     ) -> Result<Vec<RelationHop>, GraphError> {
-        let direction = |backwards: u8, own: &str, other: &str, subject: &str| {
+        let denial = "SELECT 1 FROM denials CROSS JOIN memories AS denial USING (row) CROSS JOIN memories AS saying ON saying.row = said.row \
+             WHERE denials.relation = said.relation AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))";
+        let direction = |backwards: &str, own: &str, other: &str, ends: [&str; 2]| {
+            let [subject, object] = ends;
             format!(
-                "SELECT asked.id, {MET}, said.relation, {backwards}, said.row, said.confidence FROM asked \
+                "SELECT asked.id, {MET}, said.relation, {backwards}, said.row, said.confidence * coalesce(said.weight, 100) FROM asked \
                  CROSS JOIN statements AS said INDEXED BY statements_by_{own} ON said.{own} = asked.name AND said.row >= coalesce( \
                    (SELECT row FROM statements AS one INDEXED BY statements_by_{own} WHERE one.{own} = asked.name \
                     ORDER BY row DESC LIMIT 1 OFFSET ?2), 0) \
                  LEFT JOIN canonical ON canonical.name = said.{other} \
                  CROSS JOIN entities ON entities.name = coalesce(canonical.kept, said.{other}) \
                  WHERE said.object IS NOT NULL AND NOT said.negated AND entities.type <> ?3 AND entities.name <> asked.kept \
-                 AND {NOT_DENIED} AND NOT EXISTS ( \
-                   SELECT 1 FROM denials CROSS JOIN memories AS denial USING (row) CROSS JOIN memories AS saying ON saying.row = said.row \
-                   WHERE denials.subject IN (said.subject, {subject}) AND denials.relation = said.relation \
-                   AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object)) \
-                   AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))) \
+                 AND {NOT_DENIED} AND NOT EXISTS ({denial} AND denials.subject IN (said.subject, {subject}) \
+                   AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object))) \
+                 AND NOT (said.both_ways AND EXISTS ({denial} AND denials.subject IN (said.object, {object}) \
+                   AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.subject)))) \
                  AND (said.told OR NOT EXISTS (SELECT 1 FROM wrong) OR NOT EXISTS (SELECT 1 FROM claims WHERE claims.row = said.row AND claims.says IN (SELECT says FROM wrong) \
                    AND claims.start < said.start + said.length AND said.start < claims.start + claims.length))"
             )
         };
         let sql = format!(
             "WITH {ASKED}, wrong (says) AS MATERIALIZED (SELECT says FROM tombstones) {} UNION ALL {}",
-            direction(0, "subject", "object", "asked.kept"),
-            direction(1, "object", "subject", "entities.name")
+            direction("0", "subject", "object", ["asked.kept", "entities.name"]),
+            // What holds in both directions is never reversed.
+            direction(
+                "NOT said.both_ways",
+                "object",
+                "subject",
+                ["entities.name", "asked.kept"]
+            )
         );
         let recall = self.recall();
         let mut statement = recall.prepare_cached(&sql)?;
@@ -210,7 +218,7 @@ impl Graph {
                     relation: row.get::<_, String>(5)?.into(),
                     backwards: row.get(6)?,
                     evidence: Row(row.get(7)?),
-                    confidence: row.get::<_, f32>(8)? / 100.0,
+                    confidence: row.get::<_, f32>(8)? / 10_000.0,
                 })
             },
         )?;

@@ -8,18 +8,24 @@ mod associations;
 mod attribution;
 mod consistency;
 mod contradictions;
+mod descriptions;
 mod echoes;
 mod entities;
 mod error;
 mod expiry;
 mod extract;
+mod finding;
 mod leading;
+mod listing;
 mod naming;
 mod neighbourhood;
 mod reading_writer;
+mod recency;
 mod relations;
 mod suggestions;
+mod superseding;
 mod threads;
+mod writing_assertions;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,13 +40,14 @@ use contradictions::Disputed;
 pub use associations::Association;
 pub use consistency::holder;
 pub use contradictions::ContradictionQuery;
-pub use entities::EntityQuery;
 pub use error::GraphError;
 pub use extract::ExtractionReport;
 pub use leading::{EntityNode, OpposingMemory, RelationHop};
+pub use listing::EntityQuery;
+pub use recency::Recency;
 pub use threads::RelatedThread;
 
-const DATABASE: SideDatabase = SideDatabase::new(2, include_str!("schema.sql"));
+const DATABASE: SideDatabase = SideDatabase::new(3, include_str!("schema.sql"));
 
 /// Maximum page cache of the recall connection, in KiB.
 const RECALL_CACHE_KIB: i64 = 8_192;

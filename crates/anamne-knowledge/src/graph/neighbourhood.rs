@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use anamne_types::{EntityId, EntityType, MadeBy, Neighbourhood, Object, Perspective, Relation};
-use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::entities::{
     CanonicalEntity, by_name, find, instant, read_evidence, state_of, with_aliases,
 };
 use super::naming::{self, Name};
+use super::recency::used;
 use super::relations::{LISTED, relations_of};
-use super::{Graph, GraphError};
+use super::{Graph, GraphError, Recency};
 
 /// Minimum number of shared memories for entities mentioned together.
 const MIN_SHARED_MEMORIES: u64 = 2;
@@ -27,14 +27,15 @@ impl Graph {
         name: &str,
         steps: u32,
         limit: usize,
-        now: Timestamp,
+        recency: impl Into<Recency>,
     ) -> Result<Neighbourhood, GraphError> {
-        let reader = self.reader();
+        let (reader, recency) = (self.reader(), recency.into());
+        let recalled = recency.recalled(&reader)?;
         let mut around = Neighbourhood::default();
         let mut relations: BTreeMap<String, Relation> = BTreeMap::new();
         let mut seen: BTreeSet<EntityId> = BTreeSet::new();
         let mut waiting = VecDeque::from([(0, find(&reader, name)?)]);
-        while let Some((away, kept)) = waiting.pop_front() {
+        while let Some((away, mut kept)) = waiting.pop_front() {
             if !seen.insert(kept.entity.id) {
                 continue;
             }
@@ -43,7 +44,7 @@ impl Graph {
                 break;
             }
             if away < steps {
-                for relation in relations_of(&reader, &kept, now)? {
+                for relation in relations_of(&reader, &kept, &recency)? {
                     for next in ends(&reader, &relation)? {
                         waiting.push_back((away + 1, next));
                     }
@@ -54,6 +55,7 @@ impl Graph {
                     waiting.push_back((away + 1, next));
                 }
             }
+            kept.entity.state = used(kept.entity.state, recalled.contains(&kept.name));
             around.entities.push((away, with_aliases(&reader, kept)?));
         }
         let shown: BTreeSet<EntityId> = around
@@ -183,8 +185,11 @@ fn named_with(
             name: second.entity.name.clone(),
         },
         frame: Perspective::Semantic,
+        frame_name: None,
+        both_ways: false,
         state: state_of(count, false),
         weight: count as f32,
+        told_weight: None,
         confidence: first.entity.confidence.min(second.entity.confidence),
         valid_from: None,
         valid_to: None,

@@ -1,17 +1,17 @@
-//! Writes the readings of one memory: names, statements, claims, and assertions.
+//! Writes the readings of one memory: names, statements and claims.
 
-use anamne_types::{Assertion, EntityType, Memory, Perspective, RelationType};
+use anamne_types::{EntityType, Memory, Perspective, RelationType};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::extract::{BatchChanges, utterance};
 use super::naming::{self, Name};
 use super::{GraphError, contradictions};
-use crate::reading::{Mention, Statement, Term, normalised, read};
+use crate::reading::{Mention, Statement, Term, read};
 use crate::readings::Readings;
 
 /// Confidence of assertions, in hundredths.
-const CERTAIN: i64 = 100;
+pub(super) const CERTAIN: i64 = 100;
 
 /// The origin of a mention; stored in `mentions.way`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +61,13 @@ impl ReadingWriter<'_> {
         Ok(())
     }
 
-    fn name(&mut self, name: &str) -> Result<Option<Name>, GraphError> {
+    pub(super) fn name(&mut self, name: &str) -> Result<Option<Name>, GraphError> {
         let number = naming::number(self.connection, name)?;
         self.touched.names.extend(number);
         Ok(number)
     }
 
-    fn note(
+    pub(super) fn note(
         &self,
         name: Name,
         mention: &Mention,
@@ -114,6 +114,9 @@ impl ReadingWriter<'_> {
                 confidence: hundredths(statement.confidence),
                 span: (statement.span.start, statement.span.len()),
                 asserted: false,
+                weight: None,
+                frame_name: None,
+                both_ways: false,
             },
         )
     }
@@ -133,129 +136,7 @@ impl ReadingWriter<'_> {
         Ok(Some(number))
     }
 
-    /// Writes an assertion.
-    pub(super) fn asserted(mut self, assertion: &Assertion) -> Result<(), GraphError> {
-        match assertion {
-            Assertion::Entity {
-                name,
-                entity_type,
-                aliases,
-            } => {
-                let Some(kept) = self.certain(name, Some(*entity_type))? else {
-                    return Ok(());
-                };
-                for spelling in aliases {
-                    if let Some(alias) = self.name(spelling)?
-                        && alias != kept
-                    {
-                        self.alias(alias, kept, spelling, true)?;
-                    }
-                }
-                Ok(())
-            }
-            Assertion::Relation {
-                subject,
-                relation,
-                object,
-                valid_from,
-                valid_to,
-            } => {
-                let (Some(subject), Some(object)) =
-                    (self.certain(subject, None)?, self.certain(object, None)?)
-                else {
-                    return Ok(());
-                };
-                self.insert(
-                    0,
-                    &Line {
-                        object: Some(object),
-                        valid_from: *valid_from,
-                        valid_to: *valid_to,
-                        ..Line::asserted(subject, relation, frame_of(&relation.as_str().into()))
-                    },
-                )
-            }
-            Assertion::Property {
-                entity,
-                frame,
-                property,
-                value,
-            } => {
-                let Some(subject) = self.certain(entity, None)? else {
-                    return Ok(());
-                };
-                let value = Some(value.as_str());
-                self.insert(
-                    0,
-                    &Line {
-                        value,
-                        ..Line::asserted(subject, property, *frame)
-                    },
-                )
-            }
-            Assertion::Denial {
-                subject,
-                relation,
-                object,
-            } => {
-                let Some(subject) = self.name(subject)? else {
-                    return Ok(());
-                };
-                let object = object.as_deref().map(normalised);
-                self.connection
-                    .prepare_cached("INSERT INTO denials VALUES (?1, ?2, ?3, ?4)")?
-                    .execute(params![self.row, subject, relation, object])?;
-                Ok(())
-            }
-            Assertion::Distinct { one, other } => {
-                let (Some(one), Some(other)) = (self.name(one)?, self.name(other)?) else {
-                    return Ok(());
-                };
-                self.touched.aliases = true;
-                self.connection
-                    .prepare_cached("INSERT INTO distinctions VALUES (?1, ?2, ?3)")?
-                    .execute([self.row, one, other])?;
-                Ok(())
-            }
-            Assertion::Resolution {
-                contradiction,
-                kept,
-                lost,
-            } => {
-                self.connection
-                    .prepare_cached("INSERT INTO resolutions VALUES (?1, ?2, ?3, ?4)")?
-                    .execute(params![
-                        self.row,
-                        contradiction,
-                        kept.as_bytes().as_slice(),
-                        lost.as_bytes().as_slice()
-                    ])?;
-                Ok(())
-            }
-        }
-    }
-
-    /// The number of an asserted name. Without an asserted type it is only weak evidence of one.
-    fn certain(
-        &mut self,
-        name: &str,
-        entity_type: Option<EntityType>,
-    ) -> Result<Option<Name>, GraphError> {
-        let Some(number) = self.name(name)? else {
-            return Ok(None);
-        };
-        let mention = Mention {
-            span: 0..0,
-            name: name.trim().to_owned(),
-            entity_type: entity_type.unwrap_or(EntityType::Concept),
-            confidence: 1.0,
-        };
-        let weight = entity_type.map_or(1, |_| CERTAIN);
-        self.note(number, &mention, weight, MentionOrigin::Written)?;
-        Ok(Some(number))
-    }
-
-    fn alias(
+    pub(super) fn alias(
         &mut self,
         alias: Name,
         name: Name,
@@ -269,10 +150,11 @@ impl ReadingWriter<'_> {
         Ok(())
     }
 
-    fn insert(&self, ordinal: i64, line: &Line<'_>) -> Result<(), GraphError> {
+    pub(super) fn insert(&self, ordinal: i64, line: &Line<'_>) -> Result<(), GraphError> {
         self.connection
             .prepare_cached(
-                "INSERT INTO statements VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                "INSERT INTO statements VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, \
+                 ?16, ?17)",
             )?
             .execute(params![
                 self.row,
@@ -289,28 +171,34 @@ impl ReadingWriter<'_> {
                 line.span.0 as i64,
                 line.span.1 as i64,
                 line.asserted,
+                line.weight,
+                line.frame_name,
+                line.both_ways,
             ])?;
         Ok(())
     }
 }
 
 /// A statement to store.
-struct Line<'text> {
-    subject: Name,
-    relation: &'text str,
-    object: Option<Name>,
-    value: Option<&'text str>,
-    frame: Perspective,
-    negated: bool,
-    valid_from: Option<Timestamp>,
-    valid_to: Option<Timestamp>,
-    confidence: i64,
-    span: (usize, usize),
-    asserted: bool,
+pub(super) struct Line<'text> {
+    pub(super) subject: Name,
+    pub(super) relation: &'text str,
+    pub(super) object: Option<Name>,
+    pub(super) value: Option<&'text str>,
+    pub(super) frame: Perspective,
+    pub(super) negated: bool,
+    pub(super) valid_from: Option<Timestamp>,
+    pub(super) valid_to: Option<Timestamp>,
+    pub(super) confidence: i64,
+    pub(super) span: (usize, usize),
+    pub(super) asserted: bool,
+    pub(super) weight: Option<i64>,
+    pub(super) frame_name: Option<&'text str>,
+    pub(super) both_ways: bool,
 }
 
 impl<'text> Line<'text> {
-    fn asserted(subject: Name, relation: &'text str, frame: Perspective) -> Self {
+    pub(super) fn asserted(subject: Name, relation: &'text str, frame: Perspective) -> Self {
         Self {
             subject,
             relation,
@@ -323,12 +211,15 @@ impl<'text> Line<'text> {
             confidence: CERTAIN,
             span: (0, 0),
             asserted: true,
+            weight: None,
+            frame_name: None,
+            both_ways: false,
         }
     }
 }
 
 /// The frame of a relation.
-fn frame_of(relation: &RelationType) -> Perspective {
+pub(super) fn frame_of(relation: &RelationType) -> Perspective {
     match relation {
         RelationType::HappenedOn
         | RelationType::ScheduledFor
@@ -342,7 +233,7 @@ fn frame_of(relation: &RelationType) -> Perspective {
     }
 }
 
-fn hundredths(confidence: f32) -> i64 {
+pub(super) fn hundredths(confidence: f32) -> i64 {
     (confidence.clamp(0.01, 1.0) * 100.0).round() as i64
 }
 

@@ -57,9 +57,26 @@ CREATE TABLE entities (
   last_seen  INTEGER NOT NULL,
   -- when it was last recorded, possibly long after the event
   learned    INTEGER NOT NULL,
-  spelling   TEXT NOT NULL
+  spelling   TEXT NOT NULL,
+  -- told: another word for the type, and from all descriptions the tags (JSON array), scope and attributes (JSON object)
+  custom_type TEXT,
+  tags        TEXT,
+  scope       INTEGER NOT NULL,
+  attributes  TEXT
 ) STRICT;
 CREATE INDEX entities_by_memories ON entities (memories);
+
+-- What people told about an entity beside its names; NULL where nothing was told.
+CREATE TABLE descriptions (
+  row         INTEGER PRIMARY KEY,
+  name        INTEGER NOT NULL,
+  type        INTEGER NOT NULL,
+  custom_type TEXT,
+  tags        TEXT,
+  scope       INTEGER,
+  attributes  TEXT
+) STRICT;
+CREATE INDEX descriptions_by_name ON descriptions (name);
 
 -- alias is another name of name.
 CREATE TABLE aliases (
@@ -103,10 +120,22 @@ CREATE TABLE statements (
   start        INTEGER NOT NULL,
   length       INTEGER NOT NULL,
   told         INTEGER NOT NULL,
+  -- told only: the weight in hundredths, and the name of a custom frame
+  weight       INTEGER,
+  frame_name   TEXT,
+  both_ways    INTEGER NOT NULL,
   PRIMARY KEY (row, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX statements_by_subject ON statements (subject);
 CREATE INDEX statements_by_object ON statements (object) WHERE object IS NOT NULL;
+CREATE INDEX statements_both_ways ON statements (object) WHERE both_ways;
+
+-- The memories that a told statement names as its evidence.
+CREATE TABLE supports (
+  row    INTEGER NOT NULL,
+  memory BLOB NOT NULL,
+  PRIMARY KEY (row, memory)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE denials (
   row      INTEGER NOT NULL,

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use anamne_embed::{Embedder, StaticModel};
 use anamne_types::{Entity, EntityType, SuggestedMerge};
-use jiff::Timestamp;
 
-use super::{EntityQuery, Graph, GraphError};
+use super::{EntityQuery, Graph, GraphError, Recency};
 use crate::reading::normalised;
 
 /// Number of entities compared, most mentioned first.
@@ -30,13 +29,13 @@ impl Graph {
     pub fn suggested_merges(
         &self,
         limit: usize,
-        now: Timestamp,
+        recency: impl Into<Recency>,
     ) -> Result<Vec<SuggestedMerge>, GraphError> {
         let query = EntityQuery {
             limit: COMPARED,
             ..EntityQuery::default()
         };
-        let entities = self.entities(&query, now)?;
+        let entities = self.entities(&query, recency)?;
         let distinct = self.distinct_names()?;
         let names: Vec<Likeness> = entities.iter().map(Likeness::of).collect();
         let mut suggested = Vec::new();

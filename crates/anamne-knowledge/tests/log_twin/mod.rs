@@ -1,5 +1,7 @@
 //! An in-memory log for tests.
 
+#![allow(dead_code)] // each test file uses a part
+
 use std::sync::Mutex;
 
 use anamne_store::view::{MemoryFeed, MemoryState, ViewError};

@@ -6,20 +6,20 @@ use std::time::Instant;
 
 use anamne_embed::{Embedder, StaticModel};
 use anamne_knowledge::graph::{
-    Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
+    Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError, Recency,
 };
-use anamne_store::Listing;
+use anamne_recall::PlannerHistory;
 use anamne_store::view::MemoryFeed;
 use anamne_types::{
-    Assertion, Body, Category, Contradiction, Dispute, Draft, Entity, EntityType, Evidence, Filter,
-    Frame, InvalidValue, Kind, Limits, LinkType, Memory, MemoryId, Neighbourhood, Relation,
-    Remembered, Right, Row, Seq, Skipped, SuggestedMerge,
+    Assertion, Contradiction, Dispute, Entity, EntityType, Evidence, FoundEntity, Frame,
+    InvalidValue, Limits, LinkType, Memory, MemoryId, Neighbourhood, Relation, Right, Row, Seq,
+    Skipped, SuggestedMerge,
 };
-use jiff::Timestamp;
 
 use crate::Error;
 use crate::core::Inner;
 use crate::derived::graph::{BATCH, FOLLOWED_AT_ONCE, LOOKED_AT, OpenGraph, SMALL_BATCH};
+use crate::derived::meta::QueryHistory;
 use crate::likeness::nearest;
 use crate::space::Space;
 
@@ -146,68 +146,6 @@ impl Space {
         Ok(graph.disputes(&[memory.row])?.pop().unwrap_or_default())
     }
 
-    /// Stores an assertion about the graph, as a fact whose sentence recall can find. It counts until it is forgotten,
-    /// or until `expires`.
-    ///
-    /// Storing the same assertion again changes nothing while it is the latest one. Otherwise it is stored anew and the
-    /// former fact is forgotten, so that it outranks assertions made in between.
-    pub fn assert(
-        &self,
-        assertion: &Assertion,
-        expires: Option<Timestamp>,
-    ) -> Result<Remembered, Error> {
-        self.require_write()?;
-        assertion.check()?;
-        let stored = serde_json::to_value(assertion).map_err(anamne_store::StoreError::from)?;
-        let mut draft = Draft::new(assertion.sentence()).body(Body::Fact {
-            category: Some(Category::Entity),
-        });
-        draft.metadata.insert(Assertion::KEY.to_owned(), stored);
-        draft.expires_at = expires;
-        let mut remembered = self.write(&draft)?;
-        if !remembered.duplicate {
-            return Ok(remembered);
-        }
-        let mut known = self.read(remembered.id)?;
-        if !known.metadata.contains_key(Assertion::KEY) {
-            // A memory with the same sentence exists: it stays, and the assertion is stored separately.
-            draft.external_id = Some(format!("knowledge beside {}", known.id));
-            remembered = self.write(&draft)?;
-            if !remembered.duplicate {
-                return Ok(remembered);
-            }
-            known = self.read(remembered.id)?;
-        }
-        let is_live = known.deleted_at.is_none();
-        let is_the_same = known.metadata == draft.metadata && known.expires_at == expires;
-        if is_live && is_the_same && self.is_last_word(&known)? {
-            return Ok(remembered);
-        }
-        if is_live {
-            self.forget(known.id)?;
-        }
-        draft.external_id = Some(format!("knowledge after {} at {}", known.id, self.now()));
-        self.write(&draft)
-    }
-
-    /// Whether no assertion was stored after this memory.
-    fn is_last_word(&self, memory: &Memory) -> Result<bool, Error> {
-        let listing = Listing {
-            filter: Filter {
-                kinds: vec![Kind::Fact],
-                categories: vec![Category::Entity],
-                since: Some(memory.occurred_at),
-                ..Filter::default()
-            },
-            limit: 1_000,
-            ..Listing::default()
-        };
-        let since = self.list(&listing)?;
-        let is_later =
-            |other: &Memory| other.row > memory.row && other.metadata.contains_key(Assertion::KEY);
-        Ok(!since.iter().any(is_later))
-    }
-
     /// The resolution of a contradiction in favour of the memory `kept`, which must be one of its sides; store it with
     /// [`Space::assert`].
     pub fn resolution(&self, id: &str, kept: MemoryId) -> Result<Assertion, Error> {
@@ -269,12 +207,29 @@ impl Knowledge {
 
     /// Entities, those named by most memories first.
     pub fn entities(&self, query: &EntityQuery) -> Result<Vec<Entity>, Error> {
-        Ok(self.graph.entities(query, self.space.now())?)
+        Ok(self.graph.entities(query, self.recency())?)
+    }
+
+    /// The entities that fit a text, most similar first: by meaning, by words, and by what was told about them. About
+    /// 10 µs per entity.
+    pub fn find(&self, text: &str, query: &EntityQuery) -> Result<Vec<FoundEntity>, Error> {
+        Limits::check_results(query.limit)?;
+        if text.trim().is_empty() {
+            return Err(InvalidValue::new("find", "what to look for", "empty").into());
+        }
+        Ok(self.graph.find(text, query, self.recency())?)
+    }
+
+    /// Now, with the memories that were opened lately: what they mention counts as confirmed.
+    fn recency(&self) -> Recency {
+        let now = self.space.now();
+        let opened = QueryHistory(&self.space.inner.derived.meta).access_counts();
+        Recency::with_opened(now, opened.opened_since(Recency::since(now)))
     }
 
     /// The number of entities per type.
     pub fn counts(&self) -> Result<Vec<(EntityType, u64)>, Error> {
-        Ok(self.graph.entity_counts(self.space.now())?)
+        Ok(self.graph.entity_counts(self.recency())?)
     }
 
     /// The entity with this name, alias or id.
@@ -284,12 +239,12 @@ impl Knowledge {
 
     /// An entity with all its frames.
     pub fn frames(&self, name: &str) -> Result<(Entity, Vec<Frame>), Error> {
-        Ok(self.graph.frames(name, self.space.now())?)
+        Ok(self.graph.frames(name, self.recency())?)
     }
 
     /// The relations from and to an entity, highest confidence first.
     pub fn relations(&self, name: &str) -> Result<Vec<Relation>, Error> {
-        Ok(self.graph.relations(name, self.space.now())?)
+        Ok(self.graph.relations(name, self.recency())?)
     }
 
     /// The memories that name an entity, latest first.
@@ -351,13 +306,13 @@ impl Knowledge {
         Limits::check_results(limit)?;
         Ok(self
             .graph
-            .neighbourhood(name, steps, limit, self.space.now())?)
+            .neighbourhood(name, steps, limit, self.recency())?)
     }
 
     /// Entities that may be the same; only a person merges them.
     pub fn suggested_merges(&self, limit: usize) -> Result<Vec<SuggestedMerge>, Error> {
         Limits::check_results(limit)?;
-        Ok(self.graph.suggested_merges(limit, self.space.now())?)
+        Ok(self.graph.suggested_merges(limit, self.recency())?)
     }
 
     /// Statements that can't both hold, latest first.

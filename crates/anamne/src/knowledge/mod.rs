@@ -1,5 +1,6 @@
 //! The knowledge graph, summaries, consolidation, and what the space knows much or little about.
 
+mod asserting;
 pub(crate) mod consistency;
 pub(crate) mod consolidating;
 mod enriching;

@@ -8,7 +8,7 @@ use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
 
 use crate::Error;
 use crate::maintenance::export;
-use crate::maintenance::export::{CorpusReport, ExportReport};
+use crate::maintenance::export::{CorpusReport, ExportReport, ExportSelection};
 use crate::space::Space;
 use crate::write::admission::authority_for;
 use crate::write::import;
@@ -85,15 +85,15 @@ impl Space {
         self.export_visibility(writer, Visibility::Live)
     }
 
-    /// Like [`Space::export`], with or without forgotten memories.
+    /// Like [`Space::export`], with or without forgotten memories and facts about personal entities.
     ///
     /// The memories are selected in one snapshot; those erased meanwhile are omitted.
     pub fn export_visibility(
         &self,
         writer: impl Write,
-        visibility: Visibility,
+        selection: impl Into<ExportSelection>,
     ) -> Result<ExportReport, Error> {
-        export::lines(self, writer, visibility)
+        export::lines(self, writer, selection.into())
     }
 
     /// Exports memories as a folder of Markdown notes with YAML front matter, one folder per thread, and links as
@@ -101,9 +101,9 @@ impl Space {
     pub fn export_notes(
         &self,
         folder: &Path,
-        visibility: Visibility,
+        selection: impl Into<ExportSelection>,
     ) -> Result<ExportReport, Error> {
-        export::notes(self, folder, visibility)
+        export::notes(self, folder, selection.into())
     }
 
     /// Exports the live messages as a training corpus: one JSON line per thread, with its messages in order.

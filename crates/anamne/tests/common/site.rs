@@ -11,7 +11,7 @@ use anamne::embed::{EmbedError, Embedder, ModelIdentity};
 use anamne::queue::NewTask;
 use anamne::{
     Assertion, Body, Draft, Edit, EntityType, Feedback, Link, LinkType, MemoryId, Options,
-    QueryLogging, Recall, Space, Store,
+    QueryLogging, Recall, Space, Store, ToldEntity,
 };
 use anamne_knowledge::reading::{Mention, Reading};
 use anamne_knowledge::readings::{ConflictReading, Readings};
@@ -218,11 +218,11 @@ pub fn fill(site: &Site, name: &str) -> Vec<MemoryId> {
         // Ten of these fill a journal segment.
         write(Draft::new(format!("{number} {}", "x".repeat(230_000))));
     }
-    let named = Assertion::Entity {
+    let named = Assertion::Entity(ToldEntity {
         name: "zyxname".to_owned(),
         entity_type: EntityType::Person,
-        aliases: Vec::new(),
-    };
+        ..ToldEntity::default()
+    });
     let named = space.assert(&named, None).expect("asserted").id;
     let edit = Edit {
         content: Some("Nobody knows where it lies".to_owned()),

@@ -1,6 +1,6 @@
 //! `anamne knowledge merge`.
 
-use anamne::{Assertion, InvalidValue};
+use anamne::{Assertion, InvalidValue, ToldEntity};
 
 use super::asserting::{Counting, tell};
 use crate::extraction;
@@ -42,11 +42,13 @@ impl Merge {
             let accepts = format!("another name than those of {:?}", into.name);
             return Err(InvalidValue::new("name", accepts, format!("{name:?}")).into());
         }
-        let assertion = Assertion::Entity {
+        let assertion = Assertion::Entity(ToldEntity {
             name: into.name,
             entity_type: into.entity_type,
+            custom_type: into.custom_type,
             aliases: vec![name.to_owned()],
-        };
+            ..ToldEntity::default()
+        });
         assertion.check()?;
         tell(&space, &assertion, expires, output)
     }

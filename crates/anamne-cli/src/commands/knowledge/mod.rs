@@ -37,6 +37,7 @@ m12` removes it.
 Examples:
   anamne knowledge
   anamne knowledge list --type person
+  anamne knowledge list --find \"ships in the harbour\"
   anamne knowledge show \"Mara Lind\"
   anamne knowledge relation \"Mara Lind\" works_at \"Hafen GmbH\" --from 2026-03
   anamne knowledge property \"Mara Lind\" shoe_size 39

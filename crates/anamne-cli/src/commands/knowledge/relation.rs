@@ -1,6 +1,6 @@
 //! `anamne knowledge relation`.
 
-use anamne::{Assertion, InvalidValue};
+use anamne::{Assertion, InvalidValue, ToldRelation};
 
 use super::asserting::{Counting, tell};
 use crate::failure::Failure;
@@ -11,11 +11,14 @@ use crate::place::Place;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Relations are words joined by _: works_at, lives_in, part_of, uses,
-depends_on, leads, or your own. Unknown entities are added.
+depends_on, leads, or your own. Unknown entities are added. Weight and
+confidence say how strong and how sure it is: a search that follows relations
+prefers strong and sure ones.
 
 Examples:
   anamne knowledge relation \"Mara Lind\" works_at \"Hafen GmbH\" --from 2026-03
-  anamne knowledge relation billing depends_on PostgreSQL
+  anamne knowledge relation billing depends_on PostgreSQL --weight 0.8 --evidence m12
+  anamne knowledge relation Mara works_with Teo --both-ways --confidence 0.9
 
 With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowledge\": {…}}")]
 pub(crate) struct Relation {
@@ -26,6 +29,18 @@ pub(crate) struct Relation {
     said: String,
     /// The object
     object: String,
+    /// It also holds from the object to the subject
+    #[arg(long)]
+    both_ways: bool,
+    /// How strong it is, 0 to 1 [default: 1]
+    #[arg(long, value_name = "NUMBER")]
+    weight: Option<f64>,
+    /// How sure it is, 0 to 1 [default: 1]
+    #[arg(long, value_name = "NUMBER")]
+    confidence: Option<f64>,
+    /// A memory of the space that supports it, such as m12; repeatable
+    #[arg(long, value_name = "ID")]
+    evidence: Vec<String>,
     /// Valid from: 2026-03-01, yesterday, "3 weeks ago"
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
@@ -46,14 +61,25 @@ impl Relation {
         {
             return Err(InvalidValue::new("until", "later than --from", until).into());
         }
-        let assertion = Assertion::Relation {
+        let mut told = ToldRelation {
             subject: self.subject,
             relation: self.said,
             object: self.object,
+            both_ways: self.both_ways,
+            weight: self.weight,
+            confidence: self.confidence,
+            evidence: Vec::new(),
             valid_from: from,
             valid_to: until,
         };
+        // Before a space is created.
+        told.check()?;
+        let space = place.space()?;
+        for id in &self.evidence {
+            told.evidence.push(space.resolve(id)?);
+        }
+        let assertion = Assertion::Relation(told);
         assertion.check()?;
-        tell(&place.space()?, &assertion, expires, output)
+        tell(&space, &assertion, expires, output)
     }
 }

@@ -1,7 +1,7 @@
 //! `anamne knowledge show`.
 
 use anamne::{Entity, Evidence, Frame, Limits, Perspective, Relation, Space};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, paint};
@@ -20,12 +20,15 @@ ENTITY is a name, an alias or an id.
 Examples:
   anamne knowledge show \"Mara Lind\"
   anamne knowledge show PostgreSQL -k 20
+  anamne knowledge show Hafen --frames
   anamne graph \"Mara Lind\" --steps 2
 
-With --json: {\"entity\", \"frames\": [{\"frame\", \"relations\": [{\"subject_name\",
-  \"relation\", \"object\", \"state\", \"valid_from\"?, \"valid_to\"?, \"asserted\",
-  \"made_by\": \"told|rule NAME/VERSION|model NAME\", \"evidence\": [{\"memory\", \"citation\", \"at\"}], \"mentions\", …}], \"memories\"?}],
-  \"mentions\": [{\"memory\", \"citation\", \"at\"}], \"named_together\": [{\"memories\",
+With --json: {\"entity\", \"frames\": [{\"frame\", \"name\"?, \"relations\":
+  [{\"subject_name\", \"relation\", \"object\", \"both_ways\"?, \"state\", \"confidence\",
+  \"told_weight\"?, \"valid_from\"?, \"valid_to\"?, \"asserted\", \"made_by\":
+  \"told|rule NAME/VERSION|model NAME\", \"evidence\":
+  [{\"memory\", \"citation\", \"at\"}], \"mentions\", …}], \"memories\"?}]}; without --frames
+  also {\"mentions\": [{\"memory\", \"citation\", \"at\"}], \"named_together\": [{\"memories\",
   \"entity\"}]}")]
 pub(crate) struct Show {
     /// The entity
@@ -33,6 +36,9 @@ pub(crate) struct Show {
     /// Maximum number of mentions
     #[arg(short = 'k', long, default_value_t = 5, value_name = "N")]
     limit: usize,
+    /// Show only the frames: relations and properties, with the former values
+    #[arg(long)]
+    frames: bool,
 }
 
 impl Show {
@@ -42,30 +48,73 @@ impl Show {
         let knowledge = extraction::knowledge(&space, output)?;
         let id = extraction::entity(&knowledge, &self.entity)?.id.to_string();
         let (entity, frames) = knowledge.frames(&id)?;
+        if self.frames {
+            return print_frames(&entity, &frames, &space, output);
+        }
         let mentions = knowledge.mentions(&id, self.limit)?;
         let together = knowledge.named_together(&id, TOGETHER)?;
         if output.is_json() {
-            let together: Vec<_> = together
-                .iter()
-                .map(|(memories, entity)| json!({ "memories": memories, "entity": entity }))
-                .collect();
-            return output.json(&json!({
-                "entity": entity,
-                "frames": frames,
-                "mentions": mentions,
-                "named_together": together,
-            }));
+            let together = together.iter();
+            return output.json(&Shown {
+                entity: &entity,
+                frames: &frames,
+                mentions: Some(&mentions),
+                named_together: Some(
+                    together
+                        .map(|(memories, entity)| Together {
+                            memories: *memories,
+                            entity,
+                        })
+                        .collect(),
+                ),
+            });
         }
-        known::print_entity(&entity, output)?;
-        for frame in &frames {
-            print_frame(frame, &entity, &space, output)?;
-        }
+        print_frames(&entity, &frames, &space, output)?;
         if !mentions.is_empty() {
             print_heading("latest mentions", output)?;
             print_memories(&mentions, &space, output)?;
         }
         print_together(&together, output)
     }
+}
+
+/// What is shown, as JSON. Serialised directly, so that a 32-bit 0.8 stays 0.8.
+#[derive(Serialize)]
+struct Shown<'a> {
+    entity: &'a Entity,
+    frames: &'a [Frame],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mentions: Option<&'a [Evidence]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    named_together: Option<Vec<Together<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Together<'a> {
+    memories: u64,
+    entity: &'a Entity,
+}
+
+/// Prints the entity and its frames, or both as JSON.
+fn print_frames(
+    entity: &Entity,
+    frames: &[Frame],
+    space: &Space,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(&Shown {
+            entity,
+            frames,
+            mentions: None,
+            named_together: None,
+        });
+    }
+    known::print_entity(entity, output)?;
+    for frame in frames {
+        print_frame(frame, entity, space, output)?;
+    }
+    Ok(())
 }
 
 fn print_heading(heading: &str, output: &mut Output) -> Result<(), Failure> {
@@ -88,7 +137,10 @@ fn print_frame(
     space: &Space,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    print_heading(heading(frame.frame), output)?;
+    match &frame.name {
+        Some(name) => print_heading(&one_line(name), output)?,
+        None => print_heading(heading(frame.frame), output)?,
+    }
     let (over, current): (Vec<_>, Vec<_>) = frame
         .relations
         .iter()

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anamne::{
-    Assertion, ConflictKind, ConsistencyRequest, ContradictionQuery, EntityQuery, EntityType,
-    Error, GraphError, InvalidValue, Knowledge as Graph, Perspective, Space,
+    Assertion, Attributes, ConflictKind, ConsistencyRequest, ContradictionQuery, EntityQuery,
+    EntityScope, EntityType, Error, GraphError, InvalidValue, Knowledge as Graph, Space,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::knowledge_text as text;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
-use crate::mcp::call_context::{CallContext, End};
+use crate::mcp::call_context::CallContext;
 use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
@@ -40,22 +40,40 @@ pub(crate) struct Knowledge {
     /// list if not given
     #[serde(default = "list")]
     #[schemars(schema_with = "actions")]
-    action: String,
+    pub(super) action: String,
     /// An entity; in list a part of its name, in check a topic
-    name: Option<String>,
+    pub(super) name: Option<String>,
+    /// list: by meaning
+    find: Option<String>,
     #[serde(default, rename = "type")]
     #[schemars(schema_with = "types")]
-    sort: Option<String>,
-    /// assert, with type
-    aliases: Option<Vec<String>>,
+    pub(super) sort: Option<String>,
+    /// A type in your own word
+    pub(super) custom_type: Option<String>,
+    pub(super) aliases: Option<Vec<String>>,
+    pub(super) tags: Option<Vec<String>>,
+    #[schemars(schema_with = "scopes")]
+    pub(super) scope: Option<String>,
+    /// null removes one
+    pub(super) attributes: Option<Attributes>,
     /// Words joined by _: works_at
-    relation: Option<String>,
+    pub(super) relation: Option<String>,
     /// Another entity
-    object: Option<String>,
+    pub(super) object: Option<String>,
+    /// Relation in both directions
+    pub(super) both_ways: Option<bool>,
+    /// 0 to 1
+    pub(super) weight: Option<f64>,
+    /// 0 to 1
+    pub(super) confidence: Option<f64>,
+    /// Of a relation: m3 m7
+    pub(super) evidence: Option<String>,
     /// In place of object
-    value: Option<String>,
-    since: Option<String>,
-    until: Option<String>,
+    pub(super) value: Option<String>,
+    /// Of a value: procedural, custom:NAME
+    pub(super) frame: Option<String>,
+    pub(super) since: Option<String>,
+    pub(super) until: Option<String>,
     /// When it stops counting
     expires_at: Option<String>,
     /// Of a contradiction; in check: m3 m7
@@ -66,7 +84,7 @@ pub(crate) struct Knowledge {
     steps: Option<i64>,
     /// 20 if not given
     limit: Option<i64>,
-    space: Option<String>,
+    pub(super) space: Option<String>,
 }
 
 fn list() -> String {
@@ -75,6 +93,10 @@ fn list() -> String {
 
 fn actions(_: &mut SchemaGenerator) -> Schema {
     schema::one_of(ACTIONS.into_iter())
+}
+
+fn scopes(_: &mut SchemaGenerator) -> Schema {
+    schema::one_of(EntityScope::ALL.iter().map(|word| word.as_str()))
 }
 
 fn types(_: &mut SchemaGenerator) -> Schema {
@@ -105,7 +127,11 @@ can't both hold.";
 }
 
 /// A field that an action requires.
-fn needed<'a>(field: &str, given: Option<&'a str>, action: &str) -> Result<&'a str, InvalidValue> {
+pub(super) fn needed<'a>(
+    field: &str,
+    given: Option<&'a str>,
+    action: &str,
+) -> Result<&'a str, InvalidValue> {
     match given.map(str::trim).filter(|given| !given.is_empty()) {
         Some(given) => Ok(given),
         None => Err(InvalidValue::new(
@@ -118,15 +144,32 @@ fn needed<'a>(field: &str, given: Option<&'a str>, action: &str) -> Result<&'a s
 
 impl Knowledge {
     fn list(&self, limit: usize, call: &CallContext) -> Result<Reply, Failure> {
+        let attributes = self.attributes.iter().flatten();
         let query = EntityQuery {
             entity_type: self.sort.as_deref().map(str::parse).transpose()?,
+            custom_type: self.custom_type.clone(),
             name: self.name.clone(),
+            tags: self.tags.clone().unwrap_or_default(),
+            attributes: attributes
+                .map(|(name, value)| (name.clone(), text::value(value)))
+                .collect(),
+            scope: self.scope.as_deref().map(str::parse).transpose()?,
             limit,
             ..EntityQuery::default()
         };
         let (space, graph) = self.extracted(call)?;
+        if let Some(find) = &self.find {
+            let found = graph.find(find, &query)?;
+            let entities: Vec<_> = found.iter().map(|found| found.entity.clone()).collect();
+            let text = text::list(space.name(), "most similar", &entities) + &behind(&graph)?;
+            return Ok(Reply::new(
+                call,
+                text,
+                || json!({ "entities": plain(&found) }),
+            ));
+        }
         let entities = graph.entities(&query)?;
-        let text = text::list(space.name(), &entities) + &behind(&graph)?;
+        let text = text::list(space.name(), "most mentioned", &entities) + &behind(&graph)?;
         Ok(Reply::new(
             call,
             text,
@@ -247,47 +290,8 @@ impl Knowledge {
         ))
     }
 
-    /// The assertion, depending on which arguments are given.
-    fn assertion(&self, call: &CallContext) -> Result<Assertion, InvalidValue> {
-        let action = self.action.as_str();
-        let subject = needed("name", self.name.as_deref(), action)?.to_owned();
-        if action == "deny" {
-            return Ok(Assertion::Denial {
-                subject,
-                relation: self.relation.clone(),
-                object: self.object.clone().or_else(|| self.value.clone()),
-            });
-        }
-        let now = call.now();
-        match (&self.sort, &self.relation, &self.object, &self.value) {
-            (Some(sort), None, None, None) => Ok(Assertion::Entity {
-                name: subject,
-                entity_type: sort.parse()?,
-                aliases: self.aliases.clone().unwrap_or_default(),
-            }),
-            (None, Some(relation), Some(object), None) => Ok(Assertion::Relation {
-                subject,
-                relation: relation.clone(),
-                object: object.clone(),
-                valid_from: call.instant("since", self.since.as_deref(), End::Start, now)?,
-                valid_to: call.instant("until", self.until.as_deref(), End::Close, now)?,
-            }),
-            (None, Some(relation), None, Some(value)) => Ok(Assertion::Property {
-                entity: subject,
-                frame: Perspective::Custom,
-                property: relation.clone(),
-                value: value.clone(),
-            }),
-            _ => Err(InvalidValue::new(
-                "assert",
-                "given a type, or a relation with an object or a value",
-                "something else",
-            )),
-        }
-    }
-
     /// The space and its knowledge, after a few seconds of extraction at most.
-    fn extracted(&self, call: &CallContext) -> Result<(Space, Graph), Error> {
+    pub(super) fn extracted(&self, call: &CallContext) -> Result<(Space, Graph), Error> {
         let space = call.space(self.space.as_deref())?;
         let begun = Instant::now();
         space.extract(&mut |_| begun.elapsed() < EXTRACTION_TIMEOUT)?;

@@ -4,12 +4,16 @@ use std::fmt::Write;
 
 use anamne::text::quote::{quote_block, quote_name as name};
 use anamne::{
-    Assertion, ConsistencyReport, Contradiction, Entity, Evidence, Frame, KnowledgeState, MadeBy,
-    Neighbourhood, Relation, Remembered, Side,
+    Assertion, ConsistencyReport, Contradiction, Entity, EntityScope, Evidence, Frame,
+    KnowledgeState, MadeBy, Neighbourhood, Relation, Remembered, Side,
 };
+use serde_json::Value;
 
 /// Maximum citations of a relation.
 const CITED: usize = 3;
+
+/// Maximum attributes of an entity.
+const ATTRIBUTES: usize = 16;
 
 /// Maximum characters of a statement.
 const STATEMENT: usize = 600;
@@ -21,10 +25,10 @@ fn title(what: &str, space: &str) -> String {
     )
 }
 
-pub(super) fn list(space: &str, entities: &[Entity]) -> String {
+pub(super) fn list(space: &str, order: &str, entities: &[Entity]) -> String {
     let mut text = match entities.len() {
         0 => format!("No entities found in the space {}.", name(space)),
-        count => title(&format!("{count} entities, most mentioned first,"), space),
+        count => title(&format!("{count} entities, {order} first,"), space),
     };
     for entity in entities {
         let _ = write!(text, "\n> {}", described(entity));
@@ -37,10 +41,13 @@ fn described(entity: &Entity) -> String {
     let mut line = format!(
         "{} ({}, {}, named in {})",
         name(&entity.name),
-        entity.entity_type,
+        name(entity.type_word()),
         entity.state,
         entity.mentions
     );
+    if entity.scope == EntityScope::Personal {
+        line.push_str(", personal");
+    }
     if !entity.aliases.is_empty() {
         let aliases: Vec<_> = entity
             .aliases
@@ -50,7 +57,22 @@ fn described(entity: &Entity) -> String {
             .collect();
         let _ = write!(line, ", also called {}", aliases.join(", "));
     }
+    if !entity.tags.is_empty() {
+        let tags: Vec<_> = entity.tags.iter().map(|tag| name(tag)).collect();
+        let _ = write!(line, ", tagged {}", tags.join(", "));
+    }
+    for (key, value) in entity.attributes.iter().take(ATTRIBUTES) {
+        let shown: String = self::value(value).chars().take(STATEMENT).collect();
+        let _ = write!(line, "; {}: {}", name(key), name(&shown));
+    }
     line
+}
+
+/// An attribute as text: without quotes if it is text, else as JSON.
+pub(super) fn value(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 pub(super) fn entity(
@@ -63,7 +85,14 @@ pub(super) fn entity(
     let mut text = title("What is known about one entity", space);
     let _ = write!(text, "\n> {}", described(entity));
     for frame in frames {
-        let _ = write!(text, "\n\n{}:", frame.frame);
+        match &frame.name {
+            Some(own) => {
+                let _ = write!(text, "\n\ncustom:{}:", name(own));
+            }
+            None => {
+                let _ = write!(text, "\n\n{}:", frame.frame);
+            }
+        }
         for relation in &frame.relations {
             let _ = write!(text, "\n> {}", said(relation));
         }
@@ -99,8 +128,17 @@ fn said(relation: &Relation) -> String {
     if relation.state != KnowledgeState::Active {
         add(relation.state.as_str());
     }
+    if relation.both_ways {
+        add("both ways");
+    }
     if relation.asserted {
         add("asserted");
+        if let Some(weight) = relation.told_weight {
+            add(&format!("weight {weight}"));
+        }
+        if relation.confidence < 1.0 {
+            add(&format!("confidence {}", relation.confidence));
+        }
     }
     if let MadeBy::Model(model) = &relation.made_by {
         add(&format!("by {}", name(model)));

@@ -8,6 +8,7 @@ mod feedback;
 mod get;
 mod knowledge;
 mod knowledge_text;
+mod knowledge_told;
 mod link;
 mod list;
 mod reasoning_history;

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use anamne_store::{Order, Visibility};
-use anamne_types::{Filter, Memory, Skipped};
+use anamne_types::{Memory, Skipped};
 use serde::Serialize;
 
-use super::{ExportReport, ExportedLink, Links, PAGE, failed};
+use super::selection::selected;
+use super::{ExportReport, ExportSelection, ExportedLink, Links, PAGE, failed};
 use crate::Error;
 use crate::space::Space;
 
@@ -23,9 +23,9 @@ struct Line<'a> {
 pub(crate) fn lines(
     space: &Space,
     mut writer: impl Write,
-    visibility: Visibility,
+    selection: ExportSelection,
 ) -> Result<ExportReport, Error> {
-    let ids = space.select(&Filter::default(), visibility, Order::OldestFirst)?;
+    let (ids, personal) = selected(space, selection)?;
     let mut skipped = Skipped::default();
     let links = Links::among(space, &ids, &mut skipped)?;
     let mut exported = 0;
@@ -42,5 +42,9 @@ pub(crate) fn lines(
         }
     }
     writer.flush().map_err(failed)?;
-    Ok(ExportReport { exported, skipped })
+    Ok(ExportReport {
+        exported,
+        personal,
+        skipped,
+    })
 }

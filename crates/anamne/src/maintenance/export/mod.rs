@@ -4,6 +4,7 @@ mod corpus;
 mod file_names;
 mod lines;
 mod notes;
+mod selection;
 
 use std::collections::HashMap;
 
@@ -18,6 +19,7 @@ pub use corpus::CorpusReport;
 pub(crate) use corpus::corpus;
 pub(crate) use lines::lines;
 pub(crate) use notes::notes;
+pub use selection::ExportSelection;
 
 /// Memories read per batch.
 const PAGE: usize = 1_000;
@@ -27,9 +29,20 @@ const PAGE: usize = 1_000;
 pub struct ExportReport {
     /// Memories that were written.
     pub exported: u64,
+    /// Facts that were left out because people told them about personal entities.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub personal: u64,
     /// Memories (by id) and links (by ends) missing in the export because they are damaged in both copies.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An exported link, stored with its start.

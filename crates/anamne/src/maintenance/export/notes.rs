@@ -5,14 +5,15 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anamne_store::{Order, Visibility, create_private_folder};
-use anamne_types::{Filter, LinkType, Memory, MemoryId, Skipped};
+use anamne_store::create_private_folder;
+use anamne_types::{LinkType, Memory, MemoryId, Skipped};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::file_names::FileNames;
-use super::{ExportReport, Links, PAGE, failed};
+use super::selection::selected;
+use super::{ExportReport, ExportSelection, Links, PAGE, failed};
 use crate::space::Space;
 use crate::{Error, front_matter};
 
@@ -36,7 +37,7 @@ const FIRST: [&str; 12] = [
 pub(crate) fn notes(
     space: &Space,
     folder: &Path,
-    visibility: Visibility,
+    selection: ExportSelection,
 ) -> Result<ExportReport, Error> {
     if !is_free(folder)? {
         return Err(Error::Unsuitable {
@@ -44,14 +45,17 @@ pub(crate) fn notes(
             reason: "not empty; use an empty or new folder",
         });
     }
-    let ids = space.select(&Filter::default(), visibility, Order::OldestFirst)?;
+    let (ids, personal) = selected(space, selection)?;
     let part = unfinished(folder);
     let written = write_all(space, &ids, &part).and_then(|written| {
         if folder.exists() {
             fs::remove_dir(folder).map_err(failed)?;
         }
         fs::rename(&part, folder).map_err(failed)?;
-        Ok(written)
+        Ok(ExportReport {
+            personal,
+            ..written
+        })
     });
     if written.is_err() {
         // If removal fails too, the folder is left.
@@ -105,6 +109,7 @@ fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<ExportRep
     }
     Ok(ExportReport {
         exported: written,
+        personal: 0,
         skipped,
     })
 }
