@@ -1,6 +1,6 @@
 //! Describes how a question was interpreted, planned and declined.
 
-use anamne::{Abstention, Plan, Step, Tier, UnderstoodTime, Work};
+use anamne::{Abstention, Plan, Reached, Step, Tier, UnderstoodTime, Work};
 
 use crate::card;
 use crate::dates::Dates;
@@ -20,6 +20,15 @@ pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
         (None, None) => "any time".to_owned(),
     };
     format!("“{words}” understood as {taken}")
+}
+
+/// How far a narrow question was widened.
+pub(crate) fn reached(reached: Reached) -> &'static str {
+    match reached {
+        Reached::Session => "answered by the session",
+        Reached::Space => "no likely result in the session; searched the space",
+        Reached::Core => "no likely result in the session and the space; searched core too",
+    }
 }
 
 /// Why recall abstained, and the best candidate.

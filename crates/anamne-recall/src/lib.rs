@@ -37,6 +37,7 @@ mod ranking;
 mod ranking_options;
 mod rare_word;
 mod recall_context;
+mod related;
 mod recaller;
 mod reordering;
 mod reranking;

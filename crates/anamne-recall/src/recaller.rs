@@ -21,12 +21,12 @@ use crate::plan_search::{self, AnsweredQuery};
 use crate::planner;
 use crate::ranking_options::RankingOptions;
 use crate::recall_context::{PreparedQuery, RecallContext};
-use crate::sources::RecallSources;
+use crate::sources::{KNOWLEDGE, RecallSources};
 use crate::tiers::TieredColumns;
 use crate::valid_rows::ValidRows;
 use crate::views::SearchHit;
 use crate::words::{ParsedQuery, Reader};
-use crate::{abstain, answer, context, ranking, rare_word, reordering, successors};
+use crate::{abstain, answer, context, ranking, rare_word, related, reordering, successors};
 
 /// Answers queries from its sources.
 pub struct Recaller<'space>(RecallSources<'space>);
@@ -169,6 +169,7 @@ impl<'space> Recaller<'space> {
         let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
         expansion::annotate(&mut results, &context, &expansion)?;
         add_disputes(&context, &mut results);
+        let lacks_graph = recall.related && !related::add(&context, &mut results)?;
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
             Some(abstain::abstention(
                 &context, &prepared, &scope, &searched, &ranked,
@@ -187,6 +188,9 @@ impl<'space> Recaller<'space> {
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
+        if lacks_graph && !degraded.iter().any(|view| view == KNOWLEDGE) {
+            degraded.push(KNOWLEDGE.to_owned());
+        }
         let answer = Answer {
             results,
             answered: confidence.answered,
@@ -194,6 +198,7 @@ impl<'space> Recaller<'space> {
             times: scope.times.understood,
             dropped: answer::dropped(recall, &ranked),
             abstained,
+            reached: None,
             plan: plan(&context, executed, &expansion),
             took_ms: milliseconds(started),
         };

@@ -40,7 +40,8 @@ mod tier;
 
 pub use answer::{
     Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, NearestMiss,
-    OmittedMemory, Plan, Remembered, ScoreParts, Step, UnderstoodTime, Work,
+    OmittedMemory, Plan, Reached, RelatedMemory, RelatedName, Remembered, ScoreParts, Step,
+    UnderstoodTime, Work,
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};

@@ -2,7 +2,7 @@
 
 mod common;
 
-use anamne::{ErrorKind, Recall, SpaceChoice, Spaces, Store};
+use anamne::{Draft, ErrorKind, Filter, Reached, Recall, SpaceChoice, Spaces, Store};
 use common::Home;
 
 /// A store whose spaces contain what their names say, and `core` what is true in every project.
@@ -234,4 +234,81 @@ fn a_space_that_cant_be_asked_is_named_and_the_others_answer() {
     assert!(answer.results[0].memory.content.contains("tomatoes"));
     let named = answer.degraded.iter().any(|view| view.contains("kitchen"));
     assert!(named, "{:?}", answer.degraded);
+}
+
+/// The spaces of [`filled`], with one session in the garden.
+fn with_session(home: &Home) -> Store {
+    let store = filled(home);
+    let garden = store.space("garden").expect("a space");
+    for text in [
+        "The greenhouse door is locked with code 4417",
+        "The greenhouse is heated to twelve degrees",
+    ] {
+        let mut draft = Draft::new(text);
+        draft.session = Some("tuesday".to_owned());
+        garden.remember(draft).expect("remembered");
+    }
+    store
+}
+
+#[test]
+fn a_narrow_query_stops_at_the_session_that_answers_it() {
+    let home = Home::new();
+    let store = with_session(&home);
+    let recall = Recall::new("which code locks the greenhouse door?").narrow("tuesday");
+    let answer = store
+        .recall(&Spaces::one("garden"), &recall)
+        .expect("an answer");
+    assert_eq!(answer.reached, Some(Reached::Session));
+    assert!(answer.results[0].memory.content.contains("4417"));
+    let sessions = answer.results.iter().map(|hit| hit.memory.session.as_deref());
+    assert!(sessions.clone().all(|session| session == Some("tuesday")));
+    let space = store.space("garden").expect("a space");
+    let alone = space.recall(&recall).expect("an answer");
+    assert_eq!(alone.reached, Some(Reached::Session));
+}
+
+#[test]
+fn a_narrow_query_widens_to_the_space_and_to_core_and_says_so() {
+    let home = Home::new();
+    let store = with_session(&home);
+    let ask = |words: &str| {
+        let recall = Recall::new(words).narrow("tuesday");
+        store.recall(&Spaces::one("garden"), &recall)
+    };
+    let in_space = ask("when was the apple tree pruned, in February?").expect("an answer");
+    assert_eq!(in_space.reached, Some(Reached::Space), "{in_space:?}");
+    assert!(in_space.results[0].memory.content.contains("apple tree"));
+    let units = "which units does the user want, metric?";
+    let in_core = ask(units).expect("an answer");
+    assert_eq!(in_core.reached, Some(Reached::Core));
+    assert_eq!(in_core.results[0].space.as_deref(), Some("core"));
+    // The last answer is that of a query without a session.
+    let wide = store
+        .recall(&Spaces::one("garden"), &Recall::new(units))
+        .expect("an answer");
+    let ids = |answer: &anamne::Answer| -> Vec<_> {
+        answer.results.iter().map(|hit| hit.memory.id).collect()
+    };
+    assert_eq!(ids(&in_core), ids(&wide));
+    assert_eq!(wide.reached, None);
+}
+
+#[test]
+fn an_unknown_session_widens_and_a_second_filter_by_session_is_refused() {
+    let home = Home::new();
+    let store = with_session(&home);
+    let space = store.space("garden").expect("a space");
+    let unknown = Recall::new("tomatoes").narrow("nobody knows it");
+    let answer = space.recall(&unknown).expect("an answer");
+    assert_eq!(answer.reached, Some(Reached::Space));
+    assert!(!answer.results.is_empty());
+    let twice = Recall::new("tomatoes").narrow("tuesday").filter(Filter {
+        sessions: vec!["monday".to_owned()],
+        ..Filter::default()
+    });
+    for refused in [twice, Recall::new("tomatoes").narrow(" ")] {
+        let error = space.recall(&refused).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+    }
 }

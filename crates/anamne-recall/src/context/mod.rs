@@ -11,6 +11,7 @@ mod layout;
 mod lines;
 mod packing;
 mod passages;
+mod several;
 
 use anamne_store::SpaceSource;
 use anamne_text::analyser::Analyser;
@@ -25,6 +26,7 @@ use self::layout::Layout;
 use self::packing::Packing;
 pub(crate) use self::packing::{PROMPT_SHARE, share};
 pub(crate) use self::passages::PassageQuery;
+pub use self::several::{SpacePart, pack_part};
 use crate::error::RecallError;
 
 /// The sections of a block that answers a query.
@@ -55,6 +57,19 @@ pub(crate) fn pack(
     budget: usize,
     share: usize,
 ) -> Result<Context, RecallError> {
+    pack_in(source, recall, answer, passage_query, None, budget, share)
+}
+
+/// The same, as a space's part of a block of several.
+fn pack_in(
+    source: &SpaceSource,
+    recall: &Recall,
+    answer: &Answer,
+    passage_query: &PassageQuery<'_>,
+    part: Option<SpacePart>,
+    budget: usize,
+    share: usize,
+) -> Result<Context, RecallError> {
     let mut candidates: Vec<(f32, Candidate<'_>)> = answer
         .results
         .iter()
@@ -77,7 +92,7 @@ pub(crate) fn pack(
         filter: &recall.filter,
         is_current: recall.as_of.is_now(),
     };
-    let layout = Layout::of_several(source, &SECTIONS, &candidates)?;
+    let layout = Layout::of_several(source, &SECTIONS, &candidates)?.with_part(part);
     let mut context = pack_into(
         &companions,
         &layout,

@@ -1,7 +1,9 @@
 //! Queries over one or several spaces, now or as of an earlier time, and context blocks.
 
 pub(crate) mod across;
+mod across_context;
 pub(crate) mod briefing;
+mod narrowing;
 pub(crate) mod past;
 pub(crate) mod prompt;
 pub(crate) mod recall;

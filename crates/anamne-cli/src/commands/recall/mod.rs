@@ -37,12 +37,15 @@ Examples:
   anamne recall \"who works with the owner of the parser?\" --depth 2
   anamne recall \"which port?\" --as-of 2026-01-31
   anamne recall \"which units does the user want?\" --across auto
+  anamne recall \"what did we just decide?\" --narrow=s42
+  anamne recall \"what changed?\" --about billing --about invoices
   anamne recall \"where is the release guide?\" --learn
   anamne recall \"where is the release guide?\" --learn --after m31
 
 With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \"score\",
   \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
   \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
+  \"reached\"?: session, space or core, with --narrow,
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
   \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list};
@@ -205,6 +208,9 @@ fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Re
 fn sum_up(answer: &Answer, from: &str, output: &Output) {
     for time in &answer.times {
         output.note(planned::understood(time, &output.dates));
+    }
+    if let Some(reached) = answer.reached {
+        output.note(planned::reached(reached));
     }
     output.warn_degraded(&answer.degraded);
     let took = duration(answer.took_ms);
