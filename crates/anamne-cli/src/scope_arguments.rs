@@ -83,10 +83,39 @@ impl ScopeArguments {
 /// Options that say which spaces are asked.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Spaces")]
-pub(crate) struct SpaceSelection {
+pub(crate) struct OtherSpaces {
     /// Search these spaces (comma-separated), `all`, or the most likely ones (`auto`)
     #[arg(long = "across", value_name = "SPACES", value_delimiter = ',')]
     chosen: Vec<String>,
+}
+
+impl OtherSpaces {
+    /// Whether other spaces than the current one are selected.
+    pub(crate) fn are_given(&self) -> bool {
+        !self.chosen.is_empty()
+    }
+
+    /// The spaces to search, by default the current one.
+    pub(crate) fn choice(&self, place: &Place) -> SpaceChoice {
+        let here = place.space_name().to_string();
+        match &self.chosen[..] {
+            [] => SpaceChoice::Named(vec![here]),
+            [word] if word == "all" => SpaceChoice::All,
+            [word] if word == "auto" => SpaceChoice::Proposed {
+                hints: place.is_named().then_some(here).into_iter().collect(),
+                most: PROPOSED,
+            },
+            names => SpaceChoice::Named(names.to_vec()),
+        }
+    }
+}
+
+/// Options that say which spaces are asked, and whether `core` is.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Spaces")]
+pub(crate) struct SpaceSelection {
+    #[command(flatten)]
+    others: OtherSpaces,
     /// Also search `core` (the default unless --space is given)
     #[arg(long, overrides_with = "no_core")]
     core: bool,
@@ -98,24 +127,14 @@ pub(crate) struct SpaceSelection {
 impl SpaceSelection {
     /// Whether other spaces than the current one are selected.
     pub(crate) fn is_elsewhere(&self) -> bool {
-        !self.chosen.is_empty()
+        self.others.are_given()
     }
 
     /// The spaces to search.
     pub(crate) fn spaces(&self, place: &Place) -> Spaces {
-        let here = place.space_name().to_string();
-        let choice = match &self.chosen[..] {
-            [] => SpaceChoice::Named(vec![here]),
-            [word] if word == "all" => SpaceChoice::All,
-            [word] if word == "auto" => SpaceChoice::Proposed {
-                hints: place.is_named().then_some(here).into_iter().collect(),
-                most: PROPOSED,
-            },
-            names => SpaceChoice::Named(names.to_vec()),
-        };
         let is_found = !self.is_elsewhere() && !place.is_named();
         Spaces {
-            choice,
+            choice: self.others.choice(place),
             core: self.core || (is_found && !self.no_core),
         }
     }

@@ -4,7 +4,7 @@ use anamne_store::view::ViewError;
 use anamne_types::{Hit, MemoryId, RelatedMemory, RelatedName, Row};
 use rustc_hash::FxHashMap;
 
-use crate::connections::{Connections, NamedEntity};
+use crate::connections::{Connections, NamedEntity, RelatedEntity};
 use crate::error::RecallError;
 use crate::expansion::link_name;
 use crate::recall_context::RecallContext;
@@ -83,24 +83,34 @@ fn add_names(
         let known = hit.entities.clone();
         for entity in named {
             let of_entity = relations.iter().filter(|one| one.from == entity.entity);
-            hit.related_entities.extend(of_entity.map(|related| RelatedName {
-                name: related.to.name.clone(),
-                relation: match related.backwards {
-                    false => related.relation.to_string(),
-                    true => format!("{} of", related.relation),
-                },
-                of: entity.name.clone(),
-            }));
+            for related in of_entity.map(|related| related_name(related, entity)) {
+                // One relation may have several memories as evidence.
+                let is_known = known.contains(&related.name);
+                if !is_known && !hit.related_entities.contains(&related) {
+                    hit.related_entities.push(related);
+                }
+            }
             let sharing = mentions.iter().filter(|(id, _)| *id == entity.entity);
             let by = format!("mentions {}", entity.name);
             let others = sharing.map(|(_, other)| (*other, by.clone()));
             near.entry(row).or_default().extend(others);
         }
-        hit.related_entities
-            .retain(|related| !known.contains(&related.name));
         hit.related_entities.truncate(Hit::RELATED);
     }
     Ok(())
+}
+
+fn related_name(related: &RelatedEntity, of: &NamedEntity) -> RelatedName {
+    let relation = &related.relation;
+    RelatedName {
+        name: related.to.name.clone(),
+        relation: if related.backwards {
+            format!("{relation} of")
+        } else {
+            relation.to_string()
+        },
+        of: of.name.clone(),
+    }
 }
 
 /// Adds the nearest memories of each hit that exist at the queried time.

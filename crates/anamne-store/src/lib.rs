@@ -101,7 +101,7 @@ pub use side_database::{
 };
 pub use sound::{LinksAndDamage, MemoriesAndDamage, UndamagedFeed};
 pub use source::{
-    INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Linked, Listing, LogEntry, LogQuery, Order, PastState,
+    BoundedCounts, INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Linked, Listing, LogEntry, LogQuery, Order, PastState,
     PastStates, SOURCE_FORMAT, SourceFeed, Statistics, Visibility,
 };
 pub use space::SpaceSource;

@@ -16,6 +16,7 @@ mod assertion;
 mod body;
 mod consistency;
 mod context;
+mod door;
 mod draft;
 mod event;
 mod experience;
@@ -25,6 +26,7 @@ mod knowledge;
 mod limits;
 mod link;
 mod memory;
+mod model_budget;
 mod next_step;
 mod prompt;
 mod provenance;
@@ -47,6 +49,7 @@ pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
 pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
+pub use door::Door;
 pub use draft::{Draft, Edit};
 pub use event::{Actor, ActorKind, Event, EventKind};
 pub use experience::{
@@ -64,6 +67,7 @@ pub use link::{Link, LinkType};
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
+pub use model_budget::ModelBudget;
 pub use next_step::NextStep;
 pub use prompt::{PromptContext, PromptRequest};
 pub use provenance::Provenance;

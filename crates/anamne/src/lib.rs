@@ -95,6 +95,7 @@ pub use models::{
     ModelVerification, RemovedModel,
 };
 pub use privacy::PRIVATE;
+pub use query::performance::{QueryGroup, QueryPerformance};
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

@@ -11,7 +11,7 @@ use anamne_store::{
 
 use anamne_llm::Bridge;
 
-use anamne_types::{Actor, Right, Scope};
+use anamne_types::{Actor, Door, Right, Scope};
 
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
@@ -58,6 +58,8 @@ pub struct Options {
     /// Whether a background thread folds tails, rebuilds views, runs tasks, and verifies both copies daily. A program
     /// without it calls [`Space::settle`] before it ends.
     pub background: bool,
+    /// The door through which the store is opened; the query log records it.
+    pub door: Door,
 }
 
 impl Options {
@@ -72,7 +74,15 @@ impl Options {
             language_model: None,
             derived: Vec::new(),
             background: false,
+            door: Door::default(),
         }
+    }
+
+    /// Sets the door.
+    #[must_use]
+    pub fn door(mut self, door: Door) -> Self {
+        self.door = door;
+        self
     }
 
     /// Enables or disables background work.
@@ -253,6 +263,7 @@ impl Store {
             bridge: self.options.language_model.clone(),
             problems: Arc::new(BackgroundProblems::default()),
             brought: self.options.derived.clone().into(),
+            door: self.options.door,
         };
         let reranker = self.options.reranker.clone();
         Inner::open(site, reranker, self.options.background)

@@ -403,6 +403,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "quality_signals",
         "check_consistency",
         "query_log",
+        "query_performance",
         "known_topics",
         "embedding",
         "tiers",

@@ -61,6 +61,8 @@ pub struct Settings {
     pub read_core: bool,
     /// Whether the client may erase memories permanently.
     pub erase: bool,
+    /// The session that memories are stored with, unless a call names another, and that narrow searches ask first.
+    pub session: Option<String>,
 }
 
 /// The spaces that a client may use in addition to the server's own.
@@ -86,6 +88,7 @@ impl Default for Settings {
             others: OtherSpaces::None,
             read_core: true,
             erase: false,
+            session: None,
         }
     }
 }
@@ -109,6 +112,13 @@ impl Settings {
     #[must_use]
     pub fn structured(mut self, structured: bool) -> Self {
         self.structured = structured;
+        self
+    }
+
+    /// Sets the session.
+    #[must_use]
+    pub fn session(mut self, session: impl Into<String>) -> Self {
+        self.session = Some(session.into());
         self
     }
 

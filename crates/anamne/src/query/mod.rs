@@ -5,6 +5,7 @@ mod across_context;
 pub(crate) mod briefing;
 mod narrowing;
 pub(crate) mod past;
+pub(crate) mod performance;
 pub(crate) mod prompt;
 pub(crate) mod recall;
 pub(crate) mod routing;

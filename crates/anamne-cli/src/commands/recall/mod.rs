@@ -1,6 +1,7 @@
 //! `anamne recall`.
 
 mod learning;
+mod related;
 
 use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::snippet::snippet;
@@ -44,7 +45,8 @@ Examples:
 
 With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \"score\",
   \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
-  \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
+  \"entities\"?, \"related_entities\"?: [{\"name\", \"relation\", \"of\"}],
+  \"related_memories\"?: [{\"id\", \"citation\", \"by\", \"excerpt\"}], \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
   \"reached\"?: session, space or core, with --narrow,
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
@@ -74,6 +76,9 @@ pub(crate) struct Recall {
     /// Also search cached results of tools, which were written by others; they follow the memories
     #[arg(long, conflicts_with = "chosen")]
     with_tool_results: bool,
+    /// Show each result's entities, related entities and related memories, at most five each
+    #[arg(long)]
+    related: bool,
     /// Disable planning; search all tiers
     #[arg(long)]
     no_plan: bool,
@@ -107,6 +112,13 @@ struct Order {
     role: Option<String>,
 }
 
+/// What is shown of each result besides its text and origin.
+#[derive(Clone, Copy)]
+struct Details {
+    explanation: bool,
+    related: bool,
+}
+
 /// An answer, and cached results of tools if they were asked for.
 #[derive(Serialize)]
 struct WithToolResults<'a> {
@@ -123,7 +135,7 @@ impl Recall {
         }
         let spaces = self.across.spaces(place);
         let is_elsewhere = self.across.is_elsewhere();
-        let (explain, with_tool_results) = (self.explain, self.with_tool_results);
+        let (details, with_tool_results) = (self.details(), self.with_tool_results);
         let question = self.question(output)?;
         let store = place.existing_store()?;
         // Opened first, because its error for a missing space says more.
@@ -146,7 +158,7 @@ impl Recall {
                 tool_results,
             })?;
         } else {
-            print(&question.query, &answer, explain, output)?;
+            print(&question.query, &answer, details, output)?;
             let from = match &here {
                 Some(space) if answer.results.iter().all(|hit| hit.space.is_none()) => {
                     format!("the space {}", space.name())
@@ -164,6 +176,14 @@ impl Recall {
         here.map_or(Ok(()), |space| settling::settle(&space, output))
     }
 
+    /// What is shown of each result.
+    fn details(&self) -> Details {
+        Details {
+            explanation: self.explain,
+            related: self.related,
+        }
+    }
+
     /// Converts the arguments to a checked query.
     fn question(self, output: &mut Output) -> Result<anamne::Recall, Failure> {
         let question = anamne::Recall {
@@ -174,6 +194,7 @@ impl Recall {
             role: self.order.role,
             planning: !self.no_plan,
             explain_plan: self.explain_plan,
+            related: self.related,
             ..anamne::Recall::new(input::text("query", &self.query, output)?)
                 .limit(self.limit)
                 .filter(self.filters.read(&output.dates)?)
@@ -184,7 +205,12 @@ impl Recall {
     }
 }
 
-fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Result<(), Failure> {
+fn print(
+    query: &str,
+    answer: &Answer,
+    details: Details,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let terms = Analyser::new().query(query).terms;
     for (index, hit) in answer.results.iter().enumerate() {
         if index > 0 {
@@ -194,7 +220,10 @@ fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Re
         print_text(hit, &head, &terms, output)?;
         print_origin(hit, output)?;
         known::print_disputes(&hit.disputes, &" ".repeat(INDENT), output)?;
-        if explain {
+        if details.related {
+            related::print(hit, &" ".repeat(INDENT), output)?;
+        }
+        if details.explanation {
             print_explanation(hit, output)?;
         }
     }

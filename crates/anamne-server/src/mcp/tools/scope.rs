@@ -21,7 +21,7 @@ pub(crate) struct Scope {
     kind: Option<String>,
     tag: Option<String>,
     author: Option<String>,
-    /// Another one; memory_search takes all and auto too
+    /// Another one; search and context take several, all, auto
     pub(crate) space: Option<String>,
 }
 

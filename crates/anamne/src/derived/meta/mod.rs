@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anamne_recall::{AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace};
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, QueryLogging, SpaceSource, StoreError};
-use anamne_types::Row;
+use anamne_types::{Door, Row};
 
 use super::{Site, gone};
 use crate::Error;
@@ -37,6 +37,7 @@ const MOST_NOTES: usize = 4_096;
 /// The query log and learned statistics of a space, in this process.
 pub(crate) struct QueryLog {
     source: Arc<SpaceSource>,
+    door: Door,
     notes: Mutex<Vec<Note>>,
     /// Buffered accesses.
     opened: Mutex<Vec<MemoryAccess>>,
@@ -55,6 +56,7 @@ impl QueryLog {
         let path = site.source.folder().join(OBSERVED).join("meta.db");
         Self {
             source: site.source.clone(),
+            door: site.door,
             notes: Mutex::default(),
             opened: Mutex::default(),
             openings: Mutex::default(),
@@ -109,7 +111,7 @@ impl QueryLog {
         let has_openings = self.openings().is_some();
         // Never locked together with `learned`: queries lock that first.
         let mut file = self.file();
-        file.write(now, &notes, &opened)?;
+        file.write(now, self.door, &notes, &opened)?;
         let read = has_learned.then(|| file.read()).transpose()?;
         let openings = has_openings.then(|| file.openings()).transpose()?;
         drop(file);
