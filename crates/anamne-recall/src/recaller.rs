@@ -26,7 +26,9 @@ use crate::tiers::TieredColumns;
 use crate::valid_rows::ValidRows;
 use crate::views::SearchHit;
 use crate::words::{ParsedQuery, Reader};
-use crate::{abstain, answer, context, ranking, rare_word, related, reordering, successors};
+use crate::{
+    abstain, answer, clarification, context, ranking, rare_word, related, reordering, successors,
+};
 
 /// Answers queries from its sources.
 pub struct Recaller<'space>(RecallSources<'space>);
@@ -50,7 +52,14 @@ impl<'space> Recaller<'space> {
     pub fn recall(&self, recall: &Recall) -> Result<Answer, RecallError> {
         let started = Instant::now();
         recall.check()?;
-        Ok(self.answer(recall, started, false)?.answer)
+        let Answered {
+            query, mut answer, ..
+        } = self.answer(recall, started, false)?;
+        let (results, connections) = (&answer.results, self.0.connections);
+        answer.needs_clarification =
+            clarification::readings(&recall.query, &query, results, connections);
+        answer.took_ms = milliseconds(started);
+        Ok(answer)
     }
 
     /// Answers a query with a context block within a token budget.
@@ -199,6 +208,7 @@ impl<'space> Recaller<'space> {
             dropped: answer::dropped(recall, &ranked),
             abstained,
             reached: None,
+            needs_clarification: None,
             plan: plan(&context, executed, &expansion),
             took_ms: milliseconds(started),
         };

@@ -6,8 +6,8 @@ use rusqlite::Connection;
 
 use crate::source::history::MissingState;
 use crate::source::{
-    self, BoundedCounts, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Statistics,
-    Visibility, filter, history, link, past, read, rows, statistics,
+    self, BoundedCounts, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates,
+    Statistics, Visibility, filter, history, link, past, read, rows, statistics,
 };
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConflictKind, GuardNote, Memory, MemoryId, Seq, Tier};
+use crate::{Clarification, ConflictKind, GuardNote, Memory, MemoryId, Seq, Tier};
 
 /// The result of storing a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -281,6 +281,9 @@ pub struct Answer {
     /// How far a narrow query was widened; `None` for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<Reached>,
+    /// What the query may mean, if it may mean several things and none of them dominates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_clarification: Option<Clarification>,
     /// The plan, if requested, or if the search was widened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,

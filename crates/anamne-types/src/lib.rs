@@ -14,6 +14,7 @@
 mod answer;
 mod assertion;
 mod body;
+mod clarification;
 mod consistency;
 mod context;
 mod door;
@@ -47,6 +48,7 @@ pub use answer::{
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
+pub use clarification::{Clarification, QueryReading, ReadingKind};
 pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
 pub use door::Door;

@@ -96,6 +96,10 @@ mod tests {
         assert_eq!(families.len(), lines.count());
         assert!(families.is_sorted_by(|one, other| one.0 < other.0));
         let is_lower = |family: &str| family == family.to_lowercase();
-        assert!(families.iter().all(|(family, window)| is_lower(family) && *window >= 4_000));
+        assert!(
+            families
+                .iter()
+                .all(|(family, window)| is_lower(family) && *window >= 4_000)
+        );
     }
 }

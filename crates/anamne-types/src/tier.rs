@@ -220,16 +220,8 @@ mod tests {
             [Tier::Active, Tier::Recent, archive].map(|tier| temperature.reaches(tier, alone))
         };
         for (temperature, with_hotter, alone) in [
-            (
-                Temperature::Hot,
-                [true, false, false],
-                [true, false, false],
-            ),
-            (
-                Temperature::Warm,
-                [true, true, false],
-                [false, true, false],
-            ),
+            (Temperature::Hot, [true, false, false], [true, false, false]),
+            (Temperature::Warm, [true, true, false], [false, true, false]),
             (Temperature::Cold, [true, true, true], [false, false, true]),
             (Temperature::All, [true, true, true], [true, true, true]),
         ] {

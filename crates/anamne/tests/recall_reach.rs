@@ -183,8 +183,14 @@ fn several_topics_are_searched_together() {
     let both = about(&["the dredger", "the kitchen oven"]);
     assert_eq!(sorted(&space, &both), apart);
     assert!(apart.len() > 3 && apart.iter().any(|text| text.contains("oven")));
-    for refused in [about(&[]), about(&["pier"; RecallScope::TOPICS + 1]), about(&[" "])] {
-        let error = space.recall(&refused).expect_err("too few, too many, blank");
+    for refused in [
+        about(&[]),
+        about(&["pier"; RecallScope::TOPICS + 1]),
+        about(&[" "]),
+    ] {
+        let error = space
+            .recall(&refused)
+            .expect_err("too few, too many, blank");
         assert!(error.to_string().contains("topic"), "{error}");
     }
 }

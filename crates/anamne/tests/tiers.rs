@@ -146,7 +146,9 @@ fn a_temperature_picks_tiers() {
         tier_alone: true,
         ..Recall::new("anything")
     });
-    let refused = refused.expect_err("all tiers are no single tier").to_string();
+    let refused = refused
+        .expect_err("all tiers are no single tier")
+        .to_string();
     assert!(refused.contains("hot, warm or cold"), "{refused}");
 }
 

@@ -167,11 +167,8 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
 
 /// Highlights the notes of an entry that dispute it.
 fn highlight_disputes(line: &str) -> String {
-    let is_entry = line
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'));
-    let Some((_, mut rest)) = is_entry.filter(|(citation, _)| is_citation(citation))
-    else {
+    let is_entry = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let Some((_, mut rest)) = is_entry.filter(|(citation, _)| is_citation(citation)) else {
         return line.to_owned();
     };
     let mut shown = line[..line.len() - rest.len()].to_owned();

@@ -69,7 +69,12 @@ pub(crate) struct Mcp {
     #[arg(long)]
     no_core: bool,
     /// The session that stored memories are recorded with [default: a new one]
-    #[arg(long, env = "ANAMNE_SESSION", hide_env_values = true, value_name = "NAME")]
+    #[arg(
+        long,
+        env = "ANAMNE_SESSION",
+        hide_env_values = true,
+        value_name = "NAME"
+    )]
     session: Option<String>,
     /// Let the agent erase memories permanently
     #[arg(long)]

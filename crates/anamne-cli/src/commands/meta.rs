@@ -186,9 +186,19 @@ fn show_performance(space: &Space, output: &mut Output) -> Result<(), Failure> {
         }
         let day = output.dates.day(week.week);
         output.line(paint(BOLD, format_args!("week of {day}")))?;
-        output.line(paint(DIM, format_args!("{:<32} {:>7} {:>6} {:>10} {:>10}", "", "queries", "hits", "median", "p95")))?;
+        output.line(paint(
+            DIM,
+            format_args!(
+                "{:<32} {:>7} {:>6} {:>10} {:>10}",
+                "", "queries", "hits", "median", "p95"
+            ),
+        ))?;
         let mut rows = vec![("all", &week.all)];
-        for (by, groups) in [("plan", &week.plans), ("tiers", &week.tiers), ("door", &week.doors)] {
+        for (by, groups) in [
+            ("plan", &week.plans),
+            ("tiers", &week.tiers),
+            ("door", &week.doors),
+        ] {
             rows.extend(groups.iter().map(|group| (by, group)));
         }
         for (by, group) in rows {

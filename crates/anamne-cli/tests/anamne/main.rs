@@ -3,6 +3,7 @@
 mod bench;
 
 mod across;
+mod asking;
 mod cache;
 mod demonstration;
 mod erasure;

@@ -1,13 +1,13 @@
 //! Queries over several spaces, merged into one answer.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use anamne_store::Unreadable;
 use anamne_types::{Abstention, Answer, Hit, Plan, Reached, Recall, SpaceChoice, Spaces, Work};
 
-use crate::Error;
 use super::narrowing::stepwise;
+use crate::Error;
 use crate::store::Store;
 
 /// The space for what is true in every project.
@@ -50,12 +50,9 @@ impl Store {
                 self.recall_at_once(asked, spaces, recall)
             });
         }
-        stepwise(
-            recall,
-            &[Reached::Session],
-            Reached::Space,
-            |recall, _| self.recall_at_once(asked, spaces, recall),
-        )
+        stepwise(recall, &[Reached::Session], Reached::Space, |recall, _| {
+            self.recall_at_once(asked, spaces, recall)
+        })
     }
 
     /// Queries all of these spaces.
@@ -131,6 +128,7 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
     let mut plans = Vec::new();
     let mut abstentions = Vec::new();
     let mut lists = Vec::new();
+    let mut clarifications = BTreeMap::new();
     for (space, answer) in answers {
         degraded.extend(
             answer
@@ -146,9 +144,17 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
         plans.extend(answer.plan.map(|plan| (space.clone(), plan)));
         merged.dropped += answer.dropped;
         abstentions.extend(answer.abstained);
+        clarifications.extend(
+            answer
+                .needs_clarification
+                .map(|found| (space.clone(), found)),
+        );
         lists.push(in_one_scale(&space, answer.results));
     }
     merged.results = interleaved(lists, limit);
+    // Only the space of the best result may ask back.
+    let best = merged.results.first().and_then(|hit| hit.space.as_ref());
+    merged.needs_clarification = best.and_then(|space| clarifications.remove(space));
     merged.degraded = degraded;
     merged.plan = one_plan(plans);
     if merged.results.is_empty() {

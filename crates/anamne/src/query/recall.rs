@@ -7,7 +7,9 @@ use std::time::Instant;
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
 use anamne_recall::{Forest, RecallSources, Recaller, SpaceProfile, can_hold};
-use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Reached, Recall, Temperature, Tier};
+use anamne_types::{
+    Answer, Context, ContextRequest, Hit, Plan, Reached, Recall, Temperature, Tier,
+};
 
 use crate::Error;
 use crate::core::Inner;

@@ -48,6 +48,7 @@ With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \
   \"entities\"?, \"related_entities\"?: [{\"name\", \"relation\", \"of\"}],
   \"related_memories\"?: [{\"id\", \"citation\", \"by\", \"excerpt\"}], \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
   \"reached\"?: session, space or core, with --narrow,
+  \"needs_clarification\"?: {\"words\", \"readings\": [{\"kind\", \"name\", \"results\"}]},
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
   \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list};
@@ -240,6 +241,9 @@ fn sum_up(answer: &Answer, from: &str, output: &Output) {
     }
     if let Some(reached) = answer.reached {
         output.note(planned::reached(reached));
+    }
+    if let Some(clarification) = &answer.needs_clarification {
+        output.note(planned::ambiguous(clarification));
     }
     output.warn_degraded(&answer.degraded);
     let took = duration(answer.took_ms);

@@ -11,8 +11,16 @@ use crate::wording::{named, one_line};
 pub(super) fn print(hit: &Hit, indent: &str, output: &mut Output) -> Result<(), Failure> {
     let entities: Vec<String> = hit.entities.iter().map(|name| named(name)).collect();
     let mut rows = vec![("names", entities.join(", "))];
-    rows.extend(hit.related_entities.iter().map(|entity| ("beside", beside(entity))));
-    rows.extend(hit.related_memories.iter().map(|memory| ("related", related(memory))));
+    rows.extend(
+        hit.related_entities
+            .iter()
+            .map(|entity| ("beside", beside(entity))),
+    );
+    rows.extend(
+        hit.related_memories
+            .iter()
+            .map(|memory| ("related", related(memory))),
+    );
     rows.retain(|(_, value)| !value.is_empty());
     if rows.is_empty() {
         return Ok(());

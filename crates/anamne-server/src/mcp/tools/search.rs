@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anamne::text::quote::{on_one_line, quote_name};
 use anamne::{
-    Answer, Depth, Hit, InvalidValue, Limits, Reached, Recall, RecallScope, SpaceChoice, Spaces,
-    Temperature,
+    Answer, Clarification, Depth, Hit, InvalidValue, Limits, Reached, Recall, RecallScope,
+    SpaceChoice, Spaces, Temperature,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -195,6 +195,9 @@ pub(super) fn show(
             Reached::Core => " Nothing likely in this session and space: searched core too.",
         });
     }
+    if let Some(clarification) = &answer.needs_clarification {
+        title.push_str(&ambiguous(clarification));
+    }
     if answer.dropped > 0 && !answer.results.is_empty() {
         let _ = write!(title, " {} unlikely ones are left out.", answer.dropped);
     }
@@ -215,6 +218,16 @@ pub(super) fn show(
         );
     }
     Ok(quote(&title, &entries, &terms(query), budget))
+}
+
+/// What the query may mean. Names and threads are stored text.
+fn ambiguous(clarification: &Clarification) -> String {
+    let readings = clarification.readings.iter().map(|reading| {
+        let name = quote_name(&reading.name);
+        format!("{name} ({})", reading.results.join(" "))
+    });
+    let readings: Vec<String> = readings.collect();
+    format!(" Ambiguous: {}. Ask which is meant.", readings.join(" or "))
 }
 
 /// The space of a result, if several were searched.

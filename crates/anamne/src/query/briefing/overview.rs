@@ -61,7 +61,11 @@ impl Space {
     fn identity(&self) -> String {
         let config = self.config();
         let folders = &config.project.folders;
-        let what = if folders.is_empty() { "Space" } else { "Project" };
+        let what = if folders.is_empty() {
+            "Space"
+        } else {
+            "Project"
+        };
         let mut said = format!("{what} {}", quote_name(self.name()));
         let description = config.description.trim();
         if !description.is_empty() {
@@ -138,7 +142,10 @@ fn fitting(sentences: &[String], most: usize) -> String {
 
 /// Puts the line below the first line of a block, which says that it is data.
 pub(super) fn insert(context: &mut Context, line: &str) {
-    let below = context.text.find('\n').map_or(context.text.len(), |end| end + 1);
+    let below = context
+        .text
+        .find('\n')
+        .map_or(context.text.len(), |end| end + 1);
     context.text.insert_str(below, line);
     context.tokens = estimate_tokens(&context.text);
 }
@@ -159,12 +166,22 @@ mod tests {
         };
         check(1, 0, 0, "1 memory");
         check(120, 1, 4, "120 memories, 1 thread, 4 links");
-        check(10_000, 1_000, 10_000, "over 10000 memories, over 1000 threads, over 10000 links");
+        check(
+            10_000,
+            1_000,
+            10_000,
+            "over 10000 memories, over 1000 threads, over 10000 links",
+        );
     }
 
     #[test]
     fn a_sentence_that_does_not_fit_is_left_out_whole() {
-        let sentences = ["Space kitchen", "", "12 memories", &"long words ".repeat(60)];
+        let sentences = [
+            "Space kitchen",
+            "",
+            "12 memories",
+            &"long words ".repeat(60),
+        ];
         let sentences = sentences.map(str::to_owned);
         assert_eq!(fitting(&sentences, 100), "Space kitchen. 12 memories.\n");
         assert_eq!(fitting(&sentences, 1), "");
