@@ -180,6 +180,17 @@ impl Store {
         Ok(HookLog::of_store(self.folder.root()))
     }
 
+    /// Writes the buffered entries of the query logs of the open spaces. Closing a space does too, but a program may end
+    /// while background work still holds it.
+    pub fn flush_query_logs(&self) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let spaces: Vec<Arc<Inner>> = open.values().cloned().collect();
+        drop(open);
+        for space in spaces {
+            space.derived.meta.write_down();
+        }
+    }
+
     /// The store's folder.
     pub fn root(&self) -> &Path {
         self.folder.root()

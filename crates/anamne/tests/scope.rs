@@ -6,9 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use anamne::{
-    Actor, Assertion, BadLines, ContextRequest, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
-    Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall, RequestKind, Right,
-    Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToolRequest, Transfer,
+    Actor, Assertion, BadLines, ContextRequest, Denied, Draft, Edit, EntityType, Error, ErrorKind,
+    Feedback, Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall,
+    RequestKind, Right, Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToolRequest,
+    Transfer,
 };
 
 /// A space with some content, and the ids of two memories.
@@ -555,6 +556,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "context",
         "propose_spaces",
         "embedding_cache",
+        "flush_query_logs",
         "hook_log",
         "backup",
         "verify",

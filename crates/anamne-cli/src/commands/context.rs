@@ -24,8 +24,9 @@ episodes and summaries, then messages in order of time, each with its citation
 entry is marked (contested by, outdated by, wrong), with the other side next
 to it.
 
-`--preset session_start` needs no question: decisions, open points, important
-facts and recent work, for the start of a session.
+`--preset session_start` needs no question: what the space is and holds,
+decisions, open points, important facts and recent work, for the start of a
+session.
 
 Examples:
   anamne context \"how do we deploy?\" --budget 800
@@ -108,7 +109,7 @@ impl Context {
     }
 
     /// The budget as given, else by the model's name, else the usual one.
-    fn token_budget(&self, output: &mut Output) -> usize {
+    fn token_budget(&self, output: &Output) -> usize {
         let usual = self.preset.map_or(DEFAULT_BUDGET, ContextPreset::budget);
         let Some(model) = &self.for_model else {
             return self.budget.unwrap_or(usual);

@@ -24,8 +24,8 @@ results of other tools.
 The agent may read and write its project's space and read `core`, which holds
 what is true everywhere. --spaces and --all-spaces add others; --no-core
 removes `core`. Erasing permanently needs --allow-erase. memory_search
-includes `core` unless a space was named. With narrow, it asks the memories
-of the server's session first.
+includes `core` unless a space was named. With session_first, it asks the
+memories of the server's session first.
 
 Examples:
   claude mcp add anamne -- anamne mcp

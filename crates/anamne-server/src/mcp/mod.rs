@@ -230,6 +230,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     server.open_ahead();
+    let served = server.clone();
     let running = match server.serve(wire::Wire::new(read, write)).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
@@ -237,7 +238,9 @@ where
         }
         Err(error) => return Err(ServeError::Handshake(Box::new(error))),
     };
-    match running.waiting().await {
+    let ended = running.waiting().await;
+    served.flush().await;
+    match ended {
         Err(error) | Ok(QuitReason::JoinError(error)) => Err(ServeError::Loop(error)),
         Ok(_) => Ok(()),
     }

@@ -112,6 +112,13 @@ impl MemoryServer {
         });
     }
 
+    /// Writes what was recorded of queries.
+    pub(crate) async fn flush(&self) {
+        let shared = self.shared.clone();
+        // What can't be written is lost: it only affects what is searched first.
+        let _ = tokio::task::spawn_blocking(move || shared.owned.flush_query_logs()).await;
+    }
+
     async fn call(
         &self,
         entry: &ToolEntry,

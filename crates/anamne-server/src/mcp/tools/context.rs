@@ -27,10 +27,9 @@ pub(crate) struct Context {
     #[schemars(schema_with = "presets")]
     #[serde(default)]
     preset: Option<String>,
-    /// 2000 if not given
+    /// Default 2000
     token_budget: Option<i64>,
-    /// Yours, instead of token_budget
-    model: Option<String>,
+    for_model: Option<String>,
     min_confidence: Option<f32>,
     #[serde(flatten)]
     scope: Scope,
@@ -44,7 +43,7 @@ impl MemoryTool for Context {
     const NAME: &'static str = "memory_context";
     const TITLE: &'static str = "Recall a context block";
     const DESCRIPTION: &'static str = "One block of memories about a topic, with \
-citations. Call with preset first in a session: decisions, open points, recent work. Filters as in memory_search.";
+citations. Call with preset first in a session. Filters as in memory_search.";
     const EFFECT: Effect = Effect::Reads;
     const ALWAYS_LOADED: bool = true;
 
@@ -94,11 +93,11 @@ impl Context {
             50..=1_000_000,
             DEFAULT_BUDGET,
         )?;
-        match &self.model {
+        match &self.for_model {
             None => Ok((usual, String::new())),
             Some(_) if self.token_budget.is_some() => {
                 let accepts = "left out where token_budget is given";
-                Err(InvalidValue::new("model", accepts, "given too"))
+                Err(InvalidValue::new("for_model", accepts, "given too"))
             }
             Some(model) => Ok(match ModelBudget::of(model) {
                 Some(budget) => (budget.tokens, String::new()),

@@ -12,7 +12,7 @@ use crate::mcp::call_context::{CallContext, End};
 /// Which memories may come back.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Scope {
-    /// Happened from then on: 2026-03-01, yesterday, RFC 3339
+    /// From then on: 2026-03-01, yesterday
     since: Option<String>,
     /// Until the end of that
     until: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Scope {
     kind: Option<String>,
     tag: Option<String>,
     author: Option<String>,
-    /// Another one; search and context take several, all, auto
+    /// One, several, all or auto
     pub(crate) space: Option<String>,
 }
 

@@ -25,21 +25,18 @@ const PROPOSED: usize = 3;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Search {
     query: String,
-    /// 10 if not given
+    /// Default 10
     limit: Option<i64>,
-    /// 0 to 1
     min_confidence: Option<f32>,
-    /// 2000 if not given
+    /// Default 2000
     token_budget: Option<i64>,
-    /// Steps along links and relations: 1 to 4
+    /// Steps along links: 1 to 4
     depth: Option<i64>,
-    /// Topics
-    #[serde(default)]
-    about: Vec<String>,
+    /// Topics, comma-separated
+    about: Option<String>,
     /// hot, warm or cold; warm only
     temperature: Option<String>,
-    /// This session first
-    narrow: Option<bool>,
+    session_first: Option<bool>,
     related: Option<bool>,
     #[serde(flatten)]
     scope: Scope,
@@ -48,7 +45,7 @@ pub(crate) struct Search {
 impl MemoryTool for Search {
     const NAME: &'static str = "memory_search";
     const TITLE: &'static str = "Search memory";
-    const DESCRIPTION: &'static str = "Find memories relevant to a question, best first. \
+    const DESCRIPTION: &'static str = "Memories relevant to a question, best first. \
 Use it at the start of a task and before answering about the past.";
     const EFFECT: Effect = Effect::Reads;
     const ALWAYS_LOADED: bool = true;
@@ -65,11 +62,12 @@ Use it at the start of a task and before answering about the past.";
             .limit(limit)
             .depth(depth(self.depth)?)
             .filter(self.scope.filter(call, call.now())?);
-        if !self.about.is_empty() {
-            recall.scope = RecallScope::Topics(self.about);
+        if let Some(about) = &self.about {
+            let topics = about.split(',').map(|topic| topic.trim().to_owned());
+            recall.scope = RecallScope::Topics(topics.collect());
         }
         (recall.temperature, recall.tier_alone) = tiers(self.temperature.as_deref())?;
-        if self.narrow == Some(true) {
+        if self.session_first == Some(true) {
             recall.narrow = Some(session(call)?);
         }
         recall.related = self.related == Some(true);
@@ -108,7 +106,7 @@ fn tiers(written: Option<&str>) -> Result<(Temperature, bool), InvalidValue> {
 /// The server's session.
 fn session(call: &CallContext) -> Result<String, InvalidValue> {
     let accepts = "left out: this server was started without a session";
-    let missing = || InvalidValue::new("narrow", accepts, true);
+    let missing = || InvalidValue::new("session_first", accepts, true);
     call.session.clone().ok_or_else(missing)
 }
 

@@ -115,9 +115,10 @@ impl Space {
                 section: chosen[place].section,
             })
             .collect();
-        let overview = match filter.is_empty() && !candidates.is_empty() {
-            true => self.overview(request.budget())?,
-            false => String::new(),
+        let overview = if filter.is_empty() && !candidates.is_empty() {
+            self.overview(request.budget())?
+        } else {
+            String::new()
         };
         let budget = request.budget() - estimate_tokens(&overview);
         let sections = SECTIONS.map(|(heading, share)| Section {

@@ -20,7 +20,7 @@ const TOKENS: usize = 100;
 const SHARE: usize = 8;
 
 /// Most mentioned entities whose relations are counted.
-const COMPARED: usize = 24;
+const COMPARED: usize = 16;
 
 /// Relations counted of each entity and direction.
 const RELATIONS: usize = 32;
@@ -102,7 +102,8 @@ fn topics(entities: &[EntityNode]) -> String {
     listed("Most about", named.collect())
 }
 
-/// `Most connected: Ada 14`: those of them with the most related entities.
+/// `Most connected: Ada, Rust`: those of them with the most related entities. Relations are counted up to a limit, so that
+/// numbers would say too little of the largest.
 fn centre(entities: &[EntityNode], ends: &BTreeMap<EntityId, BTreeSet<EntityId>>) -> String {
     let connected = |entity: &EntityNode| ends.get(&entity.entity).map_or(0, BTreeSet::len);
     let mut central: Vec<(usize, &EntityNode)> = entities
@@ -113,7 +114,7 @@ fn centre(entities: &[EntityNode], ends: &BTreeMap<EntityId, BTreeSet<EntityId>>
     // Of equals the more often mentioned one comes first.
     central.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     let named = central.iter().take(CENTRE);
-    let named = named.map(|(count, entity)| format!("{} {count}", quote_name(&entity.name)));
+    let named = named.map(|(_, entity)| quote_name(&entity.name));
     listed("Most connected", named.collect())
 }
 
