@@ -25,14 +25,13 @@ const PROPOSED: usize = 3;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Search {
     query: String,
-    /// Default 10
     limit: Option<i64>,
     min_confidence: Option<f32>,
     /// Default 2000
     token_budget: Option<i64>,
     /// Steps along links: 1 to 4
     depth: Option<i64>,
-    /// Topics, comma-separated
+    /// Topics: a, b
     about: Option<String>,
     /// hot, warm or cold; warm only
     temperature: Option<String>,
@@ -46,7 +45,7 @@ impl MemoryTool for Search {
     const NAME: &'static str = "memory_search";
     const TITLE: &'static str = "Search memory";
     const DESCRIPTION: &'static str = "Memories relevant to a question, best first. \
-Use it at the start of a task and before answering about the past.";
+Use it first in a task and before answering about the past.";
     const EFFECT: Effect = Effect::Reads;
     const ALWAYS_LOADED: bool = true;
 
