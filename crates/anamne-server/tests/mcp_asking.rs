@@ -94,15 +94,6 @@ async fn without_a_session_a_narrow_search_is_refused_and_a_bad_one_serves_nothi
 }
 
 #[tokio::test]
-async fn the_essential_search_has_no_temperature() {
-    let mut raw = Raw::initialized("2025-11-25").await;
-    let asked = json!({ "query": "lunch", "temperature": "hot" });
-    let said = raw.refused("memory_search", asked).await;
-    assert!(said.contains("temperature must be left out"), "{said}");
-    raw.finish().await;
-}
-
-#[tokio::test]
 async fn topics_and_temperatures_restrict_a_search() {
     let mut raw = with_session("s1").await;
     for (thread, content) in [
@@ -114,7 +105,8 @@ async fn topics_and_temperatures_restrict_a_search() {
         raw.done("memory_store", stored).await;
     }
     let query = "what happened?";
-    let both = json!({ "query": query, "min_confidence": 0, "about": "the dredger, kitchen oven" });
+    let both =
+        json!({ "query": query, "min_confidence": 0, "topics": "the dredger, kitchen oven" });
     let mut found = contents(&raw.done("memory_search", both).await);
     found.sort();
     let wanted = [

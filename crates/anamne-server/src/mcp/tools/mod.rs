@@ -24,7 +24,6 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::arguments;
 use super::call_context::CallContext;
@@ -121,15 +120,6 @@ impl ToolEntry {
         }
     }
 
-    /// The same without an argument, which is then refused.
-    fn without(mut self, argument: &str) -> Self {
-        let schema = Arc::make_mut(&mut self.schema);
-        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-            properties.remove(argument);
-        }
-        self
-    }
-
     /// The tool definition for a host.
     pub(crate) fn definition(&self) -> Tool {
         let tool = Tool::new(self.name, self.description, self.schema.clone())
@@ -161,13 +151,8 @@ fn run<T: MemoryTool>(
 
 /// The tools of a set, in listing order.
 pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
-    let mut search = ToolEntry::of::<search::Search>();
-    if matches!(set, ToolSet::All | ToolSet::ReadOnly) {
-        // Every host pays for what the smallest sets offer.
-        search = search.without("temperature");
-    }
     let all = [
-        search,
+        ToolEntry::of::<search::Search>(),
         ToolEntry::of::<context::Context>(),
         ToolEntry::of::<store::Store>(),
         ToolEntry::of::<list::List>(),

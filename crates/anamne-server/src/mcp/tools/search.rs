@@ -31,9 +31,7 @@ pub(crate) struct Search {
     token_budget: Option<i64>,
     /// Steps along links: 1 to 4
     depth: Option<i64>,
-    /// Topics: a, b
-    about: Option<String>,
-    /// hot, warm or cold; warm only
+    topics: Option<String>,
     temperature: Option<String>,
     session_first: Option<bool>,
     related: Option<bool>,
@@ -61,8 +59,8 @@ Use it first in a task and before answering about the past.";
             .limit(limit)
             .depth(depth(self.depth)?)
             .filter(self.scope.filter(call, call.now())?);
-        if let Some(about) = &self.about {
-            let topics = about.split(',').map(|topic| topic.trim().to_owned());
+        if let Some(topics) = &self.topics {
+            let topics = topics.split(',').map(|topic| topic.trim().to_owned());
             recall.scope = RecallScope::Topics(topics.collect());
         }
         (recall.temperature, recall.tier_alone) = tiers(self.temperature.as_deref())?;
