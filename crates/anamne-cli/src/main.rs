@@ -31,6 +31,7 @@ mod programs;
 mod progress;
 mod projects;
 mod scope_arguments;
+mod session_argument;
 mod settling;
 mod shell;
 mod simd;

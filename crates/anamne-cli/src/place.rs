@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use anamne::{
-    Clock, Error, Options, Project, Space, SpaceName, Store, StoreError, StoreFolder, SystemClock,
+    Clock, Door, Error, Options, Project, Space, SpaceName, Store, StoreError, StoreFolder,
+    SystemClock,
 };
 use etcetera::BaseStrategy;
 
@@ -156,7 +157,7 @@ impl Place {
 
     /// Options for opening the store: without background work, because a command ends soon.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
-        Ok(Options::new(self.root()?).background(false))
+        Ok(Options::new(self.root()?).background(false).door(Door::Cli))
     }
 
     /// The same with the configured language model, if any: for commands that do the work of the background.

@@ -1,12 +1,14 @@
 //! Describes how a question was interpreted, planned and declined.
 
-use anamne::{Abstention, Plan, Step, Tier, UnderstoodTime, Work};
+use anamne::{
+    Abstention, Clarification, Plan, Reached, ReadingKind, Step, Tier, UnderstoodTime, Work,
+};
 
 use crate::card;
 use crate::dates::Dates;
 use crate::failure::Failure;
 use crate::output::{BOLD, Output, counted, paint};
-use crate::wording::{one_line, percent, size};
+use crate::wording::{named, one_line, percent, size};
 
 /// `“last week” taken for 2026-02-23 00:00 to 2026-03-02 00:00`.
 pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
@@ -20,6 +22,30 @@ pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
         (None, None) => "any time".to_owned(),
     };
     format!("“{words}” understood as {taken}")
+}
+
+/// How far a narrow question was widened.
+pub(crate) fn reached(reached: Reached) -> &'static str {
+    match reached {
+        Reached::Session => "answered by the session",
+        Reached::Space => "no likely result in the session; searched the space",
+        Reached::Core => "no likely result in the session and the space; searched core too",
+    }
+}
+
+/// What a question may mean: `“Runa” may be Runa Olsen (m3, m7) or Runa Berg (m5)`.
+pub(crate) fn ambiguous(clarification: &Clarification) -> String {
+    let readings = clarification.readings.iter().map(|reading| {
+        let what = match reading.kind {
+            ReadingKind::Entity => "",
+            ReadingKind::Thread => "the thread ",
+        };
+        let name = named(&reading.name);
+        format!("{what}{name} ({})", reading.results.join(", "))
+    });
+    let readings: Vec<String> = readings.collect();
+    let words = named(&clarification.words);
+    format!("“{words}” may be {}: which?", readings.join(" or "))
 }
 
 /// Why recall abstained, and the best candidate.

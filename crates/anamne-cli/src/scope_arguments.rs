@@ -6,6 +6,7 @@ use crate::arguments;
 use crate::dates::Dates;
 use crate::failure::Failure;
 use crate::place::Place;
+use crate::session_argument::NarrowArgument;
 
 /// Maximum spaces searched by `--across auto`.
 const PROPOSED: usize = 3;
@@ -14,9 +15,12 @@ const PROPOSED: usize = 3;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reach")]
 pub(crate) struct ScopeArguments {
-    /// Search only the active tier (hot), also the recent one (warm), or the archives (cold)
+    /// Search the active tier (hot), also the recent one (warm), also the archives (cold, as all)
     #[arg(long, default_value = "all", hide_possible_values = true, value_name = "WHICH", value_parser = arguments::temperature())]
     temperature: Temperature,
+    /// Search the tier of --temperature alone, without the hotter ones
+    #[arg(long)]
+    only: bool,
     /// Follow links, relations and shared names: shallow, 1 to 4 hops, or deep (also searches again with words of the results)
     #[arg(long, default_value = "shallow", value_name = "STEPS", value_parser = arguments::depth)]
     depth: Depth,
@@ -26,12 +30,14 @@ pub(crate) struct ScopeArguments {
     /// Only this thread and threads that share entities with it
     #[arg(long, value_name = "THREAD", group = "scope")]
     related_to: Option<String>,
-    /// Only threads about this topic
+    /// Only threads about this topic; repeatable, for any of several topics
     #[arg(long, value_name = "TOPIC", group = "scope")]
-    about: Option<String>,
+    about: Vec<String>,
     /// Only memories that mention this entity
     #[arg(long, value_name = "NAME", group = "scope")]
     naming: Option<String>,
+    #[command(flatten)]
+    narrow: NarrowArgument,
     /// As of this time: later writes, edits and deletions don't count
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
@@ -50,6 +56,8 @@ impl ScopeArguments {
         };
         Ok(Recall {
             temperature: self.temperature,
+            tier_alone: self.only,
+            narrow: self.narrow.session()?,
             depth: self.depth,
             time_words: self.times,
             scope: self.scope(),
@@ -63,11 +71,11 @@ impl ScopeArguments {
     }
 
     fn scope(&self) -> RecallScope {
-        match (&self.related_to, &self.about, &self.naming) {
+        match (&self.related_to, &self.about[..], &self.naming) {
             (Some(thread), _, _) => RecallScope::RelatedThreads(thread.clone()),
-            (_, Some(topic), _) => RecallScope::Topic(topic.clone()),
             (_, _, Some(name)) => RecallScope::Entity(name.clone()),
-            _ => RecallScope::All,
+            (_, [], _) => RecallScope::All,
+            (_, topics, _) => RecallScope::Topics(topics.to_vec()),
         }
     }
 }
@@ -75,10 +83,39 @@ impl ScopeArguments {
 /// Options that say which spaces are asked.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Spaces")]
-pub(crate) struct SpaceSelection {
+pub(crate) struct OtherSpaces {
     /// Search these spaces (comma-separated), `all`, or the most likely ones (`auto`)
     #[arg(long = "across", value_name = "SPACES", value_delimiter = ',')]
     chosen: Vec<String>,
+}
+
+impl OtherSpaces {
+    /// Whether other spaces than the current one are selected.
+    pub(crate) fn are_given(&self) -> bool {
+        !self.chosen.is_empty()
+    }
+
+    /// The spaces to search, by default the current one.
+    pub(crate) fn choice(&self, place: &Place) -> SpaceChoice {
+        let here = place.space_name().to_string();
+        match &self.chosen[..] {
+            [] => SpaceChoice::Named(vec![here]),
+            [word] if word == "all" => SpaceChoice::All,
+            [word] if word == "auto" => SpaceChoice::Proposed {
+                hints: place.is_named().then_some(here).into_iter().collect(),
+                most: PROPOSED,
+            },
+            names => SpaceChoice::Named(names.to_vec()),
+        }
+    }
+}
+
+/// Options that say which spaces are asked, and whether `core` is.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Spaces")]
+pub(crate) struct SpaceSelection {
+    #[command(flatten)]
+    others: OtherSpaces,
     /// Also search `core` (the default unless --space is given)
     #[arg(long, overrides_with = "no_core")]
     core: bool,
@@ -90,24 +127,14 @@ pub(crate) struct SpaceSelection {
 impl SpaceSelection {
     /// Whether other spaces than the current one are selected.
     pub(crate) fn is_elsewhere(&self) -> bool {
-        !self.chosen.is_empty()
+        self.others.are_given()
     }
 
     /// The spaces to search.
     pub(crate) fn spaces(&self, place: &Place) -> Spaces {
-        let here = place.space_name().to_string();
-        let choice = match &self.chosen[..] {
-            [] => SpaceChoice::Named(vec![here]),
-            [word] if word == "all" => SpaceChoice::All,
-            [word] if word == "auto" => SpaceChoice::Proposed {
-                hints: place.is_named().then_some(here).into_iter().collect(),
-                most: PROPOSED,
-            },
-            names => SpaceChoice::Named(names.to_vec()),
-        };
         let is_found = !self.is_elsewhere() && !place.is_named();
         Spaces {
-            choice,
+            choice: self.others.choice(place),
             core: self.core || (is_found && !self.no_core),
         }
     }

@@ -47,6 +47,8 @@ pub(crate) fn hits(
             disputes: Vec::new(),
             path: Vec::new(),
             entities: Vec::new(),
+            related_entities: Vec::new(),
+            related_memories: Vec::new(),
             space: None,
             memory,
         });

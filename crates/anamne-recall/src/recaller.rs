@@ -23,12 +23,14 @@ use crate::plan_search::{self, AnsweredQuery};
 use crate::planner;
 use crate::ranking_options::RankingOptions;
 use crate::recall_context::{PreparedQuery, RecallContext};
-use crate::sources::RecallSources;
+use crate::sources::{KNOWLEDGE, RecallSources};
 use crate::tiers::TieredColumns;
 use crate::valid_rows::ValidRows;
 use crate::views::SearchHit;
 use crate::words::{ParsedQuery, Reader};
-use crate::{abstain, answer, context, ranking, rare_word, reordering, successors};
+use crate::{
+    abstain, answer, clarification, context, ranking, rare_word, related, reordering, successors,
+};
 
 /// Answers queries from its sources.
 pub struct Recaller<'space>(RecallSources<'space>);
@@ -52,7 +54,14 @@ impl<'space> Recaller<'space> {
     pub fn recall(&self, recall: &Recall) -> Result<Answer, RecallError> {
         let started = Instant::now();
         recall.check()?;
-        Ok(self.answer(recall, started, false)?.answer)
+        let Answered {
+            query, mut answer, ..
+        } = self.answer(recall, started, false)?;
+        let (results, connections) = (&answer.results, self.0.connections);
+        answer.needs_clarification =
+            clarification::readings(&recall.query, &query, results, connections);
+        answer.took_ms = milliseconds(started);
+        Ok(answer)
     }
 
     /// Answers a query with a context block within a token budget.
@@ -173,6 +182,7 @@ impl<'space> Recaller<'space> {
         let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
         expansion::annotate(&mut results, &context, &expansion)?;
         answer::add_disputes(&mut results, &mut |rows| disputes.of(&context, rows));
+        let lacks_graph = recall.related && !related::add(&context, &mut results)?;
         let abstained = if results.is_empty() && recall.min_confidence > 0.0 {
             Some(abstain::abstention(
                 &context, &prepared, &scope, &searched, &ranked,
@@ -191,6 +201,9 @@ impl<'space> Recaller<'space> {
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
+        if lacks_graph && !degraded.iter().any(|view| view == KNOWLEDGE) {
+            degraded.push(KNOWLEDGE.to_owned());
+        }
         let answer = Answer {
             results,
             answered: confidence.answered,
@@ -198,6 +211,8 @@ impl<'space> Recaller<'space> {
             times: scope.times.understood,
             dropped: answer::dropped(recall, &ranked),
             abstained,
+            reached: None,
+            needs_clarification: None,
             plan: plan(&context, executed, &expansion),
             took_ms: milliseconds(started),
         };

@@ -18,7 +18,13 @@ pub(crate) fn select(
         RecallScope::All => return Ok(None),
         RecallScope::Thread(thread) => context.rows_in_threads(vec![thread.clone()])?,
         RecallScope::RelatedThreads(thread) => related(context, thread, degraded)?,
-        RecallScope::Topic(words) => topic::select(context, words)?,
+        RecallScope::Topics(topics) => {
+            let mut rows = RoaringBitmap::new();
+            for words in topics {
+                rows |= topic::select(context, words)?;
+            }
+            rows
+        }
         RecallScope::Entity(name) => naming_entity(context, name, degraded)?,
     };
     Ok(Some(rows))

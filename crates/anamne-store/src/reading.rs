@@ -6,8 +6,8 @@ use rusqlite::Connection;
 
 use crate::source::history::MissingState;
 use crate::source::{
-    self, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates, Statistics,
-    Visibility, filter, history, link, past, read, rows, statistics,
+    self, BoundedCounts, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates,
+    Statistics, Visibility, filter, history, link, past, read, rows, statistics,
 };
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};
@@ -241,6 +241,11 @@ impl SpaceSource {
     /// Counts over the space. O(memories).
     pub fn statistics(&self) -> Result<Statistics> {
         self.read(statistics::of)
+    }
+
+    /// Counts that stop at a limit. At most some ten thousand index entries.
+    pub fn bounded_counts(&self) -> Result<BoundedCounts> {
+        self.read(statistics::bounded)
     }
 
     /// At most `limit` authors of the space, with the numbers that represent them.

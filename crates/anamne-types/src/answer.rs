@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConflictKind, GuardNote, Memory, MemoryId, Seq, Tier};
+use crate::{Clarification, ConflictKind, GuardNote, Memory, MemoryId, Seq, Tier};
 
 /// The result of storing a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,12 +101,47 @@ pub struct Hit {
     /// The path from a direct result, if it was not found directly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Step>,
-    /// The entities that it mentions, for depth beyond shallow.
+    /// The entities that it mentions, if requested, and for depth beyond shallow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<String>,
+    /// Entities related to those that it mentions, if requested; at most [`Hit::RELATED`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related_entities: Vec<RelatedName>,
+    /// Memories connected with it, closest first, if requested; at most [`Hit::RELATED`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related_memories: Vec<RelatedMemory>,
     /// Its space, if several were searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
+}
+
+impl Hit {
+    /// The maximum number of entities, related entities and related memories where they are requested.
+    pub const RELATED: usize = 5;
+}
+
+/// An entity related to one that a result mentions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelatedName {
+    /// Its name.
+    pub name: String,
+    /// The relation: `works_at`, backwards `works_at of`.
+    pub relation: String,
+    /// The entity that the result mentions.
+    pub of: String,
+}
+
+/// A memory connected with a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelatedMemory {
+    /// The memory.
+    pub id: MemoryId,
+    /// Its citation: `m12`.
+    pub citation: String,
+    /// The link (`supersedes`, backwards `superseded_by`), or the shared entity: `mentions Rust`.
+    pub by: String,
+    /// The beginning of its text, on one line.
+    pub excerpt: String,
 }
 
 /// One step of the path to a result.
@@ -134,6 +169,29 @@ pub struct NearestMiss {
     pub confidence: f32,
     /// Its text, shortened to one line.
     pub excerpt: String,
+}
+
+/// How far a narrow query was widened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reached {
+    /// The session answered.
+    Session,
+    /// The spaces that were asked, without `core`.
+    Space,
+    /// `core` too.
+    Core,
+}
+
+impl Reached {
+    /// Its spelling in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Space => "space",
+            Self::Core => "core",
+        }
+    }
 }
 
 /// Why no result reaches the confidence threshold.
@@ -220,6 +278,12 @@ pub struct Answer {
     /// Why there is no result, if none reaches the requested confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<Abstention>,
+    /// How far a narrow query was widened; `None` for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<Reached>,
+    /// What the query may mean, if it may mean several things and none of them dominates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_clarification: Option<Clarification>,
     /// The plan, if requested, or if the search was widened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
@@ -234,6 +298,9 @@ pub struct ContextEntry {
     pub id: MemoryId,
     /// Its citation: `m12`.
     pub citation: String,
+    /// Its space, if several were searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
     /// The probability that it is relevant; 0 without a query.
     pub confidence: f32,
     /// Its tokens in the block.
@@ -276,6 +343,9 @@ pub struct Context {
     /// How time expressions were understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<UnderstoodTime>,
+    /// How far a narrow query was widened; `None` for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<Reached>,
     /// The views that were unavailable, and `source restored` if a damaged database was restored during this answer.
     pub degraded: Vec<String>,
     /// Milliseconds from the call to the answer.

@@ -14,9 +14,11 @@
 mod answer;
 mod assertion;
 mod body;
+mod clarification;
 mod condition;
 mod consistency;
 mod context;
+mod door;
 mod draft;
 mod enrichment;
 mod event;
@@ -29,6 +31,7 @@ mod limits;
 mod link;
 mod made_by;
 mod memory;
+mod model_budget;
 mod next_step;
 mod prompt;
 mod provenance;
@@ -46,13 +49,16 @@ mod told;
 
 pub use answer::{
     Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, NearestMiss,
-    OmittedMemory, Plan, Remembered, ScoreParts, Step, UnderstoodTime, Work,
+    OmittedMemory, Plan, Reached, RelatedMemory, RelatedName, Remembered, ScoreParts, Step,
+    UnderstoodTime, Work,
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};
+pub use clarification::{Clarification, QueryReading, ReadingKind};
 pub use condition::Condition;
 pub use consistency::{ConsistencyReport, ConsistencyRequest, Inconsistency};
 pub use context::{ContextPreset, ContextRequest};
+pub use door::Door;
 pub use draft::{Draft, Edit};
 pub use enrichment::{EnrichedLink, EnrichedPart, Enrichment};
 pub use event::{Actor, ActorKind, Event, EventKind};
@@ -72,6 +78,7 @@ pub use made_by::MadeBy;
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
+pub use model_budget::ModelBudget;
 pub use next_step::NextStep;
 pub use prompt::{PromptContext, PromptRequest};
 pub use provenance::Provenance;

@@ -10,7 +10,7 @@ use crate::limits::{accept, check_importance, check_names, check_some, check_tex
 use crate::ranking::check_weight;
 use crate::{
     AsOf, Category, Condition, Depth, InvalidValue, Kind, Limits, Memory, Ranking, RecallScope,
-    Row, Temperature, TimeWords,
+    Row, Temperature, Tier, TimeWords,
 };
 
 /// A restriction on memories; an empty filter matches all.
@@ -138,9 +138,20 @@ pub struct Recall {
     /// The tiers to search; all by default.
     #[serde(default)]
     pub temperature: Temperature,
+    /// Search the tier of `temperature` alone, without the hotter ones; refused for all tiers. Such a query is never
+    /// widened to other tiers.
+    #[serde(default)]
+    pub tier_alone: bool,
     /// The part of the space to search.
     #[serde(default)]
     pub scope: RecallScope,
+    /// Ask the memories of this session first. If none of them is relevant with a probability of at least
+    /// [`Recall::SURE`], the whole space is asked, then `core` if it is searched too; [`crate::Answer::reached`] says
+    /// how far it went. Refused with a filter by session.
+    pub narrow: Option<String>,
+    /// Whether results name their entities, related entities and related memories, at most five each.
+    #[serde(default)]
+    pub related: bool,
     /// How far links and relations are followed.
     #[serde(default)]
     pub depth: Depth,
@@ -203,6 +214,9 @@ impl Recall {
     /// recall@10 on any measured set (BENCHMARKS.md). Doors for agents drop them unless they are asked for.
     pub const UNLIKELY: f32 = 0.003;
 
+    /// The confidence from which a result is more likely relevant than not: a narrow query stops there.
+    pub const SURE: f32 = 0.5;
+
     /// A query without a filter, for ten results.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
@@ -213,7 +227,10 @@ impl Recall {
             surroundings: Surroundings::default(),
             signals: Signals::default(),
             temperature: Temperature::default(),
+            tier_alone: false,
             scope: RecallScope::default(),
+            narrow: None,
+            related: false,
             depth: Depth::default(),
             as_of: AsOf::default(),
             asked_at: None,
@@ -246,6 +263,18 @@ impl Recall {
     #[must_use]
     pub fn temperature(mut self, temperature: Temperature) -> Self {
         self.temperature = temperature;
+        self
+    }
+
+    /// Whether it searches a tier.
+    pub fn reaches(&self, tier: Tier) -> bool {
+        self.temperature.reaches(tier, self.tier_alone)
+    }
+
+    /// Sets the session that is asked first.
+    #[must_use]
+    pub fn narrow(mut self, session: impl Into<String>) -> Self {
+        self.narrow = Some(session.into());
         self
     }
 
@@ -293,6 +322,21 @@ impl Recall {
         self.scope.check()?;
         self.depth.check()?;
         check_names("role", &self.role)?;
+        check_names("session", &self.narrow)?;
+        let is_twice = self.narrow.is_some() && !self.filter.sessions.is_empty();
+        accept(
+            !is_twice,
+            "narrow",
+            "left out where memories are filtered by session",
+            self.narrow.as_deref().unwrap_or_default(),
+        )?;
+        let is_one_tier = !self.tier_alone || self.temperature != Temperature::All;
+        accept(
+            is_one_tier,
+            "temperature",
+            "hot, warm or cold where one tier is searched alone",
+            self.temperature,
+        )?;
         self.time_zone()?;
         self.weights
             .iter()

@@ -18,19 +18,29 @@ pub enum RecallScope {
     Thread(String),
     /// One thread, and threads that share entities with it.
     RelatedThreads(String),
-    /// The threads about a topic.
-    Topic(String),
+    /// The threads about any of these topics, at most [`RecallScope::TOPICS`].
+    Topics(Vec<String>),
     /// The memories that mention an entity, by any of its names.
     Entity(String),
 }
 
 impl RecallScope {
+    /// The maximum number of topics; each costs a search.
+    pub const TOPICS: usize = 8;
+
     /// Checks the name or words.
     pub fn check(&self) -> Result<(), InvalidValue> {
         match self {
             Self::All => Ok(()),
             Self::Thread(name) | Self::RelatedThreads(name) => check_name("thread", name),
-            Self::Topic(words) => check_text("topic", words, Limits::QUERY_BYTES),
+            Self::Topics(topics) => {
+                let accepts = format_args!("1 to {} topics", Self::TOPICS);
+                let count = topics.len();
+                accept((1..=Self::TOPICS).contains(&count), "topic", accepts, count)?;
+                topics
+                    .iter()
+                    .try_for_each(|words| check_text("topic", words, Limits::QUERY_BYTES))
+            }
             Self::Entity(name) => check_name("entity", name),
         }
     }

@@ -11,14 +11,14 @@ use crate::InvalidValue;
 use crate::body::string_enum;
 
 string_enum! {
-    /// Which tiers a query searches.
+    /// Which tiers a query searches: one and all hotter ones.
     #[derive(Default)]
     Temperature as "temperature" {
         /// The active tier.
         Hot = 1 "hot",
-        /// The recent tier.
+        /// The active and the recent tier.
         Warm = 2 "warm",
-        /// The archives.
+        /// The active and the recent tier and the archives: every tier.
         Cold = 3 "cold",
         /// Every tier.
         #[default]
@@ -27,14 +27,23 @@ string_enum! {
 }
 
 impl Temperature {
-    /// Whether a query of this temperature searches a tier.
-    pub fn reaches(self, tier: Tier) -> bool {
+    /// Whether a query of this temperature searches a tier; with `alone`, without the hotter tiers.
+    pub fn reaches(self, tier: Tier, alone: bool) -> bool {
+        let of_tier = match tier {
+            Tier::Active => Self::Hot,
+            Tier::Recent => Self::Warm,
+            Tier::Archive { .. } => Self::Cold,
+        };
         match self {
-            Self::Hot => tier == Tier::Active,
-            Self::Warm => tier == Tier::Recent,
-            Self::Cold => matches!(tier, Tier::Archive { .. }),
             Self::All => true,
+            _ if alone => self == of_tier,
+            _ => self >= of_tier,
         }
+    }
+
+    /// Whether it searches every tier.
+    pub fn is_everything(self, alone: bool) -> bool {
+        self == Self::All || (self == Self::Cold && !alone)
     }
 }
 
@@ -205,14 +214,23 @@ mod tests {
     }
 
     #[test]
-    fn a_temperature_picks_its_tiers() {
+    fn a_temperature_picks_its_tier_and_the_hotter_ones() {
         let archive = Tier::from_number(20_261).expect("an archive");
-        let reached = |temperature: Temperature| {
-            [Tier::Active, Tier::Recent, archive].map(|tier| temperature.reaches(tier))
+        let reached = |temperature: Temperature, alone| {
+            [Tier::Active, Tier::Recent, archive].map(|tier| temperature.reaches(tier, alone))
         };
-        assert_eq!(reached(Temperature::Hot), [true, false, false]);
-        assert_eq!(reached(Temperature::Warm), [false, true, false]);
-        assert_eq!(reached(Temperature::Cold), [false, false, true]);
-        assert_eq!(reached(Temperature::All), [true, true, true]);
+        for (temperature, with_hotter, alone) in [
+            (Temperature::Hot, [true, false, false], [true, false, false]),
+            (Temperature::Warm, [true, true, false], [false, true, false]),
+            (Temperature::Cold, [true, true, true], [false, false, true]),
+            (Temperature::All, [true, true, true], [true, true, true]),
+        ] {
+            assert_eq!(reached(temperature, false), with_hotter, "{temperature}");
+            assert_eq!(reached(temperature, true), alone, "{temperature} alone");
+            for (alone, tiers) in [(false, with_hotter), (true, alone)] {
+                let everything = temperature.is_everything(alone);
+                assert_eq!(everything, tiers == [true; 3], "{temperature} {alone}");
+            }
+        }
     }
 }

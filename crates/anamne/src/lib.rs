@@ -97,6 +97,7 @@ pub use models::{
 };
 pub use privacy::PRIVATE;
 pub use query::access::{MemoryUse, UseOrder};
+pub use query::performance::{QueryGroup, QueryPerformance};
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

@@ -11,7 +11,7 @@ use anamne_store::{
 
 use anamne_llm::Bridge;
 
-use anamne_types::{Actor, Right, Scope};
+use anamne_types::{Actor, Door, Right, Scope};
 
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
@@ -59,6 +59,8 @@ pub struct Options {
     /// Whether a background thread folds tails, rebuilds views, runs tasks, and verifies both copies daily. A program
     /// without it calls [`Space::settle`] before it ends.
     pub background: bool,
+    /// The door through which the store is opened; the query log records it.
+    pub door: Door,
 }
 
 impl Options {
@@ -73,7 +75,15 @@ impl Options {
             language_model: None,
             derived: Vec::new(),
             background: false,
+            door: Door::default(),
         }
+    }
+
+    /// Sets the door.
+    #[must_use]
+    pub fn door(mut self, door: Door) -> Self {
+        self.door = door;
+        self
     }
 
     /// Enables or disables background work.
@@ -171,6 +181,17 @@ impl Store {
         Ok(HookLog::of_store(self.folder.root()))
     }
 
+    /// Writes the buffered entries of the query logs of the open spaces. Closing a space does too, but a program may end
+    /// while background work still holds it.
+    pub fn flush_query_logs(&self) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let spaces: Vec<Arc<Inner>> = open.values().cloned().collect();
+        drop(open);
+        for space in spaces {
+            space.derived.meta.write_down();
+        }
+    }
+
     /// The store's folder.
     pub fn root(&self) -> &Path {
         self.folder.root()
@@ -254,6 +275,7 @@ impl Store {
             bridge: self.options.language_model.clone(),
             problems: Arc::new(BackgroundProblems::default()),
             brought: self.options.derived.clone().into(),
+            door: self.options.door,
         };
         let reranker = self.options.reranker.clone();
         Inner::open(site, reranker, self.options.background)

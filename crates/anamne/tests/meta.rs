@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anamne::{
-    Answer, AsOf, Draft, Feedback, Filter, Judgement, MemoryId, Options, QueryLogging, Recall,
-    Space, Store, Temperature, Tier, TopicVerdict,
+    Answer, AsOf, Door, Draft, Feedback, Filter, Judgement, MemoryId, Options, QueryLogging,
+    Recall, Space, Store, Temperature, Tier, TopicVerdict,
 };
 use common::{Home, files_with};
 use jiff::{SignedDuration, Timestamp};
@@ -599,4 +599,67 @@ fn an_erasure_under_a_clock_years_ahead_does_not_end_the_log_of_questions() {
     ask("how many cranes");
     let log = space.query_log(10).expect("a log");
     assert!(log.len() > before, "{log:?}");
+}
+
+#[test]
+fn performance_is_told_by_week_plan_tiers_and_door() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-04T12:00:00Z");
+    let space = store.space("tests").expect("a space");
+    assert_eq!(space.query_performance().expect("a report"), []);
+    space.remember("The harbour has two cranes").expect("told");
+    let ask = |words: &str| space.recall(&Recall::new(words)).expect("an answer");
+    let sure = ask("how many cranes has the harbour?").results[0].confidence >= Recall::SURE;
+    ask("zzyzx");
+    clock.set("2026-03-11T12:00:00Z");
+    ask("cranes");
+    let weeks = space.query_performance().expect("a report");
+    let begins: Vec<String> = weeks.iter().map(|week| week.week.to_string()).collect();
+    assert_eq!(begins, ["2026-03-02T00:00:00Z", "2026-03-09T00:00:00Z"]);
+    let first = &weeks[0];
+    assert_eq!((first.all.queries, first.all.hits), (2, u64::from(sure)));
+    assert!(first.all.median_ms > 0.0 && first.all.p95_ms >= first.all.median_ms);
+    for (groups, name) in [
+        (&first.plans, "not planned"),
+        (&first.tiers, "active"),
+        (&first.doors, "rust"),
+    ] {
+        let names: Vec<_> = groups.iter().map(|group| group.name.as_str()).collect();
+        assert_eq!(names, [name]);
+        assert_eq!(groups[0].queries, 2);
+    }
+}
+
+#[test]
+fn each_door_is_recorded_and_older_logs_have_none() {
+    let home = Home::new();
+    let opened = |door| {
+        let options = Options::new(home.root()).background(false).door(door);
+        let store = Store::open_with(options).expect("a store");
+        store.space("tests").expect("a space")
+    };
+    let space = opened(Door::Cli);
+    space.remember("The harbour has two cranes").expect("told");
+    let ask = |space: &Space| drop(space.recall(&Recall::new("cranes")).expect("an answer"));
+    ask(&space);
+    let log = space.query_log(10).expect("a log");
+    assert_eq!(log[0].door, Some(Door::Cli));
+    drop(space);
+    // The file as format 2 wrote it.
+    let file = Connection::open(home.folder().join("observed/meta.db")).expect("the file");
+    file.execute_batch("ALTER TABLE asked DROP COLUMN door; PRAGMA user_version = 2;")
+        .expect("changed");
+    drop(file);
+    let space = opened(Door::Mcp);
+    ask(&space);
+    let log = space.query_log(10).expect("a log");
+    let doors: Vec<_> = log.iter().map(|query| query.door).collect();
+    assert_eq!(doors, [Some(Door::Mcp), None]);
+    let weeks = space.query_performance().expect("a report");
+    let doors: BTreeSet<_> = weeks[0]
+        .doors
+        .iter()
+        .map(|door| door.name.as_str())
+        .collect();
+    assert_eq!(doors, ["mcp", "unknown"].into());
 }

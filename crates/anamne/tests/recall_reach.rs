@@ -152,7 +152,7 @@ fn a_topic_is_the_threads_and_notes_that_are_about_it() {
     let home = Home::new();
     let space = harbour(&home);
     let recall = in_scope(
-        RecallScope::Topic("the dredger".into()),
+        RecallScope::Topics(vec!["the dredger".into()]),
         "how long is the soup booked?",
     );
     assert_eq!(
@@ -164,10 +164,36 @@ fn a_topic_is_the_threads_and_notes_that_are_about_it() {
         ]
     );
     let nothing = in_scope(
-        RecallScope::Topic("xylophone lessons".into()),
+        RecallScope::Topics(vec!["xylophone lessons".into()]),
         "the dredger",
     );
     assert_eq!(texts(&space, &nothing), Vec::<String>::new());
+}
+
+#[test]
+fn several_topics_are_searched_together() {
+    let home = Home::new();
+    let space = harbour(&home);
+    let about = |topics: &[&str]| {
+        let topics = topics.iter().map(|topic| (*topic).to_owned()).collect();
+        in_scope(RecallScope::Topics(topics), "what happened?")
+    };
+    let mut apart = sorted(&space, &about(&["the dredger"]));
+    apart.extend(sorted(&space, &about(&["the kitchen oven"])));
+    apart.sort();
+    let both = about(&["the dredger", "the kitchen oven"]);
+    assert_eq!(sorted(&space, &both), apart);
+    assert!(apart.len() > 3 && apart.iter().any(|text| text.contains("oven")));
+    for refused in [
+        about(&[]),
+        about(&["pier"; RecallScope::TOPICS + 1]),
+        about(&[" "]),
+    ] {
+        let error = space
+            .recall(&refused)
+            .expect_err("too few, too many, blank");
+        assert!(error.to_string().contains("topic"), "{error}");
+    }
 }
 
 #[test]
@@ -175,7 +201,7 @@ fn scope_and_filter_both_count() {
     let home = Home::new();
     let space = harbour(&home);
     let recall =
-        in_scope(RecallScope::Topic("the dredger".into()), "berth").filter(anamne::Filter {
+        in_scope(RecallScope::Topics(vec!["the dredger".into()]), "berth").filter(anamne::Filter {
             threads: vec!["pilots".into(), "berths".into()],
             ..anamne::Filter::default()
         });

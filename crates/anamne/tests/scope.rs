@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use anamne::{
-    Actor, Assertion, BadLines, Denied, Draft, Edit, EntityType, Error, ErrorKind, Feedback,
-    Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall, RequestKind, Right,
-    Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToldEntity, ToolRequest,
-    Transfer,
+    Actor, Assertion, BadLines, ContextRequest, Denied, Draft, Edit, EntityType, Error, ErrorKind,
+    Feedback, Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall,
+    RequestKind, Right, Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToldEntity,
+    ToolRequest, Transfer,
 };
 
 /// A space with some content, and the ids of two memories.
@@ -433,6 +433,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "quality_signals",
         "check_consistency",
         "query_log",
+        "query_performance",
         "known_topics",
         "embedding",
         "tiers",
@@ -581,8 +582,10 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "spaces",
         "unreadable_spaces",
         "recall",
+        "context",
         "propose_spaces",
         "embedding_cache",
+        "flush_query_logs",
         "hook_log",
         "backup",
         "verify",
@@ -633,17 +636,26 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     ] {
         let spaces = Spaces { choice, core: true };
         let answer = store.recall(&spaces, &question).expect("an answer");
-        let said = serde_json::to_string(&answer).expect("JSON");
-        assert!(
-            !said.contains("saffron") && !said.contains("payroll"),
-            "{said}"
-        );
+        let request = ContextRequest::new(&question.query, 500);
+        let block = store.context(&spaces, &request).expect("a block");
+        for said in [
+            serde_json::to_string(&answer).expect("JSON"),
+            serde_json::to_string(&block).expect("JSON"),
+        ] {
+            assert!(
+                !said.contains("saffron") && !said.contains("payroll"),
+                "{said}"
+            );
+        }
     }
     let named = Spaces {
         choice: SpaceChoice::Named(vec!["payroll".into()]),
         core: false,
     };
     let error = store.recall(&named, &question).expect_err("denied");
+    assert_eq!(error.kind(), ErrorKind::Denied);
+    let request = ContextRequest::new(&question.query, 500);
+    let error = store.context(&named, &request).expect_err("denied");
     assert_eq!(error.kind(), ErrorKind::Denied);
     let proposed = store
         .propose_spaces("pilot boat", &["payroll".into()], 9)

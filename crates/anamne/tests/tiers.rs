@@ -112,12 +112,15 @@ fn a_temperature_picks_tiers() {
     let folder = TempDir::new().expect("a folder");
     let (space, _) = logbook(folder.path());
     space.age(&mut |_, _| {}).expect("moved");
-    let tiers_found = |temperature| {
+    let found = |temperature, tier_alone| {
         let mut tiers = BTreeSet::new();
         for question in questions() {
-            let answer = space
-                .recall(&question.temperature(temperature))
-                .expect("an answer");
+            let question = Recall {
+                tier_alone,
+                planning: false,
+                ..question.temperature(temperature)
+            };
+            let answer = space.recall(&question).expect("an answer");
             for hit in answer.results {
                 let age = start().duration_since(hit.memory.occurred_at).as_hours() / 24;
                 tiers.insert(match age {
@@ -129,11 +132,40 @@ fn a_temperature_picks_tiers() {
         }
         tiers
     };
-    assert_eq!(tiers_found(Temperature::Hot), [Tier::Active].into());
-    assert_eq!(tiers_found(Temperature::Warm), [Tier::Recent].into());
-    let cold = tiers_found(Temperature::Cold);
-    assert!(cold.len() > 4 && !cold.contains(&Tier::Active) && !cold.contains(&Tier::Recent));
-    assert!(tiers_found(Temperature::All).is_superset(&cold));
+    assert_eq!(found(Temperature::Hot, false), [Tier::Active].into());
+    let warm = [Tier::Active, Tier::Recent];
+    assert_eq!(found(Temperature::Warm, false), warm.into());
+    let everything = found(Temperature::All, false);
+    assert_eq!(found(Temperature::Cold, false), everything);
+    assert_eq!(found(Temperature::Hot, true), [Tier::Active].into());
+    assert_eq!(found(Temperature::Warm, true), [Tier::Recent].into());
+    let archives = found(Temperature::Cold, true);
+    assert!(archives.len() > 4 && archives.is_disjoint(&warm.into()));
+    assert!(everything.is_superset(&archives) && everything.is_superset(&warm.into()));
+    let refused = space.recall(&Recall {
+        tier_alone: true,
+        ..Recall::new("anything")
+    });
+    let refused = refused
+        .expect_err("all tiers are no single tier")
+        .to_string();
+    assert!(refused.contains("hot, warm or cold"), "{refused}");
+}
+
+#[test]
+fn a_tier_that_is_searched_alone_is_not_widened() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, _) = logbook(folder.path());
+    space.age(&mut |_, _| {}).expect("moved");
+    let alone = Recall {
+        tier_alone: true,
+        ..Recall::new("zzyzx qwertz").temperature(Temperature::Warm)
+    };
+    let answer = space.recall(&alone).expect("an answer");
+    assert!(answer.plan.is_none(), "{:?}", answer.plan);
+    let ages = answer.results.iter();
+    let days = ages.map(|hit| start().duration_since(hit.memory.occurred_at).as_hours() / 24);
+    assert!(days.clone().all(|days| (31..=90).contains(&days)));
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn openings_are_counted_and_filter_and_order_lists() {
     // Another process counts on.
     let space = home.space();
     assert_eq!(space.use_of(one).expect("a use"), Some(known));
-    space.erase(three).expect("erased");
+    assert!(space.erase(three).expect("erased").is_complete());
     assert_eq!(
         by_use(&space, UseOrder::Accessed, 10, 0),
         ["The first", "The second"]
@@ -180,7 +180,7 @@ fn access_is_logged_where_a_space_turns_it_on() {
     space
         .configure(|config| config.quota.bytes = 0)
         .expect("configured");
-    space.erase(two).expect("erased");
+    assert!(space.erase(two).expect("erased").is_complete());
     assert!(space.get(two).is_err());
     assert_eq!(accesses(&space).len(), 2);
     space.verify_journal().expect("a chain");

@@ -1,6 +1,6 @@
 //! `anamne context`.
 
-use anamne::{ContextPreset, ContextRequest, Recall};
+use anamne::{ContextPreset, ContextRequest, ModelBudget, Recall, Spaces};
 
 use crate::arguments;
 
@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, YELLOW, memories, paint};
 use crate::place::Place;
-use crate::scope_arguments::ScopeArguments;
-use crate::wording::{duration, number, visible};
-use crate::{input, settling};
+use crate::scope_arguments::{OtherSpaces, ScopeArguments};
+use crate::wording::{duration, named, number, visible};
+use crate::{input, planned, settling};
 
 /// Default token budget of a block.
 const DEFAULT_BUDGET: usize = 1_000;
@@ -24,15 +24,21 @@ episodes and summaries, then messages in order of time, each with its citation
 entry is marked (contested by, outdated by, wrong), with the other side next
 to it.
 
-`--preset session_start` needs no question: decisions, open points, important
-facts and recent work, for the start of a session.
+`--preset session_start` needs no question: what the space is and holds,
+decisions, open points, important facts and recent work, for the start of a
+session.
 
 Examples:
   anamne context \"how do we deploy?\" --budget 800
   anamne context \"open questions about sync\" --since \"last week\" | my-agent
+  anamne context \"how do we deploy?\" --for-model claude-sonnet-4
+  anamne context \"which units?\" --across recipes,garden
   anamne context --preset session_start
 
-With --json: {\"text\", \"tokens\", \"entries\": [{\"id\", \"citation\", \"confidence\",
+With several spaces, they share one budget by confidence, and a citation names
+its space: [garden:m12].
+
+With --json: {\"text\", \"tokens\", \"entries\": [{\"id\", \"citation\", \"space\"?, \"confidence\",
   \"tokens\", \"beside\"?: the entry it is there for}], \"left_out\": [{\"id\", \"reason\": \"over_budget|duplicate\",
   \"tokens\"}], \"degraded\", \"took_ms\"}")]
 pub(crate) struct Context {
@@ -45,6 +51,9 @@ pub(crate) struct Context {
     /// Maximum tokens, at least 50 [default: 1000, or the preset's]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
+    /// Size the block for this language model: 1 % of its context window, 250 to 8000 tokens
+    #[arg(long, value_name = "NAME", conflicts_with = "budget")]
+    for_model: Option<String>,
     /// Maximum number of memories to consider [default: what may fit]
     #[arg(short = 'k', long, value_name = "N")]
     limit: Option<usize>,
@@ -54,13 +63,22 @@ pub(crate) struct Context {
     #[command(flatten)]
     reach: ScopeArguments,
     #[command(flatten)]
+    across: OtherSpaces,
+    /// Also search `core`
+    #[arg(long, help_heading = "Spaces")]
+    core: bool,
+    #[command(flatten)]
     filters: Filters,
 }
 
 impl Context {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let usual = self.preset.map_or(DEFAULT_BUDGET, ContextPreset::budget);
-        let token_budget = self.budget.unwrap_or(usual);
+        let token_budget = self.token_budget(output);
+        let spaces = Spaces {
+            choice: self.across.choice(place),
+            core: self.core,
+        };
+        let is_elsewhere = self.across.are_given();
         let considered = ContextRequest::considered(token_budget);
         let recall = Recall {
             min_confidence: self.min_confidence,
@@ -74,14 +92,47 @@ impl Context {
             preset: self.preset,
         };
         request.check()?;
-        let space = place.existing_space()?;
-        let context = space.context(&request)?;
+        let store = place.existing_store()?;
+        // Opened first, because its error for a missing space says more.
+        let here = if is_elsewhere {
+            None
+        } else {
+            Some(place.existing_space_of(&store)?)
+        };
+        let context = store.context(&spaces, &request)?;
         if output.is_json() {
             output.json(&context)?;
         } else {
             print(&context, request.budget(), output)?;
         }
-        settling::settle(&space, output)
+        here.map_or(Ok(()), |space| settling::settle(&space, output))
+    }
+
+    /// The budget as given, else by the model's name, else the usual one.
+    fn token_budget(&self, output: &Output) -> usize {
+        let usual = self.preset.map_or(DEFAULT_BUDGET, ContextPreset::budget);
+        let Some(model) = &self.for_model else {
+            return self.budget.unwrap_or(usual);
+        };
+        match ModelBudget::of(model) {
+            Some(budget) => {
+                output.note(format_args!(
+                    "{} tokens for {}, whose context window has {}",
+                    number(budget.tokens as u64),
+                    budget.family,
+                    number(budget.window as u64)
+                ));
+                budget.tokens
+            }
+            None => {
+                output.note(format_args!(
+                    "unknown model {}: the usual {} tokens",
+                    named(model),
+                    number(usual as u64)
+                ));
+                usual
+            }
+        }
     }
 }
 
@@ -94,6 +145,9 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
         }
     }
     output.flush()?;
+    if let Some(reached) = context.reached {
+        output.note(planned::reached(reached));
+    }
     output.warn_degraded(&context.degraded);
     let left_out = match context.left_out.len() {
         0 => String::new(),
@@ -114,11 +168,8 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
 
 /// Highlights the notes of an entry that dispute it.
 fn highlight_disputes(line: &str) -> String {
-    let is_entry = line
-        .strip_prefix("[m")
-        .and_then(|rest| rest.split_once(']'));
-    let Some((_, mut rest)) = is_entry.filter(|(row, _)| row.bytes().all(|b| b.is_ascii_digit()))
-    else {
+    let is_entry = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let Some((_, mut rest)) = is_entry.filter(|(citation, _)| is_citation(citation)) else {
         return line.to_owned();
     };
     let mut shown = line[..line.len() - rest.len()].to_owned();
@@ -126,10 +177,10 @@ fn highlight_disputes(line: &str) -> String {
     while let Some(after) = rest.strip_prefix(" (")
         && let Some((within, left)) = after.split_once(')')
     {
-        let speaks_against = ["contested by [m", "outdated by [m", "wrong: [m"]
+        let speaks_against = ["contested by [", "outdated by [", "wrong: ["]
             .iter()
             .any(|words| within.starts_with(words))
-            || within.contains(", against [m");
+            || within.contains(", against [");
         if speaks_against {
             shown.push(' ');
             shown.push_str(&paint(YELLOW, format_args!("({within})")));
@@ -139,6 +190,13 @@ fn highlight_disputes(line: &str) -> String {
         rest = left;
     }
     shown + rest
+}
+
+/// Whether it is `m12`, or `garden:m12` in a block of several spaces.
+fn is_citation(text: &str) -> bool {
+    let (_, row) = text.rsplit_once(':').unwrap_or(("", text));
+    row.strip_prefix('m')
+        .is_some_and(|row| !row.is_empty() && row.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -163,5 +221,8 @@ mod tests {
             shown.contains(&paint(YELLOW, "(contested by [m12])")),
             "{shown}"
         );
+        let of_space = highlight_disputes("[garden:m3] (outdated by [garden:m12]) tea");
+        let outdated = paint(YELLOW, "(outdated by [garden:m12])").to_string();
+        assert!(of_space.contains(&outdated), "{of_space}");
     }
 }

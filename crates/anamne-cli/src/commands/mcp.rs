@@ -1,6 +1,6 @@
 //! `anamne mcp`.
 
-use anamne::SpaceName;
+use anamne::{Clock, MemoryId, SpaceName, SystemClock};
 use anamne_server::mcp::{OtherSpaces, ServeError, Settings, ToolSet, serve_stdio};
 
 use crate::failure::Failure;
@@ -24,7 +24,8 @@ results of other tools.
 The agent may read and write its project's space and read `core`, which holds
 what is true everywhere. --spaces and --all-spaces add others; --no-core
 removes `core`. Erasing permanently needs --allow-erase. memory_search
-includes `core` unless a space was named.
+includes `core` unless a space was named. With session_first, it asks the
+memories of the server's session first.
 
 Examples:
   claude mcp add anamne -- anamne mcp
@@ -67,6 +68,14 @@ pub(crate) struct Mcp {
     /// Don't let the agent read `core`
     #[arg(long)]
     no_core: bool,
+    /// The session that stored memories are recorded with [default: a new one]
+    #[arg(
+        long,
+        env = "ANAMNE_SESSION",
+        hide_env_values = true,
+        value_name = "NAME"
+    )]
+    session: Option<String>,
     /// Let the agent erase memories permanently
     #[arg(long)]
     allow_erase: bool,
@@ -106,6 +115,13 @@ impl Mcp {
         }
     }
 
+    /// The session as given, else one of this server: hosts start a server for each window.
+    fn session(&self) -> String {
+        let given = self.session.clone().filter(|name| !name.is_empty());
+        let born = SystemClock.now().as_millisecond().max(0) as u64;
+        given.unwrap_or_else(|| format!("mcp {}", MemoryId::at(born)))
+    }
+
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         // The server is long-lived, so views are maintained in the background.
         let options = place.options_with_model(output)?.background(true);
@@ -116,6 +132,7 @@ impl Mcp {
             .others(self.others())
             .read_core(!self.no_core)
             .erase(self.allow_erase)
+            .session(self.session())
             .tools(self.tools.into());
         serve_stdio(options, place.claim()?.as_str(), settings).map_err(|error| match error {
             ServeError::Engine(error) => error.into(),

@@ -1,10 +1,10 @@
 //! `anamne meta`.
 
-use anamne::{KnownTopic, Limits, LoggedQuery, Space, TopicVerdict};
+use anamne::{KnownTopic, Limits, LoggedQuery, QueryGroup, Space, TopicVerdict};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{DIM, Output, counted, memories, paint, times};
+use crate::output::{BOLD, DIM, Output, counted, memories, paint, times};
 use crate::place::Place;
 use crate::settling;
 use crate::wording::{duration, named, number, size};
@@ -22,14 +22,21 @@ Examples:
   anamne meta log -k 5
   anamne meta topics
   anamne meta quality
+  anamne meta performance
   anamne meta clear
 
 With --json: log {\"queries\": [{\"number\", \"at\", \"hash\", \"words\", \"shape\",
   \"temperature\", \"searched\", \"left_out\", \"work\": {\"tiers\", \"rows\", \"bytes\"},
-  \"stages\", \"widened\", \"took_ms\", \"results\", \"confidence\", \"found\"}]};
+  \"stages\", \"widened\", \"took_ms\", \"results\", \"confidence\", \"found\",
+  \"door\"}]};
   topics {\"topics\": [{\"topic\", \"memories\", \"asked\", \"confidence\", \"verdict\"}]};
   quality {\"weeks\": [{\"week\", \"searches\", \"judged\", \"successes\", \"confidence\"}]};
-  clear {\"cleared\": true}")]
+  performance {\"weeks\": [{\"week\", \"all\": {\"name\", \"queries\", \"hits\",
+  \"median_ms\", \"p95_ms\"}, \"plans\": […], \"tiers\": […], \"doors\": […]}]};
+  clear {\"cleared\": true}
+
+performance counts a query as a hit if its best result is more likely relevant
+than not (a confidence of at least 0.5).")]
 pub(crate) struct Meta {
     #[command(subcommand)]
     what: MetaCommand,
@@ -51,6 +58,8 @@ enum MetaCommand {
     },
     /// How useful recorded searches were, by week
     Quality,
+    /// Latency and hit rate by week, plan, tiers and door
+    Performance,
     /// Delete the query log
     Clear,
 }
@@ -62,6 +71,7 @@ impl Meta {
             MetaCommand::Log { limit } => show_log(&space, limit, output)?,
             MetaCommand::Topics { limit } => show_topics(&space, limit, output)?,
             MetaCommand::Quality => show_quality(&space, output)?,
+            MetaCommand::Performance => show_performance(&space, output)?,
             MetaCommand::Clear => {
                 space.forget_meta()?;
                 if output.is_json() {
@@ -160,6 +170,57 @@ fn show_quality(space: &Space, output: &mut Output) -> Result<(), Failure> {
         ))?;
     }
     Ok(())
+}
+
+fn show_performance(space: &Space, output: &mut Output) -> Result<(), Failure> {
+    let weeks = space.query_performance()?;
+    if output.is_json() {
+        return output.json(&json!({ "weeks": weeks }));
+    }
+    if weeks.is_empty() {
+        return output.line("The query log is empty.");
+    }
+    for (index, week) in weeks.iter().enumerate() {
+        if index > 0 {
+            output.line("")?;
+        }
+        let day = output.dates.day(week.week);
+        output.line(paint(BOLD, format_args!("week of {day}")))?;
+        output.line(paint(
+            DIM,
+            format_args!(
+                "{:<32} {:>7} {:>6} {:>10} {:>10}",
+                "", "queries", "hits", "median", "p95"
+            ),
+        ))?;
+        let mut rows = vec![("all", &week.all)];
+        for (by, groups) in [
+            ("plan", &week.plans),
+            ("tiers", &week.tiers),
+            ("door", &week.doors),
+        ] {
+            rows.extend(groups.iter().map(|group| (by, group)));
+        }
+        for (by, group) in rows {
+            let line = group_line(by, group);
+            output.line(line)?;
+        }
+    }
+    Ok(())
+}
+
+fn group_line(by: &str, group: &QueryGroup) -> String {
+    let name = match by {
+        "all" => String::new(),
+        _ => group.name.clone(),
+    };
+    let rate = 100.0 * group.hits as f64 / group.queries.max(1) as f64;
+    format!(
+        "{by:<5} {name:<26} {:>7} {rate:>4.0} % {:>10} {:>10}",
+        number(group.queries),
+        duration(group.median_ms),
+        duration(group.p95_ms)
+    )
 }
 
 fn topic_line(topic: &KnownTopic) -> String {

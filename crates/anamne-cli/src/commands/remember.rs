@@ -7,6 +7,7 @@ use super::guard;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::session_argument::SessionArgument;
 use crate::typed_fields::{self, TypedFields};
 use crate::{arguments, input, settling};
 
@@ -53,9 +54,8 @@ pub(crate) struct Remember {
     /// The author
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
-    /// The session
-    #[arg(long, value_name = "NAME")]
-    session: Option<String>,
+    #[command(flatten)]
+    session: SessionArgument,
     /// When it happened: "2026-03-01 14:00", yesterday, "3 days ago" [default: now]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
@@ -114,7 +114,7 @@ impl Remember {
         let draft = Draft {
             thread: self.thread,
             position: self.position,
-            session: self.session,
+            session: self.session.name(),
             author: self.author,
             importance: self.importance,
             confidence: self.confidence,

@@ -6,6 +6,7 @@ use super::remember;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::session_argument::SessionArgument;
 use crate::typed_fields::{Related, ThoughtFields};
 use crate::{ids, input, settling};
 
@@ -36,9 +37,8 @@ pub(crate) struct Think {
     /// The author
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
-    /// The session
-    #[arg(long, value_name = "NAME")]
-    session: Option<String>,
+    #[command(flatten)]
+    session: SessionArgument,
     /// Importance, 1 to 10 [default: 5]
     #[arg(long, value_name = "N")]
     importance: Option<u8>,
@@ -56,7 +56,7 @@ impl Think {
         let mut draft = Draft {
             content: input::text("content", &self.text, output)?,
             thread: Some(self.thread),
-            session: self.session,
+            session: self.session.name(),
             author: self.author,
             importance: self.importance,
             confidence: self.confidence,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::{CYAN, Output};
 use crate::place::Place;
+use crate::session_argument::SessionArgument;
 use crate::settling;
 use crate::wording::one_line;
 
@@ -37,14 +38,8 @@ enum Change {
         key: String,
         /// The value: JSON, or a text
         value: String,
-        /// The session
-        #[arg(
-            long,
-            default_value = "",
-            hide_default_value = true,
-            value_name = "NAME"
-        )]
-        session: String,
+        #[command(flatten)]
+        session: SessionArgument,
         /// The agent
         #[arg(
             long,
@@ -61,14 +56,8 @@ enum Change {
     Remove {
         /// The key
         key: String,
-        /// The session
-        #[arg(
-            long,
-            default_value = "",
-            hide_default_value = true,
-            value_name = "NAME"
-        )]
-        session: String,
+        #[command(flatten)]
+        session: SessionArgument,
         /// The agent
         #[arg(
             long,
@@ -92,6 +81,7 @@ impl Working {
                 expires,
             }) => {
                 let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+                let session = session.name().unwrap_or_default();
                 let scope = WorkingScope { session, agent };
                 set(place, &scope, &key, value, expires.as_deref(), output)
             }
@@ -100,6 +90,7 @@ impl Working {
                 session,
                 agent,
             }) => {
+                let session = session.name().unwrap_or_default();
                 let scope = WorkingScope { session, agent };
                 set(place, &scope, &key, Value::Null, None, output)
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anamne::{Clock, Error, HookLog, HookSession, Space, Store, StoreFolder, SystemClock};
+use anamne::{Clock, Door, Error, HookLog, HookSession, Space, Store, StoreFolder, SystemClock};
 use anamne_hosts::hook::{HookEvent, HookInput, StartReason};
 use jiff::Timestamp;
 
@@ -38,7 +38,7 @@ impl HookSite {
             return Ok(None);
         }
         let now = SystemClock.now();
-        let store = place.store()?;
+        let store = Store::open_with(place.options()?.door(Door::Hook))?;
         let log = store.hook_log()?;
         let known = match &input.session {
             Some(id) => log.session(id)?,

@@ -5,6 +5,7 @@ mod bench;
 mod sample;
 
 mod across;
+mod asking;
 mod cache;
 mod demonstration;
 mod enriching;

@@ -57,7 +57,13 @@ fn old_memories_are_moved_found_and_exported_as_before() {
     assert_eq!(bench.run(&["export"]).stdout, before);
     assert_eq!(found(&bench, &[]), 37);
     assert_eq!(found(&bench, &["--temperature", "hot"]), 1);
-    assert_eq!(found(&bench, &["--temperature", "cold"]), 36);
+    assert_eq!(found(&bench, &["--temperature", "cold"]), 37);
+    assert_eq!(found(&bench, &["--temperature", "cold", "--only"]), 36);
+    let refused = bench.run(&["--json", "recall", "x", "--only"]);
+    assert_eq!(
+        (refused.code, &refused.error()["field"]),
+        (2, &json!("temperature"))
+    );
     assert_eq!(
         bench.run(&["recall", "x", "--temperature", "tepid"]).code,
         2

@@ -91,6 +91,20 @@ impl Graph {
         Ok(super::extract::position(&self.recall())? > Seq(0))
     }
 
+    /// The entities that most memories mention, at least two of them, at most `limit`; without dates. O(limit), plus the
+    /// denied entities among them.
+    pub fn most_mentioned(&self, limit: usize) -> Result<Vec<EntityNode>, GraphError> {
+        let sql = format!(
+            "SELECT {MET} FROM entities INDEXED BY entities_by_memories \
+             WHERE memories > 1 AND type <> ?1 AND {NOT_DENIED} ORDER BY memories DESC LIMIT ?2"
+        );
+        let recall = self.recall();
+        let mut statement = recall.prepare_cached(&sql)?;
+        let values = params![EntityType::Date.number(), limit as i64];
+        let found = statement.query_map(values, |row| read_entity_node(row, 0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
     /// The entities mentioned by each of these memories, rarest first, at most `most` per memory; in the order of `rows`.
     ///
     /// Dates are excluded. O(rows), bounded per row.

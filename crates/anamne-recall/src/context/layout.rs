@@ -9,6 +9,7 @@ use anamne_types::{ContextEntry, Memory, MemoryId};
 use super::companions::Companion;
 use super::entries::{BlockEntry, Candidate, Section};
 use super::lines::{heading, marks, origin_mark, preamble, speaker, write_entry};
+use super::several::SpacePart;
 use crate::error::RecallError;
 
 /// Orders and writes entries.
@@ -21,6 +22,8 @@ pub(super) struct Layout<'memory> {
     origins: BTreeMap<MemoryId, String>,
     /// The most frequent origin, stated once in the preamble.
     common_origin: String,
+    /// The space, in a block of several.
+    part: Option<SpacePart>,
 }
 
 /// An origin shared by at least this many candidates is stated once in the preamble.
@@ -70,12 +73,23 @@ impl<'memory> Layout<'memory> {
             citations,
             common_origin: most_common(&origins),
             origins,
+            part: None,
         })
+    }
+
+    /// The same as a space's part of a block of several.
+    pub(super) fn with_part(self, part: Option<SpacePart>) -> Self {
+        Self { part, ..self }
+    }
+
+    /// What every citation begins with: nothing, or the space and a colon.
+    pub(super) fn space_mark(&self) -> &str {
+        self.part.as_ref().map_or("", SpacePart::mark)
     }
 
     /// The first lines of the block.
     pub(super) fn preamble(&self) -> String {
-        preamble(&self.common_origin)
+        preamble(&self.common_origin, self.part.as_ref())
     }
 
     /// The origin marker; empty for the common origin.
@@ -100,7 +114,8 @@ impl<'memory> Layout<'memory> {
 
     /// The citation of an entry and its markers.
     pub(super) fn marks(&self, candidate: &Candidate<'_>) -> String {
-        let marks = marks(candidate.memory, candidate.disputes, |later| {
+        let space = self.space_mark();
+        let marks = marks(candidate.memory, candidate.disputes, space, |later| {
             self.citations.get(&later).cloned()
         });
         let origin = self.origins.get(&candidate.memory.id);
@@ -112,6 +127,7 @@ impl<'memory> Layout<'memory> {
         let mut block = self.preamble();
         let mut described = Vec::with_capacity(entries.len());
         let mut place = Cursor::default();
+        let space = self.part.as_ref().map(|part| part.space.clone());
         for entry in in_order(entries) {
             let memory = entry.candidate.memory;
             let section = Some(entry.candidate.section);
@@ -144,6 +160,7 @@ impl<'memory> Layout<'memory> {
                 |place: &mut Cursor, block: &mut String, companion: &Companion| ContextEntry {
                     id: companion.memory.id,
                     citation: companion.memory.citation(),
+                    space: space.clone(),
                     confidence: 0.0,
                     tokens: place.say(block, &companion.marks, &companion.memory, &companion.shown),
                     shortened: companion.shortened,
@@ -154,6 +171,7 @@ impl<'memory> Layout<'memory> {
             described.push(ContextEntry {
                 id: memory.id,
                 citation: memory.citation(),
+                space: space.clone(),
                 confidence: entry.candidate.confidence,
                 tokens: place.say(&mut block, &entry.marks, memory, &entry.shown),
                 shortened: entry.shortened,

@@ -11,6 +11,7 @@ mod layout;
 mod lines;
 mod packing;
 mod passages;
+mod several;
 
 use anamne_store::SpaceSource;
 use anamne_text::analyser::Analyser;
@@ -25,6 +26,7 @@ use self::layout::Layout;
 use self::packing::Packing;
 use self::packing::{PROMPT_SHARE, share};
 pub(crate) use self::passages::PassageQuery;
+pub use self::several::{SpacePart, pack_part};
 use crate::error::RecallError;
 
 /// The sections of a block that answers a query.
@@ -90,6 +92,19 @@ pub(crate) fn pack(
     budget: usize,
     purpose: Purpose,
 ) -> Result<Context, RecallError> {
+    pack_in(source, recall, answer, passage_query, None, budget, purpose)
+}
+
+/// The same, as a space's part of a block of several.
+fn pack_in(
+    source: &SpaceSource,
+    recall: &Recall,
+    answer: &Answer,
+    passage_query: &PassageQuery<'_>,
+    part: Option<SpacePart>,
+    budget: usize,
+    purpose: Purpose,
+) -> Result<Context, RecallError> {
     let share = purpose.share(budget);
     let candidates = in_order(answer, purpose, share);
     let companions = CompanionSource {
@@ -97,7 +112,7 @@ pub(crate) fn pack(
         filter: &recall.filter,
         is_current: recall.as_of.is_now(),
     };
-    let layout = Layout::of_several(source, &SECTIONS, &candidates)?;
+    let layout = Layout::of_several(source, &SECTIONS, &candidates)?.with_part(part);
     let mut context = pack_into(
         &companions,
         &layout,

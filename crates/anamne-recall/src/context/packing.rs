@@ -304,7 +304,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             && !is_shown(question.memory.id)
         {
             let origin = self.layout.origin_mark(&question.origin);
-            question.marks = marks_before(&question.memory, &origin);
+            question.marks = marks_before(&question.memory, self.layout.space_mark(), &origin);
             question.tokens = companion_cost(&question);
             if question.tokens <= room {
                 cost += question.tokens;
@@ -316,7 +316,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
                 .conflicting(memory, entry.candidate.disputes, is_shown)?;
         for mut other in conflicting {
             let origin = self.layout.origin_mark(&other.origin);
-            other.marks = marks_against(&other.memory, &origin, memory);
+            other.marks = marks_against(&other.memory, self.layout.space_mark(), &origin, memory);
             other.tokens = companion_cost(&other);
             if cost + other.tokens <= room {
                 cost += other.tokens;

@@ -40,7 +40,9 @@ pub(crate) fn annotate(
             hit.path = steps;
         }
     }
-    add_entities(hits, context.sources.connections);
+    if !context.recall.related {
+        add_entities(hits, context.sources.connections);
+    }
     Ok(())
 }
 
@@ -104,11 +106,19 @@ fn edge_name(edge: &Edge) -> String {
         Edge::EvidenceIn => "said_in".to_owned(),
         Edge::Relation(relation, false) => relation.to_string(),
         Edge::Relation(relation, true) => format!("{relation} of"),
-        Edge::Link(link_type, false) => link_type.as_str().to_owned(),
-        Edge::Link(link_type, true) => inverse_name(*link_type).to_owned(),
+        Edge::Link(link_type, backwards) => link_name(*link_type, *backwards).to_owned(),
         Edge::Next => "next".to_owned(),
         Edge::Previous => "previous".to_owned(),
         Edge::SecondQuery(_) => SECOND_QUERY.to_owned(),
+    }
+}
+
+/// The name of a link, or of one in reverse direction.
+pub(crate) fn link_name(link_type: LinkType, backwards: bool) -> &'static str {
+    if backwards {
+        inverse_name(link_type)
+    } else {
+        link_type.as_str()
     }
 }
 

@@ -27,7 +27,7 @@ use crate::words::Reader;
 use graph::ReachedGraph;
 use traversal::Traversal;
 
-pub(crate) use annotate::annotate;
+pub(crate) use annotate::{annotate, link_name};
 
 /// A result with at least this cosine counts as a direct hit, even if it contains no query word.
 const MIN_COSINE: f32 = 0.25;

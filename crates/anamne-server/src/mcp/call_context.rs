@@ -15,6 +15,8 @@ pub(crate) struct CallContext {
     pub(crate) core: bool,
     /// Whether replies have structured content.
     pub(crate) structured: bool,
+    /// The server's session.
+    pub(crate) session: Option<String>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: TimeZone,
     pub(crate) actor: Actor,

@@ -61,6 +61,8 @@ pub struct Settings {
     pub read_core: bool,
     /// Whether the client may erase memories permanently.
     pub erase: bool,
+    /// The session that memories are stored with, unless a call names another, and that narrow searches ask first.
+    pub session: Option<String>,
 }
 
 /// The spaces that a client may use in addition to the server's own.
@@ -86,6 +88,7 @@ impl Default for Settings {
             others: OtherSpaces::None,
             read_core: true,
             erase: false,
+            session: None,
         }
     }
 }
@@ -109,6 +112,13 @@ impl Settings {
     #[must_use]
     pub fn structured(mut self, structured: bool) -> Self {
         self.structured = structured;
+        self
+    }
+
+    /// Sets the session.
+    #[must_use]
+    pub fn session(mut self, session: impl Into<String>) -> Self {
+        self.session = Some(session.into());
         self
     }
 
@@ -220,6 +230,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     server.open_ahead();
+    let served = server.clone();
     let running = match server.serve(wire::Wire::new(read, write)).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
@@ -227,7 +238,9 @@ where
         }
         Err(error) => return Err(ServeError::Handshake(Box::new(error))),
     };
-    match running.waiting().await {
+    let ended = running.waiting().await;
+    served.flush().await;
+    match ended {
         Err(error) | Ok(QuitReason::JoinError(error)) => Err(ServeError::Loop(error)),
         Ok(_) => Ok(()),
     }

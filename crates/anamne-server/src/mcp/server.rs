@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anamne::{Actor, Clock, Limits, Options, SpaceName, Store};
+use anamne::{Actor, Clock, Door, Draft, InvalidValue, Limits, Options, SpaceName, Store};
 use jiff::tz::TimeZone;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation,
@@ -45,6 +45,7 @@ struct Shared {
     space: String,
     core: bool,
     structured: bool,
+    session: Option<String>,
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     entries: Vec<ToolEntry>,
@@ -67,8 +68,11 @@ impl MemoryServer {
     ) -> Result<Self, ServeError> {
         let space: SpaceName = space.into().parse().map_err(anamne::Error::from)?;
         let scope = settings.scope(&space).map_err(anamne::Error::from)?;
+        if let Some(session) = &settings.session {
+            check_session(session).map_err(anamne::Error::from)?;
+        }
         let clock = options.clock.clone();
-        let owned = Store::open_with(options)?;
+        let owned = Store::open_with(options.door(Door::Mcp))?;
         let entries = offered(settings.tools);
         Ok(Self {
             shared: Arc::new(Shared {
@@ -78,6 +82,7 @@ impl MemoryServer {
                 space: space.to_string(),
                 core: settings.core && settings.read_core,
                 structured: settings.structured,
+                session: settings.session,
                 zone: settings.zone,
                 tools: entries.iter().map(ToolEntry::definition).collect(),
                 entries,
@@ -105,6 +110,13 @@ impl MemoryServer {
             let space = shared.owned.space(&shared.space);
             drop(space.and_then(|space| space.is_unsettled()));
         });
+    }
+
+    /// Writes what was recorded of queries.
+    pub(crate) async fn flush(&self) {
+        let shared = self.shared.clone();
+        // What can't be written is lost: it only affects what is searched first.
+        let _ = tokio::task::spawn_blocking(move || shared.owned.flush_query_logs()).await;
     }
 
     async fn call(
@@ -151,6 +163,7 @@ impl MemoryServer {
             space: self.shared.space.clone(),
             core: self.shared.core,
             structured: self.shared.structured,
+            session: self.shared.session.clone(),
             clock: self.shared.clock.clone(),
             zone: self.shared.zone.clone(),
             actor,
@@ -206,6 +219,13 @@ impl ServerHandler for MemoryServer {
             .find(|tool| tool.name == name)
             .cloned()
     }
+}
+
+/// Checks the name as a stored memory's session is checked.
+fn check_session(session: &str) -> Result<(), InvalidValue> {
+    let mut draft = Draft::new("any");
+    draft.session = Some(session.to_owned());
+    draft.check()
 }
 
 /// A call's lock; dropping it lets the next calls start.

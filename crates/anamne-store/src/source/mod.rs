@@ -34,7 +34,7 @@ pub use filter::{INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Listing, Order, Visibil
 pub use link::Linked;
 pub use log::{LogEntry, LogQuery};
 pub use past::{PastState, PastStates};
-pub use statistics::Statistics;
+pub use statistics::{BoundedCounts, Statistics};
 
 pub(crate) use connection::{
     PooledReader, Readers, check_format, configure, integrity, open_identified, open_reader,

@@ -36,6 +36,49 @@ pub struct Statistics {
     pub last: Option<Timestamp>,
 }
 
+/// Counts over a space that stop at a limit, so that they cost the same in a large one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BoundedCounts {
+    /// Live memories, at most [`BoundedCounts::MOST`].
+    pub memories: u64,
+    /// Threads with a live memory, at most [`BoundedCounts::MOST_THREADS`].
+    pub threads: u64,
+    /// Links, at most [`BoundedCounts::MOST`].
+    pub links: u64,
+}
+
+impl BoundedCounts {
+    /// At this number of memories or links counting stops.
+    pub const MOST: u64 = 10_000;
+    /// At this number of threads counting stops: each costs two index lookups.
+    pub const MOST_THREADS: u64 = 1_000;
+}
+
+/// Counts up to the limits, in indexes alone.
+pub(crate) fn bounded(connection: &Connection) -> Result<BoundedCounts> {
+    let number = |sql: &str, most: u64| -> Result<u64> {
+        let count = connection
+            .prepare_cached(sql)?
+            .query_row([most as i64], |row| row.get::<_, i64>(0))?;
+        Ok(count as u64)
+    };
+    let memories = "SELECT count(*) FROM (SELECT 1 FROM memories INDEXED BY memories_hash \
+                    WHERE deleted_at IS NULL LIMIT ?1)";
+    let threads = "WITH RECURSIVE found (thread) AS (
+           SELECT min(thread) FROM memories WHERE thread IS NOT NULL
+           UNION ALL
+           SELECT (SELECT min(thread) FROM memories WHERE thread > found.thread) FROM found WHERE thread IS NOT NULL
+           LIMIT ?1
+         ) SELECT count(*) FROM found WHERE thread IS NOT NULL AND EXISTS (
+           SELECT 1 FROM memories WHERE memories.thread = found.thread AND deleted_at IS NULL)";
+    let links = "SELECT count(*) FROM (SELECT 1 FROM links LIMIT ?1)";
+    Ok(BoundedCounts {
+        memories: number(memories, BoundedCounts::MOST)?,
+        threads: number(threads, BoundedCounts::MOST_THREADS)?,
+        links: number(links, BoundedCounts::MOST)?,
+    })
+}
+
 /// Counts everything. O(memories).
 pub(crate) fn of(connection: &Connection) -> Result<Statistics> {
     let mut statistics = Statistics::default();

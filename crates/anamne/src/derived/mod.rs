@@ -28,7 +28,7 @@ pub use anamne_index::vectors::SimdLevel;
 use anamne_llm::Bridge;
 use anamne_store::view::MemoryFeed;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, Finding, SpaceSource, beside, entries};
-use anamne_types::{Row, Seq, Tier};
+use anamne_types::{Door, Row, Seq, Tier};
 use serde::Serialize;
 
 use crate::Error;
@@ -55,6 +55,8 @@ pub(crate) struct Site {
     pub(crate) problems: Arc<BackgroundProblems>,
     /// Items provided by the program.
     pub(crate) brought: Arc<[DerivedFactory]>,
+    /// The door through which the store was opened.
+    pub(crate) door: Door,
 }
 
 /// The inputs of an item provided by a program.

@@ -1,23 +1,25 @@
 //! Queries over several spaces, merged into one answer.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use anamne_store::Unreadable;
-use anamne_types::{Abstention, Answer, Hit, Plan, Recall, SpaceChoice, Spaces, Work};
+use anamne_types::{Abstention, Answer, Hit, Plan, Reached, Recall, SpaceChoice, Spaces, Work};
 
+use super::narrowing::stepwise;
 use crate::Error;
 use crate::store::Store;
 
 /// The space for what is true in every project.
-const CORE: &str = "core";
+pub(super) const CORE: &str = "core";
 
 impl Store {
     /// Queries several spaces one after the other and merges their results.
     ///
     /// Each space ranks with its own statistics; only confidence, a calibrated probability, is comparable across
     /// spaces. The lists are merged by it, keeping each space's order. Duplicates are returned once. A space that can't
-    /// be queried is named in `degraded`, unless it was requested by name.
+    /// be queried is named in `degraded`, unless it was requested by name. A narrow query asks its session in these spaces
+    /// first, then the spaces without `core`, then `core` too.
     ///
     /// # Errors
     ///
@@ -26,11 +28,45 @@ impl Store {
         spaces.check()?;
         recall.check()?;
         let asked = self.asked(spaces, &recall.query)?;
+        self.recall_of(&asked, spaces, recall)
+    }
+
+    /// The same, with the names of the spaces.
+    pub(super) fn recall_of(
+        &self,
+        asked: &[String],
+        spaces: &Spaces,
+        recall: &Recall,
+    ) -> Result<Answer, Error> {
+        let is_other = |name: &&String| *name != CORE;
+        let without_core: Vec<String> = asked.iter().filter(is_other).cloned().collect();
+        if spaces.core && !without_core.is_empty() && without_core.len() < asked.len() {
+            let narrower = [Reached::Session, Reached::Space];
+            return stepwise(recall, &narrower, Reached::Core, |recall, stage| {
+                let asked = match stage {
+                    Reached::Core => asked,
+                    _ => &without_core,
+                };
+                self.recall_at_once(asked, spaces, recall)
+            });
+        }
+        stepwise(recall, &[Reached::Session], Reached::Space, |recall, _| {
+            self.recall_at_once(asked, spaces, recall)
+        })
+    }
+
+    /// Queries all of these spaces.
+    fn recall_at_once(
+        &self,
+        asked: &[String],
+        spaces: &Spaces,
+        recall: &Recall,
+    ) -> Result<Answer, Error> {
         let must_answer = matches!(spaces.choice, SpaceChoice::Named(_));
         let mut answers = Vec::new();
         let mut degraded = self.left_aside(spaces)?;
         let mut failure = None;
-        for name in &asked {
+        for name in asked {
             let answer = self
                 .existing_space(name)
                 .and_then(|space| space.recall(recall));
@@ -53,7 +89,7 @@ impl Store {
     }
 
     /// Spaces that were not named and whose settings are unreadable.
-    fn left_aside(&self, spaces: &Spaces) -> Result<Vec<String>, Error> {
+    pub(super) fn left_aside(&self, spaces: &Spaces) -> Result<Vec<String>, Error> {
         if matches!(spaces.choice, SpaceChoice::Named(_)) {
             return Ok(Vec::new());
         }
@@ -66,7 +102,7 @@ impl Store {
     }
 
     /// The names of the spaces to query, each once, `core` last unless it was named.
-    fn asked(&self, spaces: &Spaces, query: &str) -> Result<Vec<String>, Error> {
+    pub(super) fn asked(&self, spaces: &Spaces, query: &str) -> Result<Vec<String>, Error> {
         let mut names: Vec<String> = match &spaces.choice {
             SpaceChoice::Named(names) => names.clone(),
             SpaceChoice::All => self.spaces()?.iter().map(ToString::to_string).collect(),
@@ -92,6 +128,7 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
     let mut plans = Vec::new();
     let mut abstentions = Vec::new();
     let mut lists = Vec::new();
+    let mut clarifications = BTreeMap::new();
     for (space, answer) in answers {
         degraded.extend(
             answer
@@ -107,9 +144,17 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
         plans.extend(answer.plan.map(|plan| (space.clone(), plan)));
         merged.dropped += answer.dropped;
         abstentions.extend(answer.abstained);
+        clarifications.extend(
+            answer
+                .needs_clarification
+                .map(|found| (space.clone(), found)),
+        );
         lists.push(in_one_scale(&space, answer.results));
     }
     merged.results = interleaved(lists, limit);
+    // Only the space of the best result may ask back.
+    let best = merged.results.first().and_then(|hit| hit.space.as_ref());
+    merged.needs_clarification = best.and_then(|space| clarifications.remove(space));
     merged.degraded = degraded;
     merged.plan = one_plan(plans);
     if merged.results.is_empty() {

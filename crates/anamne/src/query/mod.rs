@@ -2,8 +2,11 @@
 
 pub(crate) mod access;
 pub(crate) mod across;
+mod across_context;
 pub(crate) mod briefing;
+mod narrowing;
 pub(crate) mod past;
+pub(crate) mod performance;
 pub(crate) mod prompt;
 pub(crate) mod recall;
 mod reranking;

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
 use anamne_embed::Reranker;
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
 use anamne_recall::{Forest, RecallSources, Recaller, SpaceProfile, can_hold};
-use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
+use anamne_types::{
+    Answer, Context, ContextRequest, Hit, Plan, Reached, Recall, Temperature, Tier,
+};
 
 use crate::Error;
 use crate::core::Inner;
@@ -18,6 +21,7 @@ use crate::derived::connecting::{KnownConnections, KnownDisputes};
 use crate::derived::meta::QueryHistory;
 use crate::derived::naming::KnownNames;
 use crate::derived::tiers::{OpenTier, UnavailableView};
+use crate::query::narrowing;
 use crate::query::reranking::ChosenReranker;
 use crate::space::Space;
 
@@ -73,6 +77,12 @@ impl Space {
     /// Answers a query without counting its results as used.
     pub(crate) fn look(&self, recall: &Recall) -> Result<Answer, Error> {
         let recall = &*self.resolved_recall(recall)?;
+        let ask = |recall: &Recall, _| self.look_everywhere(recall);
+        narrowing::stepwise(recall, &[Reached::Session], Reached::Space, ask)
+    }
+
+    /// The same in the whole space.
+    fn look_everywhere(&self, recall: &Recall) -> Result<Answer, Error> {
         let answer = self.ask(
             recall,
             Asked::Query,
@@ -97,15 +107,30 @@ impl Space {
                 ..request.clone()
             }),
         };
+        if request.recall.narrow.is_some() {
+            return self.narrow_context(&request);
+        }
         self.ask(&request.recall, Asked::Query, |recaller| {
             Ok(recaller.context(&request)?)
         })
     }
 
+    /// A block of the narrowest part of the space that answers.
+    fn narrow_context(&self, request: &ContextRequest) -> Result<Context, Error> {
+        let started = Instant::now();
+        request.check()?;
+        let answer = self.look(&request.recall)?;
+        let mut context = self.pack(request, &answer, None, request.budget())?;
+        context.reached = answer.reached;
+        context.took_ms = started.elapsed().as_secs_f64() * 1000.0;
+        Ok(context)
+    }
+
     /// Widens a query to all tiers if the requested ones have no relevant result and others do; the plan says so.
     fn widened(&self, recall: &Recall, answer: &Answer) -> Result<Option<Answer>, Error> {
         let is_planned = recall.planning && self.config().meta.planning;
-        if recall.temperature == Temperature::All || !is_planned || is_answer(answer) {
+        let is_everything = recall.temperature.is_everything(recall.tier_alone);
+        if is_everything || recall.tier_alone || !is_planned || is_answer(answer) {
             return Ok(None);
         }
         let wide = Recall {
@@ -185,7 +210,6 @@ impl Inner {
     /// Brings all tiers of the query to the same event, the last acknowledged write, so that a moving memory is found
     /// in its old or new tier. With planning, tiers outside the requested time are not opened.
     fn reach(&self, recall: &Recall) -> Result<TierSelection, Error> {
-        let temperature = recall.temperature;
         let (since, until) = if self.plans(recall) {
             (recall.filter.since, recall.filter.until)
         } else {
@@ -196,12 +220,12 @@ impl Inner {
             let answering = self.derived.tiers.notice_answering()?;
             let mut problems = self.derived.tiers.catch_up_active(&answering.active)?;
             let mut tiers = vec![answering.active.clone()];
-            if !temperature.reaches(Tier::Active) {
+            if !recall.reaches(Tier::Active) {
                 (problems, tiers) = (Vec::new(), Vec::new());
             }
-            if temperature != Temperature::Hot {
+            if recall.temperature != Temperature::Hot {
                 for tier in self.derived.tiers.colder_tiers()? {
-                    if temperature.reaches(tier) && can_hold(tier, since, until) {
+                    if recall.reaches(tier) && can_hold(tier, since, until) {
                         let tier = self.derived.tiers.colder_tier_of(tier, &answering.model)?;
                         problems.append(&mut tier.catch_up(&self.source)?);
                         tiers.push(tier);

@@ -6,6 +6,7 @@ use crate::commands::remember;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::session_argument::SessionArgument;
 use crate::{ids, settling};
 
 /// Record an action and what came of it
@@ -88,9 +89,8 @@ pub(crate) struct Outcome {
     /// The thread
     #[arg(long, value_name = "NAME")]
     thread: Option<String>,
-    /// The session
-    #[arg(long, value_name = "NAME")]
-    session: Option<String>,
+    #[command(flatten)]
+    session: SessionArgument,
     /// Who acted
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
@@ -122,7 +122,7 @@ impl Outcome {
         space.note_used(&outcome.in_view)?;
         let remembered = space.remember(Draft {
             thread: self.thread,
-            session: self.session,
+            session: self.session.name(),
             author: self.author,
             ..Draft::experience(Experience::Outcome(outcome))
         })?;

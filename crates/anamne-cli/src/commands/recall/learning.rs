@@ -27,7 +27,7 @@ impl Recall {
         place: &Place,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let explain = self.explain;
+        let details = self.details();
         let after = std::mem::take(&mut self.learning.after);
         let recall = self.question(output)?;
         let space = place.existing_space()?;
@@ -39,7 +39,7 @@ impl Recall {
         if output.is_json() {
             output.json(&found)?;
         } else {
-            print(&search.recall.query, &found.answer, explain, output)?;
+            print(&search.recall.query, &found.answer, details, output)?;
             print_strategy(&found, output)?;
             output.flush()?;
             sum_up(

@@ -1,6 +1,7 @@
 //! `anamne recall`.
 
 mod learning;
+mod related;
 
 use std::collections::BTreeMap;
 
@@ -39,12 +40,17 @@ Examples:
   anamne recall \"who works with the owner of the parser?\" --depth 2
   anamne recall \"which port?\" --as-of 2026-01-31
   anamne recall \"which units does the user want?\" --across auto
+  anamne recall \"what did we just decide?\" --narrow=s42
+  anamne recall \"what changed?\" --about billing --about invoices
   anamne recall \"where is the release guide?\" --learn
   anamne recall \"where is the release guide?\" --learn --after m31
 
 With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \"score\",
   \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
-  \"entities\"?, \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
+  \"entities\"?, \"related_entities\"?: [{\"name\", \"relation\", \"of\"}],
+  \"related_memories\"?: [{\"id\", \"citation\", \"by\", \"excerpt\"}], \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
+  \"reached\"?: session, space or core, with --narrow,
+  \"needs_clarification\"?: {\"words\", \"readings\": [{\"kind\", \"name\", \"results\"}]},
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
   \"answered\": the probability that the store has an answer,
   \"degraded\": [view, …], \"took_ms\", \"tool_results\"?: as anamne cache list,
@@ -74,6 +80,9 @@ pub(crate) struct Recall {
     /// Also search cached results of tools, which were written by others; they follow the memories
     #[arg(long, conflicts_with = "chosen")]
     with_tool_results: bool,
+    /// Show each result's entities, related entities and related memories, at most five each
+    #[arg(long)]
+    related: bool,
     /// Disable planning; search all tiers
     #[arg(long)]
     no_plan: bool,
@@ -107,6 +116,13 @@ struct Order {
     role: Option<String>,
 }
 
+/// What is shown of each result besides its text and origin.
+#[derive(Clone, Copy)]
+struct Details {
+    explanation: bool,
+    related: bool,
+}
+
 /// An answer, and cached results of tools if they were asked for.
 #[derive(Serialize)]
 struct WithToolResults<'a> {
@@ -124,7 +140,7 @@ impl Recall {
         }
         let spaces = self.across.spaces(place);
         let is_elsewhere = self.across.is_elsewhere();
-        let (explain, with_tool_results) = (self.explain, self.with_tool_results);
+        let (details, with_tool_results) = (self.details(), self.with_tool_results);
         let question = self.question(output)?;
         let store = place.existing_store()?;
         // Opened first, because its error for a missing space says more.
@@ -148,7 +164,7 @@ impl Recall {
                 enrichment: enriched::of_results(&store, &answer.results)?,
             })?;
         } else {
-            print(&question.query, &answer, explain, output)?;
+            print(&question.query, &answer, details, output)?;
             let from = match &here {
                 Some(space) if answer.results.iter().all(|hit| hit.space.is_none()) => {
                     format!("the space {}", space.name())
@@ -166,6 +182,14 @@ impl Recall {
         here.map_or(Ok(()), |space| settling::settle(&space, output))
     }
 
+    /// What is shown of each result.
+    fn details(&self) -> Details {
+        Details {
+            explanation: self.explain,
+            related: self.related,
+        }
+    }
+
     /// Converts the arguments to a checked query.
     fn question(self, output: &mut Output) -> Result<anamne::Recall, Failure> {
         let question = anamne::Recall {
@@ -176,6 +200,7 @@ impl Recall {
             role: self.order.role,
             planning: !self.no_plan,
             explain_plan: self.explain_plan,
+            related: self.related,
             ..anamne::Recall::new(input::text("query", &self.query, output)?)
                 .limit(self.limit)
                 .filter(self.filters.read(&output.dates)?)
@@ -186,7 +211,12 @@ impl Recall {
     }
 }
 
-fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Result<(), Failure> {
+fn print(
+    query: &str,
+    answer: &Answer,
+    details: Details,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let terms = Analyser::new().query(query).terms;
     for (index, hit) in answer.results.iter().enumerate() {
         if index > 0 {
@@ -196,7 +226,10 @@ fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Re
         print_text(hit, &head, &terms, output)?;
         print_origin(hit, output)?;
         known::print_disputes(&hit.disputes, &" ".repeat(INDENT), output)?;
-        if explain {
+        if details.related {
+            related::print(hit, &" ".repeat(INDENT), output)?;
+        }
+        if details.explanation {
             print_explanation(hit, output)?;
         }
     }
@@ -210,6 +243,12 @@ fn print(query: &str, answer: &Answer, explain: bool, output: &mut Output) -> Re
 fn sum_up(answer: &Answer, from: &str, output: &Output) {
     for time in &answer.times {
         output.note(planned::understood(time, &output.dates));
+    }
+    if let Some(reached) = answer.reached {
+        output.note(planned::reached(reached));
+    }
+    if let Some(clarification) = &answer.needs_clarification {
+        output.note(planned::ambiguous(clarification));
     }
     output.warn_degraded(&answer.degraded);
     let took = duration(answer.took_ms);

@@ -44,6 +44,8 @@ fn answer(threads: &[&str]) -> Answer {
         disputes: Vec::new(),
         path: Vec::new(),
         entities: Vec::new(),
+        related_entities: Vec::new(),
+        related_memories: Vec::new(),
         space: None,
     };
     Answer {

@@ -1,13 +1,14 @@
 //! `memory_context`: a context block.
 
-use anamne::{ContextPreset, ContextRequest, Recall};
+use anamne::text::quote::quote_name;
+use anamne::{ContextPreset, ContextRequest, InvalidValue, ModelBudget, Recall};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::scope::{Scope, without_shared_descriptions};
-use super::{Effect, MemoryTool};
+use super::{Effect, MemoryTool, search};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
 use crate::mcp::call_context::CallContext;
@@ -26,8 +27,9 @@ pub(crate) struct Context {
     #[schemars(schema_with = "presets")]
     #[serde(default)]
     preset: Option<String>,
-    /// 2000 if not given
+    /// Default 2000
     token_budget: Option<i64>,
+    for_model: Option<String>,
     min_confidence: Option<f32>,
     #[serde(flatten)]
     scope: Scope,
@@ -41,7 +43,7 @@ impl MemoryTool for Context {
     const NAME: &'static str = "memory_context";
     const TITLE: &'static str = "Recall a context block";
     const DESCRIPTION: &'static str = "One block of memories about a topic, with \
-citations. Call with preset first in a session: decisions, open points, recent work. Filters as in memory_search.";
+citations. Call with preset first in a session. Filters as in memory_search.";
     const EFFECT: Effect = Effect::Reads;
     const ALWAYS_LOADED: bool = true;
 
@@ -50,19 +52,15 @@ citations. Call with preset first in a session: decisions, open points, recent w
     }
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
-        let token_budget = bounded(
-            "token_budget",
-            self.token_budget,
-            50..=1_000_000,
-            DEFAULT_BUDGET,
-        )?;
+        let (token_budget, remark) = self.token_budget()?;
         let preset: Option<ContextPreset> = self.preset.as_deref().map(str::parse).transpose()?;
-        let space = call.space(self.scope.space.as_deref())?;
+        let mut spaces = search::spaces(call, self.scope.space.as_deref())?;
+        spaces.core = false;
         let mut recall = Recall::new(self.query)
             .limit(ContextRequest::considered(token_budget))
-            .filter(self.scope.filter(call, space.now())?);
+            .filter(self.scope.filter(call, call.now())?);
         recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
-        let context = space.context(&ContextRequest {
+        let request = ContextRequest {
             recall,
             token_budget: if call.structured {
                 // The rest is for the list of entries.
@@ -71,7 +69,8 @@ citations. Call with preset first in a session: decisions, open points, recent w
                 token_budget
             },
             preset,
-        })?;
+        };
+        let context = call.store.context(&spaces, &request)?;
         let mut text = context.text.clone();
         if context.entries.is_empty() {
             "No relevant memories.".clone_into(&mut text);
@@ -80,7 +79,34 @@ citations. Call with preset first in a session: decisions, open points, recent w
             let note = format!("\n({} more did not fit.)", context.left_out.len());
             text.push_str(&note);
         }
+        text.push_str(&remark);
         Ok(Reply::new(call, text, || structure(&context, token_budget)))
+    }
+}
+
+impl Context {
+    /// The budget as given, else by the model's name, else the default, which a remark says for an unknown model.
+    fn token_budget(&self) -> Result<(usize, String), InvalidValue> {
+        let usual = bounded(
+            "token_budget",
+            self.token_budget,
+            50..=1_000_000,
+            DEFAULT_BUDGET,
+        )?;
+        match &self.for_model {
+            None => Ok((usual, String::new())),
+            Some(_) if self.token_budget.is_some() => {
+                let accepts = "left out where token_budget is given";
+                Err(InvalidValue::new("for_model", accepts, "given too"))
+            }
+            Some(model) => Ok(match ModelBudget::of(model) {
+                Some(budget) => (budget.tokens, String::new()),
+                None => {
+                    let name = quote_name(model);
+                    (usual, format!("\n(Unknown model {name}: {usual} tokens.)"))
+                }
+            }),
+        }
     }
 }
 

@@ -73,6 +73,7 @@ impl MemoryTool for RecordOutcome {
         outcome.in_view = resolved(&space, &self.in_view)?;
         space.note_used(&outcome.in_view)?;
         let remembered = space.remember(Draft {
+            session: call.session.clone(),
             author: agent_of(call),
             ..Draft::experience(Experience::Outcome(outcome))
         })?;

@@ -49,6 +49,7 @@ impl MemoryTool for RecordReasoning {
         let space = call.space_to_write(self.space.as_deref())?;
         lesson.learned_from = resolved(&space, &self.learned_from)?;
         let remembered = space.remember(Draft {
+            session: call.session.clone(),
             content: self.content,
             ..Draft::experience(Experience::Lesson(lesson))
         })?;

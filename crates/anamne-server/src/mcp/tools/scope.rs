@@ -24,7 +24,7 @@ pub(crate) struct Scope {
     /// Metadata: ticket=42; priority>=3
     #[serde(rename = "where")]
     conditions: Option<String>,
-    /// Another; memory_search: all, auto too
+    /// One, several, all or auto
     pub(crate) space: Option<String>,
 }
 

@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use anamne::text::quote::{on_one_line, quote_name};
-use anamne::{Answer, Depth, Hit, InvalidValue, Limits, Recall, SpaceChoice, Spaces};
+use anamne::{
+    Answer, Clarification, Depth, Hit, InvalidValue, Limits, Reached, Recall, RecallScope,
+    SpaceChoice, Spaces, Temperature,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,14 +25,16 @@ const PROPOSED: usize = 3;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Search {
     query: String,
-    /// 10 if not given
     limit: Option<i64>,
-    /// 0 to 1
     min_confidence: Option<f32>,
-    /// 2000 if not given
+    /// Default 2000
     token_budget: Option<i64>,
-    /// Steps along links and relations: 1 to 4
+    /// Steps along links: 1 to 4
     depth: Option<i64>,
+    topics: Option<String>,
+    temperature: Option<String>,
+    session_first: Option<bool>,
+    related: Option<bool>,
     #[serde(flatten)]
     scope: Scope,
 }
@@ -37,8 +42,8 @@ pub(crate) struct Search {
 impl MemoryTool for Search {
     const NAME: &'static str = "memory_search";
     const TITLE: &'static str = "Search memory";
-    const DESCRIPTION: &'static str = "Find memories relevant to a question, best first. \
-Use it at the start of a task and before answering about the past.";
+    const DESCRIPTION: &'static str = "Memories relevant to a question, best first. \
+Use it first in a task and before answering about the past.";
     const EFFECT: Effect = Effect::Reads;
     const ALWAYS_LOADED: bool = true;
 
@@ -54,6 +59,15 @@ Use it at the start of a task and before answering about the past.";
             .limit(limit)
             .depth(depth(self.depth)?)
             .filter(self.scope.filter(call, call.now())?);
+        if let Some(topics) = &self.topics {
+            let topics = topics.split(',').map(|topic| topic.trim().to_owned());
+            recall.scope = RecallScope::Topics(topics.collect());
+        }
+        (recall.temperature, recall.tier_alone) = tiers(self.temperature.as_deref())?;
+        if self.session_first == Some(true) {
+            recall.narrow = Some(session(call)?);
+        }
+        recall.related = self.related == Some(true);
         recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
         recall.asked_at = Some(call.now());
         let spaces = spaces(call, self.scope.space.as_deref())?;
@@ -75,9 +89,27 @@ fn depth(steps: Option<i64>) -> Result<Depth, InvalidValue> {
     })
 }
 
+/// Parses a temperature; `warm only` is the recent tier alone.
+fn tiers(written: Option<&str>) -> Result<(Temperature, bool), InvalidValue> {
+    let Some(written) = written.map(str::trim) else {
+        return Ok((Temperature::default(), false));
+    };
+    match written.strip_suffix("only") {
+        Some(word) => Ok((word.trim().parse()?, true)),
+        None => Ok((written.parse()?, false)),
+    }
+}
+
+/// The server's session.
+fn session(call: &CallContext) -> Result<String, InvalidValue> {
+    let accepts = "left out: this server was started without a session";
+    let missing = || InvalidValue::new("session_first", accepts, true);
+    call.session.clone().ok_or_else(missing)
+}
+
 /// The spaces to search: the server's own, another one, several separated by commas, `all`, or `auto`. A space with
 /// such a name takes precedence over the keyword.
-fn spaces(call: &CallContext, named: Option<&str>) -> Result<Spaces, Failure> {
+pub(super) fn spaces(call: &CallContext, named: Option<&str>) -> Result<Spaces, Failure> {
     let Some(named) = named.map(str::trim).filter(|named| *named != call.space) else {
         call.space(None)?;
         return Ok(Spaces {
@@ -151,6 +183,16 @@ pub(super) fn show(
             nearest.confidence, nearest.citation
         );
     }
+    if let Some(reached) = answer.reached {
+        title.push_str(match reached {
+            Reached::Session => " From this session.",
+            Reached::Space => " Nothing likely in this session: searched the space.",
+            Reached::Core => " Nothing likely in this session and space: searched core too.",
+        });
+    }
+    if let Some(clarification) = &answer.needs_clarification {
+        title.push_str(&ambiguous(clarification));
+    }
     if answer.dropped > 0 && !answer.results.is_empty() {
         let _ = write!(title, " {} unlikely ones are left out.", answer.dropped);
     }
@@ -163,13 +205,24 @@ pub(super) fn show(
     let mut entries = entries(&call.store, found)?;
     for (entry, hit) in entries.iter_mut().zip(&answer.results) {
         entry.remark = format!(
-            "{}confidence {:.2}{}",
+            "{}confidence {:.2}{}{}",
             origin(hit),
             hit.confidence,
-            disputed(&hit.disputes)
+            disputed(&hit.disputes),
+            related(hit)
         );
     }
     Ok(quote(&title, &entries, &terms(query), budget))
+}
+
+/// What the query may mean. Names and threads are stored text.
+fn ambiguous(clarification: &Clarification) -> String {
+    let readings = clarification.readings.iter().map(|reading| {
+        let name = quote_name(&reading.name);
+        format!("{name} ({})", reading.results.join(" "))
+    });
+    let readings: Vec<String> = readings.collect();
+    format!(" Ambiguous: {}. Ask which is meant.", readings.join(" or "))
 }
 
 /// The space of a result, if several were searched.
@@ -178,6 +231,26 @@ fn origin(hit: &Hit) -> String {
     space.map_or_else(String::new, |space| {
         format!("space {}, ", quote_name(space))
     })
+}
+
+/// What a result is connected with, where that was requested: names, relations, memories. Names are stored text.
+fn related(hit: &Hit) -> String {
+    let mut said = String::new();
+    let names: Vec<String> = hit.entities.iter().map(|name| quote_name(name)).collect();
+    if !names.is_empty() {
+        let _ = write!(said, ", names {}", names.join(" + "));
+    }
+    for entity in &hit.related_entities {
+        let (of, name) = (quote_name(&entity.of), quote_name(&entity.name));
+        let _ = match entity.relation.strip_suffix(" of") {
+            Some(relation) => write!(said, ", {name} {relation} {of}"),
+            None => write!(said, ", {of} {} {name}", entity.relation),
+        };
+    }
+    for memory in &hit.related_memories {
+        let _ = write!(said, ", {} {}", quote_name(&memory.by), memory.citation);
+    }
+    said
 }
 
 /// The output of `recall --json` without each result's machine-readable explanation, within the budget: contents are

@@ -109,7 +109,7 @@ impl Store {
             tags: self.tags.unwrap_or_default(),
             thread: self.thread,
             author: self.author,
-            session: self.session,
+            session: self.session.or_else(|| call.session.clone()),
             metadata: self.metadata.unwrap_or_default(),
             ..draft
         })

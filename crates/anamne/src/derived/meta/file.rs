@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anamne_recall::{AccessCount, AccessCounts, CreditedResult};
 use anamne_store::{SideDatabase, SideFile, StoreError};
-use anamne_types::{Row, Temperature, Tier, Work};
+use anamne_types::{Door, Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -14,13 +14,15 @@ use super::note::{MemoryAccess, Note};
 
 /// Settings of the file. Losing the latest entries is acceptable.
 const DATABASE: SideDatabase = SideDatabase {
-    migrations: &[WITH_TOTALS],
+    migrations: &[WITH_TOTALS_AND_DOORS],
     ..SideDatabase::new(3, include_str!("meta.sql"))
 };
 
-/// Format 2 had only decayed counts, which are at most the totals.
-const WITH_TOTALS: &str = "ALTER TABLE openings ADD COLUMN total INTEGER NOT NULL DEFAULT 1;
-    UPDATE openings SET total = max(1, CAST(times + 0.999 AS INTEGER));";
+/// Format 2 had only decayed counts, which are at most the totals, and no doors.
+const WITH_TOTALS_AND_DOORS: &str =
+    "ALTER TABLE openings ADD COLUMN total INTEGER NOT NULL DEFAULT 1;
+    UPDATE openings SET total = max(1, CAST(times + 0.999 AS INTEGER));
+    ALTER TABLE asked ADD COLUMN door TEXT";
 
 /// Maximum number of queries kept.
 const MOST_ASKED: i64 = 10_000;
@@ -62,6 +64,9 @@ pub struct LoggedQuery {
     pub confidence: f32,
     /// The rows of the first ten results.
     pub found: Vec<Row>,
+    /// The door; `None` for queries logged by earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub door: Option<Door>,
     #[serde(skip)]
     pub(crate) terms: Vec<i64>,
 }
@@ -134,6 +139,7 @@ impl MetaFile {
     pub(super) fn write(
         &mut self,
         now: i64,
+        door: Door,
         notes: &[Note],
         opened: &[MemoryAccess],
     ) -> Result<(), StoreError> {
@@ -146,7 +152,7 @@ impl MetaFile {
             transaction.execute("UPDATE state SET erased_at = min(erased_at, ?1)", [now])?;
             let is_later = |at: i64| at > erased_at && at <= now;
             for note in notes.iter().filter(|note| is_later(note.at)) {
-                write_asked(transaction, key, note)?;
+                write_asked(transaction, key, door, note)?;
                 write_payoffs(transaction, note)?;
                 write_costs(transaction, note)?;
                 if note.teaches() {
@@ -166,7 +172,7 @@ impl MetaFile {
         self.in_file(|connection| {
             let mut asked = connection.prepare(
                 "SELECT number, at, query, words, shape, temperature, searched, left_out, rows, bytes, stages, widened, \
-                 took_us, results, confidence, found, terms FROM asked ORDER BY number DESC LIMIT ?1",
+                 took_us, results, confidence, found, terms, door FROM asked ORDER BY number DESC LIMIT ?1",
             )?;
             asked.query_map([limit], logged)?.collect()
         })
@@ -235,15 +241,20 @@ fn tiers_of(names: &str) -> Vec<Tier> {
         .collect()
 }
 
-fn write_asked(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlite::Result<()> {
+fn write_asked(
+    transaction: &Transaction<'_>,
+    key: Key,
+    door: Door,
+    note: &Note,
+) -> rusqlite::Result<()> {
     let trace = &note.trace;
     let terms: Vec<u8> = leading(key, note)
         .into_iter()
         .flat_map(TermHash::to_le_bytes)
         .collect();
     let sql = "INSERT INTO asked (at, query, terms, words, shape, temperature, hops, searched, left_out, rows, bytes, took_us, \
-               stages, widened, results, confidence, found) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+               stages, widened, results, confidence, found, door) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
     transaction.prepare_cached(sql)?.execute(params![
         note.at,
         key.query(&note.query, &note.bounds),
@@ -262,6 +273,7 @@ fn write_asked(transaction: &Transaction<'_>, key: Key, note: &Note) -> rusqlite
         trace.results as i64,
         f64::from(trace.confidence),
         found_bytes(&trace.found),
+        door.as_str(),
     ])?;
     Ok(())
 }
@@ -455,5 +467,8 @@ fn logged(row: &rusqlite::Row<'_>) -> rusqlite::Result<LoggedQuery> {
         confidence: row.get::<_, f64>(14)? as f32,
         found: rows_of(&row.get::<_, Vec<u8>>(15)?),
         terms: hashes(&row.get::<_, Vec<u8>>(16)?),
+        door: row
+            .get::<_, Option<String>>(17)?
+            .and_then(|door| door.parse().ok()),
     })
 }

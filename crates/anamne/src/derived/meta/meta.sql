@@ -28,7 +28,9 @@ CREATE TABLE asked (
     results INTEGER NOT NULL,
     confidence REAL NOT NULL,
     -- Nine bytes for each of the first ten results: row, number of the tier, searches that found it.
-    found BLOB NOT NULL
+    found BLOB NOT NULL,
+    -- Missing in queries logged by versions that did not record it.
+    door TEXT
 ) STRICT;
 
 -- Which colder tier contained the best results of queries with a term; `term` is a keyed hash of the term, or of a whole query.

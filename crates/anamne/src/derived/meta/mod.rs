@@ -17,7 +17,7 @@ use anamne_recall::{
 };
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, QueryLogging, SpaceSource, StoreError};
-use anamne_types::Row;
+use anamne_types::{Door, Row};
 
 use super::{Site, gone};
 use crate::Error;
@@ -39,6 +39,7 @@ const MOST_NOTES: usize = 4_096;
 /// The query log and learned statistics of a space, in this process.
 pub(crate) struct QueryLog {
     source: Arc<SpaceSource>,
+    door: Door,
     notes: Mutex<Vec<Note>>,
     /// Buffered accesses.
     opened: Mutex<Vec<MemoryAccess>>,
@@ -57,6 +58,7 @@ impl QueryLog {
         let path = site.source.folder().join(OBSERVED).join("meta.db");
         Self {
             source: site.source.clone(),
+            door: site.door,
             notes: Mutex::default(),
             opened: Mutex::default(),
             openings: Mutex::default(),
@@ -111,7 +113,7 @@ impl QueryLog {
         let has_openings = self.openings().is_some();
         // Never locked together with `learned`: queries lock that first.
         let mut file = self.file();
-        file.write(now, &notes, &opened)?;
+        file.write(now, self.door, &notes, &opened)?;
         let read = has_learned.then(|| file.read()).transpose()?;
         let openings = has_openings.then(|| file.openings()).transpose()?;
         drop(file);

@@ -25,6 +25,8 @@ pub(super) struct Note {
     pub(super) terms: Vec<String>,
     pub(super) shape: String,
     pub(super) temperature: Temperature,
+    /// Whether every tier was requested.
+    pub(super) is_everything: bool,
     pub(super) hops: u8,
     /// The tiers in scope with their number of memories.
     pub(super) tiers: Vec<(Tier, usize)>,
@@ -53,6 +55,7 @@ impl Note {
             terms: asked.terms.iter().map(|term| (*term).to_owned()).collect(),
             shape: shape(recall),
             temperature: recall.temperature,
+            is_everything: recall.temperature.is_everything(recall.tier_alone),
             hops: recall.depth.hops(),
             tiers: asked.tiers.to_vec(),
             trace,
@@ -61,7 +64,7 @@ impl Note {
 
     /// Whether there were several tiers, all of them requested.
     pub(super) fn teaches(&self) -> bool {
-        self.tiers.len() > 1 && self.temperature == Temperature::All
+        self.tiers.len() > 1 && self.is_everything
     }
 }
 
@@ -100,8 +103,13 @@ fn bounds(asked: &QuerySignature<'_>) -> String {
         &recall.role,
     );
     format!(
-        "{:?} {:?} {} {} {:?} {whole:?} {ranked:?}",
-        recall.filter, asked.selected, recall.limit, recall.min_confidence, recall.temperature
+        "{:?} {:?} {} {} {:?} {} {whole:?} {ranked:?}",
+        recall.filter,
+        asked.selected,
+        recall.limit,
+        recall.min_confidence,
+        recall.temperature,
+        recall.tier_alone
     )
 }
 
@@ -109,6 +117,7 @@ fn bounds(asked: &QuerySignature<'_>) -> String {
 fn shape(recall: &Recall) -> String {
     let filter = &recall.filter;
     let parts = [
+        (recall.tier_alone, "alone"),
         (filter.since.is_some() || filter.until.is_some(), "time"),
         (!filter.threads.is_empty(), "threads"),
         (

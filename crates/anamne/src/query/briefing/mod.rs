@@ -1,9 +1,10 @@
 //! The context block for the start of a session, without a query.
 //!
-//! It reads the source and hardly waits for a view: [`working`] shows live values of working memory, [`open`] finds open
+//! It reads the source and hardly waits for a view: [`overview`] says what the space is, [`working`] shows live values of working memory, [`open`] finds open
 //! questions and unfinished work, [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
 
 mod open;
+mod overview;
 mod recent;
 mod working;
 
@@ -13,6 +14,7 @@ use std::time::Instant;
 use anamne_recall::context::{Candidate, Section, pack_sections};
 use anamne_recall::views::Disputes;
 use anamne_store::{INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Listing};
+use anamne_text::tokens::estimate_tokens;
 use anamne_types::{
     Assertion, Category, Context, ContextRequest, Dispute, Filter, Kind, Memory, MemoryId, Row,
 };
@@ -71,7 +73,7 @@ impl SelectedMemory {
 }
 
 impl Space {
-    /// Decisions, open points, important facts and recent work; with a query, its results first.
+    /// What the space is, decisions, open points, important facts and recent work; with a query, its results first.
     ///
     /// Costs a few lists and reading the latest threads: some milliseconds.
     pub(crate) fn brief(&self, request: &ContextRequest) -> Result<Context, Error> {
@@ -113,13 +115,21 @@ impl Space {
                 section: chosen[place].section,
             })
             .collect();
-        let budget = request.budget();
+        let overview = if filter.is_empty() && !candidates.is_empty() {
+            self.overview(request.budget())?
+        } else {
+            String::new()
+        };
+        let budget = request.budget() - estimate_tokens(&overview);
         let sections = SECTIONS.map(|(heading, share)| Section {
             heading,
             most: budget * share / 100,
         });
         let query = request.recall.query.trim();
         let mut context = pack_sections(self.source(), &sections, &candidates, query, budget)?;
+        if !context.entries.is_empty() {
+            overview::insert(&mut context, &overview);
+        }
         context.degraded = degraded;
         context.took_ms = started.elapsed().as_secs_f64() * 1000.0;
         Ok(context)
