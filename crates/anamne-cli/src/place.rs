@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anamne::{
     Clock, Error, Options, Project, Space, SpaceName, Store, StoreError, StoreFolder, SystemClock,
@@ -156,7 +157,11 @@ impl Place {
 
     /// Options for opening the store: without background work, because a command ends soon.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
-        Ok(Options::new(self.root()?).background(false))
+        let root = self.root()?;
+        Ok(Options {
+            embedding_sources: Some(Arc::new(bridge::SourcesOfStore(root.clone()))),
+            ..Options::new(root).background(false)
+        })
     }
 
     /// The same with the configured language model, if any: for commands that do the work of the background.

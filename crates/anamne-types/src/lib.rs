@@ -26,6 +26,7 @@ mod limits;
 mod link;
 mod memory;
 mod next_step;
+mod private;
 mod prompt;
 mod provenance;
 mod question;
@@ -64,6 +65,7 @@ pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };
 pub use next_step::NextStep;
+pub use private::{PRIVATE, is_marked_private, is_private_tag};
 pub use prompt::{PromptContext, PromptRequest};
 pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};

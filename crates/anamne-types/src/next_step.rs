@@ -46,6 +46,8 @@ pub enum NextStep {
     KeepKeyInFile,
     /// Import an embedding model, or import it again.
     ImportModel,
+    /// Add a source of embeddings.
+    AddEmbeddings,
     /// Choose another embedding model for a space.
     ChooseModel,
     /// Show language model costs.

@@ -25,7 +25,7 @@ Examples:
   git log -1 --format=%B | anamne remember - --author Ada --thread releases
   anamne remember \"Grace is away\" --expires \"in 2 weeks\" --metadata ticket=42
 
-With --json: {\"id\", \"seq\", \"space\", \"duplicate\", \"guard\"?: [{\"field\", \"kind\",
+With --json: {\"id\", \"seq\", \"space\", \"duplicate\", \"rewording\"?, \"guard\"?: [{\"field\", \"kind\",
   \"action\", \"start\", \"end\"}]}")]
 pub(crate) struct Remember {
     /// The text; several words are joined by spaces, `-` reads standard input
@@ -117,12 +117,14 @@ pub(super) fn print(remembered: &Remembered, output: &mut Output) -> Result<(), 
     }
     output.line(remembered.id)?;
     output.flush()?;
-    let what = if remembered.duplicate {
-        "known already"
-    } else {
-        "remembered"
-    };
-    output.note(format_args!("{what} in the space {}", remembered.space));
+    let space = &remembered.space;
+    match (remembered.rewording, remembered.duplicate) {
+        (Some(kept), _) => output.note(format_args!(
+            "known already in the space {space}; {kept} keeps the new words"
+        )),
+        (None, true) => output.note(format_args!("known already in the space {space}")),
+        (None, false) => output.note(format_args!("remembered in the space {space}")),
+    }
     guard::print_notes(&remembered.guard, output);
     Ok(())
 }

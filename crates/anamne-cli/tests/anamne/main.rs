@@ -5,6 +5,7 @@ mod bench;
 mod across;
 mod cache;
 mod demonstration;
+mod embeddings;
 mod erasure;
 mod exchange;
 mod experience;

@@ -2,11 +2,14 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
 use anamne_recall::{Forest, RecallSources, Recaller, SpaceProfile, can_hold};
-use anamne_types::{Answer, Context, ContextRequest, Hit, Plan, Recall, Temperature, Tier};
+use anamne_types::{
+    Answer, Context, ContextRequest, Hit, Plan, Recall, Signals, Temperature, Tier,
+};
 
 use crate::Error;
 use crate::core::Inner;
@@ -211,6 +214,11 @@ impl Inner {
             past,
         } = reached;
         let past = past.as_deref();
+        if recall.signals != Signals::Lexical {
+            let wait = self.source.config().embedding.query_wait_ms;
+            let wait = Duration::from_millis(wait.into());
+            answering.model.expect_question(&recall.query, wait);
+        }
         let part = AvailableViews::of(tiers, problems, past);
         let together = part.together();
         let kinds: Vec<Tier> = tiers.iter().map(|tier| tier.tier()).collect();
