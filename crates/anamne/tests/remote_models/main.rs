@@ -490,7 +490,8 @@ fn what_is_erased_leaves_the_vectors_and_the_cache_of_a_remote_model() {
     let ids = write(&space, 0..10);
     choose(&space, MODEL);
     settle(&space);
-    space.erase_all(&[ids[4]]).expect("erased");
+    let erased = space.erase_all(&[ids[4]]).expect("erased");
+    assert!(erased.is_complete(), "{erased:?}");
     let cached =
         anamne::EmbeddingCache::at(&home.folder.path().join("embedding-cache.db"), 1 << 20);
     assert_eq!(cached.size().expect("a size").vectors, 9);
