@@ -67,7 +67,7 @@ pub(crate) struct Set {
     #[arg(long, requires = "model")]
     dry_run: bool,
     /// How long a query waits for its vector from a SOURCE:MODEL, in milliseconds; 0 to never ask
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "N")]
     query_wait: Option<u32>,
     /// The accepted kinds, separated by commas, or all
     #[arg(long, value_name = "KINDS", value_parser = kinds)]

@@ -196,6 +196,24 @@ pub(super) const SETTINGS: &[Setting] = &[
         "The project of the space: what identifies it, and its folders.",
         "",
     ),
+    (
+        "project",
+        "folders",
+        "The folders that lead to the space.",
+        "",
+    ),
+    (
+        "project",
+        "joined",
+        "The space into which its memories were moved.",
+        "",
+    ),
+    (
+        "project",
+        "formerly",
+        "The space that an earlier version used for this project.",
+        "",
+    ),
 ];
 
 fn meaning(section: &str, key: &str) -> Option<&'static str> {
@@ -204,10 +222,18 @@ fn meaning(section: &str, key: &str) -> Option<&'static str> {
     found.map(|(.., meaning, _)| *meaning)
 }
 
+/// Whether a value has a header of its own: a table, or an array of tables.
+fn is_section(value: &Value) -> bool {
+    match value {
+        Value::Table(_) => true,
+        Value::Array(values) => values.first().is_some_and(Value::is_table),
+        _ => false,
+    }
+}
+
 /// The settings as TOML text with comments. `settings` are values of the file, by section.
 pub(super) fn documented(settings: &Table) -> Result<String, toml::ser::Error> {
     let mut text = String::new();
-    let is_section = |value: &Value| matches!(value, Value::Table(_));
     for (key, value) in settings.iter().filter(|(_, value)| !is_section(value)) {
         write(&mut text, "", key, value)?;
     }
@@ -255,6 +281,7 @@ fn shortened(value: &Value) -> Value {
             let short = (*number as f32).to_string().parse();
             Value::Float(short.unwrap_or(*number))
         }
+        Value::Array(values) => Value::Array(values.iter().map(shortened).collect()),
         Value::Table(values) => {
             let inner = values.iter();
             Value::Table(

@@ -161,6 +161,12 @@ fn full() -> SpaceConfig {
     config.backup.keep = 3;
     config.guard.private = true;
     config.guard.names.push("Mara Lind".to_owned());
+    config.project.folders.push(crate::ProjectFolder {
+        path: "/mill/api".to_owned(),
+        identity: "path:/mill/api".to_owned(),
+        remote: None,
+        stamp: None,
+    });
     config
 }
 
