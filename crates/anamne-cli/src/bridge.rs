@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anamne::SystemClock;
 use anamne::llm::{
-    Approvals, Bridge, BridgeConfig, BridgeContext, BridgeError, KEY_FILE, KeySources, Keychain,
-    MODEL_FILE, NoKeychain, SystemPace, ToolKeychain,
+    Approvals, Bridge, BridgeConfig, BridgeContext, BridgeError, EmbeddingName, EmbeddingSources,
+    KEY_FILE, KeySources, Keychain, MODEL_FILE, NoKeychain, SystemPace, ToolKeychain,
 };
 use etcetera::BaseStrategy;
 
@@ -67,15 +67,33 @@ pub(crate) fn of_store(root: &Path) -> Result<Option<Arc<Bridge>>, BridgeError> 
     if std::fs::symlink_metadata(root.join(MODEL_FILE)).is_err() {
         return Ok(None);
     }
+    with_surroundings(|surroundings| Ok(Bridge::open(root, surroundings)?.map(Arc::new)))
+}
+
+fn with_surroundings<T>(
+    open: impl FnOnce(&BridgeContext<'_>) -> Result<T, BridgeError>,
+) -> Result<T, BridgeError> {
     let (keychain, approvals) = (keychain(), approvals_path()?);
-    let surroundings = BridgeContext {
+    open(&BridgeContext {
         clock: Arc::new(SystemClock),
         pace: Arc::new(SystemPace::new()),
         environment: &variable,
         keychain: keychain.as_ref(),
         approvals: &approvals,
-    };
-    Ok(Bridge::open(root, &surroundings)?.map(Arc::new))
+    })
+}
+
+/// The sources of embeddings in `model.toml` of a store. Nothing is read before a space uses one.
+pub(crate) struct SourcesOfStore(pub(crate) PathBuf);
+
+impl EmbeddingSources for SourcesOfStore {
+    fn settings(&self, name: &EmbeddingName) -> Result<BridgeConfig, BridgeError> {
+        BridgeConfig::load(&self.0.join(MODEL_FILE))?.for_embeddings(name)
+    }
+
+    fn open(&self, name: &EmbeddingName) -> Result<Bridge, BridgeError> {
+        with_surroundings(|surroundings| Bridge::open_for_embedding(&self.0, surroundings, name))
+    }
 }
 
 /// Where the key of these settings was found, as text. The settings must be approved.

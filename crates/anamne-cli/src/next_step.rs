@@ -52,6 +52,9 @@ pub(crate) fn words(step: NextStep) -> &'static str {
         NextStep::ImportModel => {
             "import the model with `anamne model import DIR --name NAME`; list models with `anamne model list`"
         }
+        NextStep::AddEmbeddings => {
+            "add one with `anamne model embeddings SOURCE`; list them with `anamne model embeddings`"
+        }
         NextStep::ChooseModel => {
             "choose another with `anamne --space SPACE spaces set --model NAME`, or for a reranker `--reranker NAME`"
         }

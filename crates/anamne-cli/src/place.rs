@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anamne::{
     Clock, Door, Error, Options, Project, Space, SpaceName, Store, StoreError, StoreFolder,
@@ -157,7 +158,11 @@ impl Place {
 
     /// Options for opening the store: without background work, because a command ends soon.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
-        Ok(Options::new(self.root()?).background(false).door(Door::Cli))
+        let root = self.root()?;
+        Ok(Options {
+            embedding_sources: Some(Arc::new(bridge::SourcesOfStore(root.clone()))),
+            ..Options::new(root).background(false).door(Door::Cli)
+        })
     }
 
     /// The same with the configured language model, if any: for commands that do the work of the background.

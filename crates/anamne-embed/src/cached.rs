@@ -75,8 +75,8 @@ impl CachedEmbedder {
         *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
     }
 
-    /// The vectors of distinct texts.
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
+    /// The vector of each text that is in the cache.
+    fn looked_up(&self, texts: &[&str]) -> Vec<Option<Vec<u16>>> {
         let fits = |vector: &Vec<u16>| vector.len() == self.dimensions();
         let mut found = self
             .cache
@@ -89,6 +89,12 @@ impl CachedEmbedder {
         for vector in &mut found {
             *vector = vector.take().filter(fits);
         }
+        found
+    }
+
+    /// The vectors of distinct texts.
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
+        let mut found = self.looked_up(texts);
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| found[at].is_none()).collect();
         let (all, misses) = (texts.len() as u64, missing.len() as u64);
         self.hits.fetch_add(all - misses, Ordering::Relaxed);
@@ -137,6 +143,25 @@ impl Embedder for CachedEmbedder {
 
     fn is_costly(&self) -> bool {
         self.model.is_costly()
+    }
+
+    fn embed_at_hand(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
+        if !self.is_remote() {
+            let vectors = self.embed_batch(texts)?;
+            let rows = vectors.chunks_exact(self.dimensions().max(1));
+            return Ok(rows.map(|row| Some(row.to_vec())).collect());
+        }
+        let whole = |half: Vec<u16>| half.into_iter().map(from_half).collect();
+        let found = self.looked_up(texts).into_iter();
+        Ok(found.map(|vector| vector.map(whole)).collect())
+    }
+
+    fn is_remote(&self) -> bool {
+        self.model.is_remote()
+    }
+
+    fn leaves_machine(&self) -> bool {
+        self.model.leaves_machine()
     }
 
     fn embed_into(&self, text: &str, vector: &mut [f32]) -> Result<(), EmbedError> {

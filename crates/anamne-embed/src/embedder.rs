@@ -40,6 +40,24 @@ pub trait Embedder: Send + Sync {
         true
     }
 
+    /// The vectors of `texts`, in order, as far as they can be had without asking another program; `None` for the others.
+    fn embed_at_hand(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
+        let vectors = self.embed_batch(texts)?;
+        let rows = vectors.chunks_exact(self.dimensions().max(1));
+        Ok(rows.map(|row| Some(row.to_vec())).collect())
+    }
+
+    /// Whether a vector needs another program: then it is asked for in the background only, see
+    /// [`Self::embed_at_hand`].
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Whether texts leave this machine; those of private memories may not.
+    fn leaves_machine(&self) -> bool {
+        false
+    }
+
     /// The model's rows by token, if it is static and its token ids are below 65 536.
     fn token_table(&self) -> Option<&dyn TokenTable> {
         None
@@ -110,6 +128,18 @@ impl<E: Embedder + ?Sized> Embedder for &E {
 
     fn is_costly(&self) -> bool {
         (**self).is_costly()
+    }
+
+    fn embed_at_hand(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
+        (**self).embed_at_hand(texts)
+    }
+
+    fn is_remote(&self) -> bool {
+        (**self).is_remote()
+    }
+
+    fn leaves_machine(&self) -> bool {
+        (**self).leaves_machine()
     }
 
     fn token_table(&self) -> Option<&dyn TokenTable> {

@@ -1,6 +1,6 @@
 //! Asks a model within all limits: budgets, rate, time, retries, answer schema.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use super::pace::wait;
 use super::quote::without_control_tokens;
 use super::rate::RateLimit;
 use super::{
-    Approvals, BridgeConfig, BridgeError, Embedded, Environment, KeySources, Keychain,
-    LanguageModel, Ledger, Message, Pace, RemoteEmbedder, Reply, Request, Schema, Usage,
-    language_model, remote_embedder,
+    Approvals, BridgeConfig, BridgeError, Budgets, Embedded, EmbeddingName, Environment, Key,
+    KeySources, Keychain, LanguageModel, Ledger, Message, Pace, Purpose, RemoteEmbedder, Reply,
+    Request, Schema, Usage, language_model, remote_embedder,
 };
 
 /// The settings file of the bridge, in the store folder.
@@ -24,6 +24,11 @@ pub const MODEL_FILE: &str = "model.toml";
 
 /// The key file, in the store folder.
 pub const KEY_FILE: &str = "model.key";
+
+/// The name of the key file of a source of embeddings, in the store folder.
+pub fn embedding_key_file(source: &str) -> String {
+    format!("embeddings-{source}.key")
+}
 
 /// The ledger database, in the store folder.
 pub const CATALOG_FILE: &str = "catalog.db";
@@ -49,6 +54,12 @@ pub struct Call<'a> {
     pub space: &'a str,
     /// Checked before each attempt and while waiting; a running attempt ends on its own or by timeout.
     pub cancelled: &'a dyn Fn() -> bool,
+    /// The budgets of the space, in addition to those of the store.
+    pub budgets: Option<&'a Budgets>,
+    /// The time limit of the whole call, if it is shorter than `timeouts.total_seconds`.
+    pub longest: Option<Duration>,
+    /// Whether a provider that can't be reached is tried again.
+    pub is_patient: bool,
 }
 
 impl<'a> Call<'a> {
@@ -57,6 +68,28 @@ impl<'a> Call<'a> {
         Self {
             space,
             cancelled: &|| false,
+            budgets: None,
+            longest: None,
+            is_patient: true,
+        }
+    }
+
+    /// The same call within these budgets of its space too.
+    #[must_use]
+    pub fn within_budgets(self, budgets: &'a Budgets) -> Self {
+        Self {
+            budgets: Some(budgets),
+            ..self
+        }
+    }
+
+    /// The same call for somebody who waits: without a second attempt to reach the provider, and within `longest`.
+    #[must_use]
+    pub fn waited_for(self, longest: Option<Duration>) -> Self {
+        Self {
+            longest,
+            is_patient: false,
+            ..self
         }
     }
 }
@@ -78,6 +111,8 @@ struct Work<'a> {
     call: &'a Call<'a>,
     /// The deadline of the whole call in [`Pace`] time, including retries and corrections.
     deadline: Duration,
+    /// The time from its start to the deadline.
+    limit: Duration,
     model: &'a str,
     at_most: Usage,
     likely: Usage,
@@ -111,13 +146,64 @@ impl Bridge {
             approvals: &approvals,
         };
         let key = config.find_key(&sources)?.map(|(key, _)| key);
+        Self::to(config, key, store, surroundings).map(Some)
+    }
+
+    /// The bridge to an embedding model of a source in `model.toml`.
+    ///
+    /// Sends nothing. Errors as [`Bridge::open`], and [`BridgeError::NoSource`].
+    pub fn open_for_embedding(
+        store: &Path,
+        surroundings: &BridgeContext<'_>,
+        name: &EmbeddingName,
+    ) -> Result<Self, BridgeError> {
+        let stored = BridgeConfig::load(&store.join(MODEL_FILE))?;
+        let config = stored.for_embeddings(name)?;
+        let approvals = Approvals::open(surroundings.approvals)?;
+        approvals.require(store, &stored)?;
+        let sources = KeySources {
+            environment: surroundings.environment,
+            keychain: surroundings.keychain,
+            file: Self::key_file(store, &name.source),
+            approvals: &approvals,
+        };
+        let key = config.find_key(&sources)?.map(|(key, _)| key);
+        let embedder = remote_embedder(
+            &config,
+            name.requested(),
+            key.clone(),
+            surroundings.clock.clone(),
+        )?;
+        let bridge = Self::to(config, key, store, surroundings)?;
+        Ok(Self { embedder, ..bridge })
+    }
+
+    /// The file that is searched for the key of a source of embeddings: its own, else that of the language model, which
+    /// is used if it is for the same account.
+    pub fn key_file(store: &Path, source: &str) -> PathBuf {
+        let own = store.join(embedding_key_file(source));
+        match std::fs::symlink_metadata(&own) {
+            Ok(_) => own,
+            Err(_) => store.join(KEY_FILE),
+        }
+    }
+
+    fn to(
+        config: BridgeConfig,
+        key: Option<Key>,
+        store: &Path,
+        surroundings: &BridgeContext<'_>,
+    ) -> Result<Self, BridgeError> {
         let clock = surroundings.clock.clone();
-        let model = language_model(&config, key.clone(), clock.clone())?;
-        let embedder = remote_embedder(&config, key, clock.clone())?;
+        let model = language_model(&config, key, clock.clone())?;
         let ledger = Arc::new(Ledger::open(&store.join(CATALOG_FILE))?);
-        let pace = surroundings.pace.clone();
-        let bridge = Self::new(config, model, ledger, clock, pace);
-        Ok(Some(Self { embedder, ..bridge }))
+        Ok(Self::new(
+            config,
+            model,
+            ledger,
+            clock,
+            surroundings.pace.clone(),
+        ))
     }
 
     /// A bridge to a given model, with the limits of the settings.
@@ -168,14 +254,14 @@ impl Bridge {
 
     /// Sends the request and returns the answer unchecked. `request.longest` is set for each attempt.
     pub fn ask(&self, call: &Call<'_>, request: &Request) -> Result<Reply, BridgeError> {
-        self.ask_until(call, request, self.deadline())
+        self.ask_until(call, request, self.deadline(call))
     }
 
     /// Asks for an answer that fits `request.schema`, and asks once more if the first one doesn't.
     ///
     /// [`BridgeError::Unusable`] if neither fits. Without a schema any JSON object fits.
     pub fn ask_for_json(&self, call: &Call<'_>, request: &Request) -> Result<Value, BridgeError> {
-        let deadline = self.deadline();
+        let deadline = self.deadline(call);
         let reply = self.ask_until(call, request, deadline)?;
         let problem = match usable(&reply, request)? {
             Ok(value) => return Ok(value),
@@ -201,12 +287,17 @@ impl Bridge {
 
     /// Embeds texts; the vectors are in the order of the texts.
     ///
-    /// [`BridgeError::NotOffered`] if the settings name no embedding model.
-    pub fn embed(&self, call: &Call<'_>, texts: &[&str]) -> Result<Embedded, BridgeError> {
+    /// [`BridgeError::NotOffered`] if the bridge has no embedding model.
+    pub fn embed(
+        &self,
+        call: &Call<'_>,
+        texts: &[&str],
+        purpose: Purpose,
+    ) -> Result<Embedded, BridgeError> {
         let embedder = self.embedder.as_ref().ok_or(BridgeError::NotOffered {
             provider: self.config.provider.as_str(),
             what: "vectors",
-            hint: "set embedding_model in model.toml",
+            hint: "open it for an embedding model",
         })?;
         if texts.is_empty() {
             return Ok(Embedded {
@@ -221,13 +312,14 @@ impl Bridge {
         };
         let work = Work {
             call,
-            deadline: self.deadline(),
+            deadline: self.deadline(call),
+            limit: self.longest(call),
             model: embedder.name(),
             at_most: tokens(str::len),
             likely: tokens(anamne_text::tokens::estimate_tokens),
         };
         self.guarded(&work, |longest| {
-            let embedded = embedder.embed(texts, longest)?;
+            let embedded = embedder.embed(texts, purpose, longest)?;
             Ok((embedded.usage, embedded))
         })
     }
@@ -245,6 +337,7 @@ impl Bridge {
         let work = Work {
             call,
             deadline,
+            limit: self.longest(call),
             model: self.model.name(),
             at_most: request.at_most(),
             likely: request.likely(),
@@ -294,7 +387,9 @@ impl Bridge {
             }
             let pause = self.pause_after(&error, number, longest_pause);
             let last = number + 1 == self.config.retries.attempts;
-            if last || rest.is_some() || !error.is_transient() || pause >= self.left(deadline) {
+            let gives_up = !work.call.is_patient && error.is_unreachable();
+            let is_final = last || rest.is_some() || !error.is_transient() || gives_up;
+            if is_final || pause >= self.left(deadline) {
                 return Err(error);
             }
             failure = Some(error);
@@ -321,7 +416,10 @@ impl Bridge {
             longest,
         };
         let budgets = &self.config.budgets;
-        let reservation = self.ledger.reserve(&order, budgets, self.clock.now())?;
+        let of_space = work.call.budgets;
+        let reservation = self
+            .ledger
+            .reserve(&order, budgets, of_space, self.clock.now())?;
         let answered = attempt(longest);
         let outcome = match &answered {
             Ok((usage, _)) => usage.map_or(Outcome::Estimated(work.likely), Outcome::Reported),
@@ -355,8 +453,13 @@ impl Bridge {
         doubled.min(longest).mul_f64(0.5 + jitter / 2.0)
     }
 
-    fn deadline(&self) -> Duration {
-        self.pace.elapsed() + self.config.longest_call()
+    fn longest(&self, call: &Call<'_>) -> Duration {
+        let usual = self.config.longest_call();
+        call.longest.map_or(usual, |longest| longest.min(usual))
+    }
+
+    fn deadline(&self, call: &Call<'_>) -> Duration {
+        self.pace.elapsed() + self.longest(call)
     }
 
     fn left(&self, deadline: Duration) -> Duration {
@@ -366,7 +469,7 @@ impl Bridge {
     fn deadline_passed(&self, work: &Work<'_>) -> BridgeError {
         BridgeError::DeadlinePassed {
             model: work.model.to_owned(),
-            limit: self.config.longest_call(),
+            limit: work.limit,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `model.toml`: the model that may be called, and its limits.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::guarded::{Privacy, parse_settings, read_guarded, write_settings};
 use super::keys::{KeyOrigin, KeyRequest, KeySources, check_variable};
-use super::{BridgeError, Budgets, Key, Price, PriceRule, listed_price};
+use super::{BridgeError, Budgets, EmbeddingSource, Key, Price, PriceRule, listed_price};
 
 /// File format version.
 pub(crate) const CONFIG_FORMAT: i64 = 1;
@@ -30,7 +31,8 @@ pub struct BridgeConfig {
     pub provider: Provider,
     /// The provider's name of the model.
     pub model: String,
-    /// The provider's name of the embedding model; empty for none. Only `openai` supports one.
+    /// The embedding model of a bridge for embeddings; see [`BridgeConfig::for_embeddings`]. In the file it has no effect:
+    /// the settings of a space name the model.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub embedding_model: String,
     /// The base URL of the API; defaults to the provider's. Hosts other than this machine require `https`.
@@ -50,6 +52,9 @@ pub struct BridgeConfig {
     pub timeouts: Timeouts,
     /// Retries and circuit breaker.
     pub retries: Retries,
+    /// The sources of embeddings, by name. Spaces choose their models.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub embeddings: BTreeMap<String, EmbeddingSource>,
     /// Prices that override the built-in ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<PriceRule>,
@@ -120,6 +125,7 @@ impl Default for BridgeConfig {
             limits: RateLimits::default(),
             timeouts: Timeouts::default(),
             retries: Retries::default(),
+            embeddings: BTreeMap::new(),
             prices: Vec::new(),
         }
     }
@@ -239,6 +245,15 @@ impl BridgeConfig {
         if let Some(name) = &self.key_env {
             check_variable(name)?;
         }
+        for (name, source) in &self.embeddings {
+            source.check(name)?;
+            Address::parse(
+                source
+                    .base_url
+                    .as_deref()
+                    .unwrap_or(source.provider.usual_url()),
+            )?;
+        }
         self.budgets.check()?;
         for rule in &self.prices {
             rule.check()?;
@@ -331,7 +346,11 @@ impl BridgeConfig {
 }
 
 /// Validates a name that is used unescaped in JSON, URLs and tables.
-fn check_name(field: &'static str, name: &str, wanted: bool) -> Result<(), InvalidValue> {
+pub(crate) fn check_name(
+    field: &'static str,
+    name: &str,
+    wanted: bool,
+) -> Result<(), InvalidValue> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/@+-".contains(&byte);
     let fits = name.len() <= 200 && name.bytes().all(plain) && !name.contains("..");
     if fits && !(wanted && name.is_empty()) {

@@ -134,6 +134,28 @@ pub enum BridgeError {
         /// What to do.
         hint: &'static str,
     },
+    /// `model.toml` has no source of embeddings with this name.
+    #[error("model.toml has no source of embeddings called {source_name}{}", known_sources(.known))]
+    NoSource {
+        /// The name.
+        source_name: String,
+        /// The names of the sources that there are.
+        known: Vec<String>,
+    },
+    /// The vectors of a model have another length than asked for.
+    #[error(
+        "{model} gave vectors of {found} dimensions, not {wanted}, and is not known as a model whose vectors can be shortened; use {name}"
+    )]
+    WrongLength {
+        /// The model.
+        model: String,
+        /// The length of its vectors.
+        found: usize,
+        /// The length that was asked for.
+        wanted: usize,
+        /// The name with the length that it has.
+        name: String,
+    },
     /// The input is too long for the task.
     #[error("{what} is {size} long; at most {most} can be sent to a model at once; split it")]
     TooLong {
@@ -159,12 +181,15 @@ pub enum BridgeError {
     },
     /// A budget is exhausted; nothing was sent.
     #[error(
-        "the {budget} budget of {limit} is exhausted ({spent} spent or reserved, {wanted} needed); {}",
-        when_open(.opens_at.as_ref())
+        "the {budget} budget{} of {limit} is exhausted ({spent} spent or reserved, {wanted} needed); {}",
+        of_space(.space.as_deref()),
+        when_open(.opens_at.as_ref(), .space.is_some())
     )]
     BudgetExceeded {
         /// Which budget.
         budget: BudgetKind,
+        /// The space whose budget it is; `None` for the budgets of the store.
+        space: Option<String>,
         /// The limit, with its unit.
         limit: String,
         /// Spent or reserved, with its unit.
@@ -275,10 +300,28 @@ pub enum BridgeError {
     Store(StoreError),
 }
 
-fn when_open(opens_at: Option<&Timestamp>) -> String {
+fn known_sources(known: &[String]) -> String {
+    match known {
+        [] => String::new(),
+        known => format!("; it has {}", known.join(", ")),
+    }
+}
+
+fn of_space(space: Option<&str>) -> String {
+    space.map_or_else(String::new, |space| format!(" of the space {space}"))
+}
+
+fn when_open(opens_at: Option<&Timestamp>, is_of_space: bool) -> String {
     match opens_at {
         Some(at) => format!("it resets at {at}"),
-        None => "the call alone is larger than the budget: raise it in model.toml".to_owned(),
+        None => {
+            let file = if is_of_space {
+                "space.toml"
+            } else {
+                "model.toml"
+            };
+            format!("the call alone is larger than the budget: raise it in {file}")
+        }
     }
 }
 
@@ -299,6 +342,7 @@ impl BridgeError {
     pub fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::Config { .. } => Some(NextStep::SetModel),
+            Self::NoSource { .. } => Some(NextStep::AddEmbeddings),
             Self::Unsafe { next_step, .. } => *next_step,
             Self::NotApproved { .. } => Some(NextStep::TrustModel),
             Self::VariableNotAllowed { .. } => Some(NextStep::AllowVariable),
@@ -319,6 +363,11 @@ impl BridgeError {
             Self::Status { status, .. } => matches!(status, 408 | 429 | 500..),
             _ => false,
         }
+    }
+
+    /// Whether the provider didn't answer at all.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Connection { .. } | Self::TimedOut { .. })
     }
 
     /// Whether the provider may charge for a request that failed like this.

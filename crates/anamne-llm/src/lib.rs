@@ -53,6 +53,7 @@ mod approvals;
 mod asking;
 mod breaker;
 mod config;
+mod embeddings;
 mod error;
 mod extract;
 mod guarded;
@@ -69,8 +70,11 @@ mod transport;
 mod wording;
 
 pub use approvals::{Approval, Approvals, STORE_ID_FILE};
-pub use asking::{Bridge, BridgeContext, CATALOG_FILE, Call, KEY_FILE, MODEL_FILE};
+pub use asking::{
+    Bridge, BridgeContext, CATALOG_FILE, Call, KEY_FILE, MODEL_FILE, embedding_key_file,
+};
 pub use config::{BridgeConfig, Provider, RateLimits, Retries, Timeouts};
+pub use embeddings::{EmbeddingName, EmbeddingSource, EmbeddingSources, Purpose, Shortening};
 pub use error::BridgeError;
 pub use keys::{
     Environment, KEYCHAIN_SERVICE, Key, KeyOrigin, KeySources, Keychain, NoKeychain, ToolKeychain,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{BridgeError, Schema};
+use super::{BridgeError, Purpose, Schema};
 
 /// A language model with blocking requests; callable from any number of threads.
 pub trait LanguageModel: Send + Sync {
@@ -21,7 +21,12 @@ pub trait RemoteEmbedder: Send + Sync {
 
     /// The vectors of `texts`, in their order and of equal length, as returned by the model. Blocks for at most
     /// `longest`.
-    fn embed(&self, texts: &[&str], longest: Duration) -> Result<Embedded, BridgeError>;
+    fn embed(
+        &self,
+        texts: &[&str],
+        purpose: Purpose,
+        longest: Duration,
+    ) -> Result<Embedded, BridgeError>;
 }
 
 /// A request to a model.

@@ -71,8 +71,9 @@ pub use backup::{BackupReport, BackupState, KnownBackup, backups_of};
 pub use bounded::{RejectedFile, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
-    BackupConfig, EmbeddingConfig, EnrichmentConfig, GuardConfig, MetaConfig, QueryLogging,
-    QuotaConfig, RecallConfig, RetentionConfig, RoleConfig, SpaceConfig, TiersConfig,
+    BackupConfig, Duplicates, EmbeddingConfig, EnrichmentConfig, GuardConfig, IntakeConfig,
+    MetaConfig, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, RoleConfig, SpaceBudgets,
+    SpaceConfig, TiersConfig,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use error::{Result, StoreError};

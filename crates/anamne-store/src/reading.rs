@@ -248,6 +248,11 @@ impl SpaceSource {
         self.read(statistics::bounded)
     }
 
+    /// The number of live memories that a tag or the guard makes private. O(memories).
+    pub fn count_private(&self) -> Result<u64> {
+        self.read(statistics::count_private)
+    }
+
     /// At most `limit` authors of the space, with the numbers that represent them.
     pub fn authors(&self, limit: usize) -> Result<Vec<(u32, String)>> {
         self.read(|reader| {

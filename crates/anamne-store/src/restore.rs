@@ -63,6 +63,7 @@ fn begin(tables: Tables<'_>, end: (Seq, Digest)) -> Result<Transaction<'_>> {
         space: "",
         actor: NOBODY,
         now: jiff::Timestamp::UNIX_EPOCH,
+        finds_duplicates: true,
     };
     Transaction::begin(tables, occasion, end)
 }

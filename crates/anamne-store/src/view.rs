@@ -29,6 +29,8 @@ pub struct Record {
     pub author_name: String,
     /// The fixed-width attributes.
     pub attributes: Attributes,
+    /// Whether a tag or the guard makes it private: it goes to models on this machine only.
+    pub is_private: bool,
 }
 
 /// The fixed-width attributes for filtering and ranking.
@@ -143,6 +145,12 @@ pub trait View: Send + Sync {
 
     /// The number of rows in the tail.
     fn tail_rows(&self) -> usize;
+
+    /// The number of rows in the tail that a fold completes, because that takes a model that isn't asked before.
+    /// O(tail).
+    fn pending_rows(&self) -> usize {
+        0
+    }
 
     /// Adds changes to the tail; those at or before [`View::position`] are skipped.
     ///

@@ -16,8 +16,11 @@ pub struct Remembered {
     pub seq: Seq,
     /// The space that contains it.
     pub space: String,
-    /// Whether it was a duplicate; then nothing changed.
+    /// Whether it was a duplicate; then nothing changed, unless it is a rewording.
     pub duplicate: bool,
+    /// The memory that keeps the words of a rewording, in a space with semantic duplicates: `id` supersedes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewording: Option<MemoryId>,
     /// The secrets and personal data found in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guard: Vec<GuardNote>,

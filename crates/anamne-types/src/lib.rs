@@ -33,6 +33,7 @@ mod made_by;
 mod memory;
 mod model_budget;
 mod next_step;
+mod private;
 mod prompt;
 mod provenance;
 mod question;
@@ -80,6 +81,7 @@ pub use memory::{
 };
 pub use model_budget::ModelBudget;
 pub use next_step::NextStep;
+pub use private::{PRIVATE, is_marked_private, is_private_tag};
 pub use prompt::{PromptContext, PromptRequest};
 pub use provenance::Provenance;
 pub use question::{Filter, Recall, Signals, Surroundings};

@@ -46,6 +46,8 @@ pub enum NextStep {
     KeepKeyInFile,
     /// Import a model, or import it again.
     ImportModel,
+    /// Add a source of embeddings.
+    AddEmbeddings,
     /// Choose another model for a space.
     ChooseModel,
     /// Show language model costs.

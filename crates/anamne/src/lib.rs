@@ -59,12 +59,13 @@ pub use anamne_recall::context::best_sentence;
 #[doc(hidden)]
 pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
-    BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
-    EnrichmentConfig, Examination, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject,
-    LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig,
-    ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig,
-    RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Statistics, StoreError,
-    StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
+    BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Duplicates, Effort,
+    EmbeddingConfig, EnrichmentConfig, Examination, Finding, GuardConfig, IntakeConfig,
+    JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing, LogEntry, LogQuery,
+    MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder, ProjectSpace, ProjectStatus,
+    QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceBudgets,
+    SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, SystemClock, TierCount,
+    TiersConfig, Unreadable, Visibility,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -92,8 +93,8 @@ pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndo
 pub use maintenance::travel::Rewind;
 pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};
 pub use models::{
-    ImportedModel, ModelImport, ModelKind, ModelProblem, ModelPurpose, ModelState, ModelSummary,
-    ModelVerification, RemovedModel,
+    EmbeddingEstimate, ImportedModel, ModelImport, ModelKind, ModelProblem, ModelPurpose,
+    ModelState, ModelSummary, ModelVerification, RemovedModel,
 };
 pub use privacy::PRIVATE;
 pub use query::access::{MemoryUse, UseOrder};
@@ -103,5 +104,6 @@ pub use store::{Options, Store};
 pub use write::import::{
     BadLine, BadLines, GuardSummary, GuardedLine, ImportOptions, ImportReport, UnverifiedClaims,
 };
+pub use write::quality::text_quality;
 pub use write::transfer::{NotMoved, Selection, Transfer};
 pub use {anamne_jobs as queue, anamne_llm as llm};

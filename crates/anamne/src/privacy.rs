@@ -1,13 +1,11 @@
 //! Private memories: they go to language models on this machine only.
 
 use anamne_llm::Bridge;
-use anamne_types::{Assertion, GuardNote, Memory, MemoryId};
+pub use anamne_types::PRIVATE;
+use anamne_types::{Assertion, Memory, MemoryId, is_marked_private, is_private_tag};
 
 use crate::Error;
 use crate::core::Inner;
-
-/// The tag that makes a memory private.
-pub const PRIVATE: &str = "private";
 
 impl Inner {
     /// Whether a memory may be sent to the model: it isn't private, or the model runs on this machine.
@@ -27,13 +25,9 @@ impl Inner {
 
     /// Whether the space, a tag, the guard or a personal entity makes a memory private.
     fn is_private(&self, memory: &Memory) -> bool {
-        let is_marked = |note: &GuardNote| note.action == "mark";
         self.source.config().guard.private
-            || memory
-                .tags
-                .iter()
-                .any(|tag| tag.eq_ignore_ascii_case(PRIVATE))
-            || GuardNote::of(&memory.metadata).iter().any(is_marked)
+            || memory.tags.iter().any(|tag| is_private_tag(tag))
+            || is_marked_private(&memory.metadata)
             || self.is_told_of_personal(memory)
     }
 

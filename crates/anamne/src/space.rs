@@ -126,9 +126,11 @@ impl Space {
             let before = config.clone();
             change(config);
             // An invalid name is rejected with the other values.
-            if config.embedding != before.embedding
+            let is_other = config.embedding != before.embedding
+                || config.guard.private && !before.guard.private;
+            if is_other
                 && config.check().is_ok()
-                && let Err(error) = self.inner.site.models.get(&config.embedding.model)
+                && let Err(error) = self.checked_model(config)
             {
                 refused = Some(error);
                 *config = before;
@@ -156,6 +158,21 @@ impl Space {
         }
         self.inner.wake_background();
         Ok(config)
+    }
+
+    /// Rejects an embedding model that these settings can't use.
+    fn checked_model(&self, config: &SpaceConfig) -> Result<(), Error> {
+        let models = &self.inner.site.models;
+        let model = models.get_for(&config.embedding.model, Some(&self.inner.source))?;
+        if config.guard.private && model.memories.leaves_machine() {
+            return Err(anamne_types::InvalidValue::new(
+                "guard.private",
+                "a model on this machine, such as builtin, for a space that is private",
+                &config.embedding.model,
+            )
+            .into());
+        }
+        Ok(())
     }
 
     /// The current time by the store's clock.

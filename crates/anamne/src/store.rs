@@ -9,7 +9,7 @@ use anamne_store::{
     Clock, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock, Unreadable,
 };
 
-use anamne_llm::Bridge;
+use anamne_llm::{Bridge, EmbeddingSources};
 
 use anamne_types::{Actor, Door, Right, Scope};
 
@@ -54,6 +54,8 @@ pub struct Options {
     pub embedding_cache_bytes: u64,
     /// The optional language model for background work.
     pub language_model: Option<Arc<Bridge>>,
+    /// Opens the remote embedding models that spaces can choose, if any.
+    pub embedding_sources: Option<Arc<dyn EmbeddingSources>>,
     /// Additional derived data for each space, managed like the engine's own.
     pub derived: Vec<DerivedFactory>,
     /// Whether a background thread folds tails, rebuilds views, runs tasks, and verifies both copies daily. A program
@@ -73,6 +75,7 @@ impl Options {
             reranker: None,
             embedding_cache_bytes: CACHE_BYTES,
             language_model: None,
+            embedding_sources: None,
             derived: Vec::new(),
             background: false,
             door: Door::default(),
@@ -121,7 +124,8 @@ impl Store {
             folder.root(),
             options.embedders.clone(),
             options.embedding_cache_bytes,
-        );
+        )
+        .with_remote(options.embedding_sources.clone(), options.background);
         Ok(Self {
             folder,
             models: Arc::new(models),

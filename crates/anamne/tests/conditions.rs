@@ -383,7 +383,7 @@ fn erased_metadata_is_found_by_no_condition() {
     space
         .remember(with(json!({ "ticket": 42 }), "A public matter"))
         .expect("told");
-    space.erase(id).expect("erased");
+    assert!(space.erase(id).expect("erased").is_complete());
     let left = space.select(
         &filter(&["ticket=42"]),
         Visibility::Both,

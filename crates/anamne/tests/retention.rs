@@ -523,6 +523,8 @@ fn a_store_of_before_keeps_its_retention_with_the_usual_grace_period() {
     let bench = Bench::keeping(30);
     let path = bench.home.folder().join("space.toml");
     let text = std::fs::read_to_string(&path).expect("settings");
+    let settings = text.lines().filter(|line| !line.starts_with('#'));
+    let text: String = settings.flat_map(|line| [line, "\n"]).collect();
     assert!(text.contains("[retention]\ndays = 30\n"), "{text}");
     assert!(
         !text.contains("grace"),

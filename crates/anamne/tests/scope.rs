@@ -327,6 +327,18 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "embedding_estimate",
+            right(Right::Configure, |space, _| {
+                space.embedding_estimate("builtin").map(drop)
+            }),
+        ),
+        (
+            "full_model_name",
+            right(Right::Configure, |space, _| {
+                space.full_model_name("builtin").map(drop)
+            }),
+        ),
+        (
             "check_up",
             right(Right::Configure, |space, _| space.check_up().map(drop)),
         ),

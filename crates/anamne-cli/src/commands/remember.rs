@@ -30,7 +30,7 @@ Examples:
     --step \"ported the router\" --outcome \"half the latency\" --salience 7 --file api/main.go
   anamne remember \"How to roll back\" --kind skill --trigger \"a bad deploy\" --step \"make rollback\"
 
-With --json: {\"id\", \"seq\", \"space\", \"duplicate\", \"guard\"?: [{\"field\", \"kind\",
+With --json: {\"id\", \"seq\", \"space\", \"duplicate\", \"rewording\"?, \"guard\"?: [{\"field\", \"kind\",
   \"action\", \"start\", \"end\"}]}")]
 pub(crate) struct Remember {
     /// The text; several words are joined by spaces, `-` reads standard input
@@ -137,12 +137,14 @@ pub(super) fn print(remembered: &Remembered, output: &mut Output) -> Result<(), 
     }
     output.line(remembered.id)?;
     output.flush()?;
-    let what = if remembered.duplicate {
-        "known already"
-    } else {
-        "remembered"
-    };
-    output.note(format_args!("{what} in the space {}", remembered.space));
+    let space = &remembered.space;
+    match (remembered.rewording, remembered.duplicate) {
+        (Some(kept), _) => output.note(format_args!(
+            "known already in the space {space}; {kept} keeps the new words"
+        )),
+        (None, true) => output.note(format_args!("known already in the space {space}")),
+        (None, false) => output.note(format_args!("remembered in the space {space}")),
+    }
     guard::print_notes(&remembered.guard, output);
     Ok(())
 }

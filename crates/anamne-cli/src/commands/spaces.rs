@@ -29,7 +29,7 @@ first commit of its repository, else the address of its remote, else its folder.
 Names are only labels.
 
 With --json: {\"store\", \"here\": the space used here, \"spaces\": [{\"name\",
-  \"description\", \"memories\", \"threads\", \"last\", \"project\"?: {\"identity\": […],
+  \"description\", \"memories\", \"threads\", \"last\", \"settings\", \"project\"?: {\"identity\": […],
   \"folders\": […], \"joined\"?}}], \"unusable\": [{\"space\" or \"folder\",
   \"reason\"}]}")]
 pub(crate) struct Spaces {
@@ -62,6 +62,8 @@ struct Row {
     memories: u64,
     threads: u64,
     last: Option<Timestamp>,
+    /// As `anamne spaces set` shows them.
+    settings: serde_json::Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectView>,
 }
@@ -142,6 +144,7 @@ fn row(store: &Store, name: &SpaceName) -> Result<Row, Error> {
         memories,
         threads,
         last,
+        settings: super::spaces_settings::as_json(&space.config()),
         project: ProjectView::of(&space.config().project),
     })
 }

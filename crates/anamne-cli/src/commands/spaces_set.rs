@@ -1,8 +1,10 @@
 //! `anamne spaces set`.
 
-use anamne::{Space, SpaceConfig};
-use serde_json::json;
+use anamne::{Duplicates, Kind, Space, SpaceConfig};
+use clap::builder::PossibleValuesParser;
 
+use super::spaces_model::ModelChange;
+use super::spaces_settings;
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
@@ -23,10 +25,21 @@ Examples:
   anamne spaces set --model my-model
   anamne spaces set --reranker my-reranker
   anamne spaces set --record-access on
+  anamne spaces set --model openai:text-embedding-3-small --dry-run
+  anamne spaces set --kinds fact,episode --quality 0.3
+  anamne spaces set --duplicates semantic --similarity 0.95
+  anamne spaces set --daily-dollars 0.10
+
+A model of a source (see `anamne model embeddings`) is named SOURCE:MODEL, or
+SOURCE:MODEL@DIMENSIONS. The estimate of texts, tokens and costs is shown
+first; what may cost money needs --yes. Embedding can be stopped at any time,
+and goes on with the next command or in the background.
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
   \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
-  \"model\", \"reranker\": or null, \"record_access\"}; 0 stands for none")]
+  \"model\", \"reranker\": or null, \"record_access\", \"query_wait_ms\", \"kinds\", \"duplicates\", \"similarity\", \"quality\",
+  \"budgets\": {..}}; 0 stands for none. With --dry-run: {\"model\", \"texts\",
+  \"cached\", \"private\", \"tokens\", \"dollars\", \"leaves_machine\", \"minutes\"}")]
 pub(crate) struct Set {
     /// A description of the space
     #[arg(long, value_name = "TEXT")]
@@ -49,7 +62,7 @@ pub(crate) struct Set {
     /// Maximum age in the recent tier; older memories are archived
     #[arg(long, value_name = "DAYS")]
     recent_days: Option<u32>,
-    /// The embedding model: builtin, or one that `anamne model list` shows. The former model answers until all memories are embedded
+    /// The embedding model: builtin, one that `anamne model list` shows, or SOURCE:MODEL. The former model answers until all memories are embedded
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// A model that scores the first twenty results again: a reranker that `anamne model list` shows, or none. Takes some milliseconds to a second per result
@@ -58,7 +71,37 @@ pub(crate) struct Set {
     /// Whether the log records who opened which memory by its id (`anamne audit --kind accessed`); costs a write each
     #[arg(long, value_enum, value_name = "on|off")]
     record_access: Option<Switch>,
-    /// Confirm a retention that forgets memories now
+    /// Show what embedding with --model takes; change nothing
+    #[arg(long, requires = "model")]
+    dry_run: bool,
+    /// How long a query waits for its vector from a SOURCE:MODEL, in milliseconds; 0 to never ask
+    #[arg(long, value_name = "N")]
+    query_wait: Option<u32>,
+    /// The accepted kinds, separated by commas, or all
+    #[arg(long, value_name = "KINDS", value_parser = kinds)]
+    kinds: Option<Kinds>,
+    /// What counts as a duplicate: the same text, also a rewording (a new version of the known memory), or nothing
+    #[arg(long, value_parser = PossibleValuesParser::new(Duplicates::ALL.map(|(name, _)| name)))]
+    duplicates: Option<String>,
+    /// With semantic duplicates: the similarity of a rewording, 0.5 to 1
+    #[arg(long, value_name = "SHARE")]
+    similarity: Option<f32>,
+    /// Refuse told texts of lower quality, 0 to 1; 0 accepts everything
+    #[arg(long, value_name = "SHARE")]
+    quality: Option<f32>,
+    /// Daily budget of the space in US dollars, within that of the store; 0 for no limit
+    #[arg(long, value_name = "DOLLARS")]
+    daily_dollars: Option<f64>,
+    /// Monthly budget of the space in US dollars; 0 for no limit
+    #[arg(long, value_name = "DOLLARS")]
+    monthly_dollars: Option<f64>,
+    /// Daily budget of the space in tokens; 0 for no limit
+    #[arg(long, value_name = "N")]
+    daily_tokens: Option<u64>,
+    /// Monthly budget of the space in tokens; 0 for no limit
+    #[arg(long, value_name = "N")]
+    monthly_tokens: Option<u64>,
+    /// Confirm a retention that forgets memories now, or a model that may cost money
     #[arg(long)]
     yes: bool,
 }
@@ -74,23 +117,26 @@ impl Set {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
         self.check_retention(&space)?;
-        let asks_for_something = self.description.is_some()
-            || self.recency_days.is_some()
-            || self.quota.is_some()
-            || self.retention_days.is_some()
-            || self.retention_grace_days.is_some()
-            || self.active_days.is_some()
-            || self.recent_days.is_some()
-            || self.model.is_some()
-            || self.reranker.is_some()
-            || self.record_access.is_some();
-        if asks_for_something {
-            space.configure(|config| self.apply(config))?;
+        let model = match &self.model {
+            Some(name) => ModelChange::to(name, &space)?,
+            None => None,
+        };
+        if self.dry_run {
+            return estimate(model.as_ref(), output);
+        }
+        if let Some(change) = &model {
+            change.agree(self.yes, output)?;
+        }
+        let before = space.config();
+        let mut wanted = SpaceConfig::clone(&before);
+        self.apply(&mut wanted, model.as_ref());
+        if wanted != *before {
+            space.configure(|config| self.apply(config, model.as_ref()))?;
         }
         if self.yes && self.retention_days.is_some_and(|days| days > 0) {
             forget_outdated(&space, output)?;
         }
-        print(&space.config(), output)?;
+        spaces_settings::print(&space.config(), output)?;
         settling::settle(&space, output)
     }
 
@@ -113,7 +159,7 @@ impl Set {
         .hint("add --yes to confirm"))
     }
 
-    fn apply(&self, config: &mut SpaceConfig) {
+    fn apply(&self, config: &mut SpaceConfig, model: Option<&ModelChange>) {
         if let Some(description) = &self.description {
             config.description.clone_from(description);
         }
@@ -125,8 +171,8 @@ impl Set {
         }
         config.tiers.active_days = self.active_days.unwrap_or(config.tiers.active_days);
         config.tiers.recent_days = self.recent_days.unwrap_or(config.tiers.recent_days);
-        if let Some(model) = &self.model {
-            config.embedding.model.clone_from(model);
+        if let Some(model) = model {
+            config.embedding.model.clone_from(&model.name);
         }
         if let Some(reranker) = &self.reranker {
             let is_none = reranker.trim().eq_ignore_ascii_case("none");
@@ -135,7 +181,62 @@ impl Set {
         if let Some(switch) = self.record_access {
             config.meta.record_access = matches!(switch, Switch::On);
         }
+        let wait = &mut config.embedding.query_wait_ms;
+        *wait = self.query_wait.unwrap_or(*wait);
+        self.apply_intake(config);
+        let budgets = &mut config.budgets;
+        budgets.daily_dollars = self.daily_dollars.unwrap_or(budgets.daily_dollars);
+        budgets.monthly_dollars = self.monthly_dollars.unwrap_or(budgets.monthly_dollars);
+        budgets.daily_tokens = self.daily_tokens.unwrap_or(budgets.daily_tokens);
+        budgets.monthly_tokens = self.monthly_tokens.unwrap_or(budgets.monthly_tokens);
     }
+
+    fn apply_intake(&self, config: &mut SpaceConfig) {
+        let intake = &mut config.intake;
+        if let Some(Kinds(kinds)) = &self.kinds {
+            intake.kinds.clone_from(kinds);
+        }
+        let rule = |name: &String| Duplicates::ALL.iter().find(|(known, _)| known == name);
+        if let Some((_, rule)) = self.duplicates.as_ref().and_then(rule) {
+            intake.duplicates = *rule;
+        }
+        intake.similarity = self.similarity.unwrap_or(intake.similarity);
+        intake.quality = self.quality.unwrap_or(intake.quality);
+    }
+}
+
+/// Accepted kinds; empty for all.
+#[derive(Clone, Debug)]
+struct Kinds(Vec<Kind>);
+
+/// Parses kinds separated by commas, or `all`.
+fn kinds(text: &str) -> Result<Kinds, String> {
+    if text.trim().eq_ignore_ascii_case("all") {
+        return Ok(Kinds(Vec::new()));
+    }
+    let kind = |name: &str| {
+        let name = name.trim();
+        let known = name.parse::<Kind>();
+        known.map_err(|error| error.to_string())
+    };
+    text.split(',')
+        .map(kind)
+        .collect::<Result<_, _>>()
+        .map(Kinds)
+}
+
+/// Shows what a change of the model takes.
+fn estimate(change: Option<&ModelChange>, output: &mut Output) -> Result<(), Failure> {
+    let Some(change) = change else {
+        if output.is_json() {
+            return output.json(&anamne::EmbeddingEstimate::default());
+        }
+        return output.line("the space uses this model already");
+    };
+    if output.is_json() {
+        return output.json(&change.estimate);
+    }
+    output.line(change.description())
 }
 
 /// Applies a retention that was confirmed.
@@ -146,66 +247,6 @@ fn forget_outdated(space: &Space, output: &Output) -> Result<(), Failure> {
         output.note(format_args!(
             "forgot {count}; until they are erased, restore with `anamne retention --restore`"
         ));
-    }
-    Ok(())
-}
-
-fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
-    if output.is_json() {
-        return output.json(&json!({
-            "name": config.name,
-            "description": config.description,
-            "recency_days": config.recall.recency_days,
-            "quota_bytes": config.quota.bytes,
-            "retention_days": config.retention.days,
-            "retention_grace_days": config.retention.grace_days,
-            "active_days": config.tiers.active_days,
-            "recent_days": config.tiers.recent_days,
-            "model": config.embedding.model,
-            "reranker": config.recall.reranker,
-            "record_access": config.meta.record_access,
-        }));
-    }
-    let or_none = |number: u64, unit: &str| match number {
-        0 => "none".to_owned(),
-        number => format!("{} {unit}", crate::wording::number(number)),
-    };
-    output.line(format_args!("name          {}", config.name))?;
-    output.line(format_args!(
-        "description   {}",
-        crate::wording::one_line(&config.description)
-    ))?;
-    output.line(format_args!(
-        "recency       {} days",
-        config.recall.recency_days
-    ))?;
-    output.line(format_args!(
-        "quota         {}",
-        or_none(config.quota.bytes, "bytes")
-    ))?;
-    output.line(format_args!(
-        "retention     {}",
-        or_none(config.retention.days.into(), "days")
-    ))?;
-    if config.retention.days > 0 {
-        let grace = config.retention.grace_days;
-        output.line(format_args!("grace period  {grace} days of use"))?;
-    }
-    output.line(format_args!(
-        "tiers         active up to {} days, recent up to {} days",
-        config.tiers.active_days, config.tiers.recent_days
-    ))?;
-    output.line(format_args!(
-        "model         {}",
-        crate::wording::one_line(&config.embedding.model)
-    ))?;
-    let reranker = config.recall.reranker.as_deref().unwrap_or("none");
-    output.line(format_args!(
-        "reranker      {}",
-        crate::wording::one_line(reranker)
-    ))?;
-    if config.meta.record_access {
-        output.line("access        recorded in the log")?;
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"fo
   \"erased\", \"threads\", \"links\", \"events\", \"guard\"?: {kind: count}, \"first\", \"last\", \"views\": [{\"name\",
   \"class\": log|paid|observed|external, \"exists\", \"watermark\", \"position\",
   \"tail_rows\", \"bytes\", \"problem\"}], \"tiers\": [{\"tier\", \"memories\", \"bytes\"}],
-  \"embedding\": {\"model\", \"answering\", \"embedded\",
+  \"embedding\": {\"model\", \"answering\", \"embedded\", \"pending\", \"private\",
   \"problem\"}, \"source_bytes\", \"journal_bytes\"}; embedded is there while another
   model is on its way, and problem where it can't be had")]
 pub(crate) struct Stats {}
@@ -109,6 +109,18 @@ fn tiers(report: &SpaceReport) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
+/// The memories that a remote model has no vectors of.
+fn without_vectors(state: &anamne::EmbeddingState) -> String {
+    let mut text = String::new();
+    if state.pending > 0 {
+        text += &format!("; {} not embedded yet", number(state.pending));
+    }
+    if state.private > 0 {
+        text += &format!("; {} private, found by words only", number(state.private));
+    }
+    text
+}
+
 /// The current embedding model, and the progress of switching to another one.
 fn model(report: &SpaceReport) -> String {
     let state = &report.embedding;
@@ -127,7 +139,7 @@ fn model(report: &SpaceReport) -> String {
             number(embedded),
             number(report.statistics.memories)
         ),
-        None => state.answering.clone(),
+        None => format!("{}{}", state.answering, without_vectors(state)),
     }
 }
 

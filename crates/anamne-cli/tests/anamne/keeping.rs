@@ -21,7 +21,8 @@ fn settings_are_set_shown_and_listed() {
     assert_eq!(
         shown,
         json!({"name": "core", "description": "What we cook", "recency_days": 90.0, "quota_bytes": 2_000_000_000, "retention_days": 0, "retention_grace_days": 30, "active_days": 30, "recent_days": 90,
-            "model": "builtin", "record_access": false})
+            "model": "builtin", "reranker": null, "record_access": false, "query_wait_ms": 800, "kinds": [], "duplicates": "exact", "similarity": 0.95, "quality": 0.0,
+            "budgets": {"daily_dollars": 0.0, "monthly_dollars": 0.0, "daily_tokens": 0, "monthly_tokens": 0}})
     );
     assert_eq!(bench.json(&["spaces", "set"]), shown);
     assert_eq!(

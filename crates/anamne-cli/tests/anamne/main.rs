@@ -8,6 +8,7 @@ mod across;
 mod asking;
 mod cache;
 mod demonstration;
+mod embeddings;
 mod enriching;
 mod erasure;
 mod exchange;

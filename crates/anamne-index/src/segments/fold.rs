@@ -12,7 +12,7 @@ use super::file::Damage;
 use super::layout::{EntryLocation, Layout, Source};
 use super::manifest::{Manifest, RowSpan};
 use super::shelf::SegmentedView;
-use super::state::{LiveSegment, Published, Tail};
+use super::state::{LiveSegment, Published, Tail, TailRow};
 use super::writer::SegmentWriter;
 
 /// How thorough a fold is.
@@ -151,7 +151,11 @@ impl<'a, L: Layout> Folding<'a, L> {
     fn entries(&self, changes: &[Change]) -> Result<Vec<Option<Arc<L::Entry>>>, ViewError> {
         let in_tail = |change: &Change| {
             let state = self.tail.rows.get(&change.row.0);
-            state.filter(|state| state.seq == change.seq)
+            let is_made = |state: &&TailRow<L>| {
+                let entry = state.entry.as_deref();
+                state.seq == change.seq && !entry.is_some_and(L::is_pending)
+            };
+            state.filter(is_made)
         };
         let made = |change: &&Change| in_tail(change).is_none();
         let records: Vec<_> = changes

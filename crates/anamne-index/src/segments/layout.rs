@@ -37,6 +37,17 @@ pub(crate) trait Layout: Send + Sync + Sized + 'static {
             .collect()
     }
 
+    /// The entries of several records for the tail, in order, if asking the model would make a query wait: some may be
+    /// pending. `None` if the usual entries are made without waiting.
+    fn entries_at_hand(&self, _: &[&Record]) -> Option<Result<Vec<Self::Entry>, ViewError>> {
+        None
+    }
+
+    /// Whether a fold must make the entry again.
+    fn is_pending(_: &Self::Entry) -> bool {
+        false
+    }
+
     /// The approximate size of an entry in bytes.
     fn weight(entry: &Self::Entry) -> usize;
 

@@ -171,6 +171,9 @@ impl<L: Layout> SegmentedView<L> {
         &self,
         changes: &[&'a Change],
     ) -> (Vec<EncodedChange<'a, L>>, Option<(Seq, String)>) {
+        if let Some(made) = self.entries_at_hand(changes) {
+            return (made, None);
+        }
         let mut made = Vec::with_capacity(changes.len());
         for batch in changes.chunks(MIN_BATCH) {
             let records: Vec<_> = batch
@@ -203,6 +206,30 @@ impl<L: Layout> SegmentedView<L> {
             }
         }
         (made, None)
+    }
+
+    /// The entries of these changes, pending where the model would have to be asked; `None` for layouts without such
+    /// entries.
+    fn entries_at_hand<'a>(&self, changes: &[&'a Change]) -> Option<Vec<EncodedChange<'a, L>>> {
+        let records: Vec<_> = changes
+            .iter()
+            .filter_map(|change| change.record.as_ref())
+            .collect();
+        // Lookups don't fail; if one does, each record is tried as usual and the failure is reported.
+        let mut entries = self.layout.entries_at_hand(&records)?.ok()?.into_iter();
+        let entry = |change: &'a Change| {
+            let entry = change.record.as_ref().and_then(|_| entries.next());
+            (change, entry.map(Arc::new))
+        };
+        Some(changes.iter().copied().map(entry).collect())
+    }
+
+    /// See [`View::pending_rows`](anamne_store::view::View::pending_rows).
+    pub(crate) fn pending_rows(&self) -> usize {
+        let state = self.read();
+        let entries = state.snapshot.tail.rows.values();
+        let pending = entries.filter(|row| row.entry.as_deref().is_some_and(L::is_pending));
+        pending.count()
     }
 
     /// See [`View::verify`](anamne_store::view::View::verify).
@@ -286,6 +313,9 @@ macro_rules! view_of_shelf {
                 }
                 fn tail_rows(&self) -> usize {
                     self.shelf.tail_rows()
+                }
+                fn pending_rows(&self) -> usize {
+                    self.shelf.pending_rows()
                 }
                 fn follow(&self, changes: &[Change], through: Seq) {
                     self.shelf.follow(changes, through);

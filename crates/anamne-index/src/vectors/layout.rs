@@ -32,6 +32,8 @@ pub(super) struct VectorsEntry {
     scales: Box<[f32]>,
     /// One code of padded dimensions per scale.
     codes: Box<[i8]>,
+    /// Whether some of its vectors are still to be made.
+    is_pending: bool,
 }
 
 /// Counts over all live rows.
@@ -142,6 +144,12 @@ impl Layout for VectorsLayout {
     }
 
     fn encode(&self, record: &Record) -> Result<VectorsEntry, ViewError> {
+        if self.embedder.is_remote() {
+            let mut entries = self.encode_all(&[record])?;
+            return entries
+                .pop()
+                .ok_or_else(|| ViewError::Engine("embed: nothing came back".to_owned()));
+        }
         let (mut scales, mut codes) = (Vec::new(), Vec::new());
         parts::embed(&*self.embedder, &record.text, |vector| {
             if let Some(code) = Code::new(&self.rotation, vector) {
@@ -152,6 +160,7 @@ impl Layout for VectorsLayout {
         Ok(VectorsEntry {
             scales: scales.into(),
             codes: codes.into(),
+            is_pending: false,
         })
     }
 
@@ -162,12 +171,9 @@ impl Layout for VectorsLayout {
                 .map(|record| self.encode(record))
                 .collect();
         }
-        let mut texts = Vec::new();
-        let mut owners = Vec::new();
-        for (owner, record) in records.iter().enumerate() {
-            texts.extend(parts::embedded_texts(&record.text));
-            owners.resize(texts.len(), owner);
-        }
+        // Asked only if it matters: it may read the settings of the model.
+        let stays = |record: &Record| record.is_private && self.embedder.leaves_machine();
+        let (texts, owners) = parts::texts_of(records, |record| !stays(record));
         let mut entries = vec![(Vec::new(), Vec::new()); records.len()];
         parts::embed_together(&*self.embedder, &texts, |at, vector| {
             if let Some(code) = Code::new(&self.rotation, vector) {
@@ -179,8 +185,17 @@ impl Layout for VectorsLayout {
         let entry = |(scales, codes): (Vec<f32>, Vec<i8>)| VectorsEntry {
             scales: scales.into(),
             codes: codes.into(),
+            is_pending: false,
         };
         Ok(entries.into_iter().map(entry).collect())
+    }
+
+    fn entries_at_hand(&self, records: &[&Record]) -> Option<Result<Vec<VectorsEntry>, ViewError>> {
+        self.embedder.is_remote().then(|| self.looked_up(records))
+    }
+
+    fn is_pending(entry: &VectorsEntry) -> bool {
+        entry.is_pending
     }
 
     fn weight(entry: &VectorsEntry) -> usize {
@@ -267,6 +282,35 @@ impl Layout for VectorsLayout {
 }
 
 impl VectorsLayout {
+    /// The entries of these records with the vectors that the embedder has at hand.
+    fn looked_up(&self, records: &[&Record]) -> Result<Vec<VectorsEntry>, ViewError> {
+        let (texts, owners) = parts::texts_of(records, |_| true);
+        let found = self.embedder.embed_at_hand(&texts);
+        let found = found.map_err(|error| parts::failed(&error))?;
+        let mut entries: Vec<_> = records
+            .iter()
+            .map(|_| (Vec::new(), Vec::new(), false))
+            .collect();
+        for (vector, owner) in found.iter().zip(owners) {
+            let (scales, codes, is_pending) = &mut entries[owner];
+            match vector {
+                None => *is_pending = true,
+                Some(vector) => {
+                    if let Some(code) = Code::new(&self.rotation, vector) {
+                        scales.push(code.scale);
+                        codes.extend_from_slice(&code.places);
+                    }
+                }
+            }
+        }
+        let entry = |(scales, codes, is_pending): (Vec<f32>, Vec<i8>, bool)| VectorsEntry {
+            scales: scales.into(),
+            codes: codes.into(),
+            is_pending,
+        };
+        Ok(entries.into_iter().map(entry).collect())
+    }
+
     /// Writes signs in blocks of eight vectors, word by word; the last block is zero-padded.
     fn write_signs(
         &self,

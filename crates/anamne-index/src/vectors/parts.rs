@@ -1,7 +1,7 @@
 //! Decides which vectors a memory has.
 
 use anamne_embed::{BATCH_SIZE, EmbedError, Embedder, TokenTable};
-use anamne_store::view::ViewError;
+use anamne_store::view::{Record, ViewError};
 use anamne_text::sentences::windows;
 
 /// The name of this policy; a change requires a rebuild.
@@ -23,6 +23,21 @@ pub fn embedded_texts(text: &str) -> Vec<&str> {
         texts.truncate(1);
     }
     texts
+}
+
+/// The parts of these records that are embedded, and the index of each part's record.
+pub(super) fn texts_of<'a>(
+    records: &[&'a Record],
+    takes: impl Fn(&Record) -> bool,
+) -> (Vec<&'a str>, Vec<usize>) {
+    let (mut texts, mut owners) = (Vec::new(), Vec::new());
+    for (owner, record) in records.iter().enumerate() {
+        if takes(record) {
+            texts.extend(embedded_texts(&record.text));
+            owners.resize(texts.len(), owner);
+        }
+    }
+    (texts, owners)
 }
 
 /// Passes the vectors of `text` to `take`, in the order of [`embedded_texts`].
@@ -67,7 +82,7 @@ pub(super) fn embed_together(
     Ok(())
 }
 
-fn failed(error: &EmbedError) -> ViewError {
+pub(super) fn failed(error: &EmbedError) -> ViewError {
     ViewError::Engine(format!("embed: {error}"))
 }
 

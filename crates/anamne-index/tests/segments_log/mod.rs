@@ -95,6 +95,7 @@ pub(crate) fn record(text: &str, number: u32) -> Record {
         text: text.into(),
         author_name: String::new(),
         attributes,
+        is_private: false,
     }
 }
 

@@ -12,3 +12,4 @@ mod verdict;
 pub use importance::{ImportanceInputs, access_strength, decay, importance};
 pub use insight::{Insight, MOST_UNITS, insights};
 pub use plan::{Audit, MOST_MEMORIES, Plan, Proposal, ProposalKind, plan};
+pub use verdict::rewording;

@@ -1,6 +1,9 @@
 //! Decides whether two memories say the same.
 
+use anamne_types::Memory;
+
 use super::form::{Form, denies};
+use crate::summaries::words::Weights;
 use crate::vectors::dot;
 
 /// The relation of two memories.
@@ -49,6 +52,27 @@ pub(crate) fn verdict(earlier: &Form, later: &Form) -> (MergeVerdict, Likeness) 
         overlap: share(common, many),
     };
     (judge(earlier, later, common, &likeness), likeness)
+}
+
+/// The similarity of a memory and a later one that says the same: the cosine of their texts. `None` if they differ in
+/// kind, category, person, negation, or any number, date or name. O(words).
+pub fn rewording(known: &Memory, told: &Memory) -> Option<f32> {
+    let mut weights = Weights::builtin();
+    let (known, told) = (Form::of(known, &mut weights), Form::of(told, &mut weights));
+    let is_same = known.sort == told.sort
+        && known.own == told.own
+        && (!known.own || known.author == told.author)
+        && known.denials == told.denials
+        && known.particulars.len() <= COMPARED
+        && sorted(&known.particulars) == sorted(&told.particulars);
+    let decides = !few_words(&known) && !few_words(&told);
+    (is_same && decides).then(|| dot(&known.vector, &told.vector))
+}
+
+fn sorted(words: &[String]) -> Vec<&String> {
+    let mut words: Vec<_> = words.iter().collect();
+    words.sort_unstable();
+    words
 }
 
 fn judge(earlier: &Form, later: &Form, common: usize, likeness: &Likeness) -> MergeVerdict {

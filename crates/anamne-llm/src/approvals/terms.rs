@@ -1,8 +1,10 @@
 //! The settings that need approval: where texts and keys go, and the cost limits.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{BridgeConfig, Budgets, PriceRule, Provider};
+use crate::{BridgeConfig, Budgets, EmbeddingSource, PriceRule, Provider};
 
 /// The fields of [`BridgeConfig`] that need approval. Changing one requires a new approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ pub(super) struct Terms {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key_env: Option<String>,
     budgets: Budgets,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    embeddings: BTreeMap<String, EmbeddingSource>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     prices: Vec<PriceRule>,
 }
@@ -32,6 +36,7 @@ impl Terms {
             base_url: config.base_url.clone(),
             key_env: config.key_env.clone(),
             budgets: config.budgets.clone(),
+            embeddings: config.embeddings.clone(),
             prices: config.prices.clone(),
         }
     }
@@ -49,6 +54,7 @@ impl Terms {
             ("base_url", self.base_url != other.base_url),
             ("key_env", self.key_env != other.key_env),
             ("budgets", self.budgets != other.budgets),
+            ("embeddings", self.embeddings != other.embeddings),
             ("prices", self.prices != other.prices),
         ];
         let changed = fields.into_iter().filter(|(_, differs)| *differs);
@@ -70,6 +76,15 @@ mod tests {
             embedding_model: "embed-1".to_owned(),
             base_url: Some("https://api.example.org/v1".to_owned()),
             key_env: Some("OPENAI_API_KEY".to_owned()),
+            embeddings: [(
+                "local".to_owned(),
+                EmbeddingSource {
+                    provider: Provider::Openai,
+                    base_url: Some("http://127.0.0.1:11434/v1".to_owned()),
+                    key_env: None,
+                },
+            )]
+            .into(),
             prices: vec![PriceRule {
                 prefix: "model".to_owned(),
                 input: 1.0,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Money;
 use crate::BridgeError;
 
-/// The budgets of all spaces of a store together. Days and months are in UTC; 0 is no limit.
+/// The budgets of all spaces of a store together, or of one space. Days and months are in UTC; 0 is no limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budgets {
@@ -138,7 +138,8 @@ impl Amount {
 }
 
 impl Budgets {
-    pub(crate) fn check(&self) -> Result<(), InvalidValue> {
+    /// Validates all values.
+    pub fn check(&self) -> Result<(), InvalidValue> {
         for (field, dollars) in [
             ("budgets.daily_dollars", self.daily_dollars),
             ("budgets.monthly_dollars", self.monthly_dollars),
@@ -172,12 +173,14 @@ impl Budgets {
         (limit > 0).then_some(limit)
     }
 
-    /// Rejects a call that would exceed a budget; of several the error names the one that resets last.
+    /// Rejects a call that would exceed a budget, of the store or of `space`; of several the error names the one that
+    /// resets last.
     pub(crate) fn admit(
         &self,
         spent: &Spent,
         wanted: Amount,
         now: Timestamp,
+        space: Option<&str>,
     ) -> Result<(), BridgeError> {
         let refusing = BudgetKind::ALL
             .into_iter()
@@ -197,6 +200,7 @@ impl Budgets {
             None => Ok(()),
             Some((budget, limit, opens_at)) => Err(BridgeError::BudgetExceeded {
                 budget,
+                space: space.map(str::to_owned),
                 limit: budget.words(limit),
                 spent: budget.words(spent.of(budget)),
                 wanted: budget.words(wanted.of(budget)),

@@ -99,11 +99,16 @@ pub(super) fn write_off(transaction: &Transaction<'_>, now: Timestamp) -> rusqli
     Ok(())
 }
 
-/// Spent or reserved today and this month, with and without what counts only because of a clock jump.
-pub(super) fn spent(connection: &Connection, arrival: &DayHistory) -> rusqlite::Result<Spent> {
+/// Spent or reserved today and this month, by all or by one space, with and without what counts only because of a clock
+/// jump.
+pub(super) fn spent(
+    connection: &Connection,
+    arrival: &DayHistory,
+    space: Option<&str>,
+) -> rusqlite::Result<Spent> {
     let amounts = |counted: &CountedDays| -> rusqlite::Result<_> {
-        let day = between(connection, &counted.day)?;
-        Ok([day, between(connection, &counted.month)?])
+        let day = between(connection, &counted.day, space)?;
+        Ok([day, between(connection, &counted.month, space)?])
     };
     Ok(Spent {
         counted: amounts(&arrival.counted())?,
@@ -112,17 +117,24 @@ pub(super) fn spent(connection: &Connection, arrival: &DayHistory) -> rusqlite::
 }
 
 /// Sum of costs and reservations on the days of these ranges.
-fn between(connection: &Connection, ranges: &[(Date, Date)]) -> rusqlite::Result<Amount> {
+fn between(
+    connection: &Connection,
+    ranges: &[(Date, Date)],
+    space: Option<&str>,
+) -> rusqlite::Result<Amount> {
     let condition = vec!["day BETWEEN ? AND ?"; ranges.len()].join(" OR ");
     let bounds = ranges.iter().flat_map(|(first, last)| [first, last]);
+    let of_space = space.map_or("", |_| " AND space = ?");
     let sql = format!(
         "SELECT coalesce(sum(nanodollars), 0), coalesce(sum(input_tokens + output_tokens), 0) FROM \
-         (SELECT day, nanodollars, input_tokens, output_tokens FROM costs UNION ALL \
-          SELECT day, nanodollars, input_tokens, output_tokens FROM reservations) WHERE {condition}"
+         (SELECT day, space, nanodollars, input_tokens, output_tokens FROM costs UNION ALL \
+          SELECT day, space, nanodollars, input_tokens, output_tokens FROM reservations) \
+         WHERE ({condition}){of_space}"
     );
+    let values = bounds.map(Date::to_string).chain(space.map(str::to_owned));
     let sums = connection
         .prepare_cached(&sql)?
-        .query_row(params_from_iter(bounds.map(Date::to_string)), |row| {
+        .query_row(params_from_iter(values), |row| {
             Ok(Amount {
                 nanodollars: row.get(0)?,
                 tokens: row.get(1)?,

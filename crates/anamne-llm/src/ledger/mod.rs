@@ -99,7 +99,8 @@ impl Ledger {
         budgets: &Budgets,
         now: Timestamp,
     ) -> Result<Vec<BudgetState>, BridgeError> {
-        let spent = self.read(|connection| spent(connection, &days::look(connection, now)?))?;
+        let spent =
+            self.read(|connection| spent(connection, &days::look(connection, now)?, None))?;
         Ok(budgets.budget_states(&spent, now))
     }
 
@@ -122,11 +123,25 @@ impl Ledger {
         })
     }
 
-    /// Reserves the maximum usage of a call. If a budget rejects it, only the day is recorded.
+    /// The state of each budget of a space at `now`.
+    pub fn budget_states_of(
+        &self,
+        space: &str,
+        budgets: &Budgets,
+        now: Timestamp,
+    ) -> Result<Vec<BudgetState>, BridgeError> {
+        let spent =
+            self.read(|connection| spent(connection, &days::look(connection, now)?, Some(space)))?;
+        Ok(budgets.budget_states(&spent, now))
+    }
+
+    /// Reserves the maximum usage of a call, within the budgets of the store and of the space. If a budget rejects it,
+    /// only the day is recorded.
     pub(crate) fn reserve(
         &self,
         order: &Order<'_>,
         budgets: &Budgets,
+        of_space: Option<&Budgets>,
         now: Timestamp,
     ) -> Result<Reservation, BridgeError> {
         let at_most = clamped_usage(order.at_most);
@@ -142,7 +157,13 @@ impl Ledger {
         let id = self.write(|transaction| {
             let arrival = days::arrive(transaction, now)?;
             write_off(transaction, now)?;
-            match budgets.admit(&spent(transaction, &arrival)?, wanted, now) {
+            let mut admitted =
+                budgets.admit(&spent(transaction, &arrival, None)?, wanted, now, None);
+            if let (Ok(()), Some(budgets)) = (&admitted, of_space) {
+                let spent = spent(transaction, &arrival, Some(order.space))?;
+                admitted = budgets.admit(&spent, wanted, now, Some(order.space));
+            }
+            match admitted {
                 Ok(()) => Ok(Ok(keep(transaction, &account, at_most, order, now)?)),
                 Err(refused) => Ok(Err(refused)),
             }

@@ -80,6 +80,8 @@ const LIST: &[(&str, f64, f64)] = &[
     ("gpt-4o-mini", 0.15, 0.6),
     ("text-embedding-3-small", 0.02, 0.0),
     ("text-embedding-3-large", 0.13, 0.0),
+    ("text-embedding-ada-002", 0.1, 0.0),
+    ("gemini-embedding-001", 0.15, 0.0),
     ("gemini-2.5-pro", 1.25, 10.0),
     ("gemini-2.5-flash", 0.3, 2.5),
     ("gemini-2.5-flash-lite", 0.1, 0.4),

@@ -1,9 +1,17 @@
-//! Google's `generateContent`.
+//! Google's `generateContent` and `batchEmbedContents`.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use anamne_store::Clock;
 use serde_json::{Value, json};
 
-use super::{Dialect, Remote, answering_model, tokens, words};
-use crate::{BridgeError, Reply, Request, Speaker, Usage};
+use super::{Dialect, Remote, answering_model, tokens, vector_of, words};
+use crate::transport::Transport;
+use crate::{
+    BridgeConfig, BridgeError, Embedded, Key, Purpose, RemoteEmbedder, Reply, Request, Speaker,
+    Usage,
+};
 
 const FORM: u8 = 1;
 const MIME_TYPE: u8 = 2;
@@ -19,14 +27,16 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("response_mime_type", MIME_TYPE),
     ],
     rejected_by_own_api: 0,
-    path: |model| {
-        let name = model.strip_prefix("models/").unwrap_or(model);
-        let name = name.replace(['/', ':', '@', '+'], "_");
-        format!("/models/{name}:generateContent")
-    },
+    path: |model| format!("/{}:generateContent", resource(model)),
     body,
     reply,
 };
+
+/// The model's name as a path.
+fn resource(model: &str) -> String {
+    let name = model.strip_prefix("models/").unwrap_or(model);
+    format!("models/{}", name.replace(['/', ':', '@', '+'], "_"))
+}
 
 /// Keywords that the provider's schemas don't support; checked here anyway.
 const CHECKED_HERE: &[&str] = &["maxLength"];
@@ -101,4 +111,100 @@ fn usage_of(usage: &Value) -> Option<Usage> {
         input_tokens: tokens(usage, "promptTokenCount")?,
         output_tokens: written.saturating_add(thoughts),
     })
+}
+
+/// A model behind `batchEmbedContents`.
+pub(super) struct GeminiEmbedder {
+    transport: Transport,
+    model: String,
+    dimensions: Option<usize>,
+}
+
+impl GeminiEmbedder {
+    /// The configured embedding model.
+    pub(super) fn new(
+        config: &BridgeConfig,
+        dimensions: Option<usize>,
+        key: Option<Key>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, BridgeError> {
+        Ok(Self {
+            transport: Transport::new(config, key, DIALECT.key, DIALECT.headers, clock)?,
+            model: config.embedding_model.clone(),
+            dimensions,
+        })
+    }
+
+    pub(super) fn vectors(
+        &self,
+        answer: &Value,
+        count: usize,
+    ) -> Result<Vec<Vec<f32>>, BridgeError> {
+        let malformed = |reason| self.transport.malformed(reason);
+        let embeddings = answer
+            .get("embeddings")
+            .and_then(Value::as_array)
+            .ok_or_else(|| malformed("it has no embeddings"))?;
+        if embeddings.len() != count {
+            return Err(malformed("not one vector per text"));
+        }
+        let vector = |embedding: &Value| embedding.get("values").and_then(vector_of);
+        let vectors: Option<Vec<_>> = embeddings.iter().map(vector).collect();
+        let vectors = vectors.ok_or_else(|| malformed("a vector has non-finite values"))?;
+        match vectors.first().map(Vec::len) {
+            Some(length) if vectors.iter().any(|vector| vector.len() != length) => {
+                Err(malformed("its vectors differ in length"))
+            }
+            _ => Ok(vectors),
+        }
+    }
+
+    fn body(&self, texts: &[&str], purpose: Purpose) -> Value {
+        let task = match purpose {
+            Purpose::Memory => "RETRIEVAL_DOCUMENT",
+            Purpose::Query => "RETRIEVAL_QUERY",
+        };
+        let request = |text: &&str| {
+            let mut request = json!({
+                "model": resource(&self.model),
+                "content": {"parts": [{"text": text}]},
+                "taskType": task,
+            });
+            if let Some(dimensions) = self.dimensions {
+                request["outputDimensionality"] = json!(dimensions);
+            }
+            request
+        };
+        json!({"requests": texts.iter().map(request).collect::<Vec<_>>()})
+    }
+}
+
+impl RemoteEmbedder for GeminiEmbedder {
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+        purpose: Purpose,
+        longest: Duration,
+    ) -> Result<Embedded, BridgeError> {
+        let path = format!("/{}:batchEmbedContents", resource(&self.model));
+        let answer = self
+            .transport
+            .post(&path, &self.body(texts, purpose), longest)
+            .map_err(|refusal| refusal.error)?;
+        let usage = answer
+            .get("usageMetadata")
+            .and_then(|usage| tokens(usage, "promptTokenCount"));
+        Ok(Embedded {
+            vectors: self.vectors(&answer, texts.len())?,
+            usage: usage.map(|input_tokens| Usage {
+                input_tokens,
+                output_tokens: 0,
+            }),
+            model: self.model.clone(),
+        })
+    }
 }

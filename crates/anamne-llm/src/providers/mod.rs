@@ -10,12 +10,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use anamne_store::Clock;
 use serde_json::{Value, json};
 
+use super::embeddings::MOST_DIMENSIONS;
 use super::transport::{InvalidValue, Transport};
 use super::wording::plain_line;
 use super::{
     BridgeConfig, BridgeError, Key, LanguageModel, Provider, RemoteEmbedder, Reply, Request,
     Speaker,
 };
+use gemini::GeminiEmbedder;
 use openai::OpenAiEmbedder;
 
 /// The configured model, called with `key`.
@@ -32,21 +34,27 @@ pub fn language_model(
     Ok(Arc::new(Remote::new(dialect, config, key, clock)?))
 }
 
-/// The configured embedding model, if there is one.
+/// The configured embedding model, if there is one. It is asked for vectors of `dimensions`, if that is given.
 ///
-/// [`BridgeError::NotOffered`] if the provider is not `openai`.
+/// [`BridgeError::NotOffered`] if the provider has none.
 pub fn remote_embedder(
     config: &BridgeConfig,
+    dimensions: Option<usize>,
     key: Option<Key>,
     clock: Arc<dyn Clock>,
 ) -> Result<Option<Arc<dyn RemoteEmbedder>>, BridgeError> {
     match config.provider {
         _ if config.embedding_model.is_empty() => Ok(None),
-        Provider::Openai => Ok(Some(Arc::new(OpenAiEmbedder::new(config, key, clock)?))),
-        other => Err(BridgeError::NotOffered {
+        Provider::Openai => Ok(Some(Arc::new(OpenAiEmbedder::new(
+            config, dimensions, key, clock,
+        )?))),
+        Provider::Gemini => Ok(Some(Arc::new(GeminiEmbedder::new(
+            config, dimensions, key, clock,
+        )?))),
+        other @ Provider::Anthropic => Err(BridgeError::NotOffered {
             provider: other.as_str(),
             what: "vectors",
-            hint: "leave embedding_model out, or use the provider openai",
+            hint: "use a source of the provider openai or gemini",
         }),
     }
 }
@@ -173,6 +181,19 @@ fn answering_model(answer: &Value, pointer: &str, asked: &str) -> String {
     plain_line(name.unwrap_or(asked), 200)
 }
 
+/// A vector in an answer; `None` if it is empty, implausibly long, or not of finite numbers.
+fn vector_of(value: &Value) -> Option<Vec<f32>> {
+    let numbers = value.as_array()?;
+    if numbers.is_empty() || numbers.len() > MOST_DIMENSIONS {
+        return None;
+    }
+    let number = |number: &Value| {
+        let number = number.as_f64()? as f32;
+        number.is_finite().then_some(number)
+    };
+    numbers.iter().map(number).collect()
+}
+
 /// The schema's name, for providers that require one.
 const ANSWER: &str = "answer";
 
@@ -185,7 +206,7 @@ mod tests {
     /// Common words of provider answers, so that random JSON resembles real answers.
     const NAMES: &str = "content type text tool_use name answer input stop_reason usage input_tokens output_tokens model \
         choices message finish_reason prompt_tokens candidates parts finishReason thought usageMetadata \
-        promptTokenCount promptFeedback blockReason data index embedding";
+        promptTokenCount promptFeedback blockReason data index embedding embeddings values";
 
     fn any_json() -> impl Strategy<Value = Value> {
         let names: Vec<_> = NAMES.split_whitespace().collect();
@@ -211,7 +232,8 @@ mod tests {
         fn no_answer_of_a_provider_does_any_harm(answer in any_json()) {
             let config = BridgeConfig::default();
             let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-            let embedder = OpenAiEmbedder::new(&config, None, clock.clone()).expect("settings that fit");
+            let embedder = OpenAiEmbedder::new(&config, None, None, clock.clone()).expect("settings that fit");
+            let gemini = GeminiEmbedder::new(&config, None, None, clock.clone()).expect("settings that fit");
             for dialect in [&anthropic::DIALECT, &openai::DIALECT, &gemini::DIALECT] {
                 let remote = Remote::new(dialect, &config, None, clock.clone()).expect("settings that fit");
                 let reply = (dialect.reply)(&remote, &answer);
@@ -221,7 +243,8 @@ mod tests {
                 );
                 prop_assert!(known);
             }
-            if let Ok(vectors) = embedder.vectors(&answer, 1) {
+            let vectors = [embedder.vectors(&answer, 1), gemini.vectors(&answer, 1)];
+            for vectors in vectors.into_iter().flatten() {
                 prop_assert!(vectors.len() == 1 && vectors[0].iter().all(|number| number.is_finite()));
             }
         }

@@ -6,9 +6,11 @@ use std::time::Duration;
 use anamne_store::Clock;
 use serde_json::{Value, json};
 
-use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, words};
+use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, vector_of, words};
 use crate::transport::Transport;
-use crate::{BridgeConfig, BridgeError, Embedded, Key, RemoteEmbedder, Reply, Request, Usage};
+use crate::{
+    BridgeConfig, BridgeError, Embedded, Key, Purpose, RemoteEmbedder, Reply, Request, Usage,
+};
 
 const TEMPERATURE: u8 = 1;
 const FORM: u8 = 2;
@@ -90,18 +92,21 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
 pub(super) struct OpenAiEmbedder {
     transport: Transport,
     model: String,
+    dimensions: Option<usize>,
 }
 
 impl OpenAiEmbedder {
     /// The configured embedding model.
     pub(super) fn new(
         config: &BridgeConfig,
+        dimensions: Option<usize>,
         key: Option<Key>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, BridgeError> {
         Ok(Self {
             transport: Transport::new(config, key, DIALECT.key, DIALECT.headers, clock)?,
             model: config.embedding_model.clone(),
+            dimensions,
         })
     }
 
@@ -142,32 +147,21 @@ impl OpenAiEmbedder {
     }
 }
 
-/// Maximum plausible vector length.
-const MOST_DIMENSIONS: usize = 16_384;
-
-fn vector_of(value: &Value) -> Option<Vec<f32>> {
-    let numbers = value.as_array()?;
-    if numbers.is_empty() || numbers.len() > MOST_DIMENSIONS {
-        return None;
-    }
-    numbers
-        .iter()
-        .map(|number| {
-            number
-                .as_f64()
-                .map(|number| number as f32)
-                .filter(|number| number.is_finite())
-        })
-        .collect()
-}
-
 impl RemoteEmbedder for OpenAiEmbedder {
     fn name(&self) -> &str {
         &self.model
     }
 
-    fn embed(&self, texts: &[&str], longest: Duration) -> Result<Embedded, BridgeError> {
-        let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
+    fn embed(
+        &self,
+        texts: &[&str],
+        _: Purpose,
+        longest: Duration,
+    ) -> Result<Embedded, BridgeError> {
+        let mut body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
+        if let Some(dimensions) = self.dimensions {
+            body["dimensions"] = json!(dimensions);
+        }
         let answer = self
             .transport
             .post("/embeddings", &body, longest)

@@ -5,6 +5,7 @@ mod world;
 mod approvals;
 mod budgets;
 mod config;
+mod embeddings;
 mod injection;
 mod keys;
 mod providers;

@@ -215,8 +215,8 @@ fn a_call_that_is_taken_back_ends_while_it_waits() {
     let world = World::new(Provider::Openai, vec![refusal(), refusal()]);
     let cancelled = || !world.server.seen().is_empty();
     let call = Call {
-        space: "core",
         cancelled: &cancelled,
+        ..Call::of("core")
     };
     let answer = world.bridge().ask(&call, &question());
     assert!(matches!(answer, Err(BridgeError::Cancelled)));

@@ -70,6 +70,7 @@ pub(crate) fn record(text: String, author: &str, number: u32) -> Record {
         text,
         author_name: author.to_owned(),
         attributes,
+        is_private: false,
     }
 }
 

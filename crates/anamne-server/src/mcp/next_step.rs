@@ -26,7 +26,7 @@ pub(crate) fn words(step: NextStep) -> Option<&'static str> {
         | NextStep::AllowVariable
         | NextStep::BindKey
         | NextStep::KeepKeyInFile => "see the language model's settings with `anamne model`",
-        NextStep::ImportModel | NextStep::ChooseModel => {
+        NextStep::ImportModel | NextStep::AddEmbeddings | NextStep::ChooseModel => {
             "the user can list models with `anamne model list`, and import one with `anamne model import`"
         }
         NextStep::ShowCosts => "see `anamne costs`",

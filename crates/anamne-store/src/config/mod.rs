@@ -1,6 +1,9 @@
 //! `space.toml`: the settings of a space.
 
+mod budgets;
+mod documented;
 mod guard;
+mod intake;
 mod ranking;
 #[cfg(test)]
 mod tests;
@@ -11,10 +14,13 @@ use anamne_types::{InvalidValue, Limits};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::files::replace_file;
 use crate::project_config::ProjectConfig;
-use crate::settings_file::{read_toml, write_toml};
+use crate::settings_file::read_toml;
 use crate::{Result, StoreError};
+pub use budgets::SpaceBudgets;
 pub use guard::GuardConfig;
+pub use intake::{Duplicates, IntakeConfig};
 pub use ranking::{RecallConfig, RoleConfig};
 
 /// The version of the file.
@@ -48,6 +54,12 @@ pub struct SpaceConfig {
     /// The embedding model.
     #[serde(default, skip_serializing_if = "is_default")]
     pub embedding: EmbeddingConfig,
+    /// What the space accepts.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub intake: IntakeConfig,
+    /// What the space may spend on models.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub budgets: SpaceBudgets,
     /// What is recorded about queries, and whether recall uses it for planning.
     #[serde(default, skip_serializing_if = "is_default")]
     pub meta: MetaConfig,
@@ -108,19 +120,35 @@ const MODEL_BYTES: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EmbeddingConfig {
-    /// `builtin`, the name of a folder under the store's `models`, or the name of a model supplied by the program.
+    /// `builtin`, the name of a folder under the store's `models`, the name of a model supplied by the program, or
+    /// `SOURCE:MODEL` of a source in the store's `model.toml`.
     pub model: String,
+    /// How long a query waits for its vector from a remote model, in milliseconds; 0 to never ask for one.
+    #[serde(skip_serializing_if = "is_usual_wait")]
+    pub query_wait_ms: u32,
 }
 
 impl EmbeddingConfig {
     /// The name of the model that is compiled into the program.
     pub const BUILTIN: &str = "builtin";
+
+    /// The default of [`Self::query_wait_ms`].
+    pub const QUERY_WAIT_MS: u32 = 800;
+
+    /// The maximum of [`Self::query_wait_ms`].
+    pub const MOST_QUERY_WAIT_MS: u32 = 10_000;
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // what serde hands over
+fn is_usual_wait(milliseconds: &u32) -> bool {
+    *milliseconds == EmbeddingConfig::QUERY_WAIT_MS
 }
 
 impl Default for EmbeddingConfig {
     fn default() -> Self {
         Self {
             model: Self::BUILTIN.to_owned(),
+            query_wait_ms: Self::QUERY_WAIT_MS,
         }
     }
 }
@@ -289,6 +317,8 @@ impl SpaceConfig {
             retention: RetentionConfig::default(),
             tiers: TiersConfig::default(),
             embedding: EmbeddingConfig::default(),
+            intake: IntakeConfig::default(),
+            budgets: SpaceBudgets::default(),
             meta: MetaConfig::default(),
             backup: BackupConfig::default(),
             enrichment: EnrichmentConfig::default(),
@@ -318,6 +348,14 @@ impl SpaceConfig {
         self.retention.check()?;
         self.backup.check()?;
         self.guard.check()?;
+        self.intake.check()?;
+        self.budgets.check()?;
+        let most = EmbeddingConfig::MOST_QUERY_WAIT_MS;
+        if self.embedding.query_wait_ms > most {
+            let accepts = format!("0 to {most} milliseconds; 0 never asks");
+            let wait = self.embedding.query_wait_ms;
+            return Err(InvalidValue::new("embedding.query_wait_ms", accepts, wait));
+        }
         if self.tiers.active_days == 0 {
             return Err(InvalidValue::new("tiers.active_days", "at least 1", 0));
         }
@@ -365,9 +403,12 @@ impl SpaceConfig {
         Ok(Some(config))
     }
 
-    /// Writes the file atomically.
+    /// Writes the file atomically, with a comment on each setting.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_toml(path, self)
+        let text =
+            toml::Table::try_from(self).and_then(|settings| documented::documented(&settings));
+        let text = text.map_err(|error| StoreError::damaged(path, error.to_string()))?;
+        replace_file(path, text.as_bytes())
     }
 }
 

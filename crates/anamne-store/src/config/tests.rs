@@ -15,11 +15,20 @@ fn written(config: &SpaceConfig) -> (tempfile::TempDir, PathBuf, String) {
     (folder, path, text)
 }
 
+/// The text without its comments: what earlier versions read.
+fn plain(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
 #[test]
 fn the_model_is_written_only_if_it_is_not_the_built_in_one() {
     let mut config = config();
     let (_folder, path, text) = written(&config);
-    assert!(!text.contains("embedding"), "earlier versions read it too");
+    assert!(
+        !plain(&text).contains("embedding"),
+        "earlier versions read it too"
+    );
     assert_eq!(
         SpaceConfig::read(&path).expect("read"),
         Some(config.clone())
@@ -54,7 +63,7 @@ fn the_default_grace_period_is_not_written_for_earlier_versions() {
     config.retention.days = 365;
     let (_folder, _, text) = written(&config);
     assert!(
-        text.contains("days = 365") && !text.contains("grace"),
+        text.contains("days = 365") && !plain(&text).contains("grace"),
         "{text}"
     );
 }
@@ -78,7 +87,8 @@ fn a_model_name_is_one_line_of_text() {
 fn weights_and_roles_round_trip() {
     let mut config = config();
     let (_folder, path, text) = written(&config);
-    assert!(!text.contains("weights") && !text.contains("roles"));
+    let settings = plain(&text);
+    assert!(!settings.contains("weights") && !settings.contains("roles"));
     config.recall.weights.insert("recency".to_owned(), 1.5);
     let reviewer = RoleConfig {
         importance: 2.0,
@@ -116,4 +126,128 @@ fn weights_and_roles_are_bounded() {
     check("[recall.roles.a]\ncolour = 1", false);
     check("[recall.roles.\" \"]\nimportance = 1", false);
     check("[recall.roles.\"a\\u0007\"]\nimportance = 1", false);
+}
+
+/// Settings in which no section has its default.
+fn full() -> SpaceConfig {
+    let mut config = config();
+    config.description = "a\n[intake]\nquality = 1\n\"\"\"".to_owned();
+    config.recall.weights.insert("recency".to_owned(), 1.5);
+    config.recall.roles.insert(
+        "the reviewer".to_owned(),
+        RoleConfig {
+            importance: 2.0,
+            ..RoleConfig::default()
+        },
+    );
+    config.quota.bytes = 5;
+    config.retention = RetentionConfig {
+        days: 400,
+        grace_days: 31,
+    };
+    config.tiers.active_days = 7;
+    config.embedding = EmbeddingConfig {
+        model: "openai:text-embedding-3-small".to_owned(),
+        query_wait_ms: 500,
+    };
+    config.intake = IntakeConfig {
+        kinds: vec![Kind::Fact, Kind::Message],
+        duplicates: Duplicates::Semantic,
+        similarity: 0.9,
+        quality: 0.25,
+    };
+    config.budgets.daily_dollars = 0.5;
+    config.meta.planning = false;
+    config.backup.keep = 3;
+    config.guard.private = true;
+    config.guard.names.push("Mara Lind".to_owned());
+    config.project.folders.push(crate::ProjectFolder {
+        path: "/mill/api".to_owned(),
+        identity: "path:/mill/api".to_owned(),
+        remote: None,
+        stamp: None,
+    });
+    config
+}
+
+#[test]
+fn every_setting_is_documented_in_the_file_and_the_file_says_the_same() {
+    let config = full();
+    let (_folder, path, text) = written(&config);
+    assert_eq!(
+        SpaceConfig::read(&path).expect("read"),
+        Some(config.clone())
+    );
+    assert!(text.contains("similarity = 0.9\n"), "{text}");
+    let settings = toml::Table::try_from(&config).expect("a table");
+    for (section, value) in &settings {
+        let values = value.as_table().cloned().unwrap_or_default();
+        let keys = if value.is_table() {
+            values.keys().cloned().collect()
+        } else {
+            vec![section.clone()]
+        };
+        for key in keys {
+            let section = if value.is_table() {
+                section.as_str()
+            } else {
+                ""
+            };
+            let known = documented::SETTINGS.iter();
+            let known = known.filter(|(of, name, ..)| (*of, *name) == (section, key.as_str()));
+            let meaning = known.map(|(.., meaning, _)| *meaning).next();
+            let meaning = meaning.unwrap_or_else(|| panic!("say what {section}.{key} means"));
+            assert!(text.contains(meaning), "{section}.{key}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_defaults_in_the_comments_are_the_defaults() {
+    let (_folder, path, text) = written(&config());
+    let (before, defaults) = text.split_once("# Other settings").expect("the defaults");
+    let is_setting = |line: &&str| line.starts_with('[') || line.contains(" = ");
+    let lines = defaults.lines().filter_map(|line| line.strip_prefix("# "));
+    let uncommented: String = lines
+        .filter(is_setting)
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    std::fs::write(&path, format!("{before}\n{uncommented}")).expect("written");
+    assert!(uncommented.contains("query_wait_ms = 800"), "{uncommented}");
+    assert_eq!(SpaceConfig::read(&path).expect("read"), Some(config()));
+}
+
+#[test]
+fn what_a_space_accepts_is_bounded() {
+    let (_folder, path, usual) = written(&config());
+    let check = |lines: &str, problem: Option<&str>| {
+        std::fs::write(&path, format!("{usual}\n{lines}\n")).expect("written");
+        let read = SpaceConfig::read(&path).map_err(|error| error.to_string());
+        match problem {
+            None => assert!(read.is_ok(), "{lines}: {read:?}"),
+            Some(words) => {
+                let said = read.expect_err(lines);
+                assert!(
+                    said.contains(words) && said.contains("space.toml"),
+                    "{lines}: {said}"
+                );
+            }
+        }
+    };
+    check("[intake]\nkinds = [\"fact\"]\nduplicates = \"none\"", None);
+    check("[intake]\nkinds = [\"rumour\"]", Some("rumour"));
+    check("[intake]\nduplicates = \"fuzzy\"", Some("semantic"));
+    check("[intake]\nsimilarity = 0.4", Some("intake.similarity"));
+    check("[intake]\nsimilarity = nan", Some("0.5 to 1"));
+    check("[intake]\nquality = 1.5", Some("intake.quality"));
+    check(
+        "[budgets]\ndaily_dollars = -1",
+        Some("budgets.daily_dollars"),
+    );
+    check("[budgets]\nweekly_dollars = 1", Some("weekly_dollars"));
+    check(
+        "[embedding]\nquery_wait_ms = 10001",
+        Some("embedding.query_wait_ms"),
+    );
+    check("[embedding]\nquery_wait_ms = 0", None);
 }

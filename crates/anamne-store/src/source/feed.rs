@@ -1,6 +1,6 @@
 //! The log as views read it: rows by their last change.
 
-use anamne_types::{Body, Judgement, Kind, Metadata, Row, Seq, Tier};
+use anamne_types::{Body, GuardNote, Judgement, Kind, Metadata, Row, Seq, Tier, is_marked_private};
 use rusqlite::{Connection, Row as SqlRow};
 
 use super::Tables;
@@ -18,7 +18,9 @@ pub struct SourceFeed<'source> {
 
 const FIELDS: &str = "row, id, max(seq, placed), kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
      iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, occurred_at, \
-     expires_at, deleted_at, superseded_by, iif(tier = 0, metadata, colder(tier, row, 2))";
+     expires_at, deleted_at, superseded_by, iif(tier = 0, metadata, colder(tier, row, 2)), \
+     EXISTS (SELECT 1 FROM tags JOIN names ON names.id = tags.tag WHERE tags.row = memories.row \
+             AND names.name = 'private' COLLATE NOCASE)";
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
@@ -121,6 +123,15 @@ fn feedback(row: &SqlRow<'_>) -> rusqlite::Result<i8> {
     Ok((quality * 100.0).round() as i8)
 }
 
+/// Whether the guard marked something in the memory.
+fn is_marked(row: &SqlRow<'_>) -> rusqlite::Result<bool> {
+    let metadata: Option<String> = row.get(18)?;
+    // Most rows have no note, so parsing is skipped.
+    let noted = metadata.filter(|metadata| metadata.contains(GuardNote::KEY));
+    let noted = noted.and_then(|metadata| serde_json::from_str::<Metadata>(&metadata).ok());
+    Ok(noted.is_some_and(|metadata| is_marked_private(&metadata)))
+}
+
 fn named(tables: Tables<'_>, mut change: Change) -> Result<Change> {
     if let Some(record) = &mut change.record
         && record.attributes.author != 0
@@ -198,5 +209,6 @@ fn read_record(row: &SqlRow<'_>) -> rusqlite::Result<Record> {
         text,
         author_name: String::new(),
         attributes,
+        is_private: row.get::<_, bool>(19)? || is_marked(row)?,
     })
 }

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use anamne_types::{Body, Category, EventKind, Judgement, Kind, Memory, MemoryId, Role, Row, Seq};
+use anamne_types::{
+    Body, Category, EventKind, Judgement, Kind, Memory, MemoryId, Role, Row, Seq,
+    is_marked_private, is_private_tag,
+};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -175,6 +178,8 @@ fn record_of(connection: &Connection, memory: Memory) -> Result<(Memory, Record)
         text,
         author_name: memory.author.clone().unwrap_or_default(),
         attributes,
+        is_private: memory.tags.iter().any(|tag| is_private_tag(tag))
+            || is_marked_private(&memory.metadata),
     };
     Ok((memory, record))
 }

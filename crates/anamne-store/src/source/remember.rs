@@ -52,7 +52,7 @@ impl Transaction<'_> {
             return of_content(self.by_row(row)?, hash, || external_id.clone()).map(Some);
         }
         // The same thing may happen twice.
-        if draft.body.kind() == Kind::Experience {
+        if draft.body.kind() == Kind::Experience || !self.finds_duplicates {
             return Ok(None);
         }
         let place = draft.thread.as_deref().zip(draft.position);
@@ -86,6 +86,7 @@ impl Transaction<'_> {
             seq,
             space: self.space.to_owned(),
             duplicate,
+            rewording: None,
             guard: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anamne_types::{GuardNote, Kind};
+use anamne_types::{GuardNote, Kind, PRIVATE, is_marked_private};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use serde::Serialize;
@@ -116,6 +116,31 @@ pub(crate) fn of(connection: &Connection) -> Result<Statistics> {
     })?;
     statistics.guard = guarded(connection)?;
     Ok(statistics)
+}
+
+/// The number of live memories that a tag or the guard makes private. O(tags and notes).
+pub(crate) fn count_private(connection: &Connection) -> Result<u64> {
+    let tagged = "SELECT tags.row FROM names JOIN tags ON tags.tag = names.id JOIN memories USING (row) \
+         WHERE names.name = ?1 COLLATE NOCASE AND memories.deleted_at IS NULL";
+    let mut private = std::collections::BTreeSet::new();
+    let mut statement = connection.prepare_cached(tagged)?;
+    for row in statement.query_map([PRIVATE], |row| row.get::<_, u32>(0))? {
+        private.insert(row?);
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT row, metadata FROM (SELECT row, iif(tier = 0, metadata, colder(tier, row, 2)) AS metadata \
+         FROM memories WHERE deleted_at IS NULL) WHERE instr(metadata, ?1)",
+    )?;
+    let noted = statement.query_map([GuardNote::KEY], |row| {
+        Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?))
+    })?;
+    for noted in noted {
+        let (row, metadata) = noted?;
+        if is_marked_private(&serde_json::from_str(&metadata)?) {
+            private.insert(row);
+        }
+    }
+    Ok(private.len() as u64)
 }
 
 /// The guard's findings in live memories, by kind.

@@ -20,6 +20,8 @@ pub(crate) struct Transaction<'writer> {
     pub(super) space: &'writer str,
     pub(super) actor: &'writer Actor,
     pub(super) now: Timestamp,
+    /// Whether a known text is not stored again.
+    pub(super) finds_duplicates: bool,
     /// The last event of the log, including those of this transaction.
     pub(crate) head: Seq,
     pub(super) hash: Digest,
@@ -36,6 +38,8 @@ pub(crate) struct WriteContext<'writer> {
     pub(crate) space: &'writer str,
     pub(crate) actor: &'writer Actor,
     pub(crate) now: Timestamp,
+    /// Whether a known text is not stored again.
+    pub(crate) finds_duplicates: bool,
 }
 
 impl<'writer> Transaction<'writer> {
@@ -52,6 +56,7 @@ impl<'writer> Transaction<'writer> {
             space: occasion.space,
             actor: occasion.actor,
             now: cut(occasion.now),
+            finds_duplicates: occasion.finds_duplicates,
             head: end.0,
             hash: end.1,
             next_row: Row(0),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anamne_types::{Actor, Seq};
 
 use super::SpaceSource;
+use crate::config::Duplicates;
 use crate::files::look_at;
 use crate::journal::Digest;
 use crate::quota::WriteRequest;
@@ -100,6 +101,7 @@ impl SpaceSource {
             space: self.name.as_str(),
             actor,
             now: self.clock.now(),
+            finds_duplicates: self.settings.known().intake.duplicates != Duplicates::None,
         };
         Transaction::begin(self.names.of(&writer.connection), occasion, end)
     }

@@ -135,9 +135,9 @@ pub(crate) fn noted_vectors(space: &Path) -> String {
 }
 
 /// The model in use in this space: the one named by the file if available with the same vectors, else the built-in one.
-pub(crate) fn model_of(space: &Path, models: &Models) -> Model {
+pub(crate) fn model_of(space: &Path, source: Option<&Arc<SpaceSource>>, models: &Models) -> Model {
     let noted = Note::read(space).and_then(|note| {
-        let model = models.get(&note.model).ok()?;
+        let model = models.get_for(&note.model, source).ok()?;
         (model.slug() == note.vectors).then_some(model)
     });
     noted.unwrap_or_else(Model::builtin)
@@ -197,10 +197,10 @@ pub(crate) fn change(space: &Path) -> Result<ChangeGuard, Error> {
 
 impl LastState {
     /// Reads the file of a space.
-    pub(crate) fn first(source: &SpaceSource, models: &Models) -> Result<RwLock<Self>, Error> {
+    pub(crate) fn first(source: &Arc<SpaceSource>, models: &Models) -> Result<RwLock<Self>, Error> {
         let stamp = FileStamp::of(&Note::path(source.folder()));
         let noted = noted_vectors(source.folder());
-        let answering = open(source, model_of(source.folder(), models))?;
+        let answering = open(source, model_of(source.folder(), Some(source), models))?;
         Ok(RwLock::new(Self {
             stamp,
             is_stale: false,
@@ -237,7 +237,10 @@ impl Tiers {
             }
         }
         let space = self.source.folder();
-        let (noted, model) = (noted_vectors(space), model_of(space, &self.models));
+        let (noted, model) = (
+            noted_vectors(space),
+            model_of(space, Some(&self.source), &self.models),
+        );
         let mut noticed = self.noticed.write().unwrap_or_else(PoisonError::into_inner);
         if model.questions.model() != noticed.answering.model.questions.model() {
             noticed.answering = open(&self.source, model)?;

@@ -13,6 +13,7 @@ pub(crate) mod hook_log;
 pub(crate) mod latent;
 pub(crate) mod meta;
 pub(crate) mod naming;
+mod pending;
 pub(crate) mod readings;
 pub(crate) mod reembedding;
 pub(crate) mod summaries;

@@ -63,9 +63,20 @@ pub struct EmbeddingState {
     /// If they differ: number of memories embedded so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<u64>,
+    /// Memories of open tiers whose vectors a remote model was not asked for yet.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pending: u64,
+    /// Private memories, which have no vectors because the model is on another machine.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub private: u64,
     /// Why the requested model is unavailable; empty if available.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub problem: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // what serde hands over
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A part of a tier's log: the changes after `base` up to `through`.
@@ -131,7 +142,8 @@ impl Tiers {
         match &*wanted {
             Some(known) if known.name == name => known.clone(),
             _ => {
-                let model = self.models.get(&name).map_err(|error| error.to_string());
+                let model = self.models.get_for(&name, Some(&self.source));
+                let model = model.map_err(|error| error.to_string());
                 wanted.insert(RequestedModel { name, model }).clone()
             }
         }
@@ -165,9 +177,9 @@ impl Tiers {
         (model.slug() != self.noted_vectors()).then_some(model)
     }
 
-    /// Whether vectors of another model must be computed. No I/O.
+    /// Whether vectors must be computed: all of another model, or those that a remote one was not asked for yet. No I/O.
     pub(crate) fn is_reembedding(&self) -> bool {
-        self.missing_model().is_some()
+        self.missing_model().is_some() || self.has_pending()
     }
 
     /// Makes the next batch look for obsolete vectors again, after a model was requested.
@@ -193,7 +205,7 @@ impl Tiers {
         };
         if self.missing_model().is_none() {
             self.tidy(&model)?;
-            return Ok(BatchOutcome::Done);
+            return self.embed_pending(progress);
         }
         // An erasure waits for the end of the batch, which may have read the erased text before.
         let Some(_guard) = answering::try_change(self.source.folder())? else {
@@ -321,7 +333,15 @@ impl Tiers {
             Some(model) => Some(self.count_embedded(&model)?),
             None => None,
         };
+        let leaves = |model: &Model| model.memories.leaves_machine();
+        let private = if wanted.model.as_ref().is_ok_and(leaves) {
+            self.source.count_private()?
+        } else {
+            0
+        };
         Ok(EmbeddingState {
+            pending: self.pending() as u64,
+            private,
             model: wanted.name,
             answering: answering.model.name.clone(),
             embedded,

@@ -137,7 +137,9 @@ impl OpenTier {
     ) -> Result<(), Error> {
         self.catch_up(source)?;
         let mut due = self.followers.due();
-        due.retain(|view| only.is_none_or(|name| view.name() == name));
+        due.retain(|view| {
+            only.is_none_or(|name| view.name() == name) && !self.is_left_to_embedding(view.name())
+        });
         let broken: Vec<_> = due
             .iter()
             .filter_map(|view| match view.health() {
@@ -411,7 +413,10 @@ impl Derived<Error> for TieredViews {
 
     fn is_due(&self, _: Effort) -> Result<bool, Error> {
         let open = self.tiers.open_now();
-        Ok(open.iter().any(|tier| tier.followers.is_due(self.name)))
+        let is_due = |tier: &Arc<OpenTier>| {
+            tier.followers.is_due(self.name) && !tier.is_left_to_embedding(self.name)
+        };
+        Ok(open.iter().any(is_due))
     }
 
     fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {

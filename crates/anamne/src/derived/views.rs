@@ -132,7 +132,7 @@ pub(crate) fn label(view: &str, tier: Tier) -> String {
 
 /// Verifies the published views of all tiers of the space in this folder, without opening the space.
 pub(super) fn examine(space: &Path, models: &Models, head: Seq) -> Result<Vec<Finding>, Error> {
-    let model = answering::model_of(space, models);
+    let model = answering::model_of(space, None, models);
     let tiers = std::iter::once(Tier::Active).chain(colder_on_disk(space)?);
     let examine = |tier| Ok(Views::open(space, tier, &model)?.examine(head));
     let findings: Result<Vec<_>, Error> = tiers.map(examine).collect();

@@ -15,7 +15,7 @@ use crate::core::Inner;
 use crate::space::Space;
 
 /// The actor name of consolidation in the log.
-const NAME: &str = "consolidation";
+pub(crate) const NAME: &str = "consolidation";
 
 /// Memories read per batch.
 const READ_AT_ONCE: usize = 512;

@@ -16,6 +16,7 @@ use jiff::tz::TimeZone;
 use crate::Error;
 use crate::core::Inner;
 use crate::derived::readings::OpenReadings;
+use crate::models::remote::budgets;
 
 /// Texts up to this number of characters are not worth a call.
 const WORTH_READING: usize = 40;
@@ -118,7 +119,9 @@ impl Inner {
             },
             at: memory.occurred_at,
         };
-        match tasks::read(bridge, &Call::of(self.source.name().as_str()), &utterance) {
+        let budgets = budgets(&self.source.config().budgets);
+        let call = Call::of(self.source.name().as_str()).within_budgets(&budgets);
+        match tasks::read(bridge, &call, &utterance) {
             Ok(reading) => Ok(Some(reading)),
             Err(error) => after(&error, context).map(|()| None),
         }
@@ -232,7 +235,8 @@ impl Inner {
                 author: side.author.as_deref().unwrap_or_default(),
                 on: side.evidence.at.to_zoned(TimeZone::UTC).date(),
             });
-            let call = Call::of(self.source.name().as_str());
+            let budgets = budgets(&self.source.config().budgets);
+            let call = Call::of(self.source.name().as_str()).within_budgets(&budgets);
             let ids = sides.map(|side| side.evidence.memory);
             let may_send = self.may_send_all(bridge, &ids).map_err(TaskError::failed)?;
             let judged_now = if may_send {

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::Error;
+use crate::models::remote::budgets;
 use crate::space::Space;
 
 /// Maximum characters shown of each memory.
@@ -106,6 +107,8 @@ impl Space {
                 on: memory.occurred_at.to_zoned(TimeZone::UTC).date(),
             })
             .collect();
-        ask(bridge, &Call::of(self.name()), &said, &memories).map(Some)
+        let budgets = budgets(&self.config().budgets);
+        let call = Call::of(self.name()).within_budgets(&budgets);
+        ask(bridge, &call, &said, &memories).map(Some)
     }
 }

@@ -217,6 +217,20 @@ impl Space {
             ),
             None => answers,
         });
+        if state.pending > 0 {
+            let pending = state.pending;
+            found.well.push(format!(
+                "embedding: {pending} recent memories are found by words until {} was asked",
+                state.answering
+            ));
+        }
+        if state.private > 0 {
+            let private = state.private;
+            found.well.push(format!(
+                "embedding: {private} private memories are not sent to {}, and are found by words only",
+                state.model
+            ));
+        }
         if !state.problem.is_empty() {
             found.problems.push(format!(
                 "embedding: {}; until then the model {} answers",

@@ -1,11 +1,14 @@
-//! The available models: the built-in embedding model, those provided by the program, and those of the store: imported
-//! models and plain folders, which are embedding models or rerankers.
+//! The available models: the built-in embedding model, those provided by the program, those of the store: imported
+//! models and plain folders, which are embedding models or rerankers, and the remote ones of the sources in `model.toml`.
 
+mod estimating;
 mod format;
 mod importing;
 mod library;
 mod listing;
 mod manifest;
+pub(crate) mod questions;
+pub(crate) mod remote;
 mod removing;
 mod reranking;
 #[cfg(test)]
@@ -15,17 +18,22 @@ mod verifying;
 use std::collections::HashMap;
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anamne_embed::{CachedEmbedder, EmbedError, Embedder, StaticModel};
 use anamne_index::vectors::DIMENSIONS;
-use anamne_store::EmbeddingConfig;
+use anamne_llm::{EmbeddingName, EmbeddingSources};
+use anamne_store::{EmbeddingConfig, SpaceSource};
 
 use crate::Error;
 use crate::derived::embedding_cache::EmbeddingCache;
 use format::ModelFormat;
 use library::{Library, ModelStamp};
+use questions::QuestionVectors;
+use remote::{Bridges, RemoteModel};
 use reranking::LoadedRerankers;
 
+pub use estimating::EmbeddingEstimate;
 pub use format::ModelPurpose;
 pub use importing::{ImportedModel, ModelImport};
 pub use listing::{ModelKind, ModelState, ModelSummary};
@@ -42,6 +50,8 @@ pub(crate) struct Model {
     pub(crate) memories: Arc<dyn Embedder>,
     /// The same embedder, if it uses the cache.
     cached: Option<Arc<CachedEmbedder>>,
+    /// If it is remote: what asks for the vectors of queries, and the model.
+    remote: Option<(Arc<QuestionVectors>, Arc<RemoteModel>)>,
 }
 
 impl Model {
@@ -52,12 +62,24 @@ impl Model {
             questions: embedder.clone(),
             memories: embedder,
             cached: None,
+            remote: None,
+        }
+    }
+
+    /// Gets ready for a query with these words. Waits for a remote model alone, for at most `longest`.
+    pub(crate) fn expect_question(&self, words: &str, longest: Duration) {
+        if let Some((questions, _)) = &self.remote {
+            questions.ask(words, longest);
         }
     }
 
     /// The last cache failure; returned once.
     pub(crate) fn take_error(&self) -> Option<String> {
-        self.cached.as_ref()?.take_error()
+        let remote = self
+            .remote
+            .as_ref()
+            .and_then(|(_, model)| model.take_error());
+        remote.or_else(|| self.cached.as_ref()?.take_error())
     }
 
     /// The folder name of its vectors.
@@ -90,6 +112,8 @@ fn check_dimensions(found: usize) -> Result<(), EmbedError> {
 pub(crate) struct Models {
     library: Library,
     brought: Vec<Arc<dyn Embedder>>,
+    /// The bridges to remote models, if the program can open them.
+    bridges: Option<Arc<Bridges>>,
     pub(crate) cache: Arc<EmbeddingCache>,
     /// The loaded models of the store, by name.
     loaded: Mutex<HashMap<String, (ModelStamp, Model)>>,
@@ -103,16 +127,31 @@ impl Models {
         Self {
             library: Library::of_store(root),
             brought,
+            bridges: None,
             cache: Arc::new(cache),
             loaded: Mutex::default(),
             rerankers: LoadedRerankers::default(),
         }
     }
 
+    /// The same with remote models. `is_patient` unless somebody waits for the end of their work.
+    pub(crate) fn with_remote(
+        self,
+        sources: Option<Arc<dyn EmbeddingSources>>,
+        is_patient: bool,
+    ) -> Self {
+        let bridges = sources.map(|sources| Arc::new(Bridges::new(sources, is_patient)));
+        Self { bridges, ..self }
+    }
+
     /// The models of another store, and those provided by the program to this one.
     pub(crate) fn of_store(&self, root: &Path) -> Self {
         // Nothing is added to its cache here, so it needs no limit.
-        Self::new(root, self.brought.clone(), u64::MAX)
+        let models = Self::new(root, self.brought.clone(), u64::MAX);
+        Self {
+            bridges: self.bridges.clone(),
+            ..models
+        }
     }
 
     /// The model called `name` in the settings. A model of the store is read once per process, and again after changes.
@@ -120,11 +159,23 @@ impl Models {
     /// [`Error::UnknownModel`] if there is none, [`Error::Model`] if it can't be loaded, [`Error::OtherPurpose`] if it is a
     /// reranker.
     pub(crate) fn get(&self, name: &str) -> Result<Model, Error> {
+        self.get_for(name, None)
+    }
+
+    /// The same for a space, which pays for a remote model; without one, a remote model only tells its properties.
+    pub(crate) fn get_for(
+        &self,
+        name: &str,
+        space: Option<&Arc<SpaceSource>>,
+    ) -> Result<Model, Error> {
         if name == EmbeddingConfig::BUILTIN {
             return Ok(Model::builtin());
         }
         if let Some(brought) = self.brought.iter().find(|one| one.model().name == name) {
             return self.model(name, brought.clone());
+        }
+        if let Some((remote, bridges)) = self.remote_name(name)? {
+            return self.remote(name, remote, bridges, space);
         }
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         // Stamped before reading, so that later changes are noticed.
@@ -158,6 +209,61 @@ impl Models {
         })
     }
 
+    /// The parts of a name if it is that of a remote model, and the bridges to such models.
+    pub(crate) fn remote_name(
+        &self,
+        name: &str,
+    ) -> Result<Option<(EmbeddingName, Arc<Bridges>)>, Error> {
+        let is_other = name == EmbeddingConfig::BUILTIN || self.is_brought(name);
+        match &self.bridges {
+            Some(bridges)
+                if !is_other && EmbeddingName::is_one(name) && !self.library.has(name) =>
+            {
+                Ok(Some((name.parse()?, bridges.clone())))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn remote(
+        &self,
+        name: &str,
+        remote: EmbeddingName,
+        bridges: Arc<Bridges>,
+        space: Option<&Arc<SpaceSource>>,
+    ) -> Result<Model, Error> {
+        // Names an unknown source before its model is used.
+        bridges.settings(&remote)?;
+        let Some(dimensions) = remote.length() else {
+            return Err(estimating::unknown_length(name));
+        };
+        check_dimensions(dimensions).map_err(|source| Error::Model {
+            name: name.to_owned(),
+            source,
+        })?;
+        let model = Arc::new(RemoteModel::new(
+            remote,
+            dimensions,
+            bridges,
+            space.cloned(),
+        ));
+        if let Some(refusal) = model.refusal() {
+            return Err(Error::Model {
+                name: name.to_owned(),
+                source: model.unavailable(refusal),
+            });
+        }
+        let questions = Arc::new(QuestionVectors::new(model.clone()));
+        let cached = Arc::new(CachedEmbedder::new(model.clone(), self.cache.clone()));
+        Ok(Model {
+            name: name.to_owned(),
+            questions: questions.clone(),
+            memories: cached.clone(),
+            cached: Some(cached),
+            remote: Some((questions, model)),
+        })
+    }
+
     /// Whether the program provides a model of this name.
     fn is_brought(&self, name: &str) -> bool {
         self.brought.iter().any(|one| one.model().name == name)
@@ -179,6 +285,7 @@ impl Models {
             questions: embedder,
             memories,
             cached,
+            remote: None,
         })
     }
 

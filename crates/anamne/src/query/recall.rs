@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anamne_embed::Reranker;
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
 use anamne_recall::{Forest, RecallSources, Recaller, SpaceProfile, can_hold};
 use anamne_types::{
-    Answer, Context, ContextRequest, Hit, Plan, Reached, Recall, Temperature, Tier,
+    Answer, Context, ContextRequest, Hit, Plan, Reached, Recall, Signals, Temperature, Tier,
 };
 
 use crate::Error;
@@ -263,6 +263,11 @@ impl Inner {
             past,
         } = reached;
         let past = past.as_deref();
+        if recall.signals != Signals::Lexical {
+            let wait = self.source.config().embedding.query_wait_ms;
+            let wait = Duration::from_millis(wait.into());
+            answering.model.expect_question(&recall.query, wait);
+        }
         let part = AvailableViews::of(tiers, problems, past);
         let together = part.together();
         let widened = asked == Asked::WidenedQuery;

@@ -10,13 +10,17 @@ use anamne_types::{
 
 use crate::Error;
 use crate::space::Space;
+use crate::write::quality::check_quality;
 
 /// The trust of memories from an untrusted import: less than a person's, more than an agent's.
 pub(crate) const IMPORT_TRUST: f32 = 0.9;
 
 impl Space {
-    /// Rejects a draft that claims more than its writer may give.
+    /// Rejects a draft that the space doesn't accept, or that claims more than its writer may give.
     pub(crate) fn admit(&self, draft: &Draft) -> Result<(), InvalidValue> {
+        let intake = &self.config().intake;
+        intake.check_kind(draft.body.kind())?;
+        check_quality(intake, draft)?;
         check_unreserved(&draft.metadata)?;
         self.scope().check_trust(draft.trust)
     }

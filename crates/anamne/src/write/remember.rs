@@ -16,7 +16,7 @@ impl Space {
         let draft = draft.into();
         self.require_write()?;
         self.admit(&draft)?;
-        self.write(&draft)
+        Ok(self.noticing_rewording(self.write(&draft)?))
     }
 
     /// Stores a memory worded by the engine itself, which may have reserved metadata.
@@ -42,7 +42,7 @@ impl Space {
         Ok(remembered
             .into_iter()
             .zip(notes)
-            .map(|(one, notes)| with_notes(one, notes))
+            .map(|(one, notes)| self.noticing_rewording(with_notes(one, notes)))
             .collect())
     }
 
@@ -64,7 +64,7 @@ impl Space {
         let outcome = |guarded: Result<(Draft, Vec<GuardNote>), InvalidValue>| match guarded {
             Ok((_, notes)) => stored
                 .next()
-                .map(|one| one.map(|one| with_notes(one, notes))),
+                .map(|one| one.map(|one| self.noticing_rewording(with_notes(one, notes)))),
             Err(refused) => Some(Err(refused.into())),
         };
         Ok(guarded.into_iter().filter_map(outcome).collect())

@@ -2,10 +2,11 @@
 
 use std::io::{IsTerminal, Read};
 
-use anamne::llm::{KEY_FILE, KEYCHAIN_SERVICE, Key, write_key_file};
+use anamne::llm::{KEY_FILE, KEYCHAIN_SERVICE, Key, embedding_key_file, write_key_file};
 use serde_json::json;
 
 use super::Setup;
+use super::embeddings::any_model;
 use crate::bridge;
 use crate::failure::Failure;
 use crate::output::{Output, report};
@@ -29,11 +30,15 @@ the store.
 Examples:
   anamne model key
   anamne model key < key.txt
-  anamne model key --file < key.txt")]
+  anamne model key --file < key.txt
+  anamne model key --for openai < key.txt")]
 pub(super) struct KeepKey {
     /// Store it in the file model.key in the store
     #[arg(long)]
     file: bool,
+    /// The source of embeddings that the key is for, instead of the language model
+    #[arg(long = "for", value_name = "SOURCE")]
+    source: Option<String>,
 }
 
 impl KeepKey {
@@ -46,7 +51,10 @@ impl KeepKey {
         let config = setup.existing()?;
         // Ask for a key only if its host was approved: someone else could have chosen it.
         setup.approvals.require(&setup.root, &config)?;
-        let account = config.key_account()?;
+        let account = match &self.source {
+            Some(source) => config.for_embeddings(&any_model(source)?)?.key_account()?,
+            None => config.key_account()?,
+        };
         let keychain = bridge::keychain();
         if !self.file && !keychain.is_there() {
             return Err(Failure::failed("no keychain available").hint(
@@ -56,7 +64,8 @@ impl KeepKey {
         let key = Key::new(&read_key(&account)?, "standard input")?;
         let kept_in = if self.file {
             place.store()?;
-            let path = setup.root.join(KEY_FILE);
+            let name = self.source.as_deref().map(embedding_key_file);
+            let path = setup.root.join(name.as_deref().unwrap_or(KEY_FILE));
             write_key_file(&path, &account, &key)?;
             path.display().to_string()
         } else {

@@ -1,5 +1,6 @@
 //! `anamne model`.
 
+mod embeddings;
 mod import;
 mod key;
 mod list;
@@ -11,7 +12,7 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use anamne::llm::{Approval, Approvals, BridgeConfig, Call, MODEL_FILE, tasks};
+use anamne::llm::{Approval, Approvals, BridgeConfig, BridgeError, Call, MODEL_FILE, tasks};
 use anamne::{Clock, SystemClock};
 use serde_json::json;
 
@@ -39,9 +40,9 @@ OPENAI_API_KEY, GEMINI_API_KEY, or --key-env), else from the system keychain,
 else from the file that `anamne model key --file` writes. A stored key is
 bound to one provider, host and port.
 
-Embedding models and rerankers run on this machine and need no language model.
-The built-in embedding model is the default, without a reranker; list, verify,
-remove and import manage others.
+Embedding models and rerankers need no language model. The built-in embedding
+model is the default, without a reranker; list, verify, remove and import manage
+others on this machine, and embeddings the APIs that spaces may use instead.
 
 Examples:
   anamne model
@@ -53,6 +54,7 @@ Examples:
   anamne model off
   anamne model import ~/Downloads/harbour
   anamne model list
+  anamne model embeddings openai
 
 With --json: {\"enabled\", \"provider\", \"model\", \"url\", \"key\": where it is found or null,
   \"approved\", \"problem\": why it is not used, or null, \"budgets\": {..}};
@@ -74,6 +76,8 @@ enum Change {
     Test,
     /// Disable the language model; keep its settings
     Off,
+    /// Show, add or remove sources of embeddings
+    Embeddings(embeddings::Embeddings),
     #[command(flatten)]
     Embedding(Embedding),
 }
@@ -120,6 +124,27 @@ impl Setup {
         self.load()
     }
 
+    /// The existing settings, if they are approved. Otherwise foreign settings would be approved unseen. Unusable ones
+    /// count as none if they are replaced, `from_scratch`.
+    fn approved(&self, from_scratch: bool) -> Result<BridgeConfig, Failure> {
+        if std::fs::symlink_metadata(&self.file).is_err() {
+            return Ok(BridgeConfig::default());
+        }
+        match BridgeConfig::load(&self.file) {
+            Err(BridgeError::Config { .. }) if from_scratch => Ok(BridgeConfig::default()),
+            Err(error) => Err(error.into()),
+            Ok(config) => match self.approval(&config)? {
+                Approval::Given => Ok(config),
+                missing => Err(Failure::failed(format!(
+                    "{} is not approved on this machine: {}",
+                    self.file.display(),
+                    missing.reason()
+                ))
+                .hint("review and approve it with `anamne model trust`, or delete the file")),
+            },
+        }
+    }
+
     fn approval(&self, config: &BridgeConfig) -> Result<Approval, Failure> {
         Ok(self.approvals.of_store(&self.root, config)?)
     }
@@ -153,6 +178,7 @@ impl Model {
             Some(Change::Trust(trust)) => trust.run(&mut setup()?, output),
             Some(Change::Off) => switch_off(place, &mut setup()?, output),
             Some(Change::Test) => test(&setup()?.root, output),
+            Some(Change::Embeddings(change)) => change.run(place, &mut setup()?, output),
             Some(Change::Embedding(embedding)) => embedding.run(place, output),
         }
     }

@@ -1,6 +1,6 @@
 //! `anamne model set`.
 
-use anamne::llm::{Approval, BridgeConfig, BridgeError, Provider};
+use anamne::llm::{BridgeConfig, BridgeError, Provider};
 use clap::ValueEnum;
 
 use super::{Setup, show};
@@ -11,7 +11,7 @@ use crate::place::Place;
 
 /// The API.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Api {
+pub(super) enum Api {
     /// Anthropic's Messages API
     Anthropic,
     /// OpenAI's, also spoken by Ollama, vLLM and LM Studio
@@ -21,7 +21,7 @@ enum Api {
 }
 
 impl Api {
-    fn provider(self) -> Provider {
+    pub(super) fn provider(self) -> Provider {
         match self {
             Self::Anthropic => Provider::Anthropic,
             Self::Openai => Provider::Openai,
@@ -66,7 +66,8 @@ impl Set {
         setup: &mut Setup,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let before = self.approved_settings(setup)?;
+        let from_scratch = self.provider.is_some() && self.model.is_some();
+        let before = setup.approved(from_scratch)?;
         let typed = self.key_env.clone();
         let mut config = before.clone();
         self.apply(&mut config)?;
@@ -77,27 +78,6 @@ impl Set {
         setup.approve(&config)?;
         show::show(setup, &config, output)?;
         note_unused_key(setup, &before, &config, output)
-    }
-
-    /// The existing settings, if they are approved. Otherwise foreign settings would be approved unseen.
-    fn approved_settings(&self, setup: &Setup) -> Result<BridgeConfig, Failure> {
-        let from_scratch = self.provider.is_some() && self.model.is_some();
-        if std::fs::symlink_metadata(&setup.file).is_err() {
-            return Ok(BridgeConfig::default());
-        }
-        match BridgeConfig::load(&setup.file) {
-            Err(BridgeError::Config { .. }) if from_scratch => Ok(BridgeConfig::default()),
-            Err(error) => Err(error.into()),
-            Ok(config) => match setup.approval(&config)? {
-                Approval::Given => Ok(config),
-                missing => Err(Failure::failed(format!(
-                    "{} is not approved on this machine: {}",
-                    setup.file.display(),
-                    missing.reason()
-                ))
-                .hint("review and approve it with `anamne model trust`, or delete the file")),
-            },
-        }
     }
 
     fn apply(self, config: &mut BridgeConfig) -> Result<(), BridgeError> {

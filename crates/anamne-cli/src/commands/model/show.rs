@@ -17,14 +17,15 @@ pub(super) fn show(
     let approval = setup.approval(config)?;
     let approved = approval == Approval::Given;
     // No key is looked up before approval.
-    let key = if approved {
+    let key = if approved && config.enabled {
         bridge::key_origin(&setup.root, config, &setup.approvals)
     } else {
         Ok(None)
     };
     let key = key.map_err(|error| next_step::on_one_line(&error, error.next_step()));
     let problem = match &approval {
-        _ if !config.enabled => None,
+        _ if !config.enabled && config.embeddings.is_empty() => None,
+        Approval::Given if !config.enabled => None,
         Approval::Given => key.as_ref().err().cloned(),
         missing => Some(missing.reason()),
     };
@@ -37,6 +38,7 @@ pub(super) fn show(
             "key": key.ok().flatten(),
             "approved": approved,
             "problem": problem,
+            "embeddings": config.embeddings,
             "budgets": config.budgets,
         }));
     }
@@ -44,7 +46,9 @@ pub(super) fn show(
         output.line("no model configured; extraction works by rules")?;
         output.flush()?;
         output.note("configure one with `anamne model set --provider … --model …`");
-        return Ok(());
+        if config.embeddings.is_empty() {
+            return Ok(());
+        }
     }
     let key = match key {
         _ if !approved => key_description(config),
@@ -60,7 +64,7 @@ pub(super) fn show(
         );
         output.entry(YELLOW, "not used", &reason)?;
     }
-    if config.price_of(&config.model).is_none() && !config.is_on_this_machine() {
+    if config.enabled && config.price_of(&config.model).is_none() && !config.is_on_this_machine() {
         output.flush()?;
         output.warn("unknown price: only token budgets apply; prices can be set in model.toml");
     }
@@ -82,15 +86,19 @@ pub(super) fn settings(
         amount => format!("{amount} tokens"),
     };
     let budgets = &config.budgets;
-    let vectors = match config.embedding_model.as_str() {
-        "" => String::new(),
-        name => format!(", {name} for vectors"),
-    };
-    let provider = config.provider.as_str();
-    let model = format!("{} ({provider}){vectors}", config.model);
-    output.entry(DIM, "model   ", &model)?;
-    output.entry(DIM, "at      ", url(config))?;
-    output.entry(DIM, "key     ", key)?;
+    if config.enabled {
+        let provider = config.provider.as_str();
+        let model = format!("{} ({provider})", config.model);
+        output.entry(DIM, "model   ", &model)?;
+        output.entry(DIM, "at      ", url(config))?;
+        output.entry(DIM, "key     ", key)?;
+    }
+    for (name, source) in &config.embeddings {
+        let usual = source.provider.usual_url();
+        let address = source.base_url.as_deref().unwrap_or(usual);
+        let source = format!("{name} ({}) at {address}", source.provider.as_str());
+        output.entry(DIM, "vectors ", &source)?;
+    }
     let day = format!(
         "{}, {}",
         dollars(budgets.daily_dollars),
@@ -114,7 +122,7 @@ pub(super) fn key_description(config: &BridgeConfig) -> String {
     }
 }
 
-fn url(config: &BridgeConfig) -> &str {
+pub(super) fn url(config: &BridgeConfig) -> &str {
     let usual = config.provider.usual_url();
     config.base_url.as_deref().unwrap_or(usual)
 }

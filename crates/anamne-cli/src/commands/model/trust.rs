@@ -4,6 +4,7 @@ use std::io::{BufRead, IsTerminal};
 
 use anamne::llm::{Approval, BridgeConfig, KEY_FILE, bind_key_file};
 
+use super::embeddings::any_model;
 use super::{Setup, show};
 use crate::failure::Failure;
 use crate::output::{Output, report};
@@ -45,6 +46,18 @@ impl Trust {
     }
 }
 
+/// Where texts are sent: to the language model, and to sources of embeddings.
+fn destinations(config: &BridgeConfig) -> Result<String, Failure> {
+    let mut origins = std::collections::BTreeSet::new();
+    if config.enabled {
+        origins.insert(config.origin()?);
+    }
+    for source in config.embeddings.keys() {
+        origins.insert(config.for_embeddings(&any_model(source)?)?.origin()?);
+    }
+    Ok(origins.into_iter().collect::<Vec<_>>().join(" and "))
+}
+
 /// Shows the settings to approve, and asks for confirmation.
 fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Result<bool, Failure> {
     if output.is_json() || !std::io::stdin().is_terminal() {
@@ -56,9 +69,9 @@ fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Resul
     show::settings(config, &show::key_description(config), output)?;
     output.flush()?;
     report(format_args!(
-        "{}\nMemories of this store will be sent to {}, with its API key. Approve? [y/N]",
+        "{}\nMemories of this store will be sent to {}, with the API key of each. Approve? [y/N]",
         setup.approval(config)?.reason(),
-        config.origin()?
+        destinations(config)?
     ));
     let mut answer = String::new();
     std::io::stdin()

@@ -357,6 +357,16 @@ pub(super) const COMMANDS: &[Invocations] = &[
     ("model trust", &[&["--yes"]]),
     ("model test", &[&[]]),
     ("model off", &[&[]]),
+    (
+        "model embeddings",
+        &[
+            &[],
+            &["{text}"],
+            &["{name}", "--provider", "openai", "--url", "{text}"],
+            &["{name}", "--provider", "openai", "--key-env", "{text}"],
+            &["{name}", "--remove"],
+        ],
+    ),
     ("model list", &[&[]]),
     ("model verify", &[&[]]),
     ("model import", &[&["{text}"]]),

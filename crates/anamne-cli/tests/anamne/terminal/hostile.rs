@@ -94,7 +94,7 @@ pub(super) fn store() -> Bench {
     let settings = bench.store().join("spaces/core/space.toml");
     let written = std::fs::read_to_string(&settings).expect("settings");
     let with_words = format!("{written}\n[meta]\nqueries = \"text\"\n");
-    let with_words = if written.contains("[meta]") {
+    let with_words = if written.contains("\n[meta]") {
         written
     } else {
         with_words

@@ -121,6 +121,8 @@ pub(crate) struct World {
     pub(crate) clock: Arc<ScriptedClock>,
     pub(crate) config: BridgeConfig,
     pub(crate) server: Server,
+    /// The dimensions that the embedding model is asked for.
+    pub(crate) dimensions: Option<usize>,
 }
 
 impl World {
@@ -142,6 +144,7 @@ impl World {
             clock: ScriptedClock::at("2026-01-31T12:00:00Z"),
             config,
             server,
+            dimensions: None,
         }
     }
 
@@ -157,7 +160,8 @@ impl World {
     pub(crate) fn bridge(&self) -> Bridge {
         let bridge = self.bridge_to(self.model());
         let key = Key::new(KEY, "the test").expect("a key");
-        let embedder = remote_embedder(&self.config, Some(key), self.clock.clone());
+        let embedder =
+            remote_embedder(&self.config, self.dimensions, Some(key), self.clock.clone());
         match embedder.expect("settings that fit") {
             Some(embedder) => bridge.with_embedder(embedder),
             None => bridge,

@@ -62,7 +62,9 @@ constraint. Duplicates are not stored twice.";
         let remembered = space.remember(draft)?;
         let text = format!(
             "{} {} in the space {}.{}",
-            if remembered.duplicate {
+            if remembered.rewording.is_some() {
+                "Kept as a rewording of"
+            } else if remembered.duplicate {
                 "Already stored as"
             } else {
                 "Stored as"

@@ -140,6 +140,11 @@ impl<'a> ImportWriter<'a> {
         place: &RecordPosition,
         mut arrival: ImportItem,
     ) -> Result<Option<ImportItem>, Error> {
+        let kind = arrival.draft.body.kind();
+        if let Err(refused) = self.space.config().intake.check_kind(kind) {
+            self.skip_record(place, &refused.to_string())?;
+            return Ok(None);
+        }
         let file = place.file.as_deref();
         if file.is_some_and(|file| self.space.config().guard.skips(file)) {
             return Ok(Some(arrival));

@@ -1,0 +1,92 @@
+//! The embedding model of a space: what a change of it takes, and whether the user agrees.
+
+use std::io::{BufRead, IsTerminal};
+
+use anamne::{EmbeddingEstimate, Space};
+
+use crate::failure::Failure;
+use crate::output::{Output, report};
+use crate::wording::number;
+
+/// A change of the embedding model.
+pub(super) struct ModelChange {
+    /// The full name of the model.
+    pub(super) name: String,
+    /// What embedding all memories with it takes.
+    pub(super) estimate: EmbeddingEstimate,
+}
+
+impl ModelChange {
+    /// The change to the model called `name`; `None` if the space uses it already.
+    pub(super) fn to(name: &str, space: &Space) -> Result<Option<Self>, Failure> {
+        let name = space.full_model_name(name)?;
+        if space.config().embedding.model == name {
+            return Ok(None);
+        }
+        let estimate = space.embedding_estimate(&name)?;
+        Ok(Some(Self { name, estimate }))
+    }
+
+    /// What it takes, as text.
+    pub(super) fn description(&self) -> String {
+        let estimate = &self.estimate;
+        let known = match estimate.cached {
+            0 => String::new(),
+            cached => format!(", of which {} are cached", number(cached)),
+        };
+        let mut text = format!(
+            "{} embeds {} texts{known}",
+            estimate.model,
+            number(estimate.texts)
+        );
+        if estimate.tokens > 0 {
+            let cost = match &estimate.cost {
+                Some(cost) if estimate.leaves_machine => format!(", about {cost}"),
+                Some(_) => String::new(),
+                None => ", at an unknown price".to_owned(),
+            };
+            text += &format!("; about {} tokens{cost}", number(estimate.tokens));
+        }
+        if estimate.minutes > 1 {
+            let minutes = number(estimate.minutes);
+            text += &format!("; at least {minutes} minutes within limits.tokens_per_minute");
+        }
+        if estimate.private > 0 {
+            let private = crate::output::memories(estimate.private);
+            text +=
+                &format!("; {private} marked private are not sent, and are found by words only");
+        }
+        text
+    }
+
+    /// Fails unless the user agrees to send texts to another machine.
+    pub(super) fn agree(&self, is_confirmed: bool, output: &mut Output) -> Result<(), Failure> {
+        let description = self.description();
+        if is_confirmed || !self.estimate.may_cost() {
+            if self.estimate.texts > self.estimate.cached {
+                output.note(&description);
+            }
+            return Ok(());
+        }
+        if output.is_json() || !std::io::stdin().is_terminal() {
+            return Err(
+                Failure::refused("yes", format!("{description}; this may cost money"))
+                    .hint("add --yes to confirm, or --dry-run to see the estimate alone"),
+            );
+        }
+        output.flush()?;
+        report(format_args!("{description}\nEmbed with it? [y/N]"));
+        let mut answer = String::new();
+        std::io::stdin()
+            .lock()
+            .read_line(&mut answer)
+            .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            _ => Err(Failure::refused(
+                "yes",
+                "not confirmed; nothing was changed",
+            )),
+        }
+    }
+}
