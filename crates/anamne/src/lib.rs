@@ -59,11 +59,11 @@ pub use anamne_recall::context::best_sentence;
 pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
-    Examination, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
+    Examination, ExportExtra, ExportedSpace, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
     Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
     ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
     RoleConfig, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, SystemClock,
-    TierCount, TiersConfig, Unreadable, Visibility,
+    TierCount, TiersConfig, Unreadable, Visibility, is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -83,9 +83,10 @@ pub use knowledge::consolidating::QualitySignals;
 pub use knowledge::graph::Knowledge;
 pub use knowledge::topics::{KnownTopic, TopicVerdict};
 pub use knowledge::wording::RewordedSentence;
+pub use maintenance::backups::ScheduledBackups;
 pub use maintenance::doctor::{CheckUp, SpaceReport};
 pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
-pub use maintenance::export::{CorpusReport, ExportReport};
+pub use maintenance::export::{BinaryExport, CorpusReport, ExportReport};
 pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;
@@ -98,7 +99,8 @@ pub use privacy::PRIVATE;
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{
-    BadLine, BadLines, GuardSummary, GuardedLine, ImportOptions, ImportReport, UnverifiedClaims,
+    BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
+    ImportReport, ImportedSpace, UnverifiedClaims,
 };
 pub use write::transfer::{NotMoved, Selection, Transfer};
 pub use {anamne_jobs as queue, anamne_llm as llm};
