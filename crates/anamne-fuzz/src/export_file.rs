@@ -22,7 +22,9 @@ pub(crate) fn file(bytes: &[u8]) -> bool {
         &made
     };
     let trusted = ImportOptions::default().trusted();
-    [trusted, ImportOptions::default()].map(|options| import(file, options)).contains(&true)
+    [trusted, ImportOptions::default()]
+        .map(|options| import(file, options))
+        .contains(&true)
 }
 
 /// Imports into a new store; a refused file must leave no space in it.
@@ -40,17 +42,26 @@ fn import(file: &[u8], options: ImportOptions) -> bool {
         return false;
     }
     for name in &spaces {
-        let space = store.existing_space(name.as_str()).expect("an imported space can be opened");
+        let space = store
+            .existing_space(name.as_str())
+            .expect("an imported space can be opened");
         let _ = space.remember("after it");
-        let found = store.verify(Some(name.as_str())).expect("it can be verified");
-        assert!(found.iter().all(|one| one.examination.findings.is_empty()), "{found:?}");
+        let found = store
+            .verify(Some(name.as_str()))
+            .expect("it can be verified");
+        assert!(
+            found.iter().all(|one| one.examination.findings.is_empty()),
+            "{found:?}"
+        );
     }
     !spaces.is_empty()
 }
 
 /// A file of one space with these settings and events.
 fn made_of(bytes: &[u8]) -> Vec<u8> {
-    let split = bytes.windows(BETWEEN.len()).position(|part| part == BETWEEN);
+    let split = bytes
+        .windows(BETWEEN.len())
+        .position(|part| part == BETWEEN);
     let (settings, events) = match split {
         Some(at) => (&bytes[..at], &bytes[at + BETWEEN.len()..]),
         None => (&b""[..], bytes),
@@ -63,9 +74,17 @@ fn made_of(bytes: &[u8]) -> Vec<u8> {
     file.extend(1_u32.to_le_bytes());
     file.extend(0_u32.to_le_bytes());
     let mut digest = *blake3::hash(&file).as_bytes();
-    for (tag, text) in [(1_u32, manifest.as_bytes()), (2, settings), (3, journal.as_bytes()), (7, b"")] {
+    for (tag, text) in [
+        (1_u32, manifest.as_bytes()),
+        (2, settings),
+        (3, journal.as_bytes()),
+        (7, b""),
+    ] {
         let length = text.len() as u32;
-        let header: Vec<u8> = [tag, 0, length, length].iter().flat_map(|field| field.to_le_bytes()).collect();
+        let header: Vec<u8> = [tag, 0, length, length]
+            .iter()
+            .flat_map(|field| field.to_le_bytes())
+            .collect();
         let mut hasher = blake3::Hasher::new();
         hasher.update(&digest).update(&header).update(text);
         digest = *hasher.finalize().as_bytes();

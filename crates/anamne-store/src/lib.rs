@@ -79,8 +79,8 @@ pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use error::{Result, StoreError};
 pub use examine::{Examination, Finding, Part, examine};
 pub use export_file::{
-    EXPORT_FORMAT, ExportExtra, ExportFailure, ExportedSpace, StagedContent, StagedExport, StagedSpace,
-    WrittenExport, is_export_file, stage_export, write_export_file,
+    EXPORT_FORMAT, ExportExtra, ExportFailure, ExportedSpace, StagedContent, StagedExport,
+    StagedSpace, WrittenExport, is_export_file, stage_export, write_export_file,
 };
 pub use file_problem::FileProblem;
 pub use files::{

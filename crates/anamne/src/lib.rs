@@ -59,11 +59,12 @@ pub use anamne_recall::context::best_sentence;
 pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Effort, EmbeddingConfig,
-    Examination, ExportExtra, ExportedSpace, Finding, GuardConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
-    Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
-    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
-    RoleConfig, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, SystemClock,
-    TierCount, TiersConfig, Unreadable, Visibility, is_export_file,
+    Examination, ExportExtra, ExportedSpace, Finding, GuardConfig, JournalReport, KnownBackup,
+    KnownProject, LONGEST_WAIT, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project,
+    ProjectConfig, ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig,
+    RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceConfig, SpaceName, Statistics,
+    StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
+    is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;

@@ -52,7 +52,10 @@ fn older_fields_become_typed_ones_and_the_rest_stays() {
     let thoughts = ["t1", "t2"].map(|id| memory(&space, id));
     for (place, thought) in (0..).zip(&thoughts) {
         assert_eq!(thought.body, Body::Thought { follows: None });
-        assert_eq!((thought.thread.as_deref(), thought.position), (Some("c-9"), Some(place)));
+        assert_eq!(
+            (thought.thread.as_deref(), thought.position),
+            (Some("c-9"), Some(place))
+        );
         assert_eq!(thought.metadata["framework"], "first_principles");
         assert_eq!(thought.metadata["thought_number"], place + 1);
     }
@@ -60,12 +63,29 @@ fn older_fields_become_typed_ones_and_the_rest_stays() {
     assert_eq!(thoughts[1].occurred_at.to_string(), "2026-02-03T09:13:00Z");
 
     let episode = memory(&space, "e");
-    let Body::Episode { goal, plan, outcome, tool_log, salience } = episode.body else {
+    let Body::Episode {
+        goal,
+        plan,
+        outcome,
+        tool_log,
+        salience,
+    } = episode.body
+    else {
         panic!("{:?}", episode.body);
     };
-    assert_eq!((goal.as_str(), plan, outcome.as_str()), ("Fix the stale prices", vec!["look".to_owned(), "fix".to_owned()], "done"));
+    assert_eq!(
+        (goal.as_str(), plan, outcome.as_str()),
+        (
+            "Fix the stale prices",
+            vec!["look".to_owned(), "fix".to_owned()],
+            "done"
+        )
+    );
     assert_eq!(salience, Some(0.8));
-    assert_eq!((tool_log[0].tool.as_str(), tool_log[0].succeeded), ("psql", Some(true)));
+    assert_eq!(
+        (tool_log[0].tool.as_str(), tool_log[0].succeeded),
+        ("psql", Some(true))
+    );
     assert_eq!(tool_log[1].output, "restarted the cache");
     assert_eq!(episode.metadata["steps"], json!(["looked", "fixed"]));
 
@@ -80,21 +100,34 @@ fn older_fields_become_typed_ones_and_the_rest_stays() {
 #[test]
 fn a_bad_older_line_is_refused_by_its_number() {
     for (bad, reason) in [
-        (json!({ "content": "x", "timestamp": "yesterday" }), "timestamp"),
+        (
+            json!({ "content": "x", "timestamp": "yesterday" }),
+            "timestamp",
+        ),
         (json!({ "content": "x", "salience": 11 }), "salience"),
         (json!({ "skill_name": "" }), "content"),
         (json!({ "chain_id": "c" }), "missing field `text`"),
-        (json!({ "memory_type": "skill", "skill_name": 7, "steps": [] , "importance": 90}), "importance"),
+        (
+            json!({ "memory_type": "skill", "skill_name": 7, "content": "x", "importance": 90 }),
+            "importance",
+        ),
     ] {
         let (_folder, space) = space();
         let text = format!("{{\"text\": \"before\"}}\n{bad}\n");
         let options = ImportOptions::from(BadLines::Stop);
         match space.import(text.as_bytes(), options, &mut |_| {}) {
-            Err(Error::BadLine { line: 2, reason: said, .. }) => assert!(said.contains(reason), "{said}"),
+            Err(Error::BadLine {
+                line: 2,
+                reason: said,
+                ..
+            }) => assert!(said.contains(reason), "{said}"),
             other => panic!("{bad}: {other:?}"),
         }
         let report = import(&space, &text, BadLines::Skip);
-        assert_eq!((report.known, report.bad.len(), report.bad[0].line), (1, 1, 2));
+        assert_eq!(
+            (report.known, report.bad.len(), report.bad[0].line),
+            (1, 1, 2)
+        );
     }
 }
 
@@ -116,14 +149,25 @@ fn a_dump_of_thoughts_chains_nodes_and_relations_is_read_once() {
     let pretty = serde_json::to_string_pretty(&dump()).expect("JSON");
     let report = import(&space, &pretty, ImportOptions::default().trusted());
     assert_eq!((report.imported, report.lines, report.bad.len()), (7, 7, 0));
-    let places = ["thought:a", "thought:b"].map(|id| memory(&space, id)).map(|thought| (thought.thread, thought.position));
-    assert_eq!(places, [(Some("7".to_owned()), Some(0)), (Some("7".to_owned()), Some(1))]);
+    let places = ["thought:a", "thought:b"]
+        .map(|id| memory(&space, id))
+        .map(|thought| (thought.thread, thought.position));
+    assert_eq!(
+        places,
+        [
+            (Some("7".to_owned()), Some(0)),
+            (Some("7".to_owned()), Some(1))
+        ]
+    );
     let chain = memory(&space, "chain:7");
     assert_eq!(chain.content, "The cache was never cleared");
     assert_eq!(chain.metadata["status"], "done");
     assert_eq!(chain.thread.as_deref(), Some("7"));
     let alone = memory(&space, "thought:alone");
-    assert_eq!((alone.thread, alone.tags), (None, vec!["Mara".to_owned(), "money".to_owned()]));
+    assert_eq!(
+        (alone.thread, alone.tags),
+        (None, vec!["Mara".to_owned(), "money".to_owned()])
+    );
     assert_eq!(memory(&space, "node:1").metadata["team"], "shop");
     let relation = memory(&space, "relation:1-2");
     assert_eq!(relation.content, "Mara Lind works with Redis.");
@@ -131,12 +175,22 @@ fn a_dump_of_thoughts_chains_nodes_and_relations_is_read_once() {
     assert_eq!(relation.metadata["weight"], 0.7);
 
     space.extract(&mut |_| true).expect("extracted");
-    let told = space.knowledge().expect("knowledge").relations("Mara Lind").expect("relations");
+    let told = space
+        .knowledge()
+        .expect("knowledge")
+        .relations("Mara Lind")
+        .expect("relations");
     assert!(told.iter().any(|relation| relation.asserted), "{told:?}");
 
-    let again = import(&space, &dump().to_string(), ImportOptions::default().trusted());
+    let again = import(
+        &space,
+        &dump().to_string(),
+        ImportOptions::default().trusted(),
+    );
     assert_eq!((again.imported, again.known), (0, 7));
-    let ids = space.select(&Filter::default(), Visibility::Both, Order::OldestFirst).expect("ids");
+    let ids = space
+        .select(&Filter::default(), Visibility::Both, Order::OldestFirst)
+        .expect("ids");
     assert_eq!(ids.len(), 7);
 }
 
@@ -145,7 +199,12 @@ fn a_dump_that_is_not_trusted_tells_the_graph_nothing() {
     let (_folder, space) = space();
     let report = import(&space, &dump().to_string(), BadLines::Stop);
     assert_eq!((report.imported, report.unproven.metadata), (7, 3));
-    assert!(memory(&space, "node:1").metadata.get(Assertion::KEY).is_none());
+    assert!(
+        memory(&space, "node:1")
+            .metadata
+            .get(Assertion::KEY)
+            .is_none()
+    );
     assert!(memory(&space, "node:1").trust <= 0.9);
 }
 
@@ -157,10 +216,21 @@ fn other_shapes_of_a_dump_say_the_same() {
         { "key": "app:thought:z", "type": "string", "value": "{\"content\": \"first\"}" },
     ]);
     let (_folder, space) = space();
-    assert_eq!(import(&space, &listed.to_string(), BadLines::Stop).imported, 3);
-    let places = ["app:thought:z", "app:thought:a"].map(|id| memory(&space, id)).map(|thought| (thought.content, thought.thread, thought.position));
+    assert_eq!(
+        import(&space, &listed.to_string(), BadLines::Stop).imported,
+        3
+    );
+    let places = ["app:thought:z", "app:thought:a"]
+        .map(|id| memory(&space, id))
+        .map(|thought| (thought.content, thought.thread, thought.position));
     let seven = || Some("7".to_owned());
-    assert_eq!(places, [("first".to_owned(), seven(), Some(0)), ("second".to_owned(), seven(), Some(1))]);
+    assert_eq!(
+        places,
+        [
+            ("first".to_owned(), seven(), Some(0)),
+            ("second".to_owned(), seven(), Some(1))
+        ]
+    );
     assert_eq!(memory(&space, "app:chain:7").content, "Chain Prices");
 }
 
@@ -178,16 +248,33 @@ fn entries_of_a_dump_that_can_not_be_read_are_named() {
     let refused = space.import(text.to_string().as_bytes(), BadLines::Stop, &mut |_| {});
     assert!(matches!(refused, Err(Error::BadLine { .. })), "{refused:?}");
     let report = import(&space, &text.to_string(), BadLines::Skip);
-    let said: Vec<_> = report.bad.iter().map(|bad| (bad.line, bad.reason.as_str())).collect();
+    let said: Vec<_> = report
+        .bad
+        .iter()
+        .map(|bad| (bad.line, bad.reason.as_str()))
+        .collect();
     assert_eq!(report.imported, 2, "{said:?}");
-    for (key, what) in [("thought:2", "no content"), ("thought:3", "no object"), ("session:4", "no thought, chain, node or relation"), ("relation:5", "no end")] {
-        assert!(said.iter().any(|(_, reason)| reason.contains(key) && reason.contains(what)), "{key}: {said:?}");
+    for (key, what) in [
+        ("thought:2", "no content"),
+        ("thought:3", "no object"),
+        ("session:4", "no thought, chain, node or relation"),
+        ("relation:5", "no end"),
+    ] {
+        assert!(
+            said.iter()
+                .any(|(_, reason)| reason.contains(key) && reason.contains(what)),
+            "{key}: {said:?}"
+        );
     }
-    for broken in ["[", "[1, 2]", "{\"thought:1\": ", &format!("[{}]", "[".repeat(200_000))] {
+    for broken in [
+        "[",
+        "[1, 2]",
+        "{\"thought:1\": ",
+        &format!("[{}]", "[".repeat(200_000)),
+    ] {
         let (_folder, space) = self::space();
         let report = import(&space, broken, BadLines::Skip);
         assert_eq!(report.imported, 0, "{broken:.20}");
         assert!(!report.bad.is_empty(), "{broken:.20}");
     }
 }
-

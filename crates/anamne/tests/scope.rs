@@ -675,7 +675,10 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
             ..anamne::BinaryImport::default()
         };
         let denied = store.import_binary(Path::new("file"), file.as_slice(), &import);
-        assert!(matches!(denied, Err(Error::Denied(_))), "{into}: {denied:?}");
+        assert!(
+            matches!(denied, Err(Error::Denied(_))),
+            "{into}: {denied:?}"
+        );
     }
     assert!(matches!(
         store.rewind(jiff::Timestamp::now(), &world.outside, None),

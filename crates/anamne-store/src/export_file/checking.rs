@@ -24,11 +24,17 @@ impl Chain {
             return Err(format!("{} is longer than {LONGEST_LINE} bytes", place()));
         }
         if has_more_values(text, MAX_VALUES) {
-            return Err(format!("{} has more than {MAX_VALUES} JSON values", place()));
+            return Err(format!(
+                "{} has more than {MAX_VALUES} JSON values",
+                place()
+            ));
         }
-        let line: Line = serde_json::from_str(text).map_err(|error| format!("{}: {error}", place()))?;
+        let line: Line =
+            serde_json::from_str(text).map_err(|error| format!("{}: {error}", place()))?;
         line.check(self.seq, self.hash)?;
-        line.actor.check().map_err(|refusal| refused(&line, &refusal))?;
+        line.actor
+            .check()
+            .map_err(|refusal| refused(&line, &refusal))?;
         check_payload(&line)?;
         (self.seq, self.hash) = (line.seq, line.hash);
         Ok(line)
@@ -66,7 +72,9 @@ fn check_memory(line: &Line, memory: &Memory) -> Result<(), String> {
         confidence: Some(memory.confidence),
         ..Edit::default()
     };
-    judgements.check().map_err(|refusal| refused(line, &refusal))
+    judgements
+        .check()
+        .map_err(|refusal| refused(line, &refusal))
 }
 
 fn check_link(line: &Line, link: &Link) -> Result<(), String> {

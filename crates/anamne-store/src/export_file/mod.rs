@@ -8,6 +8,9 @@ mod adopting;
 mod checking;
 mod section;
 mod staging;
+mod stored;
+#[cfg(test)]
+mod tests;
 mod writing;
 
 use std::path::{Path, PathBuf};

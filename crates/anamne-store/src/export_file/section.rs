@@ -200,7 +200,9 @@ impl<R: Read> SectionReader<R> {
         let header: [u8; 16] = self.exactly()?;
         let [tag, space, text, stored] = numbers::<4>(&header);
         if text > MAX_TEXT || stored > text || !is_plausible(text.into(), stored.into()) {
-            return invalid(format!("the section at byte {start} has impossible lengths"));
+            return invalid(format!(
+                "the section at byte {start} has impossible lengths"
+            ));
         }
         let bytes = self.bytes(stored)?;
         let expected: Digest = self.exactly()?;
@@ -211,10 +213,13 @@ impl<R: Read> SectionReader<R> {
             ));
         }
         let Some(tag) = Tag::of(tag) else {
-            return invalid(format!("the section at byte {start} has the unknown tag {tag}"));
+            return invalid(format!(
+                "the section at byte {start} has the unknown tag {tag}"
+            ));
         };
-        let text = unpack(bytes, text)
-            .ok_or_else(|| Unreadable::Invalid(format!("the section at byte {start} can't be decompressed")))?;
+        let text = unpack(bytes, text).ok_or_else(|| {
+            Unreadable::Invalid(format!("the section at byte {start} can't be decompressed"))
+        })?;
         if tag == Tag::End && !(text.is_empty() && self.is_at_end()?) {
             return invalid("it goes on after its end");
         }
@@ -285,7 +290,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_every_change_is_noticed() {
-        let noise: Vec<u8> = (0..500u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let noise: Vec<u8> = (0..500u32)
+            .flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes())
+            .collect();
         // Repeated bytes compress better than a reader accepts, and are stored as they are.
         let texts: [&[u8]; 4] = [b"{}", b"", &[7; 100_000], &noise];
         let bytes = file(&texts.map(|text| (Tag::Journal, text)));

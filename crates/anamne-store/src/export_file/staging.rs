@@ -1,23 +1,20 @@
 //! Reads an export file into a folder of its own, as a store in which every space is verified.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::checking::Chain;
 use super::section::{MAGIC, Section, SectionReader, Tag, Unreadable};
+use super::stored::{Problem, StoredSpace};
 use super::{EXPORT_FORMAT, ExportExtra, ExportManifest, ExportedSpace, MAX_SPACES};
 use crate::config::SpaceConfig;
-use crate::examine::examine;
 use crate::files::{
     UNFINISHED, create_private_folder, entries, open_private_file, remove_if_there, unfinished,
 };
-use crate::journal::{Entry, Journal};
-use crate::restore;
 use crate::space_name::SpaceName;
 use crate::store::StoreFolder;
 use crate::{Result, StoreError};
@@ -28,7 +25,10 @@ const STAGING: &str = "import";
 /// Whether a file begins like an export file; reads at most eight bytes.
 pub fn is_export_file(mut beginning: impl Read) -> std::io::Result<bool> {
     let mut magic = Vec::new();
-    beginning.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic)?;
+    beginning
+        .by_ref()
+        .take(MAGIC.len() as u64)
+        .read_to_end(&mut magic)?;
     Ok(magic == MAGIC)
 }
 
@@ -123,11 +123,13 @@ impl Drop for Staging {
 /// folder is removed.
 ///
 /// `choose` gets each space of the file before anything of it is stored, and returns the name of the space that it is
-/// for; `None` leaves it out. `label` names the file in errors. One pass, with memory for a few sections.
+/// for; `None` leaves it out. Data beside the memories is stored only if `with_extras`. `label` names the file in errors.
+/// One pass, with memory for a few sections.
 pub fn stage_export<E: From<StoreError>>(
     label: &Path,
     input: impl Read,
     store: &Path,
+    with_extras: bool,
     mut choose: impl FnMut(&ExportedSpace) -> Result<Option<SpaceName>, E>,
 ) -> Result<StagedExport, E> {
     let refused = |unreadable: Unreadable| of_file(label, unreadable);
@@ -144,6 +146,7 @@ pub fn stage_export<E: From<StoreError>>(
         folder: staging.folder.join("file"),
         manifest: &manifest,
         targets: &targets,
+        with_extras,
         open: None,
         done: Vec::new(),
     };
@@ -184,7 +187,10 @@ fn manifest(first: &Section) -> Result<ExportManifest, String> {
     }
     let mut folders = BTreeSet::new();
     for space in &manifest.spaces {
-        let name: SpaceName = space.name.parse().map_err(|error| format!("its manifest: {error}"))?;
+        let name: SpaceName = space
+            .name
+            .parse()
+            .map_err(|error| format!("its manifest: {error}"))?;
         if !folders.insert(name.folder()) {
             return Err(format!("it has the space {:?} twice", space.name));
         }
@@ -201,6 +207,7 @@ struct StagedFile<'file> {
     folder: PathBuf,
     manifest: &'file ExportManifest,
     targets: &'file [Option<SpaceName>],
+    with_extras: bool,
     open: Option<OpenSpace>,
     done: Vec<StagedSpace>,
 }
@@ -214,18 +221,16 @@ struct OpenSpace {
     stored: Option<StoredSpace>,
 }
 
-struct StoredSpace {
-    folder: PathBuf,
-    target: SpaceName,
-    config: SpaceConfig,
-    journal: Journal,
-    chain: Chain,
-    extra: Option<(Tag, File)>,
-}
-
 impl StagedFile<'_> {
     fn invalid(&self, reason: impl Into<String>) -> StoreError {
         of_file(self.label, Unreadable::Invalid(reason.into()))
+    }
+
+    fn problem(&self, problem: Problem) -> StoreError {
+        match problem {
+            Problem::Invalid(reason) => self.invalid(reason),
+            Problem::Store(error) => error,
+        }
     }
 
     fn read(&mut self, reader: &mut SectionReader<impl Read>) -> Result<()> {
@@ -274,10 +279,11 @@ impl StagedFile<'_> {
             return Ok(());
         };
         let outcome = match extra_of(section.tag) {
+            Some(_) if !self.with_extras => Ok(()),
             Some(extra) => stored.write_extra(extra, section),
             None => stored.append(&section.text),
         };
-        outcome.map_err(|problem| problem.of(self))
+        outcome.map_err(|problem| self.problem(problem))
     }
 
     fn out_of_order(&self) -> StoreError {
@@ -293,14 +299,7 @@ impl StagedFile<'_> {
                 let folder = StoreFolder::at(&self.folder).space(&name);
                 create_private_folder(&folder.join("memories"))?;
                 let config = self.settings(&folder, settings, &name)?;
-                Some(StoredSpace {
-                    target: target.clone(),
-                    config,
-                    journal: Journal::at(&folder.join("journal")),
-                    chain: Chain::default(),
-                    extra: None,
-                    folder,
-                })
+                Some(StoredSpace::new(folder, target.clone(), config))
             }
         };
         self.open = Some(OpenSpace {
@@ -320,7 +319,10 @@ impl StagedFile<'_> {
         let read = SpaceConfig::read(&path);
         remove_if_there(&path)?;
         let of_space = |reason: &dyn std::fmt::Display| {
-            self.invalid(format!("the settings of the space {:?}: {reason}", name.as_str()))
+            self.invalid(format!(
+                "the settings of the space {:?}: {reason}",
+                name.as_str()
+            ))
         };
         match read {
             Ok(Some(config)) if config.name == name.as_str() => Ok(config),
@@ -344,7 +346,9 @@ impl StagedFile<'_> {
             return Ok(());
         };
         let exported = self.manifest.spaces[open.number].clone();
-        let space = stored.finish(exported).map_err(|problem| problem.of(self))?;
+        let space = stored
+            .finish(exported)
+            .map_err(|problem| self.problem(problem))?;
         self.done.push(space);
         Ok(())
     }
@@ -357,117 +361,4 @@ fn extra_of(tag: Tag) -> Option<ExportExtra> {
         Tag::External => Some(ExportExtra::External),
         _ => None,
     }
-}
-
-/// Why a space can't be stored: the file is invalid, or the disk failed.
-enum Problem {
-    Invalid(String),
-    Store(StoreError),
-}
-
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        match error {
-            // The damage is in what the file says, not in a file of this store.
-            StoreError::Damaged { reason, .. } => Self::Invalid(reason),
-            StoreError::Json(error) => Self::Invalid(error.to_string()),
-            StoreError::Sqlite(error) if is_contradiction(&error) => Self::Invalid(error.to_string()),
-            error => Self::Store(error),
-        }
-    }
-}
-
-/// Whether SQLite refused the content, not the disk.
-fn is_contradiction(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode;
-    match error.sqlite_error_code() {
-        Some(code) => matches!(
-            code,
-            ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch | ErrorCode::TooBig
-        ),
-        None => true,
-    }
-}
-
-impl Problem {
-    fn of(self, file: &StagedFile<'_>) -> StoreError {
-        match self {
-            Self::Invalid(reason) => file.invalid(reason),
-            Self::Store(error) => error,
-        }
-    }
-}
-
-impl StoredSpace {
-    fn append(&mut self, text: &[u8]) -> Result<(), Problem> {
-        let invalid = |reason: &str| Problem::Invalid(reason.to_owned());
-        let text = std::str::from_utf8(text).map_err(|_| invalid("its journal is not UTF-8"))?;
-        let mut lines = Vec::new();
-        for line in text.split_inclusive('\n') {
-            let line = line.strip_suffix('\n').ok_or_else(|| invalid("a line of its journal is cut off"))?;
-            let line = self.chain.next(line).map_err(Problem::Invalid)?;
-            lines.push(Entry::of(&line).map_err(StoreError::from)?);
-        }
-        Ok(self.journal.append(&lines)?)
-    }
-
-    /// Writes a piece of a database beside the memories.
-    fn write_extra(&mut self, extra: ExportExtra, section: &Section) -> Result<(), Problem> {
-        let path = extra.path(&self.folder);
-        if self.extra.as_ref().is_none_or(|(tag, _)| *tag != section.tag) {
-            self.close_extra()?;
-            if let Some(folder) = path.parent() {
-                create_private_folder(folder)?;
-            }
-            self.extra = Some((section.tag, create_new(&path)?));
-        }
-        let Some((_, file)) = &mut self.extra else {
-            return Ok(());
-        };
-        let written = file.write_all(&section.text);
-        Ok(written.map_err(StoreError::io("write", &path))?)
-    }
-
-    fn close_extra(&mut self) -> Result<()> {
-        match self.extra.take() {
-            Some((_, file)) => file.sync_all().map_err(StoreError::io("sync", &self.folder)),
-            None => Ok(()),
-        }
-    }
-
-    fn finish(mut self, exported: ExportedSpace) -> Result<StagedSpace, Problem> {
-        let name = &exported.name;
-        if (self.chain.seq, self.chain.hash) != (exported.last_seq, exported.last_hash) {
-            return Err(Problem::Invalid(format!(
-                "the space {name:?} ends at event {}, not as the manifest says at event {}",
-                self.chain.seq, exported.last_seq
-            )));
-        }
-        self.close_extra()?;
-        self.journal.seal_full_segments()?;
-        let database = self.folder.join("memories").join("active.db");
-        create_private_folder(&self.journal.folder)?;
-        let replayed = restore::database_from_journal(&database, &self.journal.folder, &self.folder)?;
-        if let Some(reason) = replayed.stopped {
-            return Err(Problem::Invalid(format!("the space {name:?}: {reason}")));
-        }
-        self.config.write(&self.folder.join("space.toml"))?;
-        if let Some(finding) = examine(&self.folder)?.findings.first() {
-            return Err(Problem::Invalid(format!("the space {name:?}: {finding}")));
-        }
-        Ok(StagedSpace {
-            exported,
-            config: self.config,
-            target: self.target,
-            folder: self.folder,
-        })
-    }
-}
-
-fn create_new(path: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(StoreError::io("create", path))
 }

@@ -10,9 +10,7 @@ use jiff::Timestamp;
 use super::section::{SECTION_BYTES, SectionWriter, Tag};
 use super::{ExportExtra, ExportManifest, ExportedSpace, WrittenExport};
 use crate::beside::copy_database;
-use crate::files::{
-    look_at, open_private_file, remove_if_there, sync_folder_of, unfinished,
-};
+use crate::files::{look_at, open_private_file, remove_if_there, sync_folder_of, unfinished};
 use crate::hexadecimal;
 use crate::journal::Lines;
 use crate::source::log;
@@ -182,7 +180,9 @@ fn create(part: &Path) -> Result<File> {
         // What somebody else put there is not followed.
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
     }
-    options.open(part).map_err(StoreError::io("open for writing", part))
+    options
+        .open(part)
+        .map_err(StoreError::io("open for writing", part))
 }
 
 /// Whether the file or its disk failed, not the space.
@@ -209,8 +209,9 @@ impl<W: Write> Sections<'_, W> {
         extras: &[ExportExtra],
     ) -> Result<()> {
         let config = space.current_config()?;
-        let settings = toml::to_string(&*config)
-            .map_err(|error| StoreError::damaged(&space.folder().join("space.toml"), error.to_string()))?;
+        let settings = toml::to_string(&*config).map_err(|error| {
+            StoreError::damaged(&space.folder().join("space.toml"), error.to_string())
+        })?;
         self.write(Tag::Settings, settings.as_bytes())?;
         self.write_journal(space, end)?;
         for extra in extras {
@@ -261,7 +262,8 @@ impl<W: Write> Sections<'_, W> {
         }
         let copy = unfinished(self.part);
         drop(open_private_file(&copy)?);
-        let written = copy_database(&database, &copy).and_then(|()| self.write_file(extra.tag(), &copy));
+        let written =
+            copy_database(&database, &copy).and_then(|()| self.write_file(extra.tag(), &copy));
         remove_if_there(&copy)?;
         written
     }
@@ -287,7 +289,8 @@ impl SpaceSource {
     fn exported_now(&self) -> Result<ExportedSpace> {
         let last_seq = self.settle_journal()?;
         let hash = self.read(|reader| log::hash_at(reader, last_seq))?;
-        let missing = || StoreError::damaged(self.database(), format!("event {last_seq} is missing"));
+        let missing =
+            || StoreError::damaged(self.database(), format!("event {last_seq} is missing"));
         Ok(ExportedSpace {
             name: self.name().to_string(),
             last_seq,

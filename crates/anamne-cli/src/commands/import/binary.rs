@@ -30,7 +30,10 @@ pub(super) fn beginning(stream: impl Read) -> io::Result<(bool, Vec<u8>)> {
 pub(super) fn not_alone(file: &str) -> Failure {
     Failure::refused(
         "file",
-        format!("{} is an export file; import it alone", file_name(Path::new(file))),
+        format!(
+            "{} is an export file; import it alone",
+            file_name(Path::new(file))
+        ),
     )
 }
 
@@ -45,8 +48,10 @@ impl Import {
         output: &mut Output,
     ) -> Result<(), Failure> {
         if self.no_guard {
-            return Err(Failure::refused("no-guard", "--no-guard is not for export files")
-                .hint("with --trusted, its texts stay as they are"));
+            return Err(
+                Failure::refused("no-guard", "--no-guard is not for export files")
+                    .hint("with --trusted, its texts stay as they are"),
+            );
         }
         let label = if file == "-" { "standard input" } else { file };
         let import = BinaryImport {

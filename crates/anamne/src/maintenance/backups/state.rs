@@ -61,11 +61,17 @@ impl Inner {
         let last = made.last();
         let events_since = head.0 - last.map_or(0, |last| last.last_seq.0.min(head.0));
         let queue = self.queue()?;
-        let periodic = queue.periodic()?.into_iter().find(|one| one.name == BACK_UP);
+        let periodic = queue
+            .periodic()?
+            .into_iter()
+            .find(|one| one.name == BACK_UP);
         let next_at = periodic.map(|periodic| periodic.next);
         let interval = SignedDuration::from_hours(i64::from(config.every_hours));
         let is_late = |next: Timestamp| self.source.now().duration_since(next) > interval;
-        let tasks = queue.dead_letters()?.into_iter().chain(queue.unfinished(TASKS)?);
+        let tasks = queue
+            .dead_letters()?
+            .into_iter()
+            .chain(queue.unfinished(TASKS)?);
         let last_at = last.map(|last| last.at);
         let failed = last_failure(tasks, last_at);
         let mut missing = Vec::new();
@@ -129,14 +135,19 @@ fn describe(backups: &ScheduledBackups, found: &mut CheckUp) {
         Some(at) => format!("the last one was made at {at}"),
         None => "none was made yet".to_owned(),
     };
-    let next = backups.next_at.map(|next| format!(", the next is due at {next}"));
+    let next = backups
+        .next_at
+        .map(|next| format!(", the next is due at {next}"));
     let next = next.unwrap_or_default();
     if backups.failure.is_none() && !backups.overdue && backups.missing.is_empty() {
         found.well.push(format!("{schedule}; {last}{next}"));
         return;
     }
     if let Some(failure) = &backups.failure {
-        let at = backups.failed_at.map(|at| format!(" at {at}")).unwrap_or_default();
+        let at = backups
+            .failed_at
+            .map(|at| format!(" at {at}"))
+            .unwrap_or_default();
         found.problems.push(format!(
             "{schedule}; the last attempt{at} failed: {failure}; {last}"
         ));
@@ -150,7 +161,10 @@ fn describe(backups: &ScheduledBackups, found: &mut CheckUp) {
         found.advise([NextStep::BackUp, NextStep::ForgetBackup]);
     }
     if backups.overdue {
-        let since = backups.next_at.map(|next| next.to_string()).unwrap_or_default();
+        let since = backups
+            .next_at
+            .map(|next| next.to_string())
+            .unwrap_or_default();
         found.deferred.push(format!(
             "{schedule}; overdue since {since}, because no program ran the background work; {} events since the last one; {last}",
             backups.events_since

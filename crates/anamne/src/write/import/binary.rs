@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use anamne_store::{
-    BackupConfig, ExportedSpace, ProjectConfig, SpaceConfig, SpaceName, SpaceSource, StagedContent, StagedExport, StagedSpace,
-    StoreError, StoreFolder, Visibility, create_private_folder, open_private_file, stage_export,
+    BackupConfig, ExportedSpace, ProjectConfig, SpaceConfig, SpaceName, SpaceSource, StagedContent,
+    StagedExport, StagedSpace, StoreError, StoreFolder, Visibility, create_private_folder,
+    open_private_file, stage_export,
 };
 use anamne_types::{InvalidValue, Right};
 use jiff::Timestamp;
@@ -86,7 +87,7 @@ impl Store {
         }
         let mut targets = BTreeSet::new();
         let mut all = Vec::new();
-        let staged = stage_export(label, input, self.root(), |space| {
+        let staged = stage_export(label, input, self.root(), import.options.trusted, |space| {
             all.push(space.name.clone());
             let target = self.target_of(space, import)?;
             if let Some(name) = &target
@@ -121,7 +122,11 @@ impl Store {
         space: &ExportedSpace,
         import: &BinaryImport,
     ) -> Result<Option<SpaceName>, Error> {
-        if import.space.as_ref().is_some_and(|wanted| *wanted != space.name) {
+        if import
+            .space
+            .as_ref()
+            .is_some_and(|wanted| *wanted != space.name)
+        {
             return Ok(None);
         }
         let name: SpaceName = import.into.as_ref().unwrap_or(&space.name).parse()?;
@@ -204,7 +209,8 @@ impl Store {
         create_private_folder(&folder)?;
         let mut config = SpaceConfig::new(space.target.as_str(), clock.now());
         // The guard in front of the target checks the texts.
-        if let Some(own) = SpaceConfig::read(&self.folder.space(&space.target).join("space.toml"))? {
+        if let Some(own) = SpaceConfig::read(&self.folder.space(&space.target).join("space.toml"))?
+        {
             config.guard = own.guard;
         }
         config.write(&folder.join("space.toml"))?;

@@ -23,7 +23,14 @@ const MARKS: [&str; 10] = [
 ];
 
 /// Fields whose text is the record's, if it has none, in this order.
-const TEXTS: [&str; 6] = ["thought", "memory", "description", "summary", "goal", "outcome"];
+const TEXTS: [&str; 6] = [
+    "thought",
+    "memory",
+    "description",
+    "summary",
+    "goal",
+    "outcome",
+];
 
 /// The rest of a record: everything beside the common fields.
 pub(super) type Rest = BTreeMap<String, Value>;
@@ -209,8 +216,18 @@ fn call(logged: &Value) -> Value {
     let first = |names: &[&str]| names.iter().find_map(|name| fields.get(*name));
     let text = |names: &[&str]| first(names).map(one_text).unwrap_or_default();
     let mut call = Map::new();
-    call.insert("tool".to_owned(), text(&["tool", "tool_name", "name"]).into());
-    let inputs = ["input", "args", "arguments", "params", "parameters", "command"];
+    call.insert(
+        "tool".to_owned(),
+        text(&["tool", "tool_name", "name"]).into(),
+    );
+    let inputs = [
+        "input",
+        "args",
+        "arguments",
+        "params",
+        "parameters",
+        "command",
+    ];
     call.insert("input".to_owned(), text(&inputs).into());
     let outputs = ["output", "result", "response", "error"];
     call.insert("output".to_owned(), text(&outputs).into());
@@ -347,17 +364,26 @@ mod tests {
             (json!({ "skill_name": "x" }), Some(Kind::Skill)),
             (json!({ "tool_logs": [] }), Some(Kind::Episode)),
             (json!({ "chain_id": "c" }), Some(Kind::Thought)),
-            (json!({ "memory_type": "Semantic", "goal": "x" }), Some(Kind::Fact)),
+            (
+                json!({ "memory_type": "Semantic", "goal": "x" }),
+                Some(Kind::Fact),
+            ),
             (json!({ "memory_type": "odd" }), None),
             (json!({ "timestamp": 5 }), None),
         ] {
             assert!(is_older(&rest(fields.clone()), None), "{fields}");
             assert_eq!(translated(fields.clone()).0.kind, kind, "{fields}");
         }
-        for todays in [json!({ "mood": "calm" }), json!({ "steps": ["x"], "framework": "y" })] {
+        for todays in [
+            json!({ "mood": "calm" }),
+            json!({ "steps": ["x"], "framework": "y" }),
+        ] {
             assert!(!is_older(&rest(todays), None));
         }
-        assert!(!is_older(&rest(json!({ "goal": "x", "salience": 1 })), Some(Kind::Episode)));
+        assert!(!is_older(
+            &rest(json!({ "goal": "x", "salience": 1 })),
+            Some(Kind::Episode)
+        ));
     }
 
     #[test]
@@ -368,7 +394,10 @@ mod tests {
         assert_eq!(said.text.as_deref(), Some("ship"));
         assert_eq!(rest["steps"], json!(["one", "two"]));
         assert_eq!(rest["name"], "Deploy");
-        assert_eq!((&metadata["goal"], &rest["mood"]), (&json!("ship"), &json!("calm")));
+        assert_eq!(
+            (&metadata["goal"], &rest["mood"]),
+            (&json!("ship"), &json!("calm"))
+        );
     }
 
     #[test]

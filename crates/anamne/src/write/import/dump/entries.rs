@@ -75,7 +75,14 @@ pub(super) fn chain(entry: Entry) -> Result<Draft, String> {
     } = entry;
     let id = fields.get("id").and_then(name).unwrap_or_default();
     let title = taken(&mut fields, &["name", "title", "topic"]).unwrap_or_default();
-    let texts = ["conclusion", "summary", "description", "goal", "content", "text"];
+    let texts = [
+        "conclusion",
+        "summary",
+        "description",
+        "goal",
+        "content",
+        "text",
+    ];
     let content = taken(&mut fields, &texts);
     let fallback = if title.is_empty() { &id } else { &title };
     let content = content.unwrap_or_else(|| format!("Chain {fallback}"));
@@ -92,7 +99,9 @@ pub(super) fn chain(entry: Entry) -> Result<Draft, String> {
 pub(super) fn named_node(entry: &Entry) -> Option<(String, String)> {
     let id = entry.fields.get("id").and_then(name)?;
     let names = ["name", "label", "title"].iter();
-    let called = names.clone().find_map(|field| entry.fields.get(*field).and_then(name));
+    let called = names
+        .clone()
+        .find_map(|field| entry.fields.get(*field).and_then(name));
     Some((id.clone(), called.unwrap_or(id)))
 }
 
@@ -102,7 +111,9 @@ pub(super) fn node(entry: Entry) -> Result<Draft, String> {
         key, mut fields, ..
     } = entry;
     let stated = ["entity_type", "type", "node_type"].iter();
-    let stated = stated.clone().find_map(|field| fields.get(*field).and_then(name));
+    let stated = stated
+        .clone()
+        .find_map(|field| fields.get(*field).and_then(name));
     let entity_type = stated.and_then(|stated| entity_type(&stated));
     let aliases = match fields.remove("aliases") {
         Some(Value::Array(aliases)) => aliases.iter().filter_map(name).collect(),
@@ -137,11 +148,20 @@ pub(super) fn relation(entry: Entry, names: &BTreeMap<String, String>) -> Result
     let mut end = |fields_of_end: &[&str]| {
         let stated = taken(&mut fields, fields_of_end)?;
         let id = Key::of(&stated).map_or(stated.as_str(), |key| key.id);
-        Some(names.get(id).or(names.get(&stated)).cloned().unwrap_or(stated))
+        Some(
+            names
+                .get(id)
+                .or(names.get(&stated))
+                .cloned()
+                .unwrap_or(stated),
+        )
     };
     let subject = end(&["from", "source", "source_id", "from_id", "subject"]);
     let object = end(&["to", "target", "target_id", "to_id", "object"]);
-    let word = taken(&mut fields, &["relation_type", "relationType", "type", "relation", "label"]);
+    let word = taken(
+        &mut fields,
+        &["relation_type", "relationType", "type", "relation", "label"],
+    );
     let missing = |part: &str| format!("{key}: it has no {part}");
     let told = Assertion::Relation {
         subject: subject.ok_or_else(|| missing("start"))?,
@@ -157,7 +177,10 @@ pub(super) fn relation(entry: Entry, names: &BTreeMap<String, String>) -> Result
 /// A relation's type as words joined by `_`.
 fn relation_word(stated: &str) -> String {
     let words = stated.split(|character: char| !character.is_alphanumeric());
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let words: Vec<_> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
     words.join("_")
 }
 
@@ -168,7 +191,8 @@ fn statement(
     details: Option<String>,
     fields: Rest,
 ) -> Result<Draft, String> {
-    told.check().map_err(|refusal| format!("{key}: {refusal}"))?;
+    told.check()
+        .map_err(|refusal| format!("{key}: {refusal}"))?;
     let sentence = told.sentence();
     let content = match details {
         Some(details) => format!("{sentence} {details}"),

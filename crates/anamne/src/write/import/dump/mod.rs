@@ -76,7 +76,9 @@ impl<'key> Key<'key> {
             if let Some(thing) = thing {
                 let rest = key.get(end + 1..).filter(|rest| !rest.is_empty())?;
                 let (id, part) = match rest.rsplit_once(':') {
-                    Some((id, part @ ("thoughts" | "items"))) if thing == Thing::Chain => (id, Some(part)),
+                    Some((id, part @ ("thoughts" | "items"))) if thing == Thing::Chain => {
+                        (id, Some(part))
+                    }
                     _ => (rest, None),
                 };
                 return Some(Self { thing, id, part });
@@ -129,7 +131,9 @@ pub(super) fn import(reader: impl BufRead, intake: &mut ImportWriter<'_>) -> Res
     let text = text.trim_start_matches('\u{feff}');
     let document: Value = match serde_json::from_str(text) {
         Ok(document) => document,
-        Err(error) => return intake.skip_record(&whole, &format!("not one JSON document: {error}")),
+        Err(error) => {
+            return intake.skip_record(&whole, &format!("not one JSON document: {error}"));
+        }
     };
     let dump = Dump::of(document);
     intake.report.lines += dump.count();
@@ -223,7 +227,9 @@ impl Dump {
         for (place, id) in (0..).zip(ids) {
             let id = name(id).ok_or("its value is no list of thoughts")?;
             let id = Key::of(&id).map_or(id.as_str(), |key| key.id).to_owned();
-            self.chain_of.entry(id.clone()).or_insert_with(|| chain.to_owned());
+            self.chain_of
+                .entry(id.clone())
+                .or_insert_with(|| chain.to_owned());
             self.listed.insert((chain.to_owned(), id), place);
         }
         Ok(())
@@ -276,10 +282,16 @@ impl Dump {
             let chain = stated
                 .map(|chain| Key::of(&chain).map_or(chain.clone(), |key| key.id.to_owned()))
                 .or_else(|| self.chain_of.get(&id).cloned());
-            let place = chain.as_ref().and_then(|chain| self.listed.get(&(chain.clone(), id)));
+            let place = chain
+                .as_ref()
+                .and_then(|chain| self.listed.get(&(chain.clone(), id)));
             let order = Order {
                 listed: place.copied().unwrap_or(u32::MAX),
-                number: entry.fields.get("thought_number").and_then(number).unwrap_or(u32::MAX),
+                number: entry
+                    .fields
+                    .get("thought_number")
+                    .and_then(number)
+                    .unwrap_or(u32::MAX),
                 at: time_of(&entry.fields).map_or(i64::MAX, |at| at.as_microsecond()),
                 key: entry.key.clone(),
             };
@@ -351,7 +363,11 @@ mod tests {
             ("{\"thought\": \"a field\"}", false),
             ("", false),
         ] {
-            assert_eq!(is_dump(&mut text.as_bytes()).expect("read"), expected, "{text}");
+            assert_eq!(
+                is_dump(&mut text.as_bytes()).expect("read"),
+                expected,
+                "{text}"
+            );
         }
     }
 }
