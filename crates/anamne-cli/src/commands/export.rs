@@ -34,8 +34,8 @@ binary    one compressed, checksummed file with everything: every space, or the
           results of tools). Leave these out of a file for somebody else
 
 `anamne import` restores lines and notes with their ids, times and links.
-Earlier versions are in binary files only. A memory that is damaged in both copies is
-skipped and named (exit code 4).
+Earlier versions are in binary files only. A memory that is damaged in both
+copies is skipped and named (exit code 4).
 
 Files and pipes get the exact text. On a terminal, control and invisible
 characters are escaped as \\uXXXX, which is the same data in JSON.
@@ -50,8 +50,9 @@ Examples:
 
 With --json and --output or --into: {\"exported\", \"output\"}; for a corpus also
   \"threads\" and \"left_out\"; for binary: {\"output\", \"bytes\", \"digest\",
-  \"spaces\": [{\"name\", \"last_seq\", \"last_hash\"}], \"extras\"?: […]}; \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
-  \"reason\"}]}, to standard error where the memories go to standard output")]
+  \"spaces\": [{\"name\", \"last_seq\", \"last_hash\"}], \"extras\"?: […]};
+  \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}, to
+  standard error where the memories go to standard output")]
 pub(crate) struct Export {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]

@@ -147,12 +147,21 @@ fn an_honest_file_is_staged_and_its_folder_removed_with_it() {
 
 #[test]
 fn names_that_are_no_names_are_refused() {
-    for name in ["../evil", "/etc/evil", "a/b", "..", "", "a\u{0}b", "a\\b"] {
+    for name in ["../evil", "/etc/evil", "a/b", "", "a\u{0}b", "a\\b"] {
         let mut parts = Parts::honest();
         parts.manifest.spaces[0].name = name.to_owned();
         name.clone_into(&mut parts.settings.name);
         check(&parts.file(), "its manifest");
     }
+    // A name that is no path, in a folder of its own.
+    let mut parts = Parts::honest();
+    "..".clone_into(&mut parts.manifest.spaces[0].name);
+    "..".clone_into(&mut parts.settings.name);
+    let store = tempfile::tempdir().expect("a folder");
+    let staged = stage(store.path(), &parts.file()).expect("staged");
+    let spaces = staged.store().join("spaces");
+    assert_eq!(staged.spaces[0].folder.parent(), Some(spaces.as_path()));
+    assert!(!staged.spaces[0].folder.ends_with(".."));
     let mut parts = Parts::honest();
     parts.manifest.spaces = Vec::new();
     check(&parts.file(), "1 to 10000 spaces");
