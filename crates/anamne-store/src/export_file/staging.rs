@@ -52,8 +52,6 @@ pub struct StagedExport {
     pub made_at: Timestamp,
     /// The chosen spaces.
     pub spaces: Vec<StagedSpace>,
-    /// All spaces in the file.
-    pub all: Vec<ExportedSpace>,
     staging: Staging,
 }
 
@@ -155,7 +153,6 @@ pub fn stage_export<E: From<StoreError>>(
     Ok(StagedExport {
         made_at: manifest.made_at,
         spaces,
-        all: manifest.spaces,
         staging,
     })
 }
