@@ -63,6 +63,10 @@ pub(crate) fn words(step: NextStep) -> &'static str {
         NextStep::Rewind => {
             "rebuild the store as of that time with `anamne rewind --at TIME --into DIR`"
         }
+        NextStep::ImportAsAnother => {
+            "import it under another name with `anamne import FILE --into NAME`"
+        }
+        NextStep::RunTasks => "run it now with `anamne tasks run`, or keep `anamne mcp` running",
     }
 }
 

@@ -52,15 +52,11 @@ struct EventLine {
     payload: Box<RawValue>,
 }
 
-/// Payloads, one per line, written to a journal with a valid chain; the database is restored from it.
-pub(crate) fn payload(bytes: &[u8]) -> bool {
+/// The lines of a valid chain around payloads, one per line, and the chain's end.
+pub(crate) fn chained(bytes: &[u8]) -> (String, Seq, Digest) {
     let stored = bytes.split(|&byte| byte == b'\n');
     let stored = stored.filter_map(|line| serde_json::from_slice::<EventLine>(line).ok());
-    let zero = Digest::default();
-    let mut text = format!(
-        "{{\"anamne_journal\":1,\"segment\":1,\"after_seq\":0,\"after_hash\":\"{zero}\"}}\n"
-    );
-    let mut previous = zero;
+    let (mut text, mut last, mut previous) = (String::new(), Seq(0), Digest::default());
     for (seq, stored) in (1..).zip(stored) {
         let event = Event {
             seq: Seq(seq),
@@ -70,10 +66,20 @@ pub(crate) fn payload(bytes: &[u8]) -> bool {
             memory: stored.memory,
         };
         let line = Line::chain(previous, event, stored.payload);
-        previous = line.hash;
+        (last, previous) = (line.seq, line.hash);
         text += &serde_json::to_string(&line).expect("a line can be written");
         text.push('\n');
     }
+    (text, last, previous)
+}
+
+/// Payloads, one per line, written to a journal with a valid chain; the database is restored from it.
+pub(crate) fn payload(bytes: &[u8]) -> bool {
+    let zero = Digest::default();
+    let header = format!(
+        "{{\"anamne_journal\":1,\"segment\":1,\"after_seq\":0,\"after_hash\":\"{zero}\"}}\n"
+    );
+    let text = header + &chained(bytes).0;
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("journal")).expect("a folder");
     fs::write(folder.path().join("journal/000001.jsonl"), text).expect("written");

@@ -4,6 +4,7 @@
 //! `cargo fuzz` (the folder `fuzz/`) and a bounded run on the stable toolchain (`tests/bounded.rs`), which mutates the
 //! files of `corpus/<target>` in a fixed order.
 
+mod export_file;
 mod journal;
 mod memory;
 mod models;
@@ -45,6 +46,7 @@ const fn target(name: &'static str, runs: usize, run: fn(&[u8]) -> bool) -> Targ
 pub const TARGETS: &[Target] = &[
     target("analyser", 300, text::analyser),
     target("cross_encoder", 500, models::cross_encoder),
+    target("export_file", 60, export_file::file),
     target("front_matter", 60, memory::front_matter),
     target("import_line", 60, memory::import_line),
     target("journal_line", 2_000, journal::line),

@@ -174,6 +174,6 @@ macro_rules! targets {
 }
 
 targets! {
-    analyser cross_encoder front_matter import_line journal_line journal_payload mcp_wire
+    analyser cross_encoder export_file front_matter import_line journal_line journal_payload mcp_wire
     model_files query recall segment settings view_files
 }

@@ -107,7 +107,8 @@ fn put_in_place(copy: &Path, present: &Path) -> Result<()> {
     put.map_err(StoreError::io("put in place", present))
 }
 
-fn copy_database(from: &Path, to: &Path) -> Result<()> {
+/// Copies one committed state of a database, including its WAL, to a new or empty file.
+pub(crate) fn copy_database(from: &Path, to: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(from, flags)?;
     harden(&connection)?;

@@ -150,6 +150,17 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
+    /// The space of an import has memories already, or had some.
+    #[error("the space {0:?} is not empty, and an export file is never merged into one")]
+    NotEmptySpace(String),
+    /// A file is no export file, or not as it was written.
+    #[error("{path} is no complete export file: {reason}; nothing was imported")]
+    InvalidExport {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A target folder is inside the store.
     #[error("{path} is inside the store {store}; use a folder outside of it")]
     Within {
@@ -286,6 +297,7 @@ impl StoreError {
             Self::NoSpace(_) => Some(NextStep::ListSpaces),
             Self::State { .. } => Some(NextStep::ListForgotten),
             Self::QuotaExceeded { .. } => Some(NextStep::MakeRoom),
+            Self::NotEmptySpace(_) => Some(NextStep::ImportAsAnother),
             _ => self.problem().map(FileProblem::next_step),
         }
     }

@@ -30,6 +30,7 @@ mod config;
 mod derivation;
 mod error;
 mod examine;
+mod export_file;
 mod file_problem;
 mod files;
 mod follow;
@@ -78,6 +79,10 @@ pub use config::{
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use error::{Result, StoreError};
 pub use examine::{Examination, Finding, Part, examine};
+pub use export_file::{
+    EXPORT_FORMAT, ExportExtra, ExportFailure, ExportedSpace, StagedContent, StagedExport,
+    StagedSpace, WrittenExport, is_export_file, stage_export, write_export_file,
+};
 pub use file_problem::FileProblem;
 pub use files::{
     FileIdentity, UNFINISHED, create_private_folder, entries, identity_at, open_private_file,

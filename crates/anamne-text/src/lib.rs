@@ -19,6 +19,7 @@
 pub mod analyser;
 mod border;
 pub mod echo;
+pub mod json_size;
 pub mod lexicon;
 pub mod normal;
 pub mod quote;

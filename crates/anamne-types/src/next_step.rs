@@ -57,4 +57,8 @@ pub enum NextStep {
     Extract,
     /// Rebuild the store as of an earlier time.
     Rewind,
+    /// Import the file into a space of another name.
+    ImportAsAnother,
+    /// Run the background work that is due.
+    RunTasks,
 }

@@ -233,6 +233,8 @@ impl Error {
                 | StoreError::WasErased { .. }
                 | StoreError::QuotaExceeded { .. }
                 | StoreError::NotEmpty { .. }
+                | StoreError::NotEmptySpace(_)
+                | StoreError::InvalidExport { .. }
                 | StoreError::Within { .. }
                 | StoreError::Diverged { .. },
             )

@@ -60,12 +60,12 @@ pub use anamne_recall::context::best_sentence;
 pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Duplicates, Effort,
-    EmbeddingConfig, EnrichmentConfig, Examination, Finding, GuardConfig, IntakeConfig,
-    JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing, LogEntry, LogQuery,
-    MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder, ProjectSpace, ProjectStatus,
-    QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound, RoleConfig, SpaceBudgets,
-    SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, SystemClock, TierCount,
-    TiersConfig, Unreadable, Visibility,
+    EmbeddingConfig, EnrichmentConfig, Examination, ExportExtra, ExportedSpace, Finding,
+    GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
+    LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
+    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
+    RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder,
+    SystemClock, TierCount, TiersConfig, Unreadable, Visibility, is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -85,9 +85,10 @@ pub use knowledge::consolidating::QualitySignals;
 pub use knowledge::graph::Knowledge;
 pub use knowledge::topics::{KnownTopic, TopicVerdict};
 pub use knowledge::wording::RewordedSentence;
+pub use maintenance::backups::ScheduledBackups;
 pub use maintenance::doctor::{CheckUp, SpaceReport};
 pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
-pub use maintenance::export::{CorpusReport, ExportReport, ExportSelection};
+pub use maintenance::export::{BinaryExport, CorpusReport, ExportReport, ExportSelection};
 pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;
@@ -102,7 +103,8 @@ pub use query::performance::{QueryGroup, QueryPerformance};
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{
-    BadLine, BadLines, GuardSummary, GuardedLine, ImportOptions, ImportReport, UnverifiedClaims,
+    BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
+    ImportReport, ImportedSpace, UnverifiedClaims,
 };
 pub use write::quality::text_quality;
 pub use write::transfer::{NotMoved, Selection, Transfer};

@@ -229,7 +229,7 @@ impl Store {
 
     /// The space that a name refers to: the one with exactly this name, else the one with composed characters. The name
     /// of a new space must be distinguishable from existing ones.
-    fn meant(&self, name: SpaceName, create: bool) -> Result<SpaceName, Error> {
+    pub(crate) fn meant(&self, name: SpaceName, create: bool) -> Result<SpaceName, Error> {
         if self.folder.has_space(&name)? {
             return Ok(name);
         }
@@ -241,7 +241,7 @@ impl Store {
     }
 
     /// Rejects a name outside the scope, without revealing whether the space exists.
-    fn check_readable(&self, name: &SpaceName) -> Result<(), Error> {
+    pub(crate) fn check_readable(&self, name: &SpaceName) -> Result<(), Error> {
         if self.scope.may_read(name.as_str()) {
             return Ok(());
         }

@@ -5,7 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anamne::{BackupConfig, MemoryId, Options, Space, Store};
+use anamne::{BackupConfig, MemoryId, NextStep, Options, Space, Store};
 use common::SetClock;
 use jiff::{Timestamp, ToSpan};
 
@@ -215,4 +215,114 @@ fn another_store_in_the_place_of_an_old_one_is_not_removed() {
     run(&space);
     assert_eq!(site.backups().len(), 2);
     assert!(place.join("spaces/tests/memories/active.db").exists());
+}
+
+#[test]
+fn a_check_says_when_backups_were_made_failed_or_are_overdue() {
+    let site = Site::new();
+    let space = site.space();
+    let check = || {
+        let found = space.check_up().expect("a check");
+        (found.backups.clone(), found)
+    };
+    assert_eq!(check().0, None, "nothing is scheduled");
+    space.remember("first").expect("told");
+    site.schedule(2);
+    let (backups, found) = check();
+    let backups = backups.expect("scheduled");
+    assert_eq!(
+        (backups.made, backups.overdue, backups.last_at),
+        (0, false, None)
+    );
+    assert_eq!(
+        backups.next_at,
+        Some("2026-03-02T12:00:00Z".parse().expect("an instant"))
+    );
+    assert!(
+        found.problems.is_empty()
+            && found
+                .well
+                .iter()
+                .any(|well| well.contains("none was made yet"))
+    );
+
+    // Nobody ran the background for two days.
+    site.after(49);
+    let (backups, found) = check();
+    assert!(backups.expect("scheduled").overdue);
+    assert!(found.problems.is_empty(), "a warning: {:?}", found.problems);
+    assert!(
+        found
+            .deferred
+            .iter()
+            .any(|line| line.contains("overdue since 2026-03-02T12:00:00Z")),
+        "{:?}",
+        found.deferred
+    );
+    assert_eq!(found.next_steps, [NextStep::RunTasks]);
+
+    run(&space);
+    let (backups, found) = check();
+    let backups = backups.expect("scheduled");
+    assert_eq!(
+        (backups.made, backups.overdue, backups.events_since),
+        (1, false, 0)
+    );
+    assert_eq!(
+        backups.last_at,
+        Some("2026-03-03T13:00:00Z".parse().expect("an instant"))
+    );
+    assert!(found.deferred.is_empty() && found.next_steps.is_empty());
+    // Late, but nothing was written since: no backup is needed.
+    site.after(400);
+    assert!(!check().0.expect("scheduled").overdue);
+
+    // A folder stands in the way of the next one.
+    space.remember("second").expect("told");
+    let in_the_way = site.disk.path().join("tests/2026-03-18T04-00-00Z");
+    std::fs::write(&in_the_way, "a file").expect("made");
+    let mut failed = 0;
+    space
+        .run_tasks(&mut |ran| failed += usize::from(!ran.error.is_empty()))
+        .expect("run");
+    assert_eq!(failed, 1);
+    let (backups, found) = check();
+    let backups = backups.expect("scheduled");
+    assert_eq!(
+        backups.failed_at,
+        Some("2026-03-18T04:00:00Z".parse().expect("an instant"))
+    );
+    assert!(
+        backups
+            .failure
+            .is_some_and(|failure| failure.contains("2026-03-18T04-00-00Z"))
+    );
+    assert!(
+        found
+            .problems
+            .iter()
+            .any(|problem| problem.contains("the last attempt at 2026-03-18T04:00:00Z failed"))
+    );
+    assert_eq!(found.next_steps, [NextStep::ListTasks, NextStep::BackUp]);
+    std::fs::remove_file(&in_the_way).expect("removed");
+    site.after(424);
+    run(&space);
+    let (backups, found) = check();
+    assert_eq!(
+        (backups.expect("scheduled").failure, found.problems),
+        (None, Vec::new())
+    );
+
+    // Somebody took the disk away.
+    let gone = site.backups().pop().expect("a backup");
+    std::fs::remove_dir_all(&gone).expect("removed");
+    let (backups, found) = check();
+    assert_eq!(backups.expect("scheduled").missing, [gone]);
+    assert!(
+        found
+            .problems
+            .iter()
+            .any(|problem| problem.contains("is missing"))
+    );
+    assert!(found.next_steps.contains(&NextStep::ForgetBackup));
 }

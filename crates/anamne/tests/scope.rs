@@ -602,6 +602,8 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "backup",
         "verify",
         "repair",
+        "export_binary",
+        "import_binary",
         "rewind",
         "forget_backup",
         "schedule_backups",
@@ -705,6 +707,33 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         store.schedule_backups(&schedule, None),
         Err(Error::Denied(_))
     ));
+    assert!(matches!(
+        store.export_binary(&world.outside, Some("payroll"), &[]),
+        Err(Error::Denied(Denied::Read(_)))
+    ));
+    let mut file = Vec::new();
+    {
+        let path = world.outside.with_extension("anamne");
+        let exported = store.export_binary(&path, None, &[]).expect("exported");
+        assert_eq!(exported.spaces.len(), 1, "only what it may read");
+        file.append(&mut fs::read(&path).expect("a file"));
+    }
+    for (into, trusted) in [("payroll", false), ("nowhere", false), ("atlas", true)] {
+        let options = anamne::ImportOptions {
+            trusted,
+            ..anamne::ImportOptions::default()
+        };
+        let import = anamne::BinaryImport {
+            into: Some(into.into()),
+            options,
+            ..anamne::BinaryImport::default()
+        };
+        let denied = store.import_binary(Path::new("file"), file.as_slice(), &import);
+        assert!(
+            matches!(denied, Err(Error::Denied(_))),
+            "{into}: {denied:?}"
+        );
+    }
     assert!(matches!(
         store.rewind(jiff::Timestamp::now(), &world.outside, None),
         Err(Error::Denied(_))

@@ -18,8 +18,9 @@ use crate::wording::one_line;
 Checks every space, or the one that --space names: the journal and its hash
 chain, the database and each index. Damaged indexes are rebuilt. Exit code 1
 means that a problem needs you or `anamne repair`. It also lists repairs of
-the last thirty days, deferred retention, and why a configured language model
-is not used.
+the last thirty days, deferred retention, scheduled backups (the last, the next,
+a failure, an overdue one, a missing folder), and why a configured language
+model is not used.
 
 Examples:
   anamne doctor
@@ -36,7 +37,9 @@ the same, times differ.
 
 With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], \"deferred\":
   […], \"repaired\": […], \"earlier\": […], \"problems\": […], \"next_steps\": […],
-  \"hints\": […]}], \"model_problem\": why the configured model is not used,
+  \"hints\": […], \"backups\"?: {\"folder\", \"every_hours\", \"keep\", \"made\",
+  \"last_at\", \"last_folder\", \"events_since\", \"next_at\", \"overdue\",
+  \"failed_at\", \"failure\", \"missing\": [folder, …]}}], \"model_problem\": why the configured model is not used,
 or null, \"simd\": the vector instructions in use, \"embedding_models\": as
 \"models\" of `anamne model verify`, or null with --space, \"projects\":
   [{\"space\", \"finding\", \"commands\": […]}]}")]

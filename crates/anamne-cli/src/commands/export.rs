@@ -3,17 +3,20 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anamne::{CorpusReport, ExportReport, ExportSelection, Skipped, Space, Visibility};
+use anamne::{
+    CorpusReport, ExportExtra, ExportReport, ExportSelection, Skipped, Space, Visibility,
+};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output::{Output, counted, memories};
+use crate::next_step::worded;
+use crate::output::{BOLD, Output, counted, memories, paint};
 use crate::place::Place;
 use crate::skipped;
 use crate::whole_file::write_whole;
-use crate::wording::number;
+use crate::wording::{number, size};
 
-/// Export memories as JSON lines, Markdown notes or a training corpus
+/// Export memories as JSON lines, Markdown notes, a training corpus or one file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 jsonl     one JSON object per line, oldest first: every field of a memory, and
@@ -23,11 +26,19 @@ folder per thread
 corpus    a line for each thread, its messages in order: {\"thread\", \"messages\":
           [{\"role\", \"content\", \"name\"?}]}; one without a role counts as user.
           What is no message, or in no thread, is left out
+binary    one compressed, checksummed file with everything: every space, or the
+          one that --space names, each with settings, forgotten memories and
+          history. Import it with `anamne import FILE --trusted` on another
+          machine to get an equal store. What was erased is not in it; indexes
+          are built again. --with adds what can't be computed again: `paid`
+          (what a language model read, which cost money), `observed` (the log
+          of your queries and what was learned from it), `external` (cached
+          results of tools). Leave these out of a file for somebody else
 
 `anamne import` restores lines and notes with their ids, times and links.
-Earlier versions are not exported, and what you told about personal entities
-only with --personal. A memory that is damaged in both copies is
-skipped and named (exit code 4).
+Earlier versions are in binary files only. What you told about personal entities
+is exported with --personal only; a binary file always has it. A memory that is
+damaged in both copies is skipped and named (exit code 4).
 
 Files and pipes get the exact text. On a terminal, control and invisible
 characters are escaped as \\uXXXX, which is the same data in JSON.
@@ -37,11 +48,15 @@ Examples:
   anamne --space recipes export --all --output recipes.jsonl
   anamne export --format markdown --into ~/vault/anamne
   anamne export --format corpus --output corpus.jsonl
+  anamne export --format binary --output memories.anamne --with paid,observed
   anamne export | jq -r .content
 
-With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts left out}; for a corpus also
-  \"threads\" and \"left_out\"; \"skipped\"?: {\"count\", \"first\": [{\"entry\": id,
-  \"reason\"}]}, to standard error where the memories go to standard output")]
+With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts left
+  out}; for a corpus also
+  \"threads\" and \"left_out\"; for binary: {\"output\", \"bytes\", \"digest\",
+  \"spaces\": [{\"name\", \"last_seq\", \"last_hash\"}], \"extras\"?: […]};
+  \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}, to
+  standard error where the memories go to standard output")]
 pub(crate) struct Export {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
@@ -52,12 +67,33 @@ pub(crate) struct Export {
     /// For markdown: an empty or new folder
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-    /// Include forgotten memories
+    /// Include forgotten memories; a binary file always has them
     #[arg(long)]
     all: bool,
     /// Include what you told about personal entities
     #[arg(long)]
     personal: bool,
+    /// For binary: also what can't be computed again
+    #[arg(long, value_name = "DATA", value_enum, value_delimiter = ',')]
+    with: Vec<Extra>,
+}
+
+/// Data beside the memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Extra {
+    Paid,
+    Observed,
+    External,
+}
+
+impl From<Extra> for ExportExtra {
+    fn from(extra: Extra) -> Self {
+        match extra {
+            Extra::Paid => Self::Paid,
+            Extra::Observed => Self::Observed,
+            Extra::External => Self::External,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -65,6 +101,7 @@ enum Format {
     Jsonl,
     Markdown,
     Corpus,
+    Binary,
 }
 
 /// What was exported.
@@ -100,6 +137,9 @@ impl From<CorpusReport> for Written {
 impl Export {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         self.check()?;
+        if self.format == Format::Binary {
+            return self.write_binary(place, output);
+        }
         let space = place.existing_space()?;
         if let Some(folder) = &self.into {
             let written = space.export_notes(folder, self.selection())?.into();
@@ -121,7 +161,7 @@ impl Export {
                 "into",
                 "Markdown notes want a folder: --into DIR",
             )),
-            (Format::Jsonl | Format::Corpus, Some(_)) => Err(Failure::refused(
+            (Format::Jsonl | Format::Corpus | Format::Binary, Some(_)) => Err(Failure::refused(
                 "into",
                 "--into is for --format markdown; a file is named by --output",
             )),
@@ -129,8 +169,39 @@ impl Export {
                 "all",
                 "a corpus has no forgotten memories in it",
             )),
+            _ if self.format != Format::Binary && !self.with.is_empty() => Err(Failure::refused(
+                "with",
+                "--with is for --format binary; other formats have the memories alone",
+            )),
             _ => Ok(()),
         }
+    }
+
+    fn write_binary(&self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let Some(path) = &self.output else {
+            let message = "a binary export wants a file: --output FILE";
+            return Err(Failure::refused("output", message));
+        };
+        let store = place.existing_store()?;
+        let space = place.is_named().then(|| place.space_name().as_str());
+        let extras: Vec<ExportExtra> = self.with.iter().copied().map(Into::into).collect();
+        let written = store.export_binary(path, space, &extras)?;
+        if output.is_json() {
+            output.json(&worded(&written))?;
+            return skipped::outcome(&written.skipped);
+        }
+        for space in &written.spaces {
+            let events = counted(space.last_seq.0, "event");
+            output.line(format_args!("{}  {events}", paint(BOLD, &space.name)))?;
+        }
+        output.flush()?;
+        skipped::tell(&written.skipped, output);
+        output.note(format_args!(
+            "{} written to {}",
+            size(written.bytes),
+            path.display()
+        ));
+        skipped::outcome(&written.skipped)
     }
 
     fn selection(&self) -> ExportSelection {

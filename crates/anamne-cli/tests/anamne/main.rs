@@ -1,6 +1,7 @@
 //! Runs the real binary on temporary stores, as a user or a script does.
 
 mod bench;
+mod binary;
 #[path = "../../../anamne-embed/tests/support/sample_cross_encoder.rs"]
 mod sample;
 

@@ -35,6 +35,8 @@ pub(crate) fn words(step: NextStep) -> Option<&'static str> {
         | NextStep::ListContradictions
         | NextStep::MakeRoom
         | NextStep::ListTasks
+        | NextStep::RunTasks
+        | NextStep::ImportAsAnother
         | NextStep::BackUp
         | NextStep::ConfirmRetention
         | NextStep::RestoreRetention => return None,

@@ -19,7 +19,7 @@ pub(crate) use erase::Erasure;
 pub use line::{Digest, Line};
 pub(crate) use line::{Entry, Header};
 pub use read::{JournalReport, Lines};
-pub(crate) use reader::LARGEST_SEGMENT;
+pub(crate) use reader::{LARGEST_SEGMENT, LONGEST_LINE};
 pub(crate) use scan::Scan;
 pub(crate) use segment::Segment;
 

@@ -133,7 +133,7 @@ impl SpaceSource {
     }
 
     /// `slot` is this process's writer; the caller holds the write lock.
-    fn as_only_writer<T>(
+    pub(crate) fn as_only_writer<T>(
         &self,
         slot: &mut Option<Writer>,
         work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::derived::ViewState;
 use crate::derived::reembedding::EmbeddingState;
+use crate::maintenance::backups::ScheduledBackups;
 use crate::space::Space;
 
 /// Days for which a check reports repairs.
@@ -53,6 +54,9 @@ pub struct CheckUp {
     pub problems: Vec<String>,
     /// The next steps for problems and deferred work.
     pub next_steps: Vec<NextStep>,
+    /// The state of scheduled backups, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backups: Option<ScheduledBackups>,
 }
 
 impl CheckUp {
@@ -165,6 +169,7 @@ impl Space {
         };
         found.take(anamne_store::examine(self.folder())?);
         self.report_pending_backups(&mut found);
+        self.report_scheduled_backups(&mut found);
         self.repair_derived(&mut found)?;
         found.problems.append(&mut self.inner.site.problems.take());
         self.report_models(&mut found)?;

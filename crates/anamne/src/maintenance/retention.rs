@@ -169,7 +169,7 @@ impl Inner {
         let plan = self.source.retention_plan(Present::Confirmed)?;
         let unconfirmed = self.source.count_unconfirmed(&plan)?;
         let (deferred, next_steps) = deferred(&plan, unconfirmed, days, self.source.now());
-        found.deferred = deferred;
+        found.deferred.extend(deferred);
         found.advise(next_steps);
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 mod copy;
 mod scheduled;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ use crate::space::Space;
 
 use copy::{BackupCopy, EraseProblem};
 pub(crate) use scheduled::BACK_UP;
+pub use state::ScheduledBackups;
 
 /// Interval between attempts of the background, in microseconds.
 const BETWEEN_ATTEMPTS: i64 = 3_600 * 1_000_000;

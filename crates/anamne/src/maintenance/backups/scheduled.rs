@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anamne_jobs::{Periodic, Priority, Queue, QueueError, Timing};
 use anamne_store::view::MemoryFeed;
-use anamne_store::{KnownBackup, remove_path};
+use anamne_store::{BackupConfig, KnownBackup, remove_path};
 use anamne_types::Seq;
 
 use crate::Error;
@@ -37,9 +37,7 @@ impl Inner {
         if !config.is_on() {
             return Ok(None);
         }
-        let space = self.source.folder();
-        let root = space.ancestors().nth(2).unwrap_or(space);
-        let series = outside(&config.folder, root)?.join(space.file_name().unwrap_or_default());
+        let series = self.series(&config)?;
         let known = self.backups_in(&series)?;
         let head = MemoryFeed::head(&*self.source)?;
         if known.last().is_some_and(|last| last.last_seq == head) {
@@ -61,8 +59,15 @@ impl Inner {
         Ok(Some(made))
     }
 
+    /// The folder of the scheduled backups of this space, which must be outside of the store.
+    pub(super) fn series(&self, config: &BackupConfig) -> Result<PathBuf, Error> {
+        let space = self.source.folder();
+        let root = space.ancestors().nth(2).unwrap_or(space);
+        Ok(outside(&config.folder, root)?.join(space.file_name().unwrap_or_default()))
+    }
+
     /// The known backups of a series, earliest first.
-    fn backups_in(&self, series: &Path) -> Result<Vec<KnownBackup>, Error> {
+    pub(super) fn backups_in(&self, series: &Path) -> Result<Vec<KnownBackup>, Error> {
         let mut known = self.source.backups()?;
         known.retain(|backup| backup.folder.parent() == Some(series));
         known.sort_by(|one, other| {

@@ -1,5 +1,6 @@
-//! Exports: JSON lines, Markdown notes, training corpus.
+//! Exports: JSON lines, Markdown notes, training corpus, export files.
 
+mod binary;
 mod corpus;
 mod file_names;
 mod lines;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::space::Space;
 
+pub use binary::BinaryExport;
 pub use corpus::CorpusReport;
 pub(crate) use corpus::corpus;
 pub(crate) use lines::lines;

@@ -3,8 +3,10 @@
 use std::io::BufRead;
 
 use anamne_store::ImportItem;
+use anamne_text::json_size::has_more_values;
 use anamne_types::Limits;
 
+use super::dump;
 use super::intake::{ImportWriter, RecordPosition};
 use super::record::{ImportedLink, Record};
 use super::{ImportOptions, ImportReport};
@@ -17,7 +19,7 @@ const LONGEST_LINE: u64 = 8 * Limits::CONTENT_BYTES as u64;
 /// Maximum values per line: more than the largest body and metadata have together.
 const MOST_VALUES: usize = 400_000;
 
-/// Imports records from `reader` into `space`, and calls `progress` after every batch.
+/// Imports records or a dump from `reader` into `space`, and calls `progress` after every batch.
 ///
 /// A record that exists already (by its id, else by its position in its thread, else by its content) changes nothing,
 /// so an interrupted import can be repeated.
@@ -28,6 +30,14 @@ pub(crate) fn import(
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<ImportReport, Error> {
     let mut intake = ImportWriter::new(space, options, progress);
+    let is_dump = dump::is_dump(&mut reader).map_err(|source| Error::Stream {
+        action: "read the import",
+        source,
+    })?;
+    if is_dump {
+        dump::import(reader, &mut intake)?;
+        return intake.finish();
+    }
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -79,23 +89,6 @@ fn parse(line: &[u8]) -> Result<Option<(ImportItem, Vec<ImportedLink>)>, String>
     }
     let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
     record.into_arrival().map(Some)
-}
-
-/// Whether a line of JSON has more than `most` values, counted by the separators outside strings. Checked before
-/// parsing, because parsed values take about sixty times the bytes of their text. Linear, without allocation.
-fn has_more_values(text: &str, most: usize) -> bool {
-    let mut separators = 0;
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b',' | b'[' | b'{' if !in_string => separators += 1,
-            _ => {}
-        }
-    }
-    separators > most
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
-//! Imports of JSON lines, and of folders of Markdown notes.
+//! Imports of JSON lines, folders of Markdown notes, export files, and dumps of key-value stores.
 
+mod binary;
+mod dump;
 mod intake;
 mod lines;
 mod notes;
+mod older;
 mod record;
 
 use std::collections::BTreeMap;
@@ -12,6 +15,7 @@ use std::path::Path;
 use anamne_types::{GuardNote, NextStep};
 use serde::Serialize;
 
+pub use binary::{BinaryImport, BinaryImportReport, ImportedSpace};
 pub(crate) use lines::import;
 pub(crate) use notes::import_notes;
 

@@ -8,13 +8,15 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::older::{self, Given};
+
 /// One line: a message of a conversation, or an exported memory.
 #[derive(Debug, Deserialize)]
 pub(super) struct Record {
     #[serde(default)]
     id: Option<Text>,
-    #[serde(alias = "content")]
-    text: String,
+    #[serde(default, alias = "content")]
+    text: Option<String>,
     #[serde(default)]
     thread: Option<Text>,
     #[serde(default)]
@@ -136,6 +138,10 @@ impl Record {
     /// Converts the record into an arrival with its outgoing links.
     pub(super) fn into_arrival(mut self) -> Result<(ImportItem, Vec<ImportedLink>), String> {
         let origin = self.origin()?;
+        let older = match &origin {
+            None => self.translate_older()?,
+            Some(_) => None,
+        };
         let external_id = match self.rest.remove("external_id") {
             Some(Value::String(id)) => Some(id),
             _ if origin.is_some() => None,
@@ -147,7 +153,7 @@ impl Record {
         }
         self.metadata.append(&mut self.rest);
         let draft = Draft {
-            content: self.text,
+            content: self.text.ok_or("missing field `text`")?,
             body,
             thread: self.thread.map(String::from),
             position: self.position,
@@ -159,11 +165,31 @@ impl Record {
             tags: self.tags,
             metadata: self.metadata,
             external_id,
-            occurred_at: instant("time", self.time)?,
+            occurred_at: instant("time", self.time)?.or(older),
             expires_at: instant("expires_at", self.expires_at)?,
         };
         draft.check().map_err(|refusal| refusal.to_string())?;
         Ok((ImportItem { draft, origin }, self.links))
+    }
+
+    /// Reads the fields of older forms, if there are any; returns when it happened, if they say so.
+    fn translate_older(&mut self) -> Result<Option<Timestamp>, String> {
+        if !older::is_older(&self.rest, self.kind) {
+            return Ok(None);
+        }
+        let given = Given {
+            kind: self.kind.or(self.category.map(|_| Kind::Fact)),
+            has_text: self.text.is_some(),
+            has_time: self.time.is_some(),
+        };
+        let translated = older::translate(&mut self.rest, &mut self.metadata, given)?;
+        self.kind = translated.kind;
+        self.text = self.text.take().or(translated.text);
+        if self.thread.is_none() {
+            self.thread = translated.thread.map(Text::Words);
+            self.position = self.position.or(translated.position);
+        }
+        Ok(translated.time)
     }
 
     /// The state of the memory in the store that exported it. Only exports contain a version and an event, so a record
@@ -231,7 +257,7 @@ impl Record {
 }
 
 /// Parses an RFC 3339 time; without an offset it is UTC.
-fn instant(field: &str, text: Option<String>) -> Result<Option<Timestamp>, String> {
+pub(super) fn instant(field: &str, text: Option<String>) -> Result<Option<Timestamp>, String> {
     let Some(text) = text else { return Ok(None) };
     let civil = || {
         text.parse::<jiff::civil::DateTime>()

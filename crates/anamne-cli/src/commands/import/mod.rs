@@ -1,7 +1,10 @@
 //! `anamne import`.
 
+mod binary;
+mod progress;
+
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -15,15 +18,16 @@ use crate::failure::{Failure, PartialImport};
 use crate::next_step::{on_one_line, report_each, worded};
 use crate::output::{Output, memories, report};
 use crate::place::Place;
-use crate::progress::Bar;
 use crate::transcripts::TranscriptImport;
 use crate::wording::{duration, file_name, named, number};
 use anamne_ingest::transcripts::TranscriptFormat;
+use binary::ExportFile;
+use progress::Progress;
 
 /// Maximum bad lines shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
 
-/// Import JSON lines, folders of Markdown notes or the conversations of a host
+/// Import JSON lines, Markdown notes, export files or the conversations of a host
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A line is an object such as
@@ -33,7 +37,14 @@ Only `text` (or `content`) is required. Also accepted: session, kind,
 category, role, importance, confidence, trust, tags, metadata, expires, links,
 the fields of typed memories, and everything that `anamne export` writes.
 Exported memories keep their ids, times and links. Other fields become
-metadata.
+metadata. Older forms are read too: skill_name, chain_id, thought_number,
+timestamp, tool_logs, memory_type, goal, plan, outcome, salience, steps, code,
+trigger.
+
+One JSON document that maps keys such as thought:7, chain:2, node:9 and
+relation:4 to documents or hashes, or an array of them, is read as a dump:
+thoughts in the thread of their chain, nodes and relations as statements about
+the knowledge graph (told ones with --trusted).
 
 A folder is read as Markdown notes, such as an Obsidian vault or the output of
 `anamne export --format markdown`: properties as above, links as properties
@@ -45,6 +56,16 @@ machine (claude-code, codex, gemini, opencode, cline, cursor): what was said on
 the live branch, and one line for each tool call. Each goes to the space of its
 project, or to the one that --space names; outside of projects to `unfiled`.
 What hooks have captured already is not stored twice.
+
+A file of `anamne export --format binary` is recognised by its first bytes and
+verified as a whole before anything is stored. Each of its spaces keeps its
+name, or only the one that --space names is taken; --into NAME renames one. A
+space that has or had other memories is never merged: the import is refused.
+With --trusted the result equals the exported space: history, actors, trust,
+assertions and settings, the guard's and the schedule of backups included, and
+its texts are not checked again. So trust only files that you made yourself.
+Without --trusted its memories are imported like lines: untrusted, without
+history and settings.
 
 Imported text is untrusted. Without --trusted an import can't set trust above
 0.9, importance above 5, assertions about entities or feedback (they are dropped
@@ -62,6 +83,8 @@ Examples:
   anamne import 2026-*.jsonl --skip-bad
   anamne import ~/vault/anamne
   anamne import my-export.jsonl --trusted
+  anamne import memories.anamne --trusted
+  anamne import memories.anamne --into copy
   anamne import --from claude-code --since \"3 months ago\" --dry-run
   zstd -dc backup.jsonl.zst | anamne import -
 
@@ -69,7 +92,10 @@ With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"links\", \"bad\":
   \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
   {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\", \"start\",
   \"end\"}]}, \"took_ms\"};
-  an error has \"taken\": {\"imported\", \"known\", \"links\"}. With --from: {\"conversations\", \"kept\",
+  an error has \"taken\": {\"imported\", \"known\", \"links\"}. For an export file:
+  {\"made_at\", \"trusted\", \"spaces\": [{\"space\", \"exported\": its name in the
+  file, \"events\", \"known\", \"memories\", \"backups_to\"?, \"import\"?: as
+  above}]}. With --from: {\"conversations\", \"kept\",
   \"merged\", \"redacted\", \"skipped\": {reason: count}, \"spaces\": {name: count}, \"bad\": [{\"file\",
   \"line\"?, \"reason\"}], \"took_ms\"}")]
 #[expect(
@@ -98,6 +124,9 @@ pub(crate) struct Import {
     /// Import without the guard: secrets stay in the texts
     #[arg(long)]
     no_guard: bool,
+    /// For an export file: the name of the space
+    #[arg(long, value_name = "NAME", conflicts_with = "from")]
+    into: Option<String>,
 }
 
 /// The totals of all files.
@@ -159,6 +188,16 @@ impl Import {
             bad_lines,
             trusted: self.trusted,
         };
+        let mut first = None;
+        if let [file] = self.files.as_slice() {
+            match Source::open(file) {
+                Ok(Source::Binary(opened)) => {
+                    return self.import_export_file(file, opened, options, place, output);
+                }
+                source => first = Some(source),
+            }
+        }
+        self.refuse_into()?;
         let mut space = place.space()?;
         if self.no_guard {
             space = space.without_guard()?;
@@ -166,7 +205,7 @@ impl Import {
         let progress = Progress::new(sizes.into_iter().sum(), output.is_watched());
         let mut total = Total::default();
         for file in &self.files {
-            let opened = match Source::open(file) {
+            let opened = match first.take().unwrap_or_else(|| Source::open(file)) {
                 Err(error) if self.skip_bad => {
                     total.bad.push(BadLine {
                         file: file.clone(),
@@ -234,22 +273,36 @@ fn unreadable(file: &str, error: &std::io::Error) -> Failure {
 
 /// The source of records.
 enum Source {
-    StandardInput,
+    /// With its first bytes, which were read to recognise an export file.
+    StandardInput(Vec<u8>),
     Lines(File),
     Notes(PathBuf),
+    Binary(ExportFile),
 }
 
 impl Source {
     fn open(file: &str) -> std::io::Result<Self> {
         let path = Path::new(file);
         if file == "-" {
-            return Ok(Self::StandardInput);
+            let (is_binary, beginning) = binary::beginning(std::io::stdin())?;
+            return Ok(if is_binary {
+                Self::Binary(Box::new(Cursor::new(beginning).chain(std::io::stdin())))
+            } else {
+                Self::StandardInput(beginning)
+            });
         }
         if path.is_dir() {
             std::fs::read_dir(path)?;
             return Ok(Self::Notes(path.to_owned()));
         }
-        Ok(Self::Lines(File::open(path)?))
+        let mut opened = File::open(path)?;
+        let (is_binary, _) = binary::beginning(&opened)?;
+        opened.rewind()?;
+        Ok(if is_binary {
+            Self::Binary(Box::new(BufReader::with_capacity(1 << 16, opened)))
+        } else {
+            Self::Lines(opened)
+        })
     }
 
     fn read(
@@ -266,10 +319,12 @@ impl Source {
             reached = report.clone();
         };
         let read = match self {
-            Self::StandardInput => {
-                let reader = BufReader::new(std::io::stdin());
+            Self::StandardInput(beginning) => {
+                let rest = BufReader::new(std::io::stdin());
+                let reader = Cursor::new(beginning).chain(rest);
                 space.import(reader, options, &mut watch)
             }
+            Self::Binary(_) => return Err(binary::not_alone(file)),
             Self::Lines(opened) => {
                 let reader = BufReader::with_capacity(1 << 16, opened);
                 space.import(reader, options, &mut watch)
@@ -358,21 +413,7 @@ impl Total {
         if output.is_json() {
             return output.json(&worded(self));
         }
-        for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
-            let (file, reason) = (named(&bad.file), named(&bad.reason));
-            match bad.line {
-                Some(line) => report(format_args!("{file}:{line}: {reason}")),
-                None => report(format_args!("{file}: {reason}")),
-            }
-        }
-        let shown = self.bad.iter().take(SHOWN_BAD_LINES);
-        report_each(shown.filter_map(|bad| bad.next_step));
-        if self.bad.len() > SHOWN_BAD_LINES {
-            output.note(format_args!(
-                "… and {} more",
-                self.bad.len() - SHOWN_BAD_LINES
-            ));
-        }
+        self.report_bad(output);
         let mut parts = vec![format!("{} imported", memories(self.imported))];
         let also = [
             (self.known, "known already"),
@@ -392,6 +433,25 @@ impl Total {
         self.report_unverified(output);
         self.report_guarded(output);
         Ok(())
+    }
+
+    /// Reports the skipped lines, notes and files.
+    fn report_bad(&self, output: &Output) {
+        for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
+            let (file, reason) = (named(&bad.file), named(&bad.reason));
+            match bad.line {
+                Some(line) => report(format_args!("{file}:{line}: {reason}")),
+                None => report(format_args!("{file}: {reason}")),
+            }
+        }
+        let shown = self.bad.iter().take(SHOWN_BAD_LINES);
+        report_each(shown.filter_map(|bad| bad.next_step));
+        if self.bad.len() > SHOWN_BAD_LINES {
+            output.note(format_args!(
+                "… and {} more",
+                self.bad.len() - SHOWN_BAD_LINES
+            ));
+        }
     }
 
     /// Reports what the guard redacted and marked.
@@ -433,62 +493,6 @@ impl Total {
                 "ignored claims of an untrusted file: {}; for your own exports, use --trusted",
                 stored.join(", ")
             ));
-        }
-    }
-}
-
-/// A progress bar; not drawn without a terminal.
-struct Progress {
-    bar: Option<Bar>,
-    started: Instant,
-}
-
-impl Progress {
-    /// `bytes` is the total size, if known.
-    fn new(bytes: Option<u64>, watched: bool) -> Self {
-        let template = match bytes {
-            Some(_) => "{bar:24} {percent:>3} % {msg} · {eta} to go",
-            None => "{spinner} {msg} · {elapsed}",
-        };
-        let bar = watched.then(|| Bar::new(template, bytes).tick());
-        Self {
-            bar,
-            started: Instant::now(),
-        }
-    }
-
-    fn reading(&self, before: &Total, report: &ImportReport) {
-        let Some(bar) = &self.bar else { return };
-        let read = before.imported + before.known + report.imported + report.known;
-        let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        let message = format!("{} · {}/s", memories(read), number(rate as u64));
-        bar.reached(before.bytes + report.bytes, &message);
-    }
-
-    fn indexing(&self, view: &str) {
-        if let Some(bar) = &self.bar {
-            bar.report(&format!("updating the {view} index"));
-        }
-    }
-
-    fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.end();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use indicatif::ProgressStyle;
-
-    #[test]
-    fn the_templates_of_the_bar_can_be_read() {
-        for template in [
-            "{bar:24} {percent:>3} % {msg} · {eta} to go",
-            "{spinner} {msg} · {elapsed}",
-        ] {
-            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }
     }
 }

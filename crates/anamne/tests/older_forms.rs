@@ -1,0 +1,287 @@
+//! Records and dumps of other programs become typed memories, once, and claim no authority.
+
+use anamne::{
+    Assertion, BadLines, Body, Error, Filter, ImportOptions, ImportReport, Memory, Options, Order,
+    Space, Store, Visibility,
+};
+use serde_json::{Value, json};
+
+fn space() -> (tempfile::TempDir, Space) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open_with(Options::new(folder.path()).background(false)).expect("a store");
+    let space = store.space("tests").expect("a space");
+    (folder, space)
+}
+
+fn import(space: &Space, text: &str, options: impl Into<ImportOptions>) -> ImportReport {
+    space
+        .import(text.as_bytes(), options, &mut |_| {})
+        .expect("an import")
+}
+
+fn memory(space: &Space, id: &str) -> Memory {
+    let id = space.find_imported(id).expect("a look-up").expect(id);
+    space.get(id).expect("a memory")
+}
+
+const LINES: &str = r#"{"id": "s", "memory_type": "skill", "skill_name": "Deploy the API", "trigger": "a release is due", "steps": ["build", {"step": "push"}], "code": "make deploy", "owner": "Mara"}
+{"id": "t2", "chain_id": "c-9", "thought_number": 2, "total_thoughts": 2, "framework": "first_principles", "thought": "So the cache is stale", "timestamp": "2026-02-03T09:13:00Z"}
+{"id": "t1", "chain_id": "c-9", "thought_number": 1, "total_thoughts": 2, "framework": "first_principles", "thought": "The page shows old prices", "timestamp": 1770109957}
+{"id": "e", "content": "Fixed the prices", "goal": "Fix the stale prices", "plan": "look\nfix", "steps": ["looked", "fixed"], "outcome": "done", "salience": 8, "tool_logs": [{"tool": "psql", "input": "select 1", "output": "1", "success": true}, "restarted the cache"]}
+{"id": "m", "content": "Plain words", "timestamp": 1770109957000, "framework": "django"}
+"#;
+
+#[test]
+fn older_fields_become_typed_ones_and_the_rest_stays() {
+    let (_folder, space) = space();
+    let report = import(&space, LINES, BadLines::Stop);
+    assert_eq!((report.imported, report.bad.len()), (5, 0));
+    let skill = memory(&space, "s");
+    assert_eq!(
+        skill.body,
+        Body::Skill {
+            name: "Deploy the API".into(),
+            trigger: "a release is due".into(),
+            steps: vec!["build".into(), "push".into()],
+            code: "make deploy".into(),
+        }
+    );
+    assert_eq!(skill.content, "Deploy the API\nbuild\npush");
+    assert_eq!(skill.metadata["owner"], "Mara");
+
+    let thoughts = ["t1", "t2"].map(|id| memory(&space, id));
+    for (place, thought) in (0..).zip(&thoughts) {
+        let body = Body::Thought {
+            follows: None,
+            framework: "first_principles".to_owned(),
+            number: Some(place + 1),
+            total: Some(2),
+            chain: String::new(),
+        };
+        assert_eq!(thought.body, body);
+        assert_eq!(
+            (thought.thread.as_deref(), thought.position),
+            (Some("c-9"), Some(place))
+        );
+        assert!(thought.metadata.is_empty(), "{:?}", thought.metadata);
+    }
+    assert_eq!(thoughts[0].occurred_at.to_string(), "2026-02-03T09:12:37Z");
+    assert_eq!(thoughts[1].occurred_at.to_string(), "2026-02-03T09:13:00Z");
+
+    let episode = memory(&space, "e");
+    let Body::Episode {
+        goal,
+        plan,
+        outcome,
+        tool_log,
+        salience,
+        steps,
+    } = episode.body
+    else {
+        panic!("{:?}", episode.body);
+    };
+    assert_eq!(
+        (goal.as_str(), plan, outcome.as_str()),
+        (
+            "Fix the stale prices",
+            vec!["look".to_owned(), "fix".to_owned()],
+            "done"
+        )
+    );
+    assert_eq!(salience, Some(0.8));
+    assert_eq!(
+        (tool_log[0].tool.as_str(), tool_log[0].succeeded),
+        ("psql", Some(true))
+    );
+    assert_eq!(tool_log[1].output, "restarted the cache");
+    assert_eq!(steps, ["looked", "fixed"]);
+
+    let message = memory(&space, "m");
+    assert_eq!(message.body, Body::Message { role: None });
+    assert_eq!(message.occurred_at.to_string(), "2026-02-03T09:12:37Z");
+    assert_eq!(message.metadata["framework"], "django");
+    let again = import(&space, LINES, BadLines::Stop);
+    assert_eq!((again.imported, again.known), (0, 5));
+}
+
+#[test]
+fn a_bad_older_line_is_refused_by_its_number() {
+    for (bad, reason) in [
+        (
+            json!({ "content": "x", "timestamp": "yesterday" }),
+            "timestamp",
+        ),
+        (json!({ "content": "x", "salience": 11 }), "salience"),
+        (json!({ "skill_name": "" }), "content"),
+        (json!({ "chain_id": "c" }), "missing field `text`"),
+        (
+            json!({ "memory_type": "skill", "skill_name": 7, "content": "x", "importance": 90 }),
+            "importance",
+        ),
+    ] {
+        let (_folder, space) = space();
+        let text = format!("{{\"text\": \"before\"}}\n{bad}\n");
+        let options = ImportOptions::from(BadLines::Stop);
+        match space.import(text.as_bytes(), options, &mut |_| {}) {
+            Err(Error::BadLine {
+                line: 2,
+                reason: said,
+                ..
+            }) => assert!(said.contains(reason), "{said}"),
+            other => panic!("{bad}: {other:?}"),
+        }
+        let report = import(&space, &text, BadLines::Skip);
+        assert_eq!(
+            (report.known, report.bad.len(), report.bad[0].line),
+            (1, 1, 2)
+        );
+    }
+}
+
+fn dump() -> Value {
+    json!({
+        "chain:7": { "name": "Stale prices", "framework": "first_principles", "status": "done", "conclusion": "The cache was never cleared" },
+        "thought:b": { "chain_id": "7", "thought_number": "2", "content": "So the cache is stale", "timestamp": "1770109980" },
+        "thought:a": "{\"chain_id\": \"7\", \"thought_number\": 1, \"content\": \"The page shows old prices\"}",
+        "thought:alone": { "content": "Ask Mara about the budget", "tags": "money, Mara" },
+        "node:1": { "name": "Mara Lind", "type": "person", "aliases": ["Mara"], "team": "shop" },
+        "node:2": { "name": "Redis", "type": "technology", "description": "It caches the prices." },
+        "relation:1-2": { "from": "1", "to": "node:2", "type": "Works With", "weight": 0.7, "confidence": 0.9 },
+    })
+}
+
+#[test]
+fn a_dump_of_thoughts_chains_nodes_and_relations_is_read_once() {
+    let (_folder, space) = space();
+    let pretty = serde_json::to_string_pretty(&dump()).expect("JSON");
+    let report = import(&space, &pretty, ImportOptions::default().trusted());
+    assert_eq!((report.imported, report.lines, report.bad.len()), (7, 7, 0));
+    let places = ["thought:a", "thought:b"]
+        .map(|id| memory(&space, id))
+        .map(|thought| (thought.thread, thought.position));
+    assert_eq!(
+        places,
+        [
+            (Some("7".to_owned()), Some(0)),
+            (Some("7".to_owned()), Some(1))
+        ]
+    );
+    let chain = memory(&space, "chain:7");
+    assert_eq!(chain.content, "The cache was never cleared");
+    assert_eq!(chain.metadata["status"], "done");
+    assert_eq!(chain.thread.as_deref(), Some("7"));
+    let alone = memory(&space, "thought:alone");
+    assert_eq!(
+        (alone.thread, alone.tags),
+        (None, vec!["Mara".to_owned(), "money".to_owned()])
+    );
+    assert_eq!(memory(&space, "node:1").metadata["team"], "shop");
+    let relation = memory(&space, "relation:1-2");
+    assert_eq!(relation.content, "Mara Lind works with Redis.");
+    assert!((relation.confidence - 0.9).abs() < 1e-6);
+    assert_eq!(relation.metadata["weight"], 0.7);
+
+    space.extract(&mut |_| true).expect("extracted");
+    let told = space
+        .knowledge()
+        .expect("knowledge")
+        .relations("Mara Lind")
+        .expect("relations");
+    assert!(told.iter().any(|relation| relation.asserted), "{told:?}");
+
+    let again = import(
+        &space,
+        &dump().to_string(),
+        ImportOptions::default().trusted(),
+    );
+    assert_eq!((again.imported, again.known), (0, 7));
+    let ids = space
+        .select(&Filter::default(), Visibility::Both, Order::OldestFirst)
+        .expect("ids");
+    assert_eq!(ids.len(), 7);
+}
+
+#[test]
+fn a_dump_that_is_not_trusted_tells_the_graph_nothing() {
+    let (_folder, space) = space();
+    let report = import(&space, &dump().to_string(), BadLines::Stop);
+    assert_eq!((report.imported, report.unproven.metadata), (7, 3));
+    assert!(
+        memory(&space, "node:1")
+            .metadata
+            .get(Assertion::KEY)
+            .is_none()
+    );
+    assert!(memory(&space, "node:1").trust <= 0.9);
+}
+
+#[test]
+fn other_shapes_of_a_dump_say_the_same() {
+    let listed = json!([
+        { "key": "app:chain:7", "type": "hash", "ttl": -1, "value": { "title": "Prices", "thought_ids": "[\"z\", \"a\"]" } },
+        { "key": "app:thought:a", "type": "ReJSON-RL", "value": { "content": "second" } },
+        { "key": "app:thought:z", "type": "string", "value": "{\"content\": \"first\"}" },
+    ]);
+    let (_folder, space) = space();
+    assert_eq!(
+        import(&space, &listed.to_string(), BadLines::Stop).imported,
+        3
+    );
+    let places = ["app:thought:z", "app:thought:a"]
+        .map(|id| memory(&space, id))
+        .map(|thought| (thought.content, thought.thread, thought.position));
+    let seven = || Some("7".to_owned());
+    assert_eq!(
+        places,
+        [
+            ("first".to_owned(), seven(), Some(0)),
+            ("second".to_owned(), seven(), Some(1))
+        ]
+    );
+    assert_eq!(memory(&space, "app:chain:7").content, "Chain Prices");
+}
+
+#[test]
+fn entries_of_a_dump_that_can_not_be_read_are_named() {
+    let (_folder, space) = space();
+    let text = json!({
+        "thought:1": { "content": "fine" },
+        "thought:2": { "thought_number": 3 },
+        "thought:3": "no object",
+        "session:4": { "user": "Mara" },
+        "relation:5": { "from": "a", "type": "knows" },
+        "node:6": { "name": "", "type": "person" },
+    });
+    let refused = space.import(text.to_string().as_bytes(), BadLines::Stop, &mut |_| {});
+    assert!(matches!(refused, Err(Error::BadLine { .. })), "{refused:?}");
+    let report = import(&space, &text.to_string(), BadLines::Skip);
+    let said: Vec<_> = report
+        .bad
+        .iter()
+        .map(|bad| (bad.line, bad.reason.as_str()))
+        .collect();
+    assert_eq!(report.imported, 2, "{said:?}");
+    for (key, what) in [
+        ("thought:2", "no content"),
+        ("thought:3", "no object"),
+        ("session:4", "no thought, chain, node or relation"),
+        ("relation:5", "no end"),
+    ] {
+        assert!(
+            said.iter()
+                .any(|(_, reason)| reason.contains(key) && reason.contains(what)),
+            "{key}: {said:?}"
+        );
+    }
+    for broken in [
+        "[",
+        "[1, 2]",
+        "{\"thought:1\": ",
+        &format!("[{}]", "[".repeat(200_000)),
+    ] {
+        let (_folder, space) = self::space();
+        let report = import(&space, broken, BadLines::Skip);
+        assert_eq!(report.imported, 0, "{broken:.20}");
+        assert!(!report.bad.is_empty(), "{broken:.20}");
+    }
+}
