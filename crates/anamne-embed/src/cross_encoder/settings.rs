@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use crate::EmbedError;
 use crate::model_file::ModelFile;
@@ -26,7 +25,7 @@ pub(super) struct Settings {
 struct Configuration {
     max_position_embeddings: Option<usize>,
     #[serde(default)]
-    id2label: Option<HashMap<String, IgnoredAny>>,
+    id2label: Option<HashMap<String, serde_json::Value>>,
     #[serde(default)]
     num_labels: Option<usize>,
 }

@@ -16,7 +16,7 @@ pub(crate) const MARKS: [&str; 4] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"];
 pub(crate) const BIAS: f32 = -4.0;
 
 /// Multiplies the mean weight.
-pub(crate) const SCALE: f32 = 60.0;
+pub(crate) const SCALE: f32 = 200.0;
 
 /// A field of a Protocol Buffers message with bytes, text or a message.
 pub(crate) fn bytes_field(number: u64, bytes: &[u8]) -> Vec<u8> {

@@ -52,9 +52,8 @@ impl Encoder {
                 ));
             }
         };
-        let inputs = graph.inputs.iter().map(|name| (*name).to_owned());
         Ok(Self {
-            runtime: Runtime::load(bytes.to_vec(), inputs.collect(), logits.to_owned())?,
+            runtime: Runtime::load(bytes.to_vec(), &graph.inputs, logits)?,
             labels,
             token_rows: sizes.token_rows,
         })

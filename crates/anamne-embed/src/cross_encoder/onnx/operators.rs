@@ -60,13 +60,12 @@ pub(super) fn run(operator: &Operator<'_>, inputs: &[Option<&Tensor>]) -> Outcom
         "Expand" => {
             let target = r::sizes(call.values(1)?)?;
             let input = call.input(0)?;
-            let values = input.values.clone().filter(|values| values.len() == 1);
-            filled(broadcast(&input.shape, &target)?, values)?
+            filled(broadcast(&input.shape, &target)?, input.values.as_deref())?
         }
         "ConstantOfShape" => {
             let value = operator.attribute("value");
             let value = value.and_then(|attribute| attribute.tensor.as_ref());
-            let value = value.and_then(|tensor| tensor.values.clone());
+            let value = value.and_then(|tensor| tensor.values.as_deref());
             filled(r::sizes(call.values(0)?)?, value)?
         }
         "Range" => r::range(&call)?,
@@ -111,9 +110,9 @@ impl<'a> Call<'a, '_> {
 }
 
 /// A tensor of one value.
-fn filled(shape: Vec<usize>, value: Option<Vec<i64>>) -> Result<Tensor, String> {
+fn filled(shape: Vec<usize>, value: Option<&[i64]>) -> Result<Tensor, String> {
     let elements = elements(&shape)?;
-    let values = match value.as_deref() {
+    let values = match value {
         Some([value]) if elements <= MOST_VALUES => Some(vec![*value; elements]),
         _ => None,
     };

@@ -262,13 +262,12 @@ pub(super) fn split(call: &Call<'_, '_>) -> Result<Vec<Tensor>, String> {
     let shape = &call.input(0)?.shape;
     let axis = place(call.integer("axis", 0), shape.len())?;
     let parts = call.operator.outputs.len();
-    let lengths: Vec<usize> = match call.integers(1, "split")? {
-        Some(lengths) => sizes(lengths)?,
-        None => {
-            let each = shape[axis].div_ceil(parts.max(1));
-            let length = |part| each.min(shape[axis].saturating_sub(part * each));
-            (0..parts).map(length).collect()
-        }
+    let lengths: Vec<usize> = if let Some(lengths) = call.integers(1, "split")? {
+        sizes(lengths)?
+    } else {
+        let each = shape[axis].div_ceil(parts.max(1));
+        let length = |part| each.min(shape[axis].saturating_sub(part * each));
+        (0..parts).map(length).collect()
     };
     let sum = lengths
         .iter()
@@ -318,9 +317,12 @@ pub(super) fn reduced(call: &Call<'_, '_>) -> Outcome {
     };
     let keeps = call.integer("keepdims", 1) != 0;
     let sizes = input.shape.iter().enumerate();
-    let sizes = sizes.filter_map(|(at, size)| match axes.contains(&at) {
-        true => keeps.then_some(1),
-        false => Some(*size),
+    let sizes = sizes.filter_map(|(at, size)| {
+        if axes.contains(&at) {
+            keeps.then_some(1)
+        } else {
+            Some(*size)
+        }
     });
     Ok(Tensor::of_shape(sizes.collect()))
 }

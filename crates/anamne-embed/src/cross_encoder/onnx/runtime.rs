@@ -1,10 +1,11 @@
 //! The graph runtime, `rten`.
 
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, ValueView, op_registry};
+use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueView, op_registry};
 
 use super::sizes::TOKENS;
 
@@ -30,11 +31,7 @@ enum Input {
 
 impl Runtime {
     /// Loads a file that was checked.
-    pub(super) fn load(
-        bytes: Vec<u8>,
-        inputs: Vec<String>,
-        logits: String,
-    ) -> Result<Self, String> {
+    pub(super) fn load(bytes: Vec<u8>, inputs: &[&str], logits: &str) -> Result<Self, String> {
         guarded(|| {
             let model = ModelOptions::with_ops(operators())
                 // Otherwise the weights would be rearranged for every pair, which takes longer than a short one.
@@ -42,20 +39,20 @@ impl Runtime {
                 .load(bytes)
                 .map_err(|error| error.to_string())?;
             let node = |name: &str| model.node_id(name).map_err(|error| error.to_string());
-            let input = |name: &String| {
-                let input = match name.as_str() {
+            let input = |name: &&str| {
+                let input = match *name {
                     TOKENS => Input::Tokens,
                     "token_type_ids" => Input::Types,
                     _ => Input::Mask,
                 };
                 Ok((node(name)?, input))
             };
-            let threads = thread::available_parallelism().map_or(1, |threads| threads.get());
+            let threads = thread::available_parallelism().map_or(1, NonZero::get);
             // The library's own pool would be set up from the environment.
             let pool = ThreadPool::with_num_threads(threads.min(MOST_THREADS));
             Ok(Self {
                 inputs: inputs.iter().map(input).collect::<Result<_, String>>()?,
-                logits: node(&logits)?,
+                logits: node(logits)?,
                 options: RunOptions::default().with_thread_pool(Some(Arc::new(pool))),
                 model,
             })
@@ -81,7 +78,7 @@ impl Runtime {
                 .run(inputs, &[self.logits], Some(self.options.clone()))
                 .map_err(|error| error.to_string())?;
             let logits = outputs.into_iter().next();
-            let logits = logits.and_then(|logits| logits.into_tensor::<f32>());
+            let logits = logits.and_then(Value::into_tensor::<f32>);
             let logits = logits.ok_or("its output is not of the type float")?;
             Ok(logits.into_data())
         })

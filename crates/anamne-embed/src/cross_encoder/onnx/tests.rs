@@ -349,7 +349,12 @@ fn sizes_that_a_graph_computes_are_followed() {
         ),
         operator("Reshape", &["data", "wanted"], "reshaped", &[]),
         operator("Shape", &["reshaped"], "new_shape", &[]),
-        operator("ConstantOfShape", &["new_shape"], "ones", &[value.clone()]),
+        operator(
+            "ConstantOfShape",
+            &["new_shape"],
+            "ones",
+            std::slice::from_ref(&value),
+        ),
         operator("Shape", &["new_shape"], "rank", &[]),
         operator("ConstantOfShape", &["rank"], "one_each", &[value]),
         operator("Equal", &["new_shape", "one_each"], "equal", &[]),
