@@ -71,6 +71,7 @@ fn arguments(command: &str) -> Vec<&str> {
         "link" => vec!["m1", "m2"],
         "forget" => vec!["m2", "--hard", "--yes"],
         "rewind" => vec!["1d", "rewound"],
+        "enrich" => vec!["on", "--by-model"],
         "knowledge" => vec!["show", "Mara Lind"],
         "graph" => vec!["Mara Lind"],
         "summaries" => vec!["--reword"],

@@ -68,6 +68,12 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         "resolve" => &[&["resolve"]],
         "check" => &[&["check", id]],
         "extract" => &[&["extract"]],
+        "enrich" => &[
+            &["enrich"],
+            &["enrich", id],
+            &["enrich", "status"],
+            &["enrich", "--category", "insight"],
+        ],
         "export" => &[&["export"]],
         "stats" => &[&["stats"]],
         "summaries" => &[&["summaries"]],

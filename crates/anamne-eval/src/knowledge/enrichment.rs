@@ -101,10 +101,8 @@ fn report_links(file: &Path, show: bool) -> Result<(), Failure> {
         .map(|right| (f64::from(u8::from(*right)), 1.0))
         .collect();
     line(&row("link precision", &found));
-    line(&format!(
-        "  link recall             {:.3}",
-        measured.recall()
-    ));
+    let (precision, recall) = (measured.precision(), measured.recall());
+    line(&format!("  precision {precision:.3}, recall {recall:.3}"));
     if show {
         measured
             .notes
