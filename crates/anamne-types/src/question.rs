@@ -115,6 +115,10 @@ pub enum Surroundings {
 }
 
 /// A query.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent options, each set by its own name"
+)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recall {

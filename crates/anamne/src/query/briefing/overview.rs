@@ -99,7 +99,7 @@ fn counted(counts: BoundedCounts) -> String {
 fn topics(entities: &[EntityNode]) -> String {
     let named = entities.iter().take(TOPICS);
     let named = named.map(|entity| format!("{} {}", quote_name(&entity.name), entity.memories));
-    listed("Most about", named.collect())
+    listed("Most about", &named.collect::<Vec<_>>())
 }
 
 /// `Most connected: Ada, Rust`: those of them with the most related entities. Relations are counted up to a limit, so that
@@ -115,10 +115,10 @@ fn centre(entities: &[EntityNode], ends: &BTreeMap<EntityId, BTreeSet<EntityId>>
     central.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     let named = central.iter().take(CENTRE);
     let named = named.map(|(_, entity)| quote_name(&entity.name));
-    listed("Most connected", named.collect())
+    listed("Most connected", &named.collect::<Vec<_>>())
 }
 
-fn listed(what: &str, names: Vec<String>) -> String {
+fn listed(what: &str, names: &[String]) -> String {
     if names.is_empty() {
         return String::new();
     }
