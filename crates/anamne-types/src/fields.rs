@@ -261,9 +261,9 @@ mod tests {
             (7.0, 0.7),
             (10.0, 1.0),
         ] {
-            assert_eq!(salience_of(given), kept, "{given}");
+            assert_eq!(Some(salience_of(given)), Some(kept), "{given}");
         }
-        assert_eq!(salience_of(10.5), 10.5);
+        assert_eq!(Some(salience_of(10.5)), Some(10.5));
     }
 
     #[test]
