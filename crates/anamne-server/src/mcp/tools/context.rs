@@ -39,7 +39,7 @@ fn presets(_: &mut SchemaGenerator) -> Schema {
 
 impl MemoryTool for Context {
     const NAME: &'static str = "memory_context";
-    const TITLE: &'static str = "Recall a context block";
+    const TITLE: &'static str = "Context block";
     const DESCRIPTION: &'static str = "One block of memories about a topic, with \
 citations. Call with preset first in a session: decisions, open points, recent work. Filters as in memory_search.";
     const EFFECT: Effect = Effect::Reads;

@@ -28,7 +28,7 @@ pub(crate) struct Search {
     min_confidence: Option<f32>,
     /// 2000 if not given
     token_budget: Option<i64>,
-    /// Steps along links and relations: 1 to 4
+    /// Steps along links, 1 to 4
     depth: Option<i64>,
     #[serde(flatten)]
     scope: Scope,

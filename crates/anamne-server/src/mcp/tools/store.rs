@@ -34,7 +34,7 @@ pub(crate) struct Store {
     /// Now by default
     occurred_at: Option<String>,
     metadata: Option<Metadata>,
-    /// Of the kind: goal, plan, steps, outcome, …
+    /// By kind: goal, steps, …
     fields: Option<Metadata>,
     /// Made if new
     space: Option<String>,
