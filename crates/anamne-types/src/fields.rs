@@ -128,7 +128,7 @@ impl Body {
             let known = shapes(kind).iter().find(|(field, _)| field == name);
             let (name, shape) = known.ok_or_else(|| foreign(kind, name))?;
             if !value.is_null() {
-                accept(shape.fits(value), *name, shape.accepts(), value)?;
+                accept(shape.fits(value), name, shape.accepts(), value)?;
                 body.insert((*name).to_owned(), value.clone());
             }
         }
