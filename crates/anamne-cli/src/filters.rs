@@ -46,7 +46,7 @@ pub(crate) struct Filters {
     accessed_since: Option<String>,
     /// Opened by its id at least this often
     #[arg(long, value_name = "N")]
-    min_accesses: Option<u64>,
+    min_accesses: Option<u32>,
 }
 
 impl Filters {
@@ -64,7 +64,7 @@ impl Filters {
             min_importance: self.min_importance,
             conditions: self.conditions,
             accessed_since: dates.start("accessed_since", self.accessed_since.as_deref())?,
-            min_accesses: self.min_accesses,
+            min_accesses: self.min_accesses.map(u64::from),
             ..Filter::default()
         };
         filter.check()?;

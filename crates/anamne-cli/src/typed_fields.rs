@@ -113,6 +113,10 @@ impl TypedFields {
     /// The fields that were given, by name, and the related files and entities. `reads_stdin` says whether the text of
     /// the memory is on standard input.
     pub(crate) fn read(self, reads_stdin: bool) -> Result<(Metadata, Related), Failure> {
+        if let Some(salience) = self.salience.filter(|one| !(0.0..=10.0).contains(one)) {
+            let accepts = "a number from 0 to 1, or above 1 up to 10 on a scale of ten";
+            return Err(InvalidValue::new("salience", accepts, salience).into());
+        }
         let listed = |values: Vec<String>| (!values.is_empty()).then(|| Value::from(values));
         let given = [
             ("goal", self.goal.map(Value::from)),

@@ -122,7 +122,7 @@ async fn use_is_shown_before_the_reading_that_counts() {
     let second = raw.call("memory_get", json!({ "id": id })).await;
     assert_eq!(second["structuredContent"]["use"]["count"], 1);
     assert!(
-        text(&second).contains(", opened 1 times, last "),
+        text(&second).contains(", opened 1×, last "),
         "{}",
         text(&second)
     );

@@ -139,7 +139,10 @@ fn compare_numbers(value: &Number, wanted: &Number) -> Option<Ordering> {
 fn contains(value: &Value, wanted: &str) -> bool {
     let within = |value: &Value| match value {
         Value::String(text) => text.to_lowercase().contains(wanted),
-        Value::Number(_) | Value::Bool(_) => value.to_string() == wanted,
+        Value::Number(_) | Value::Bool(_) => {
+            let written = value.to_string();
+            written == wanted
+        }
         _ => false,
     };
     match value {

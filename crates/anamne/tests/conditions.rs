@@ -44,7 +44,10 @@ fn holds(metadata: &Metadata, name: &str, sign: &str, wanted: &Value) -> bool {
         let wanted = wanted.as_str().expect("text").to_lowercase();
         let is_in = |value: &Value| match value {
             Value::String(text) => text.to_lowercase().contains(&wanted),
-            Value::Bool(_) | Value::Number(_) => value.to_string() == wanted,
+            Value::Bool(_) | Value::Number(_) => {
+                let written = value.to_string();
+                written == wanted
+            }
             _ => false,
         };
         return match value {

@@ -124,6 +124,25 @@ fn openings_are_counted_and_filter_and_order_lists() {
 }
 
 #[test]
+fn counts_of_an_earlier_version_are_kept() {
+    let home = Home::new();
+    let space = home.space();
+    let id = tell(&space, "The first");
+    for _ in 0..3 {
+        space.get(id).expect("a memory");
+    }
+    space.query_log(1).expect("written");
+    drop(space);
+    let file = rusqlite::Connection::open(home.folder().join("observed/meta.db"));
+    let earlier = "ALTER TABLE openings DROP COLUMN total; PRAGMA user_version = 2;";
+    file.expect("a file")
+        .execute_batch(earlier)
+        .expect("format 2");
+    let known = home.space().use_of(id).expect("a use").expect("opened");
+    assert_eq!(known.count, 3);
+}
+
+#[test]
 fn a_space_that_keeps_nothing_of_queries_says_so() {
     let home = Home::new();
     let space = home.space();

@@ -20,8 +20,8 @@ Examples:
   anamne edit m12 --superseded-by m31
   anamne edit m20 --outcome \"half the latency\" --step \"ported the router\"
 
-Fields of a kind replace the former ones; lists as a whole. An empty text empties a
-field. A new --kind starts with empty fields.
+Fields of a kind replace the former ones, lists as a whole. An empty text
+empties a field. A new --kind starts with empty fields.
 
 With --json: {\"memory\": the memory as it stands now}")]
 pub(crate) struct Edit {

@@ -47,9 +47,8 @@ pub(crate) struct List {
 /// An order of opened memories.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Sort {
-    /// Last opened first
     Accessed,
-    /// Most often opened first
+    #[value(name = "access_count", alias = "access-count")]
     AccessCount,
 }
 

@@ -95,11 +95,6 @@ impl Space {
             (Some(_), _) => "accessed_since",
             (None, Some(_)) => "min_accesses",
         };
-        let passes = |count: AccessCount| {
-            let is_recent = since.is_none_or(|since| count.at >= since.as_microsecond());
-            (is_recent && least.is_none_or(|least| count.total >= least)).then_some(())
-        };
-        let mut rows: Vec<Row> = self.opened_rows(field, passes)?.into_keys().collect();
         if least == Some(0) && since.is_none() {
             // Every memory was opened at least never.
             return Ok(Cow::Owned(Filter {
@@ -107,6 +102,11 @@ impl Space {
                 ..filter.clone()
             }));
         }
+        let passes = |count: AccessCount| {
+            let is_recent = since.is_none_or(|since| count.at >= since.as_microsecond());
+            (is_recent && least.is_none_or(|least| count.total >= least)).then_some(())
+        };
+        let mut rows: Vec<Row> = self.opened_rows(field, passes)?.into_keys().collect();
         rows.sort_unstable();
         Ok(Cow::Owned(Filter {
             accessed_since: None,

@@ -41,7 +41,7 @@ fn presets(_: &mut SchemaGenerator) -> Schema {
 
 impl MemoryTool for Context {
     const NAME: &'static str = "memory_context";
-    const TITLE: &'static str = "Recall a context block";
+    const TITLE: &'static str = "Context block";
     const DESCRIPTION: &'static str = "One block of memories about a topic, with \
 citations. Call with preset first in a session. Filters as in memory_search.";
     const EFFECT: Effect = Effect::Reads;

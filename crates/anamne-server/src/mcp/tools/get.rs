@@ -119,7 +119,7 @@ fn show(memory: &Memory, about: &About<'_>) -> String {
     );
     if let Some(known) = known_use {
         let last = known.last.strftime("%F");
-        let _ = write!(remark, ", opened {} times, last {last}", known.count);
+        let _ = write!(remark, ", opened {}×, last {last}", known.count);
     }
     if memory.deleted_at.is_some() {
         remark.push_str(", deleted");

@@ -20,7 +20,6 @@ pub(crate) struct Link {
     /// 0 to 1
     weight: Option<f32>,
     reason: Option<String>,
-    /// Take it away
     remove: Option<bool>,
     space: Option<String>,
 }

@@ -30,8 +30,16 @@ pub(crate) struct Scope {
 
 /// The schema with descriptions of the shared arguments removed: `memory_search` has them.
 pub(crate) fn without_shared_descriptions(mut schema: JsonObject) -> JsonObject {
-    const SHARED: [&str; 8] = [
-        "since", "until", "thread", "kind", "tag", "author", "where", "space",
+    const SHARED: [&str; 9] = [
+        "since",
+        "until",
+        "thread",
+        "kind",
+        "tag",
+        "author",
+        "where",
+        "space",
+        "token_budget",
     ];
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for name in SHARED {

@@ -29,7 +29,7 @@ pub(crate) struct Search {
     min_confidence: Option<f32>,
     /// Default 2000
     token_budget: Option<i64>,
-    /// Steps along links: 1 to 4
+    /// Steps along links, 1 to 4
     depth: Option<i64>,
     topics: Option<String>,
     temperature: Option<String>,

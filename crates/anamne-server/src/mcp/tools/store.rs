@@ -34,7 +34,7 @@ pub(crate) struct Store {
     /// Now by default
     occurred_at: Option<String>,
     metadata: Option<Metadata>,
-    /// Of the kind: goal, plan, steps, outcome, …
+    /// By kind: goal, steps, …
     fields: Option<Metadata>,
     /// Made if new
     space: Option<String>,
@@ -120,12 +120,13 @@ impl Store {
 
 /// Takes the preceding thought out of the fields: it may be cited, and only the space knows its id.
 pub(super) fn cited(fields: &mut Metadata) -> Option<String> {
-    match fields.get("follows") {
-        Some(Value::String(_)) => {}
-        _ => return None,
+    if !fields.get("follows").is_some_and(Value::is_string) {
+        return None;
     }
-    let taken = fields.remove("follows")?;
-    taken.as_str().map(str::to_owned)
+    match fields.remove("follows") {
+        Some(Value::String(cited)) => Some(cited),
+        _ => None,
+    }
 }
 
 /// Adds the preceding thought, by the id that it has in the space.

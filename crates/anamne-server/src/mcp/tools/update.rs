@@ -41,7 +41,7 @@ impl MemoryTool for Update {
     const NAME: &'static str = "memory_update";
     const TITLE: &'static str = "Update a memory";
     const DESCRIPTION: &'static str =
-        "Correct or extend a memory. Omitted fields stay; earlier versions are kept.";
+        "Correct or extend a memory. Omitted fields stay; versions are kept.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
