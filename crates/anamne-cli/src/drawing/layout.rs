@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use textwrap::core::display_width;
 
 use super::tree::cut;
-use super::{End, Subtree, build_tree, is_over};
+use super::{End, Subtree, build_tree, is_over, label};
 use crate::wording::one_line;
 
 /// Maximum columns of a name in the picture; its tooltip has the whole name.

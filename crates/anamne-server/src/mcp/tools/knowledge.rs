@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::knowledge_text as text;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
-use crate::mcp::call_context::{CallContext, End};
+use crate::mcp::call_context::CallContext;
 use crate::mcp::reply::{Failure, Reply, plain};
 use crate::mcp::schema;
 
@@ -52,6 +52,7 @@ pub(crate) struct Knowledge {
     pub(super) custom_type: Option<String>,
     pub(super) aliases: Option<Vec<String>>,
     pub(super) tags: Option<Vec<String>>,
+    #[serde(default)]
     #[schemars(schema_with = "scopes")]
     pub(super) scope: Option<String>,
     /// null removes one
