@@ -360,10 +360,10 @@ fn extract(root: &Path, _: usize) {
 
 fn all_is_extracted(root: &Path) {
     let query = EntityQuery {
-        entity_type: None,
         name: Some("Runa".to_owned()),
         unconfirmed: true,
         limit: 9,
+        ..EntityQuery::default()
     };
     let entities = graph(root).entities(&query, Timestamp::now());
     let named: Vec<_> = entities
