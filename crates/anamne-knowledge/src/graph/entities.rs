@@ -117,7 +117,7 @@ fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> 
     // The type that a person stated last outweighs any number of readings.
     let told_type = description.told_type.as_ref().map(|(number, _)| *number);
     let confidence = told_type.map_or(read_confidence, |_| 100);
-    let (custom_type, tags, scope, attributes) = description.columns()?;
+    let told = description.columns()?;
     let id = identity(&naming::key(connection, name)?);
     connection
         .prepare_cached("INSERT INTO entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")?
@@ -132,10 +132,10 @@ fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> 
             tally.seen.1,
             tally.learned,
             tally.spelling(),
-            custom_type,
-            tags,
-            scope,
-            attributes
+            told.custom_type,
+            told.tags,
+            told.scope,
+            told.attributes
         ])?;
     Ok(())
 }
