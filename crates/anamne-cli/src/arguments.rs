@@ -169,9 +169,7 @@ where
     let words = words.iter().map(|word| PossibleValue::new(spelt(*word)));
     Listed {
         parser: StringValueParser::new().try_map(|word| word.parse::<Parsed>()),
-        shown: words
-            .chain([PossibleValue::new("custom:WORD")])
-            .collect::<Vec<_>>(),
+        shown: words.collect::<Vec<_>>(),
     }
 }
 

@@ -63,8 +63,7 @@ fn links(half: &str) -> (f64, f64, String) {
     let groups: Vec<Group> =
         measure::lines(&file(&format!("links-{half}.jsonl"))).expect("well-formed");
     let measured = measure::measure_links(&groups);
-    let right = measured.found.iter().filter(|right| **right).count();
-    let (precision, recall) = (share(right, measured.found.len()), measured.recall());
+    let (precision, recall) = (measured.precision(), measured.recall());
     let notes = measured.notes.join("\n");
     let said = format!("{notes}\nprecision {precision:.3} recall {recall:.3}");
     println!("{said}");

@@ -65,6 +65,10 @@ impl Default for EntityScope {
 }
 
 impl EntityScope {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
     fn is_shared(&self) -> bool {
         *self == Self::Shared
     }

@@ -222,7 +222,7 @@ impl FromStr for TypeWord {
 
     fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let Some(word) = text.strip_prefix(CUSTOM) else {
-            let entity_type = text.parse().map_err(or_custom)?;
+            let entity_type = text.parse().map_err(|refusal| or_custom(&refusal))?;
             return Ok(Self {
                 entity_type,
                 custom: None,
@@ -250,7 +250,7 @@ impl FromStr for FrameWord {
 
     fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let Some(name) = text.strip_prefix(CUSTOM) else {
-            let frame = text.parse().map_err(or_custom)?;
+            let frame = text.parse().map_err(|refusal| or_custom(&refusal))?;
             return Ok(Self { frame, name: None });
         };
         check_word("frame", name)?;
@@ -261,7 +261,7 @@ impl FromStr for FrameWord {
     }
 }
 
-fn or_custom(refusal: InvalidValue) -> InvalidValue {
+fn or_custom(refusal: &InvalidValue) -> InvalidValue {
     let accepts = format!("{}, or custom: and a word", refusal.accepts());
     InvalidValue::new(refusal.field(), accepts, refusal.given())
 }

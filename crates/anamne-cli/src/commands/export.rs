@@ -51,12 +51,12 @@ Examples:
   anamne export --format binary --output memories.anamne --with paid,observed
   anamne export | jq -r .content
 
-With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts left
-  out}; for a corpus also
-  \"threads\" and \"left_out\"; for binary: {\"output\", \"bytes\", \"digest\",
-  \"spaces\": [{\"name\", \"last_seq\", \"last_hash\"}], \"extras\"?: […]};
-  \"skipped\"?: {\"count\", \"first\": [{\"entry\": id, \"reason\"}]}, to
-  standard error where the memories go to standard output")]
+With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts
+  left out}; for a corpus also \"threads\" and \"left_out\"; for binary:
+  {\"output\", \"bytes\", \"digest\", \"spaces\": [{\"name\", \"last_seq\",
+  \"last_hash\"}], \"extras\"?: […]}; \"skipped\"?: {\"count\", \"first\":
+  [{\"entry\": id, \"reason\"}]}, to standard error where the memories go to
+  standard output")]
 pub(crate) struct Export {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]

@@ -275,8 +275,8 @@ fn what_does_not_fit_is_refused_before_anything_is_stored() {
         ),
         (
             &["relation", "A", "knows", "B", "--evidence", &foreign],
-            3,
-            "",
+            2,
+            "memories of the space",
         ),
         (
             &["property", "A", "size", "1", "--frame", "custom:two words"],

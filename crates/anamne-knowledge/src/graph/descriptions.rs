@@ -104,21 +104,26 @@ impl Description {
         self.attributes.drain(..surplus);
     }
 
-    /// The columns `custom_type`, `tags`, `scope` and `attributes` of the entity.
-    pub(super) fn columns(
-        self,
-    ) -> Result<(Option<String>, Option<String>, u8, Option<String>), GraphError> {
-        let custom = self.told_type.and_then(|(_, custom)| custom);
+    /// What the entity's row holds.
+    pub(super) fn columns(self) -> Result<Columns, GraphError> {
         let tags = self.tags.filter(|tags| !tags.is_empty());
         let attributes: Attributes = self.attributes.into_iter().collect();
         let attributes = (!attributes.is_empty()).then_some(attributes);
-        Ok((
-            custom,
-            tags.as_ref().map(json).transpose()?,
-            self.scope.number(),
-            attributes.as_ref().map(json).transpose()?,
-        ))
+        Ok(Columns {
+            custom_type: self.told_type.and_then(|(_, custom)| custom),
+            tags: tags.as_ref().map(json).transpose()?,
+            scope: self.scope.number(),
+            attributes: attributes.as_ref().map(json).transpose()?,
+        })
     }
+}
+
+/// The told columns of an entity.
+pub(super) struct Columns {
+    pub(super) custom_type: Option<String>,
+    pub(super) tags: Option<String>,
+    pub(super) scope: u8,
+    pub(super) attributes: Option<String>,
 }
 
 /// Reads the columns that [`Description::columns`] wrote, from the column `first` on.

@@ -38,82 +38,104 @@ pub(super) fn recompute(connection: &Connection, names: &BTreeSet<Name>) -> Resu
     Ok(())
 }
 
+/// All mentions of an entity, counted.
+struct Tally {
+    /// The summed confidence of each type.
+    types: BTreeMap<u8, i64>,
+    /// How often each spelling occurs, of the canonical name or not.
+    spellings: BTreeMap<(bool, String), i64>,
+    rows: BTreeSet<i64>,
+    asserted: bool,
+    seen: (i64, i64),
+    learned: i64,
+}
+
+impl Tally {
+    fn of(connection: &Connection, name: Name, members: &[Name]) -> Result<Self, GraphError> {
+        let mut tally = Self {
+            types: BTreeMap::new(),
+            spellings: BTreeMap::new(),
+            rows: BTreeSet::new(),
+            asserted: false,
+            seen: (i64::MAX, i64::MIN),
+            learned: i64::MIN,
+        };
+        let mut mentions = connection.prepare_cached(
+            "SELECT row, type, weight, spelling, mentions.occurred_at, way, recorded_at FROM mentions JOIN memories USING (row) \
+             WHERE name = ?1 AND way <> 2",
+        )?;
+        for &member in members {
+            let mut found = mentions.query([member])?;
+            while let Some(mention) = found.next()? {
+                tally.count(mention, member == name)?;
+            }
+        }
+        Ok(tally)
+    }
+
+    fn count(&mut self, mention: &SqlRow<'_>, is_canonical: bool) -> rusqlite::Result<()> {
+        let (at, way): (i64, i64) = (mention.get(4)?, mention.get(5)?);
+        self.rows.insert(mention.get(0)?);
+        *self.types.entry(mention.get(1)?).or_default() += mention.get::<_, i64>(2)?;
+        let spelling = (is_canonical, mention.get(3)?);
+        *self.spellings.entry(spelling).or_default() += 1;
+        self.seen = (self.seen.0.min(at), self.seen.1.max(at));
+        self.asserted |= way == 3;
+        self.learned = self.learned.max(mention.get(6)?);
+        Ok(())
+    }
+
+    /// The likeliest type, and the share of readings that agree on it, times their confidence.
+    fn read_type(&self) -> Option<(u8, i64)> {
+        let (&number, &best) = self
+            .types
+            .iter()
+            .max_by_key(|(number, weight)| (**weight, -i64::from(**number)))?;
+        let all: i64 = self.types.values().sum();
+        let memories = self.rows.len() as i64;
+        Some((number, (best * best / all.max(1)) / memories.max(1)))
+    }
+
+    /// The most frequent spelling, of the canonical name if it occurs.
+    fn spelling(&self) -> String {
+        let spellings = self.spellings.iter();
+        // At a tie the alphabetically first.
+        let most = spellings.max_by(|((own, one), times), ((others_own, other), others)| {
+            (own, times, other).cmp(&(others_own, others, one))
+        });
+        most.map_or_else(String::new, |((_, spelling), _)| spelling.clone())
+    }
+}
+
 fn recompute_one(connection: &Connection, name: Name) -> Result<(), GraphError> {
     let members = naming::members(connection, name)?;
-    let mut types: BTreeMap<u8, i64> = BTreeMap::new();
-    let mut spellings: BTreeMap<(bool, String), i64> = BTreeMap::new();
-    let (mut rows, mut asserted, mut seen) = (BTreeSet::new(), false, (i64::MAX, i64::MIN));
-    let mut learned = i64::MIN;
-    let mut mentions = connection.prepare_cached(
-        "SELECT row, type, weight, spelling, mentions.occurred_at, way, recorded_at FROM mentions JOIN memories USING (row) \
-         WHERE name = ?1 AND way <> 2",
-    )?;
-    for &member in &members {
-        let found = mentions.query_map([member], |row| {
-            Ok((
-                row.get::<_, i64>(0)?,
-                row.get::<_, u8>(1)?,
-                row.get::<_, i64>(2)?,
-                row.get::<_, String>(3)?,
-                row.get::<_, i64>(4)?,
-                row.get::<_, i64>(5)?,
-                row.get::<_, i64>(6)?,
-            ))
-        })?;
-        for mention in found {
-            let (row, entity_type, weight, spelling, at, way, recorded_at) = mention?;
-            learned = learned.max(recorded_at);
-            asserted |= way == 3;
-            *types.entry(entity_type).or_default() += weight;
-            *spellings.entry((member == name, spelling)).or_default() += 1;
-            rows.insert(row);
-            seen = (seen.0.min(at), seen.1.max(at));
-        }
-    }
-    let Some((&read_type, &best)) = types
-        .iter()
-        .max_by_key(|(number, weight)| (**weight, -i64::from(**number)))
-    else {
+    let tally = Tally::of(connection, name, &members)?;
+    let Some((read_type, read_confidence)) = tally.read_type() else {
         return Ok(());
     };
-    // The type that a person stated last outweighs any number of readings.
     let description = descriptions::of(connection, &members)?;
+    // The type that a person stated last outweighs any number of readings.
     let told_type = description.told_type.as_ref().map(|(number, _)| *number);
-    let entity_type = told_type.unwrap_or(read_type);
-    let (custom_type, tags, scope, attributes) = description.columns()?;
-    let all: i64 = types.values().sum();
-    let memories = rows.len() as i64;
-    // The share of readings that agree on the type, and their confidence.
-    let confidence = if told_type.is_some() {
-        100
-    } else {
-        (best * best / all.max(1)) / memories.max(1)
-    };
-    let spelling = spellings
-        .into_iter()
-        .max_by(|(one, times), (other, others)| {
-            (one.0, times, &other.1).cmp(&(other.0, others, &one.1))
-        })
-        .map(|((_, spelling), _)| spelling)
-        .unwrap_or_default();
+    let confidence = told_type.map_or(read_confidence, |_| 100);
+    let told = description.columns()?;
     let id = identity(&naming::key(connection, name)?);
     connection
         .prepare_cached("INSERT INTO entities VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")?
         .execute(params![
             name,
             id.0.as_bytes().as_slice(),
-            entity_type,
+            told_type.unwrap_or(read_type),
             confidence.clamp(1, 100),
-            memories,
-            asserted,
-            seen.0,
-            seen.1,
-            learned,
-            spelling,
-            custom_type,
-            tags,
-            scope,
-            attributes
+            tally.rows.len() as i64,
+            tally.asserted,
+            tally.seen.0,
+            tally.seen.1,
+            tally.learned,
+            tally.spelling(),
+            told.custom_type,
+            told.tags,
+            told.scope,
+            told.attributes
         ])?;
     Ok(())
 }

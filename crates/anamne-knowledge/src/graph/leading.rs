@@ -186,37 +186,7 @@ impl Graph {
         entities: &[EntityId],
         most: usize,
     ) -> Result<Vec<RelationHop>, GraphError> {
-        let denial = "SELECT 1 FROM denials CROSS JOIN memories AS denial USING (row) CROSS JOIN memories AS saying ON saying.row = said.row \
-             WHERE denials.relation = said.relation AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))";
-        let direction = |backwards: &str, own: &str, other: &str, ends: [&str; 2]| {
-            let [subject, object] = ends;
-            format!(
-                "SELECT asked.id, {MET}, said.relation, {backwards}, said.row, said.confidence * coalesce(said.weight, 100) FROM asked \
-                 CROSS JOIN statements AS said INDEXED BY statements_by_{own} ON said.{own} = asked.name AND said.row >= coalesce( \
-                   (SELECT row FROM statements AS one INDEXED BY statements_by_{own} WHERE one.{own} = asked.name \
-                    ORDER BY row DESC LIMIT 1 OFFSET ?2), 0) \
-                 LEFT JOIN canonical ON canonical.name = said.{other} \
-                 CROSS JOIN entities ON entities.name = coalesce(canonical.kept, said.{other}) \
-                 WHERE said.object IS NOT NULL AND NOT said.negated AND entities.type <> ?3 AND entities.name <> asked.kept \
-                 AND {NOT_DENIED} AND NOT EXISTS ({denial} AND denials.subject IN (said.subject, {subject}) \
-                   AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object))) \
-                 AND NOT (said.both_ways AND EXISTS ({denial} AND denials.subject IN (said.object, {object}) \
-                   AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.subject)))) \
-                 AND (said.told OR NOT EXISTS (SELECT 1 FROM wrong) OR NOT EXISTS (SELECT 1 FROM claims WHERE claims.row = said.row AND claims.says IN (SELECT says FROM wrong) \
-                   AND claims.start < said.start + said.length AND said.start < claims.start + claims.length))"
-            )
-        };
-        let sql = format!(
-            "WITH {ASKED}, wrong (says) AS MATERIALIZED (SELECT says FROM tombstones) {} UNION ALL {}",
-            direction("0", "subject", "object", ["asked.kept", "entities.name"]),
-            // What holds in both directions is never reversed.
-            direction(
-                "NOT said.both_ways",
-                "object",
-                "subject",
-                ["entities.name", "asked.kept"]
-            )
-        );
+        let sql = relations_sql();
         let recall = self.recall();
         let mut statement = recall.prepare_cached(&sql)?;
         let found = statement.query_map(
@@ -338,6 +308,41 @@ impl Graph {
             .take(most)
             .collect())
     }
+}
+
+/// SQL for [`Graph::relations_of_entities`]: the latest statements of each name as subject, and as object.
+fn relations_sql() -> String {
+    let denial = "SELECT 1 FROM denials CROSS JOIN memories AS denial USING (row) CROSS JOIN memories AS saying ON saying.row = said.row \
+         WHERE denials.relation = said.relation AND (NOT said.told OR (denial.occurred_at, denial.row) > (saying.occurred_at, saying.row))";
+    let direction = |backwards: &str, own: &str, other: &str, ends: [&str; 2]| {
+        let [subject, object] = ends;
+        format!(
+            "SELECT asked.id, {MET}, said.relation, {backwards}, said.row, said.confidence * coalesce(said.weight, 100) FROM asked \
+             CROSS JOIN statements AS said INDEXED BY statements_by_{own} ON said.{own} = asked.name AND said.row >= coalesce( \
+               (SELECT row FROM statements AS one INDEXED BY statements_by_{own} WHERE one.{own} = asked.name \
+                ORDER BY row DESC LIMIT 1 OFFSET ?2), 0) \
+             LEFT JOIN canonical ON canonical.name = said.{other} \
+             CROSS JOIN entities ON entities.name = coalesce(canonical.kept, said.{other}) \
+             WHERE said.object IS NOT NULL AND NOT said.negated AND entities.type <> ?3 AND entities.name <> asked.kept \
+             AND {NOT_DENIED} AND NOT EXISTS ({denial} AND denials.subject IN (said.subject, {subject}) \
+               AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.object))) \
+             AND NOT (said.both_ways AND EXISTS ({denial} AND denials.subject IN (said.object, {object}) \
+               AND (denials.object IS NULL OR denials.object = (SELECT key FROM names WHERE number = said.subject)))) \
+             AND (said.told OR NOT EXISTS (SELECT 1 FROM wrong) OR NOT EXISTS (SELECT 1 FROM claims WHERE claims.row = said.row AND claims.says IN (SELECT says FROM wrong) \
+               AND claims.start < said.start + said.length AND said.start < claims.start + claims.length))"
+        )
+    };
+    format!(
+        "WITH {ASKED}, wrong (says) AS MATERIALIZED (SELECT says FROM tombstones) {} UNION ALL {}",
+        direction("0", "subject", "object", ["asked.kept", "entities.name"]),
+        // What holds in both directions is never reversed.
+        direction(
+            "NOT said.both_ways",
+            "object",
+            "subject",
+            ["entities.name", "asked.kept"]
+        )
+    )
 }
 
 fn json_of_rows(rows: &[Row]) -> String {

@@ -3,8 +3,8 @@
 use anamne_types::{KnowledgeState, RelationType};
 
 use super::entities::instant;
+use super::grouping::StatementGroup;
 use super::naming::Name;
-use super::relations::StatementGroup;
 use crate::reading::normalised;
 
 /// Whether a subject has one value at a time: a later one supersedes it.

@@ -159,6 +159,16 @@ pub(crate) struct MeasuredLinks {
 }
 
 impl MeasuredLinks {
+    /// The share of the links found that are right; 1 if none was found.
+    pub(crate) fn precision(&self) -> f64 {
+        let right = self.found.iter().filter(|right| **right).count();
+        if self.found.is_empty() {
+            1.0
+        } else {
+            right as f64 / self.found.len() as f64
+        }
+    }
+
     /// The share of the annotated links that were found.
     pub(crate) fn recall(&self) -> f64 {
         let right = self.found.iter().filter(|right| **right).count();

@@ -21,7 +21,7 @@ not affected.
 
 Examples:
   anamne knowledge entity \"Mara Lind\" --type person --alias Mara
-  anamne knowledge entity Kestrel --type custom:vessel --tag fleet --attribute port=Emden
+  anamne knowledge entity Kestrel --type custom:vessel --attribute port=Emden
   anamne knowledge entity \"Dr. Rao\" --type person --scope personal
   anamne knowledge entity Kestrel --type project --expires \"in 3 months\"
 
@@ -29,7 +29,7 @@ With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowled
 pub(crate) struct Entity {
     /// Its name
     name: String,
-    /// What it is; a known entity keeps its type
+    /// What it is, or custom:WORD; a known entity keeps its type
     #[arg(long = "type", value_name = "TYPE", value_parser = arguments::type_word())]
     sort: Option<TypeWord>,
     /// Another name; repeatable

@@ -28,7 +28,7 @@ With --json: {\"entities\": [{\"id\", \"name\", \"type\", \"custom_type\"?, \"st
   \"tags\"?, \"attributes\"?, \"similarity\": with --find}], \"more\":
 whether there are more}")]
 pub(crate) struct List {
-    /// Only those of this type
+    /// Only those of this type, or custom:WORD
     #[arg(long = "type", value_name = "TYPE", value_parser = arguments::type_word())]
     sort: Option<TypeWord>,
     /// Only those that fit this text, most similar first

@@ -36,7 +36,7 @@ pub(crate) struct Property {
     /// Its value
     #[arg(required_unless_present = "remove")]
     value: Option<String>,
-    /// The frame
+    /// The frame, or custom:NAME
     #[arg(long, default_value = "custom", value_name = "FRAME", value_parser = arguments::frame_word())]
     frame: FrameWord,
     /// Remove the property

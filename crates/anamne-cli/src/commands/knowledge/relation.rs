@@ -17,8 +17,8 @@ prefers strong and sure ones.
 
 Examples:
   anamne knowledge relation \"Mara Lind\" works_at \"Hafen GmbH\" --from 2026-03
-  anamne knowledge relation billing depends_on PostgreSQL --weight 0.8 --evidence m12
-  anamne knowledge relation Mara works_with Teo --both-ways --confidence 0.9
+  anamne knowledge relation billing depends_on PostgreSQL --weight 0.8
+  anamne knowledge relation Mara works_with Teo --both-ways --evidence m12
 
 With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"knowledge\": {…}}")]
 pub(crate) struct Relation {

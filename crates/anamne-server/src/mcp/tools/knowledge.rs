@@ -52,6 +52,7 @@ pub(crate) struct Knowledge {
     pub(super) custom_type: Option<String>,
     pub(super) aliases: Option<Vec<String>>,
     pub(super) tags: Option<Vec<String>>,
+    #[serde(default)]
     #[schemars(schema_with = "scopes")]
     pub(super) scope: Option<String>,
     /// null removes one
