@@ -25,6 +25,7 @@ mod problems;
 mod projects;
 mod protocol;
 mod quoting;
+mod reached;
 mod reference;
 mod refusals;
 mod retention;
