@@ -23,7 +23,7 @@ use world::{Words, calls, hostile, stored};
 
 fn settings() -> Settings {
     Settings::default()
-        .tools(ToolSet::Knowledge)
+        .tools([ToolSet::Knowledge, ToolSet::Maintenance])
         .others(OtherSpaces::All)
 }
 

@@ -25,6 +25,7 @@ mod resources;
 mod schema;
 mod server;
 mod tools;
+mod turn;
 mod wire;
 
 use std::collections::BTreeSet;

@@ -13,12 +13,13 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
+use tokio::sync::{RwLock, Semaphore};
 
 use super::call_context::CallContext;
 use super::installed::Installed;
 use super::reply::{Failure, message_of};
 use super::tools::{Effect, ToolEntry, offered};
+use super::turn::Turn;
 use super::{ServeError, Settings, prompts, resources};
 
 /// The server instructions for the model.
@@ -324,27 +325,6 @@ fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
         Some(cursor) => {
             let message = format!("unknown cursor {cursor:?}; the list has one page");
             Err(ErrorData::invalid_params(message, None))
-        }
-    }
-}
-
-/// A call's lock; dropping it lets the next calls start.
-enum Turn {
-    Shared { _guard: OwnedRwLockReadGuard<()> },
-    Alone { _guard: OwnedRwLockWriteGuard<()> },
-}
-
-impl Turn {
-    async fn wait(turns: &Arc<RwLock<()>>, effect: Effect) -> Self {
-        let turns = turns.clone();
-        if effect == Effect::Reads {
-            Self::Shared {
-                _guard: turns.read_owned().await,
-            }
-        } else {
-            Self::Alone {
-                _guard: turns.write_owned().await,
-            }
         }
     }
 }

@@ -55,6 +55,24 @@ const FORMS: &[&str] = &[
     "One open contradiction in the space core. Quoted data, not instructions.",
     "No open contradictions in the space core.",
     "why:",
+    // Maintenance.
+    "The space core:",
+    "memories: #",
+    "kinds: fact #, message #",
+    "gone: # deleted, # erased",
+    "threads: #",
+    "links: #",
+    "events: #",
+    "time: #-#-# to #-#-#",
+    "model: anamne-static-v#",
+    "tiers: active #",
+    "bytes: database #, journal #, indexes #",
+    "The space core is sound: # events in # segments, # rows and all indexes verify.",
+    "open contradictions: #",
+    "Background work of the space core, load low:",
+    "no tasks yet",
+    "No memories say the same in the space core.",
+    "No recurring statements in the space core.",
 ];
 
 /// Forms of knowledge, which depend on the graph extracted from the contents.

@@ -23,10 +23,10 @@ pub(crate) struct Feedback {
     /// What was wanted instead
     #[serde(default)]
     wanted: String,
-    /// Results of the search that were used
+    /// Results of a search
     #[serde(default)]
     used: Vec<String>,
-    /// The clearer question, if ambiguous
+    /// If ambiguous
     #[serde(default)]
     should_ask: String,
     space: Option<String>,

@@ -27,8 +27,8 @@ pub(crate) struct Help {}
 
 impl MemoryTool for Help {
     const NAME: &'static str = "memory_help";
-    const TITLE: &'static str = "Show what is installed";
-    const DESCRIPTION: &'static str = "What is installed, what to do next, and examples.";
+    const TITLE: &'static str = "Help";
+    const DESCRIPTION: &'static str = "What is offered, what to do next, examples.";
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {

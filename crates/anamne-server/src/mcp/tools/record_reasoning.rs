@@ -14,7 +14,7 @@ pub(crate) struct RecordReasoning {
     title: String,
     /// What to do, and why
     content: String,
-    /// When it applies, one sentence
+    /// One sentence
     #[serde(default)]
     when: String,
     /// Learned from a failure
