@@ -84,9 +84,16 @@ async fn the_help_says_what_is_offered_and_what_may_be_done() {
         .others(OtherSpaces::Listed(vec!["garden".to_owned()]))
         .structured(true);
     let mut raw = started(settings).await;
+    let store = Store::open(raw.folder.path()).expect("a store");
+    for name in ["garden", "payroll"] {
+        drop(store.space(name).expect("a space"));
+    }
     let help = raw.call("memory_help", json!({})).await;
     let said = text(&help);
-    assert!(said.contains("You may read."), "{said}");
+    assert!(
+        said.contains("You may read. Other spaces: garden."),
+        "{said}"
+    );
     assert!(said.contains("maintenance (not offered)"), "{said}");
     assert!(
         said.contains("anamne mcp --tools maintenance,experience,cache"),
