@@ -18,7 +18,7 @@ const NUMBERS: [&str; 9] = [
 /// Value placeholders that don't stand for numbers. A new placeholder fails the test until it is in one of the two
 /// lists.
 const TEXTS: &str = "ACTOR BOOL BY CATEGORY DIR FILE FORMAT FORMULA FRAME HOST HOW ID KIND MEMORY MODEL NAME NAMES NAME=VALUE PART PROVIDER ROLE \
-SET SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
+SET SETS SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
 
 /// An option that takes a value: command, name and placeholder.
 type Taken = (Vec<String>, String, String);
