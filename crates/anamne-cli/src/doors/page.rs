@@ -50,13 +50,11 @@ fn push_row(page: &mut String, row: &Row, known: &Known) {
 }
 
 fn cell(entry: &Entry, shown: impl Fn(&str) -> String) -> String {
-    match &entry.none {
-        Some(word) => format!("*{word}*"),
-        None => {
-            let calls: Vec<String> = entry.calls.iter().map(|call| shown(call)).collect();
-            calls.join(", ")
-        }
+    if let Some(word) = &entry.none {
+        return format!("*{word}*");
     }
+    let calls: Vec<String> = entry.calls.iter().map(|call| shown(call)).collect();
+    calls.join(", ")
 }
 
 fn shown(door: Door, call: &str, known: &Known) -> String {

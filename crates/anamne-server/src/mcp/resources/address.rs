@@ -1,6 +1,6 @@
 //! The addresses of resources: `anamne://space/NAME/memory/m12`, and so on, with each part percent-encoded.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// Maximum bytes of an address that is read.
 const LONGEST: usize = 4_096;
@@ -73,7 +73,7 @@ fn encode(text: &str) -> String {
         if is_plain(byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded
