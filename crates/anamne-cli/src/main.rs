@@ -14,6 +14,8 @@ mod bridge;
 mod card;
 mod commands;
 mod dates;
+#[cfg(test)]
+mod doors;
 mod drawing;
 mod enriched;
 mod extraction;

@@ -39,7 +39,10 @@ fn only_who_asks_for_the_tools_pays_for_them() {
         .iter()
         .map(|(name, _)| name.as_str())
         .collect();
-    assert_eq!(added, ["memory_cache_lookup", "memory_cache_store"]);
+    assert_eq!(
+        added,
+        ["memory_cache_lookup", "memory_cache_store", "memory_help"]
+    );
     let cost: usize = more[usual.len()..].iter().map(|(_, cost)| cost).sum();
     assert!(cost <= BUDGET, "{cost} tokens");
 }

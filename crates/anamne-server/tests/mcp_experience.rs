@@ -46,7 +46,8 @@ fn only_who_asks_for_the_tools_pays_for_them() {
             "memory_get_reasoning_history",
             "memory_record_reasoning",
             "memory_record_outcome",
-            "memory_feedback"
+            "memory_feedback",
+            "memory_help"
         ]
     );
     let cost: usize = added.iter().map(|(_, cost)| cost).sum();

@@ -62,6 +62,91 @@ fn the_tool_list_costs_a_host_no_more_than_its_budget() {
     assert!(instructions < 150, "{instructions} tokens");
 }
 
+/// Maximum tokens that an opt-in set adds to the list.
+const OPT_IN_BUDGET: usize = 900;
+
+/// The tokenizer `o200k_base` makes one token of 4.2 bytes of definitions. Our estimate counts JSON's punctuation
+/// higher, so it is a bound for all sets but the one of experience, whose tools have the most arguments.
+#[test]
+fn every_opt_in_set_costs_no_more_than_its_budget() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for set in ToolSet::OPT_IN {
+        let settings = Settings::default().tools(set);
+        let server = MemoryServer::open(Options::new(folder.path()), "core", settings);
+        let added = server.expect("a server").tools()[8..].to_vec();
+        let json = serde_json::to_string(&added).expect("JSON");
+        let (by_bytes, estimate) = (json.len() * 10 / 42, estimate_tokens(&json));
+        let name = set.as_str();
+        println!(
+            "{name}: {} bytes, {by_bytes} tokens, {estimate} as estimated",
+            json.len()
+        );
+        for tool in &added {
+            let json = serde_json::to_string(tool).expect("JSON");
+            println!("  {:30} {:4}", tool.name, estimate_tokens(&json));
+        }
+        assert!(by_bytes <= OPT_IN_BUDGET, "{name}: {by_bytes}");
+        if set != ToolSet::Experience {
+            assert!(estimate <= OPT_IN_BUDGET, "{name}: {estimate}");
+        }
+    }
+}
+
+#[test]
+fn sets_are_combined_and_read_only_leaves_out_what_writes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = |sets: &[ToolSet]| -> Vec<String> {
+        let settings = Settings::default().tools(sets);
+        let server = MemoryServer::open(Options::new(folder.path()), "core", settings);
+        let server = server.expect("a server");
+        server
+            .tools()
+            .iter()
+            .map(|tool| tool.name.to_string())
+            .collect()
+    };
+    let two = names(&[ToolSet::Cache, ToolSet::Knowledge]);
+    assert_eq!(two[..8], names(&[])[..]);
+    let added = [
+        "memory_knowledge",
+        "memory_cache_lookup",
+        "memory_cache_store",
+        "memory_help",
+    ];
+    assert_eq!(two[8..], added);
+    let all = names(&[ToolSet::All]);
+    for set in ToolSet::OPT_IN {
+        assert!(names(&[set]).iter().all(|name| all.contains(name)));
+    }
+    let unique: std::collections::BTreeSet<_> = all.iter().collect();
+    assert_eq!(unique.len(), all.len(), "no tool twice: {all:?}");
+    assert_eq!(names(&[ToolSet::All, ToolSet::Maintenance]), all);
+    let reading = names(&[ToolSet::ReadOnly, ToolSet::Maintenance]);
+    assert_eq!(
+        reading,
+        [
+            "memory_search",
+            "memory_context",
+            "memory_list",
+            "memory_get",
+            "memory_stats",
+            "memory_validate",
+            "memory_tasks",
+            "memory_check",
+            "memory_help"
+        ]
+    );
+}
+
+#[test]
+fn the_opt_in_tools_are_as_published() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings::default().tools(ToolSet::All);
+    let server = MemoryServer::open(Options::new(folder.path()), "core", settings);
+    let tools = serde_json::to_value(&server.expect("a server").tools()[8..]).expect("JSON");
+    insta::assert_json_snapshot!(sorted(tools));
+}
+
 #[test]
 fn the_tool_list_is_as_published() {
     let (_folder, server) = server();
@@ -72,7 +157,7 @@ fn the_tool_list_is_as_published() {
 #[test]
 fn every_tool_declares_its_effects() {
     let folder = tempfile::tempdir().expect("a folder");
-    let settings = Settings::default().tools(ToolSet::Knowledge);
+    let settings = Settings::default().tools(ToolSet::All);
     let server = MemoryServer::open(Options::new(folder.path()), "core", settings);
     for tool in server.expect("a server").tools() {
         let name = tool.name.as_ref();
@@ -81,6 +166,13 @@ fn every_tool_declares_its_effects() {
             "memory_context",
             "memory_list",
             "memory_get",
+            "memory_stats",
+            "memory_validate",
+            "memory_tasks",
+            "memory_check",
+            "memory_get_reasoning_history",
+            "memory_cache_lookup",
+            "memory_help",
         ];
         let annotations = tool.annotations.as_ref().expect("annotations");
         assert!(tool.title.is_some(), "{name}");

@@ -54,12 +54,51 @@ fn calls(space: &str) -> Vec<(&'static str, Value)> {
             "memory_knowledge",
             json!({ "action": "list", "space": space }),
         ),
+        ("memory_stats", json!({ "space": space })),
+        ("memory_validate", json!({ "space": space })),
+        (
+            "memory_consolidate",
+            json!({ "apply": true, "space": space }),
+        ),
+        ("memory_tasks", json!({ "space": space })),
+        (
+            "memory_check",
+            json!({ "claim": "The pilot boat is red", "space": space }),
+        ),
+        (
+            "memory_search_with_experience",
+            json!({ "query": "pilot boat", "space": space }),
+        ),
+        (
+            "memory_get_reasoning_history",
+            json!({ "goal": "pilot boat", "space": space }),
+        ),
+        (
+            "memory_record_reasoning",
+            json!({ "title": "Boats", "content": "Count them", "space": space }),
+        ),
+        (
+            "memory_record_outcome",
+            json!({ "action": "shell", "succeeded": true, "space": space }),
+        ),
+        (
+            "memory_feedback",
+            json!({ "id": id, "verdict": "useful", "space": space }),
+        ),
+        (
+            "memory_cache_lookup",
+            json!({ "request": "pilot boat", "space": space }),
+        ),
+        (
+            "memory_cache_store",
+            json!({ "request": "pilot boat", "content": "x", "space": space }),
+        ),
     ]
 }
 
 #[tokio::test]
 async fn every_tool_is_shut_out_of_other_spaces() {
-    let mut raw = client(Settings::default().tools(ToolSet::Knowledge)).await;
+    let mut raw = client(Settings::default().tools(ToolSet::All)).await;
     let listed = raw.request("tools/list", json!({})).await;
     let tools = listed["result"]["tools"].as_array().expect("tools").clone();
     for space in ["payroll", "nowhere"] {

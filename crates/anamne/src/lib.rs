@@ -80,7 +80,7 @@ pub use experience::{
     ExperimentReport, KeptOpinion, LearningSearch, Opinion, PastSearch, Said, SearchQuality,
     SearchStrategy, SkillRecord, StrategyReport, StrategyWeek, WorkingEntry, WorkingScope,
 };
-pub use jobs::{ChoreReport, Moved};
+pub use jobs::{ChoreReport, Moved, WorkReport};
 pub use knowledge::consolidating::QualitySignals;
 pub use knowledge::graph::Knowledge;
 pub use knowledge::topics::{KnownTopic, TopicVerdict};

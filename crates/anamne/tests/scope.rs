@@ -1,6 +1,9 @@
 //! No call does more than the scope of its handle allows. Methods are enumerated from the source, so a new one fails
 //! here until its needs are declared.
 
+#[path = "common/public_methods.rs"]
+mod public_methods;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -11,6 +14,7 @@ use anamne::{
     RequestKind, Right, Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToldEntity,
     ToolRequest, Transfer,
 };
+use public_methods::public_methods;
 
 /// A space with some content, and the ids of two memories.
 struct World {
@@ -444,6 +448,9 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "cache_savings",
         "quality_signals",
         "check_consistency",
+        "check_claim",
+        "verify",
+        "work",
         "query_log",
         "query_performance",
         "known_topics",
@@ -478,41 +485,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
     methods
 }
 
-/// The public methods of a type, read from the sources of the engine.
-fn public_methods(of: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut folders = vec![sources];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("the sources") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = fs::read_to_string(&path).expect("a source");
-            let mut inside = false;
-            for line in text.lines() {
-                if line.starts_with("impl ") {
-                    inside = line.trim_end() == format!("impl {of} {{");
-                } else if line == "}" {
-                    inside = false;
-                }
-                if let (true, Some(rest)) = (inside, line.strip_prefix("    pub fn ")) {
-                    let end = rest.find(['(', '<']).expect("arguments");
-                    found.insert(rest[..end].to_owned());
-                }
-            }
-        }
-    }
-    assert!(!found.is_empty(), "no methods of {of} found");
-    found
-}
-
 #[track_caller]
 fn covers(listed: &[&str], of: &str) {
     let listed: BTreeSet<String> = listed.iter().map(|name| (*name).to_owned()).collect();
-    let there = public_methods(of);
+    let there = public_methods(Path::new(env!("CARGO_MANIFEST_DIR")), of);
     let missing: Vec<_> = there.difference(&listed).collect();
     let gone: Vec<_> = listed.difference(&there).collect();
     assert!(missing.is_empty(), "{of}: say what these need: {missing:?}");

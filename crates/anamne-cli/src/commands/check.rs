@@ -13,12 +13,14 @@ use crate::{ids, settling};
 #[command(after_help = "\
 Compares the texts by rules, without a model, whether or not they have been
 extracted. Superseded and resolved statements are shown; exit code 1 means
-that an open contradiction is left.
+that an open contradiction is left. A claim is compared with the memories about
+it and not stored; it is cited as `claim`.
 
 Examples:
   anamne check m3 m7 m12
   anamne check --topic \"release date\"
   anamne check --topic deployment --json
+  anamne check --claim \"The release is on Friday\"
 
 With --json: {\"checked\", \"contradictions\": [{\"id\", \"kind\":
   \"contested|superseded\", \"earlier\": {\"memory\", \"citation\", \"at\", \"author\"?,
@@ -26,12 +28,15 @@ With --json: {\"checked\", \"contradictions\": [{\"id\", \"kind\":
   memory that holds, if that is known}], \"not_extracted\"}")]
 pub(crate) struct Check {
     /// The memories
-    #[arg(required_unless_present = "topic", value_name = "ID")]
+    #[arg(required_unless_present_any = ["topic", "claim"], value_name = "ID")]
     ids: Vec<String>,
     /// Also the memories about this topic
     #[arg(long, value_name = "WORDS")]
     topic: Option<String>,
-    /// Maximum number of memories about the topic, 1 to 1000
+    /// Instead: what contradicts this statement
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["ids", "topic"])]
+    claim: Option<String>,
+    /// Maximum number of memories about the topic or claim, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 50, value_name = "N")]
     limit: usize,
 }
@@ -39,12 +44,14 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.existing_space()?;
-        let request = ConsistencyRequest {
-            memories: ids::resolve_all(&space, &self.ids)?,
-            topic: self.topic,
-            limit: self.limit,
+        let report = match &self.claim {
+            Some(claim) => space.check_claim(claim, self.limit)?,
+            None => space.check_consistency(&ConsistencyRequest {
+                memories: ids::resolve_all(&space, &self.ids)?,
+                topic: self.topic,
+                limit: self.limit,
+            })?,
         };
-        let report = space.check_consistency(&request)?;
         if output.is_json() {
             output.json(&report)?;
         } else {

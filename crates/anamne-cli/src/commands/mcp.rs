@@ -14,12 +14,16 @@ Editors start this automatically, once per window. All of them and the command
 line can use one store at the same time. Standard output carries only the
 protocol.
 
---tools memory offers the eight tools that most agents need; read_only omits
-those that write; knowledge adds memory_knowledge, for entities, relations and
-contradictions; experience adds memory_search_with_experience,
-memory_get_reasoning_history, memory_record_outcome, memory_record_reasoning
-and memory_feedback; cache adds memory_cache_lookup and memory_cache_store, for
-results of other tools.
+--tools memory offers the eight tools that most agents need. Other sets add to
+them, separated by commas: knowledge has entities, relations and contradictions;
+maintenance has counts, verification, merges, background work, and checks of a
+claim; experience has what worked before, outcomes, lessons and feedback; cache
+has results of other tools; all has everything. Each has memory_help, which says
+what is offered. read_only leaves out the tools that write.
+
+Hosts that show resources can open a memory, an entity or a summary by its
+address, such as anamne://space/core/memory/m12; as prompts there are
+what_do_we_know and end_of_session.
 
 The agent may read and write its project's space and read `core`, which holds
 what is true everywhere. --spaces and --all-spaces add others; --no-core
@@ -29,7 +33,7 @@ memories of the server's session first.
 
 Examples:
   claude mcp add anamne -- anamne mcp
-  claude mcp add anamne -- anamne mcp --tools knowledge
+  claude mcp add anamne -- anamne mcp --tools knowledge,experience
   claude mcp add recipes -- anamne --space recipes mcp
   claude mcp add anamne -- anamne mcp --spaces recipes,garden --no-core
 
@@ -40,16 +44,17 @@ In other editors, use the command `anamne` with the argument `mcp`:
     reason = "independent switches of the command line"
 )]
 pub(crate) struct Mcp {
-    /// The tools to offer
+    /// The sets of tools to offer, comma-separated
     #[arg(
         long,
         value_enum,
+        value_delimiter = ',',
         default_value = "memory",
         env = "ANAMNE_TOOLS",
         hide_env_values = true,
-        value_name = "SET"
+        value_name = "SETS"
     )]
-    tools: Tools,
+    tools: Vec<Tools>,
 
     /// Add JSON to replies, for programs; hosts pass it to their model instead of the text
     #[arg(long)]
@@ -88,18 +93,22 @@ enum Tools {
     #[value(name = "read_only", alias = "read-only")]
     ReadOnly,
     Knowledge,
+    Maintenance,
     Experience,
     Cache,
+    All,
 }
 
 impl From<Tools> for ToolSet {
     fn from(tools: Tools) -> Self {
         match tools {
-            Tools::Memory => Self::All,
+            Tools::Memory => Self::Essential,
             Tools::ReadOnly => Self::ReadOnly,
             Tools::Knowledge => Self::Knowledge,
+            Tools::Maintenance => Self::Maintenance,
             Tools::Experience => Self::Experience,
             Tools::Cache => Self::Cache,
+            Tools::All => Self::All,
         }
     }
 }
@@ -133,7 +142,12 @@ impl Mcp {
             .read_core(!self.no_core)
             .erase(self.allow_erase)
             .session(self.session())
-            .tools(self.tools.into());
+            .tools(
+                self.tools
+                    .into_iter()
+                    .map(ToolSet::from)
+                    .collect::<Vec<_>>(),
+            );
         serve_stdio(options, place.claim()?.as_str(), settings).map_err(|error| match error {
             ServeError::Engine(error) => error.into(),
             error => Failure::failed(format!("the server ended: {error}")),

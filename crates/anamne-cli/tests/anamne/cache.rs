@@ -99,3 +99,15 @@ fn a_request_in_vain_is_remembered_and_a_result_can_expire() {
         json!({"fresh_for_seconds": 86_400})
     );
 }
+
+#[test]
+fn a_result_that_was_used_in_a_memory_says_so() {
+    let bench = Bench::new();
+    let memory = bench.remember(&["The pilot boat leaves at six"]);
+    bench.feed(&["cache", "store", "pilot boat"], b"It leaves at six");
+    let ran = bench.run(&["cache", "used", "1", &memory]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let listed = bench.json(&["cache", "list"]);
+    assert_eq!(listed["results"][0]["used_in"], json!([memory]), "{listed}");
+    assert_eq!(bench.run(&["cache", "used", "1", "m99"]).code, 3);
+}

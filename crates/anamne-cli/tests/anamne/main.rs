@@ -32,6 +32,7 @@ mod problems;
 mod projects;
 mod protocol;
 mod quoting;
+mod reached;
 mod reference;
 mod refusals;
 mod rerankers;

@@ -18,7 +18,7 @@ const NUMBERS: [&str; 9] = [
 /// Value placeholders that don't stand for numbers. A new placeholder fails the test until it is in one of the two
 /// lists.
 const TEXTS: &str = "CONDITION PATH USE on|off ACTOR BOOL BY CATEGORY DIR DUPLICATES FILE FORMAT FORMULA FRAME HOST HOW ID KIND KINDS MEMORY MODEL NAME NAMES NAME=VALUE PART PROVIDER ROLE \
-SET SOURCE SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
+SET SETS SOURCE SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
 
 /// An option that takes a value: command, name and placeholder.
 type Taken = (Vec<String>, String, String);

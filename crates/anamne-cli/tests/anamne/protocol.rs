@@ -81,7 +81,11 @@ fn an_agent_is_offered_the_tools_that_were_asked_for() {
     for (set, count, knows) in [
         ("memory", 8, false),
         ("read-only", 4, false),
-        ("knowledge", 9, true),
+        ("knowledge", 10, true),
+        ("maintenance", 14, false),
+        ("knowledge,cache", 12, true),
+        ("all", 22, true),
+        ("read_only,all", 11, false),
     ] {
         let ran = bench.feed(&["mcp", "--tools", set], input.as_bytes());
         assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -229,7 +229,7 @@ fn a_command_line_that_makes_no_sense_is_usage() {
             "--frame",
             "picture",
         ],
-        &["mcp", "--tools", "all"],
+        &["mcp", "--tools", "everything"],
     ] {
         let ran = bench.run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");

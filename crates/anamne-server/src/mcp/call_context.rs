@@ -7,6 +7,8 @@ use anamne::{Actor, Clock, Error, InvalidValue, Space, Store};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::installed::Installed;
+
 /// The context of one call.
 pub(crate) struct CallContext {
     pub(crate) store: Store,
@@ -20,6 +22,7 @@ pub(crate) struct CallContext {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: TimeZone,
     pub(crate) actor: Actor,
+    pub(crate) installed: Arc<Installed>,
 }
 
 /// The start or the end of a period.

@@ -1,4 +1,4 @@
-//! The Model Context Protocol: eight tools over a stream of JSON lines, and an optional ninth.
+//! The Model Context Protocol over a stream of JSON lines: eight tools, more on request, resources and prompts.
 //!
 //! `Wire` parses lines into messages and answers invalid ones itself; the SDK (`rmcp`) implements the lifecycle of each
 //! protocol revision; [`MemoryServer`] runs a call's tool on a blocking thread; a tool parses its arguments, calls the
@@ -16,12 +16,16 @@ mod arguments;
 mod budget;
 mod call_context;
 mod flow;
+mod installed;
 mod next_step;
+mod prompts;
 mod quote;
 mod reply;
+mod resources;
 mod schema;
 mod server;
 mod tools;
+mod turn;
 mod wire;
 
 use std::collections::BTreeSet;
@@ -46,8 +50,8 @@ const BLOCKING_THREADS: usize = 8;
 )]
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The offered tools.
-    pub tools: ToolSet,
+    /// The chosen sets of tools.
+    pub tools: Vec<ToolSet>,
     /// The time zone of words such as `yesterday` and of dates without an offset.
     pub zone: TimeZone,
     /// Whether `core`, which holds what is true in every project, is searched alongside the server's own space.
@@ -81,7 +85,7 @@ pub enum OtherSpaces {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            tools: ToolSet::default(),
+            tools: ToolSet::default().into(),
             zone: TimeZone::UTC,
             core: false,
             structured: false,
@@ -94,10 +98,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Sets the offered tools.
+    /// Sets the chosen sets of tools: one, or several.
     #[must_use]
-    pub fn tools(mut self, tools: ToolSet) -> Self {
-        self.tools = tools;
+    pub fn tools(mut self, tools: impl Into<Vec<ToolSet>>) -> Self {
+        self.tools = tools.into();
         self
     }
 
@@ -164,7 +168,7 @@ impl Settings {
             names.insert(core);
         }
         let mut scope = Scope::of(Actor::agent("agent")).reading(read);
-        if self.tools != ToolSet::ReadOnly {
+        if !self.tools.contains(&ToolSet::ReadOnly) {
             scope = scope.writing(used);
         }
         if self.erase {

@@ -35,6 +35,11 @@ impl Reply {
             structured: call.structured.then(|| escaped(structured())),
         }
     }
+
+    /// The text alone.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
 }
 
 /// Escapes invisible characters in names and strings.
@@ -90,6 +95,11 @@ impl Failure {
             Self::Unknown(_) => None,
             Self::Engine(error) => error.refusal(),
         }
+    }
+
+    /// The message.
+    pub(crate) fn message(&self) -> String {
+        self.kind_and_message().1
     }
 
     /// The error kind for programs, and the message, which contains it.

@@ -19,6 +19,9 @@ pub(crate) fn input_schema<T: JsonSchema>() -> JsonObject {
     };
     strip_schema(&mut object);
     object.remove("description");
+    // Hosts expect it of tools without arguments too.
+    let properties = object.entry("properties");
+    properties.or_insert_with(|| Value::Object(JsonObject::new()));
     object
 }
 

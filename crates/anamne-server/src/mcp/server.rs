@@ -5,18 +5,22 @@ use std::sync::Arc;
 use anamne::{Actor, Clock, Door, Draft, InvalidValue, Limits, Options, SpaceName, Store};
 use jiff::tz::TimeZone;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation,
-    InitializeResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    Prompt, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
+use tokio::sync::{RwLock, Semaphore};
 
 use super::call_context::CallContext;
+use super::installed::Installed;
 use super::reply::{Failure, message_of};
 use super::tools::{Effect, ToolEntry, offered};
-use super::{ServeError, Settings};
+use super::turn::Turn;
+use super::{ServeError, Settings, prompts, resources};
 
 /// The server instructions for the model.
 const INSTRUCTIONS: &str = "Anamne is long-term memory. Search it at the start of a task and before \
@@ -48,6 +52,7 @@ struct Shared {
     session: Option<String>,
     clock: Arc<dyn Clock>,
     zone: TimeZone,
+    installed: Arc<Installed>,
     entries: Vec<ToolEntry>,
     tools: Vec<Tool>,
     /// Orders calls by arrival: reads concurrently, a write alone. So a client that sends a store and then a search
@@ -73,7 +78,8 @@ impl MemoryServer {
         }
         let clock = options.clock.clone();
         let owned = Store::open_with(options.door(Door::Mcp))?;
-        let entries = offered(settings.tools);
+        let entries = offered(&settings.tools);
+        let installed = Arc::new(Installed::new(settings.tools, owned.clone()));
         Ok(Self {
             shared: Arc::new(Shared {
                 clock,
@@ -85,6 +91,7 @@ impl MemoryServer {
                 session: settings.session,
                 zone: settings.zone,
                 tools: entries.iter().map(ToolEntry::definition).collect(),
+                installed,
                 entries,
                 turns: Arc::default(),
                 slots: Arc::new(Semaphore::new(MOST_CALLS)),
@@ -95,6 +102,17 @@ impl MemoryServer {
     /// The offered tools, as a host sees them.
     pub fn tools(&self) -> &[Tool] {
         &self.shared.tools
+    }
+
+    /// The kinds of resources, as a host sees them.
+    pub fn resource_templates(&self) -> Vec<ResourceTemplate> {
+        resources::templates()
+    }
+
+    /// The prompts, as a host sees them.
+    pub fn prompts(&self) -> Vec<Prompt> {
+        let scope = self.shared.store.scope();
+        prompts::list(scope.may_write(&self.shared.space))
     }
 
     /// The server instructions for a host's model.
@@ -125,13 +143,31 @@ impl MemoryServer {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = self.call_context(actor(context));
-        let owned = self.shared.owned.clone();
         let (run, schema) = (entry.run, entry.schema.clone());
         let arguments = request.arguments.unwrap_or_default();
+        let work = move |call: CallContext| run(arguments, &schema, &call);
+        match self
+            .in_turn(entry.effect, entry.name, context, work)
+            .await?
+        {
+            Ok(reply) => Ok(reply.into()),
+            Err(failure) => stored(failure, context, self.shared.structured),
+        }
+    }
+
+    /// Does work on a blocking thread, in the order of the requests.
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        effect: Effect,
+        name: &str,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(CallContext) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let call = self.call_context(actor(context));
+        let owned = self.shared.owned.clone();
         let waiting = async {
             let slot = self.shared.slots.clone().acquire_owned().await;
-            (slot, Turn::wait(&self.shared.turns, entry.effect).await)
+            (slot, Turn::wait(&self.shared.turns, effect).await)
         };
         let (slot, turn) = tokio::select! {
             biased;
@@ -145,16 +181,12 @@ impl MemoryServer {
             let (_slot, _turn) = (slot, turn);
             // Gives a read-only server a space to read; a failure here is reported by the call below.
             drop(owned.space(&call.space));
-            run(arguments, &schema, &call)
+            work(call)
         });
-        match working.await {
-            Ok(Ok(reply)) => Ok(reply.into()),
-            Ok(Err(failure)) => stored(failure, context, self.shared.structured),
-            Err(_) => {
-                let message = format!("{} failed unexpectedly; other calls go on", entry.name);
-                Err(ErrorData::internal_error(message, None))
-            }
-        }
+        working.await.map_err(|_| {
+            let message = format!("{name} failed unexpectedly; other calls go on");
+            ErrorData::internal_error(message, None)
+        })
     }
 
     fn call_context(&self, actor: Actor) -> CallContext {
@@ -167,13 +199,18 @@ impl MemoryServer {
             clock: self.shared.clock.clone(),
             zone: self.shared.zone.clone(),
             actor,
+            installed: self.shared.installed.clone(),
         }
     }
 }
 
 impl ServerHandler for MemoryServer {
     fn get_info(&self) -> ServerConfig {
-        InitializeResult::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts();
+        InitializeResult::new(capabilities.build())
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
             .with_server_info(
                 Implementation::new("anamne", env!("CARGO_PKG_VERSION")).with_title("Anamne"),
@@ -186,10 +223,7 @@ impl ServerHandler for MemoryServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if let Some(cursor) = request.and_then(|request| request.cursor) {
-            let message = format!("unknown cursor {cursor:?}; the list has one page");
-            return Err(ErrorData::invalid_params(message, None));
-        }
+        one_page(request)?;
         let list = ListToolsResult::with_all_items(self.shared.tools.clone());
         Ok(if speaks(&context, &ProtocolVersion::V_2026_07_28) {
             list.with_ttl_ms(LIST_TTL_MS)
@@ -212,6 +246,82 @@ impl ServerHandler for MemoryServer {
         self.call(entry, request, &context).await
     }
 
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        one_page(request)?;
+        let list = ListResourceTemplatesResult::with_all_items(self.resource_templates());
+        Ok(if speaks(&context, &ProtocolVersion::V_2026_07_28) {
+            list.with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let work = move |call: CallContext| resources::list(cursor.as_deref(), &call);
+        let page = self.in_turn(Effect::Reads, "resources/list", &context, work);
+        let page = page.await??;
+        let mut list = ListResourcesResult::with_all_items(page.resources);
+        list.next_cursor = page.next;
+        Ok(if speaks(&context, &ProtocolVersion::V_2026_07_28) {
+            list.with_ttl_ms(0).with_cache_scope(CacheScope::Private)
+        } else {
+            list
+        })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let work = move |call: CallContext| resources::read(&request.uri, &call);
+        // Alone, because it may bring the graph or the summaries up to date.
+        let contents = self.in_turn(Effect::Adds, "resources/read", &context, work);
+        let result = ReadResourceResult::new(vec![contents.await??]);
+        Ok(if speaks(&context, &ProtocolVersion::V_2026_07_28) {
+            result.with_ttl_ms(0).with_cache_scope(CacheScope::Private)
+        } else {
+            result
+        }
+        .into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        one_page(request)?;
+        let list = ListPromptsResult::with_all_items(self.prompts());
+        Ok(if speaks(&context, &ProtocolVersion::V_2026_07_28) {
+            list.with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let work =
+            move |call: CallContext| prompts::get(&request.name, request.arguments.as_ref(), &call);
+        let messages = self.in_turn(Effect::Reads, "prompts/get", &context, work);
+        Ok(messages.await??.into())
+    }
+
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.shared
             .tools
@@ -228,23 +338,13 @@ fn check_session(session: &str) -> Result<(), InvalidValue> {
     draft.check()
 }
 
-/// A call's lock; dropping it lets the next calls start.
-enum Turn {
-    Shared { _guard: OwnedRwLockReadGuard<()> },
-    Alone { _guard: OwnedRwLockWriteGuard<()> },
-}
-
-impl Turn {
-    async fn wait(turns: &Arc<RwLock<()>>, effect: Effect) -> Self {
-        let turns = turns.clone();
-        if effect == Effect::Reads {
-            Self::Shared {
-                _guard: turns.read_owned().await,
-            }
-        } else {
-            Self::Alone {
-                _guard: turns.write_owned().await,
-            }
+/// Rejects a cursor, which only lists of several pages have.
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        None => Ok(()),
+        Some(cursor) => {
+            let message = format!("unknown cursor {cursor:?}; the list has one page");
+            Err(ErrorData::invalid_params(message, None))
         }
     }
 }

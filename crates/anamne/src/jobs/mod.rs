@@ -11,7 +11,7 @@ mod worker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use anamne_jobs::Priority;
+use anamne_jobs::{Priority, Queue};
 use anamne_store::Effort;
 use anamne_types::{NextStep, Right};
 use jiff::{SignedDuration, Timestamp};
@@ -23,6 +23,7 @@ use crate::derived::reembedding::BatchOutcome;
 use crate::due::Due;
 use crate::space::Space;
 pub use aging::Moved;
+pub use tasks::WorkReport;
 use worker::Worker;
 
 const SECONDS: i64 = 1_000_000;
@@ -343,23 +344,27 @@ impl Space {
     /// The chores with their latest runs in any process. O(1).
     pub fn chores(&self) -> Result<Vec<ChoreReport>, Error> {
         self.require(Right::Configure)?;
-        let queue = self.inner.queue()?;
-        let report = |chore: &Chore| -> Result<ChoreReport, Error> {
-            let noted = queue.noted(&note_name(chore))?;
-            let last: Option<LastRun> = noted.and_then(|text| serde_json::from_str(&text).ok());
-            let pause = SignedDuration::from_micros(chore.every);
-            let next = last.as_ref().filter(|_| chore.every > 0);
-            Ok(ChoreReport {
-                name: chore.name,
-                what: chore.what,
-                every_seconds: (chore.every / SECONDS) as u64,
-                last_at: last.as_ref().map(|last| last.at),
-                took_ms: last.as_ref().map(|last| last.took_ms),
-                next_at: next.and_then(|last| last.at.checked_add(pause).ok()),
-                next_step: last.as_ref().and_then(|last| last.next_step),
-                problem: last.map(|last| last.problem).unwrap_or_default(),
-            })
-        };
-        CHORES.iter().map(report).collect()
+        chore_reports(&self.inner.queue()?)
     }
+}
+
+/// The chores with their latest runs, which are noted beside the tasks.
+fn chore_reports(queue: &Queue) -> Result<Vec<ChoreReport>, Error> {
+    let report = |chore: &Chore| -> Result<ChoreReport, Error> {
+        let noted = queue.noted(&note_name(chore))?;
+        let last: Option<LastRun> = noted.and_then(|text| serde_json::from_str(&text).ok());
+        let pause = SignedDuration::from_micros(chore.every);
+        let next = last.as_ref().filter(|_| chore.every > 0);
+        Ok(ChoreReport {
+            name: chore.name,
+            what: chore.what,
+            every_seconds: (chore.every / SECONDS) as u64,
+            last_at: last.as_ref().map(|last| last.at),
+            took_ms: last.as_ref().map(|last| last.took_ms),
+            next_at: next.and_then(|last| last.at.checked_add(pause).ok()),
+            next_step: last.as_ref().and_then(|last| last.next_step),
+            problem: last.map(|last| last.problem).unwrap_or_default(),
+        })
+    };
+    CHORES.iter().map(report).collect()
 }

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use anamne_jobs::{
-    Handlers, NewTask, Periodic, Priority, Queue, QueueError, Runner, Task, TaskContext, TaskError,
-    TaskRun, Timing,
+    Handlers, NewTask, Periodic, Priority, Queue, QueueError, QueueReport, Runner, Task,
+    TaskContext, TaskError, TaskRun, Timing,
 };
 use anamne_store::view::MemoryFeed;
 use anamne_types::Right;
+use serde::Serialize;
 
 use crate::Error;
 use crate::core::Inner;
 use crate::derived::graph::SMALL_BATCH;
+use crate::jobs::{ChoreReport, chore_reports};
 use crate::knowledge::graph::Pace;
 use crate::maintenance::backups::BACK_UP;
 use crate::space::Space;
@@ -270,7 +272,29 @@ impl Inner {
     }
 }
 
+/// The background work of a space.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkReport {
+    /// The queue.
+    #[serde(flatten)]
+    pub queue: QueueReport,
+    /// The tasks that failed for good, latest first.
+    pub failed: Vec<Task>,
+    /// The chores with their latest runs.
+    pub chores: Vec<ChoreReport>,
+}
+
 impl Space {
+    /// The state of background work, for callers that may only read the space. O(tasks).
+    pub fn work(&self) -> Result<WorkReport, Error> {
+        let queue = self.inner.queue()?;
+        Ok(WorkReport {
+            queue: queue.report()?,
+            failed: queue.dead_letters()?,
+            chores: chore_reports(&queue)?,
+        })
+    }
+
     /// The queue of background work, shared by all processes.
     pub fn task_queue(&self) -> Result<Queue, Error> {
         self.require(Right::Configure)?;

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::derived;
 use crate::maintenance::doctor::CheckUp;
 use crate::maintenance::travel::outside;
+use crate::models::Models;
 use crate::space::Space;
 use crate::store::Store;
 use crate::{Error, ErrorKind};
@@ -169,8 +170,7 @@ impl Store {
         self.require(Right::Configure)?;
         let examine_one = |(folder, name): (PathBuf, Option<SpaceName>)| Verification {
             space: label(&folder, name.as_ref()),
-            examination: self
-                .examine_folder(&folder)
+            examination: examine_space(&folder, &self.models)
                 .unwrap_or_else(|error| unreadable(&folder, &error)),
         };
         Ok(self.folders(space)?.into_iter().map(examine_one).collect())
@@ -202,7 +202,7 @@ impl Store {
                 ),
             }
             if report.not_repaired.is_none() {
-                let left = self.examine_folder(&folder);
+                let left = examine_space(&folder, &self.models);
                 report.findings = left
                     .unwrap_or_else(|error| unreadable(&folder, &error))
                     .findings;
@@ -239,18 +239,6 @@ impl Store {
         report.repaired.append(&mut derived.repaired);
         report.lost.append(&mut derived.problems);
         Ok(())
-    }
-
-    fn examine_folder(&self, folder: &Path) -> Result<Examination, Error> {
-        let mut found = examine(folder)?;
-        let mut derived = derived::examine(folder, &self.models, found.last_seq)?;
-        if !derived.is_empty() {
-            // Views that other processes published meanwhile are not ahead of the log.
-            let head = examine(folder)?.last_seq;
-            derived = derived::examine(folder, &self.models, head)?;
-        }
-        found.findings.extend(derived);
-        Ok(found)
     }
 
     /// The folder of the named space, or of all spaces, openable or not.
@@ -342,6 +330,28 @@ impl Space {
     pub fn backups(&self) -> Result<Vec<KnownBackup>, Error> {
         Ok(self.source().backups()?)
     }
+
+    /// Verifies this space, as [`Store::verify`] does, for callers that may only read it. Changes nothing. O(files).
+    pub fn verify(&self) -> Result<Verification, Error> {
+        let examined = examine_space(self.folder(), &self.inner.site.models);
+        Ok(Verification {
+            space: self.name().to_owned(),
+            examination: examined.unwrap_or_else(|error| unreadable(self.folder(), &error)),
+        })
+    }
+}
+
+/// Examines both copies and everything derived of the space in a folder.
+fn examine_space(folder: &Path, models: &Models) -> Result<Examination, Error> {
+    let mut found = examine(folder)?;
+    let mut derived = derived::examine(folder, models, found.last_seq)?;
+    if !derived.is_empty() {
+        // Views that other processes published meanwhile are not ahead of the log.
+        let head = examine(folder)?.last_seq;
+        derived = derived::examine(folder, models, head)?;
+    }
+    found.findings.extend(derived);
+    Ok(found)
 }
 
 /// A space that can't be examined, such as one of a newer version, is a finding too.

@@ -20,13 +20,13 @@ pub(crate) struct Feedback {
     verdict: String,
     #[serde(default)]
     comment: String,
-    /// What was wanted instead
+    /// Wanted instead
     #[serde(default)]
     wanted: String,
-    /// Results of the search that were used
+    /// Results of a search
     #[serde(default)]
     used: Vec<String>,
-    /// The clearer question, if ambiguous
+    /// If ambiguous
     #[serde(default)]
     should_ask: String,
     space: Option<String>,
@@ -39,8 +39,7 @@ fn verdicts(_: &mut SchemaGenerator) -> Schema {
 impl MemoryTool for Feedback {
     const NAME: &'static str = "memory_feedback";
     const TITLE: &'static str = "Give feedback";
-    const DESCRIPTION: &'static str =
-        "Say whether a result, a search or work was good; later answers learn from it.";
+    const DESCRIPTION: &'static str = "Say whether a result, search or work was good.";
     const EFFECT: Effect = Effect::Changes;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {

@@ -295,7 +295,10 @@ impl Knowledge {
     pub(super) fn extracted(&self, call: &CallContext) -> Result<(Space, Graph), Error> {
         let space = call.space(self.space.as_deref())?;
         let begun = Instant::now();
-        space.extract(&mut |_| begun.elapsed() < EXTRACTION_TIMEOUT)?;
+        // Who may only read gets what is extracted.
+        if call.store.scope().may_write(space.name()) {
+            space.extract(&mut |_| begun.elapsed() < EXTRACTION_TIMEOUT)?;
+        }
         let graph = space.knowledge()?;
         Ok((space, graph))
     }

@@ -2,10 +2,13 @@
 
 mod cache_lookup;
 mod cache_store;
+mod check;
+mod consolidate;
 mod context;
 mod delete;
 mod feedback;
 mod get;
+mod help;
 mod knowledge;
 mod knowledge_text;
 mod knowledge_told;
@@ -17,36 +20,26 @@ mod record_reasoning;
 mod scope;
 mod search;
 mod search_with_experience;
+mod sets;
+mod stats;
 mod store;
+mod tasks;
 mod update;
+mod validate;
 
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::arguments;
 use super::call_context::CallContext;
 use super::reply::{Failure, Reply};
 use super::schema::input_schema;
-
-/// The set of offered tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ToolSet {
-    /// All eight.
-    #[default]
-    All,
-    /// Only the read-only ones: search, context, list, get.
-    ReadOnly,
-    /// All eight, and `memory_knowledge`: entities, relations and contradictions.
-    Knowledge,
-    /// All eight, and the tools of experience: what worked before, outcomes, lessons, feedback.
-    Experience,
-    /// All eight, and `memory_cache_lookup` and `memory_cache_store`: results of other tools.
-    Cache,
-}
+pub use sets::ToolSet;
+pub(crate) use sets::offered;
 
 /// The effect of a tool on the store; hosts ask the user before some of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,37 +143,23 @@ fn run<T: MemoryTool>(
         .run(call)
 }
 
-/// The tools of a set, in listing order.
-pub(crate) fn offered(set: ToolSet) -> Vec<ToolEntry> {
-    let all = [
-        ToolEntry::of::<search::Search>(),
-        ToolEntry::of::<context::Context>(),
-        ToolEntry::of::<store::Store>(),
-        ToolEntry::of::<list::List>(),
-        ToolEntry::of::<get::Get>(),
-        ToolEntry::of::<update::Update>(),
-        ToolEntry::of::<delete::Delete>(),
-        ToolEntry::of::<link::Link>(),
-    ];
-    let mut offered: Vec<_> = all
-        .into_iter()
-        .filter(|entry| set != ToolSet::ReadOnly || entry.effect == Effect::Reads)
-        .collect();
-    if set == ToolSet::Knowledge {
-        offered.push(ToolEntry::of::<knowledge::Knowledge>());
-    }
-    if set == ToolSet::Experience {
-        offered.extend([
-            ToolEntry::of::<search_with_experience::SearchWithExperience>(),
-            ToolEntry::of::<reasoning_history::ReasoningHistory>(),
-            ToolEntry::of::<record_reasoning::RecordReasoning>(),
-            ToolEntry::of::<record_outcome::RecordOutcome>(),
-            ToolEntry::of::<feedback::Feedback>(),
-        ]);
-    }
-    if set == ToolSet::Cache {
-        offered.push(ToolEntry::of::<cache_lookup::CacheLookup>());
-        offered.push(ToolEntry::of::<cache_store::CacheStore>());
-    }
-    offered
+/// The text that `memory_get` gives, offered or not.
+pub(crate) fn memory_text(id: &str, space: &str, call: &CallContext) -> Result<String, Failure> {
+    text_of::<get::Get>(&json!({ "id": id, "space": space }), call)
+}
+
+/// What `memory_knowledge` says about an entity, offered or not.
+pub(crate) fn entity_text(name: &str, space: &str, call: &CallContext) -> Result<String, Failure> {
+    let arguments = json!({ "action": "entity", "name": name, "space": space });
+    text_of::<knowledge::Knowledge>(&arguments, call)
+}
+
+/// The block that `memory_context` gives.
+pub(crate) fn context_text(query: &str, call: &CallContext) -> Result<String, Failure> {
+    text_of::<context::Context>(&json!({ "query": query }), call)
+}
+
+fn text_of<T: MemoryTool>(arguments: &Value, call: &CallContext) -> Result<String, Failure> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    run::<T>(arguments, &T::schema(), call).map(Reply::into_text)
 }

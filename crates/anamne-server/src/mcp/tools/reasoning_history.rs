@@ -25,13 +25,11 @@ const SEARCHES: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct ReasoningHistory {
-    /// The task
     #[serde(default)]
     goal: String,
-    /// The error to recover from
     #[serde(default)]
     error: String,
-    /// The planned tool or command
+    /// Planned tool or command
     #[serde(default)]
     action: String,
     #[serde(default)]

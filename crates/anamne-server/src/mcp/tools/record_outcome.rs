@@ -17,7 +17,7 @@ pub(crate) struct RecordOutcome {
     action: String,
     #[serde(default)]
     arguments: String,
-    /// File, host or database acted on
+    /// File, host, database
     #[serde(default)]
     target: String,
     succeeded: bool,

@@ -14,7 +14,7 @@ pub(crate) struct RecordReasoning {
     title: String,
     /// What to do, and why
     content: String,
-    /// When it applies, one sentence
+    /// One sentence
     #[serde(default)]
     when: String,
     /// Learned from a failure
@@ -29,8 +29,7 @@ pub(crate) struct RecordReasoning {
 impl MemoryTool for RecordReasoning {
     const NAME: &'static str = "memory_record_reasoning";
     const TITLE: &'static str = "Record a lesson";
-    const DESCRIPTION: &'static str =
-        "After a task: record how to do it better next time, at most three lessons.";
+    const DESCRIPTION: &'static str = "After a task: how to do it better next time; at most three.";
     const EFFECT: Effect = Effect::Adds;
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {

@@ -20,9 +20,7 @@ pub(crate) struct SearchWithExperience {
     /// Searches for it that did not help: m12
     #[serde(default)]
     after: Vec<String>,
-    /// 10 if not given
     limit: Option<i64>,
-    /// 2000 if not given
     token_budget: Option<i64>,
     space: Option<String>,
 }

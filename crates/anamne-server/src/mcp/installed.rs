@@ -1,0 +1,24 @@
+//! What a server offers and what runs beside it, for `memory_help`.
+
+use anamne::{Error, HookActivity, Store};
+
+use super::tools::ToolSet;
+
+/// What the server was started with.
+pub(crate) struct Installed {
+    /// The chosen sets of tools.
+    pub(crate) chosen: Vec<ToolSet>,
+    /// The store with its owner's rights, which only [`Installed::hooks`] uses: the record of hooks covers all spaces.
+    owned: Store,
+}
+
+impl Installed {
+    pub(crate) fn new(chosen: Vec<ToolSet>, owned: Store) -> Self {
+        Self { chosen, owned }
+    }
+
+    /// Which hooks ran, and when; counts and times only, without sessions, spaces or content.
+    pub(crate) fn hooks(&self) -> Result<Vec<HookActivity>, Error> {
+        Ok(self.owned.hook_log()?.activity(None)?)
+    }
+}
