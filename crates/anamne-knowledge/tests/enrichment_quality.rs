@@ -55,7 +55,6 @@ fn quality(half: &str) -> Quality {
         quality.keywords,
         quality.language
     );
-    println!("{}", quality.said);
     quality
 }
 
@@ -66,7 +65,6 @@ fn links(half: &str) -> (f64, f64, String) {
     let (precision, recall) = (measured.precision(), measured.recall());
     let notes = measured.notes.join("\n");
     let said = format!("{notes}\nprecision {precision:.3} recall {recall:.3}");
-    println!("{said}");
     (precision, recall, said)
 }
 

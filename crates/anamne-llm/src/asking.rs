@@ -395,7 +395,7 @@ impl Bridge {
             failure = Some(error);
             wait(self.pace.as_ref(), pause, cancelled)?;
         }
-        Err(failure.unwrap_or_else(|| self.deadline_passed(work)))
+        Err(failure.unwrap_or_else(|| deadline_passed(work)))
     }
 
     /// One attempt: reserves its maximum cost before, settles the actual cost after.
@@ -406,7 +406,7 @@ impl Bridge {
     ) -> Result<T, BridgeError> {
         let longest = self.left(work.deadline);
         if longest.is_zero() {
-            return Err(self.deadline_passed(work));
+            return Err(deadline_passed(work));
         }
         let order = Order {
             space: work.call.space,
@@ -433,7 +433,7 @@ impl Bridge {
     fn wait_for_rate(&self, work: &Work<'_>) -> Result<(), BridgeError> {
         while let Err(pause) = self.rate.take(self.pace.elapsed(), work.likely.total()) {
             if pause >= self.left(work.deadline) {
-                return Err(self.deadline_passed(work));
+                return Err(deadline_passed(work));
             }
             wait(self.pace.as_ref(), pause, work.call.cancelled)?;
         }
@@ -465,12 +465,12 @@ impl Bridge {
     fn left(&self, deadline: Duration) -> Duration {
         deadline.saturating_sub(self.pace.elapsed())
     }
+}
 
-    fn deadline_passed(&self, work: &Work<'_>) -> BridgeError {
-        BridgeError::DeadlinePassed {
-            model: work.model.to_owned(),
-            limit: work.limit,
-        }
+fn deadline_passed(work: &Work<'_>) -> BridgeError {
+    BridgeError::DeadlinePassed {
+        model: work.model.to_owned(),
+        limit: work.limit,
     }
 }
 

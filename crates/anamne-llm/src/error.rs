@@ -189,7 +189,7 @@ pub enum BridgeError {
         /// Which budget.
         budget: BudgetKind,
         /// The space whose budget it is; `None` for the budgets of the store.
-        space: Option<String>,
+        space: Option<Box<str>>,
         /// The limit, with its unit.
         limit: String,
         /// Spent or reserved, with its unit.
@@ -312,16 +312,15 @@ fn of_space(space: Option<&str>) -> String {
 }
 
 fn when_open(opens_at: Option<&Timestamp>, is_of_space: bool) -> String {
-    match opens_at {
-        Some(at) => format!("it resets at {at}"),
-        None => {
-            let file = if is_of_space {
-                "space.toml"
-            } else {
-                "model.toml"
-            };
-            format!("the call alone is larger than the budget: raise it in {file}")
-        }
+    if let Some(at) = opens_at {
+        format!("it resets at {at}")
+    } else {
+        let file = if is_of_space {
+            "space.toml"
+        } else {
+            "model.toml"
+        };
+        format!("the call alone is larger than the budget: raise it in {file}")
     }
 }
 

@@ -96,9 +96,9 @@ impl Enrichment {
         if told("language") {
             self.language = None;
         }
-        EnrichedPart::removed_from(&memory.metadata)
-            .iter()
-            .for_each(|part| part.remove_from(&mut self));
+        for part in EnrichedPart::removed_from(&memory.metadata) {
+            part.remove_from(&mut self);
+        }
         self
     }
 }

@@ -74,8 +74,7 @@ impl Error {
             Self::UnknownModel { .. } | Self::UnknownReranker { .. } | Self::Model { .. } => {
                 Some(NextStep::ImportModel)
             }
-            Self::OtherPurpose { .. } => Some(NextStep::ChooseModel),
-            Self::ModelInUse { .. } => Some(NextStep::ChooseModel),
+            Self::OtherPurpose { .. } | Self::ModelInUse { .. } => Some(NextStep::ChooseModel),
             Self::Knowledge(GraphError::NoContradiction { .. }) => {
                 Some(NextStep::ListContradictions)
             }

@@ -198,7 +198,7 @@ fn a_line_of_json_has_the_fields_of_its_kind() {
         json!({ "id": "t", "text": "so it is", "kind": "thought", "number": 1, "total": 3, "chain": "kiln", "framework": "5 whys" }),
         json!({ "id": "m", "text": "a message", "number": 7, "chain": "is metadata here" }),
     ];
-    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let lines = lines.map(|line| line.to_string()).join("\n");
     space
         .import(lines.as_bytes(), BadLines::Stop, &mut |_| {})
         .expect("imported");

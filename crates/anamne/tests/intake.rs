@@ -32,7 +32,7 @@ fn fact(text: &str) -> Draft {
 fn other_kinds_are_refused_by_name_at_every_entry() {
     let (_folder, space) = space();
     accept(&space, |intake| {
-        intake.kinds = vec![Kind::Fact, Kind::Episode]
+        intake.kinds = vec![Kind::Fact, Kind::Episode];
     });
     space
         .remember(fact("The ferry leaves at seven"))

@@ -206,12 +206,8 @@ fn a_dump_that_is_not_trusted_tells_the_graph_nothing() {
     let (_folder, space) = space();
     let report = import(&space, &dump().to_string(), BadLines::Stop);
     assert_eq!((report.imported, report.unproven.metadata), (7, 3));
-    assert!(
-        memory(&space, "node:1")
-            .metadata
-            .get(Assertion::KEY)
-            .is_none()
-    );
+    let node = memory(&space, "node:1");
+    assert!(!node.metadata.contains_key(Assertion::KEY));
     assert!(memory(&space, "node:1").trust <= 0.9);
 }
 

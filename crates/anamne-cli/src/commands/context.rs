@@ -114,24 +114,21 @@ impl Context {
         let Some(model) = &self.for_model else {
             return self.budget.unwrap_or(usual);
         };
-        match ModelBudget::of(model) {
-            Some(budget) => {
-                output.note(format_args!(
-                    "{} tokens for {}, whose context window has {}",
-                    number(budget.tokens as u64),
-                    budget.family,
-                    number(budget.window as u64)
-                ));
-                budget.tokens
-            }
-            None => {
-                output.note(format_args!(
-                    "unknown model {}: the usual {} tokens",
-                    named(model),
-                    number(usual as u64)
-                ));
-                usual
-            }
+        if let Some(budget) = ModelBudget::of(model) {
+            output.note(format_args!(
+                "{} tokens for {}, whose context window has {}",
+                number(budget.tokens as u64),
+                budget.family,
+                number(budget.window as u64)
+            ));
+            budget.tokens
+        } else {
+            output.note(format_args!(
+                "unknown model {}: the usual {} tokens",
+                named(model),
+                number(usual as u64)
+            ));
+            usual
         }
     }
 }
@@ -222,7 +219,7 @@ mod tests {
             "{shown}"
         );
         let of_space = highlight_disputes("[garden:m3] (outdated by [garden:m12]) tea");
-        let outdated = paint(YELLOW, "(outdated by [garden:m12])").to_string();
+        let outdated = paint(YELLOW, "(outdated by [garden:m12])").clone();
         assert!(of_space.contains(&outdated), "{of_space}");
     }
 }

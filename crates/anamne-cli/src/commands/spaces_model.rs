@@ -1,5 +1,6 @@
 //! The embedding model of a space: what a change of it takes, and whether the user agrees.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 
 use anamne::{EmbeddingEstimate, Space};
@@ -45,16 +46,21 @@ impl ModelChange {
                 Some(_) => String::new(),
                 None => ", at an unknown price".to_owned(),
             };
-            text += &format!("; about {} tokens{cost}", number(estimate.tokens));
+            let _ = write!(text, "; about {} tokens{cost}", number(estimate.tokens));
         }
         if estimate.minutes > 1 {
             let minutes = number(estimate.minutes);
-            text += &format!("; at least {minutes} minutes within limits.tokens_per_minute");
+            let _ = write!(
+                text,
+                "; at least {minutes} minutes within limits.tokens_per_minute"
+            );
         }
         if estimate.private > 0 {
             let private = crate::output::memories(estimate.private);
-            text +=
-                &format!("; {private} marked private are not sent, and are found by words only");
+            let _ = write!(
+                text,
+                "; {private} marked private are not sent, and are found by words only"
+            );
         }
         text
     }

@@ -1,5 +1,7 @@
 //! `anamne stats`.
 
+use std::fmt::Write as _;
+
 use anamne::{Class, SpaceReport, ViewState};
 
 use crate::failure::Failure;
@@ -113,10 +115,14 @@ fn tiers(report: &SpaceReport) -> String {
 fn without_vectors(state: &anamne::EmbeddingState) -> String {
     let mut text = String::new();
     if state.pending > 0 {
-        text += &format!("; {} not embedded yet", number(state.pending));
+        let _ = write!(text, "; {} not embedded yet", number(state.pending));
     }
     if state.private > 0 {
-        text += &format!("; {} private, found by words only", number(state.private));
+        let _ = write!(
+            text,
+            "; {} private, found by words only",
+            number(state.private)
+        );
     }
     text
 }

@@ -8,6 +8,7 @@ mod svg;
 mod tree;
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt::Write as _;
 
 use anamne::{Entity, EntityId, Neighbourhood, Object, Relation};
 use jiff::Timestamp;
@@ -51,7 +52,7 @@ fn label(relation: &Relation) -> String {
     let mut label = one_line(relation.relation.as_str());
     for (sign, share) in [("", relation.told_weight), ("?", known::sureness(relation))] {
         if let Some(share) = share {
-            label.push_str(&format!(" {share}{sign}"));
+            let _ = write!(label, " {share}{sign}");
         }
     }
     label

@@ -31,9 +31,9 @@ fn several_topics_are_asked_about_at_once() {
     }
     let ask = |topics: &[&str]| {
         let mut arguments = vec!["recall", "what happened?"];
-        topics
-            .iter()
-            .for_each(|topic| arguments.extend(["--about", topic]));
+        for topic in topics {
+            arguments.extend(["--about", topic]);
+        }
         texts(&bench.json(&arguments))
     };
     let mut apart = ask(&["the dredger"]);

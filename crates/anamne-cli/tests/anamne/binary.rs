@@ -236,9 +236,10 @@ fn spaces_of(bench: &Bench) -> Vec<(String, u64)> {
 #[test]
 fn an_import_that_is_killed_leaves_a_whole_space_or_none() {
     let bench = Bench::new();
-    let lines: String = (0..400)
-        .map(|number| format!("{{\"text\": \"Line {number} of the log book\"}}\n"))
+    let lines: Vec<_> = (0..400)
+        .map(|number| format!("{{\"text\": \"Line {number} of the log book\"}}"))
         .collect();
+    let lines = lines.join("\n");
     let lines = bench.file("lines.jsonl", lines);
     bench.json(&["import", lines.to_str().expect("UTF-8")]);
     let path = file(&bench);

@@ -27,7 +27,7 @@ struct Pattern<V> {
 /// Patterns, found by their first word or shape.
 #[derive(Debug)]
 pub(super) struct Patterns<V> {
-    patterns: Vec<Pattern<V>>,
+    all: Vec<Pattern<V>>,
     by_word: FxHashMap<&'static str, Vec<usize>>,
     by_shape: FxHashMap<Shape, Vec<usize>>,
 }
@@ -35,12 +35,12 @@ pub(super) struct Patterns<V> {
 impl<V: Copy> Patterns<V> {
     fn new(rows: Vec<(Row, V, &'static str)>) -> Result<Self, LexiconError> {
         let mut all = Self {
-            patterns: Vec::new(),
+            all: Vec::new(),
             by_word: FxHashMap::default(),
             by_shape: FxHashMap::default(),
         };
         for (row, value, written) in rows {
-            let number = all.patterns.len();
+            let number = all.all.len();
             let pattern = parsed(&row, value, written)?;
             match pattern.parts.first() {
                 Some(Part::Word(words)) => {
@@ -51,7 +51,7 @@ impl<V: Copy> Patterns<V> {
                 Some(Part::Shape(shape)) => all.by_shape.entry(*shape).or_default().push(number),
                 _ => return Err(row.fault("a pattern must begin with a word or a shape")),
             }
-            all.patterns.push(pattern);
+            all.all.push(pattern);
         }
         Ok(all)
     }
@@ -64,9 +64,9 @@ impl<V: Copy> Patterns<V> {
             let by_word = self.by_word.get(tokens[at].lower.as_str());
             let by_shape = self.by_shape.get(&tokens[at].shape);
             for &number in by_word.into_iter().chain(by_shape).flatten() {
-                if !seen.contains(&number) && self.patterns[number].matches(&tokens[at..]) {
+                if !seen.contains(&number) && self.all[number].matches(&tokens[at..]) {
                     seen.insert(number);
-                    values.push(self.patterns[number].value);
+                    values.push(self.all[number].value);
                 }
             }
         }

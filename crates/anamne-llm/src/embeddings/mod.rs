@@ -291,6 +291,9 @@ mod tests {
         assert_eq!(name.fitted(vec![3.0, 4.0]).expect("fits"), [0.6, 0.8]);
         assert_eq!(name.fitted(vec![0.0, 0.0]).expect("fits"), [0.0, 0.0]);
         let huge = name.fitted(vec![f32::MAX, f32::MAX]).expect("fits");
-        assert!(huge.iter().all(|place| (place - 0.707_1).abs() < 1e-3));
+        assert!(
+            huge.iter()
+                .all(|place| (place - std::f32::consts::FRAC_1_SQRT_2).abs() < 1e-3)
+        );
     }
 }

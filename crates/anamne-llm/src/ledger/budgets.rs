@@ -200,7 +200,7 @@ impl Budgets {
             None => Ok(()),
             Some((budget, limit, opens_at)) => Err(BridgeError::BudgetExceeded {
                 budget,
-                space: space.map(str::to_owned),
+                space: space.map(Into::into),
                 limit: budget.words(limit),
                 spent: budget.words(spent.of(budget)),
                 wanted: budget.words(wanted.of(budget)),

@@ -194,7 +194,7 @@ fn a_space_stays_within_its_own_budget() {
         matches!(
             &refused,
             BridgeError::BudgetExceeded { budget: BudgetKind::DailyTokens, space: Some(space), opens_at: Some(_), .. }
-                if space == "recipes"
+                if **space == *"recipes"
         ),
         "{refused:?}"
     );

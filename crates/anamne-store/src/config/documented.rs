@@ -1,6 +1,8 @@
 //! `space.toml` with its documentation: a comment above each setting, and the settings that have their default as
 //! comments.
 
+use std::fmt::Write as _;
+
 use toml::{Table, Value};
 
 /// A setting: section, key, meaning, and the default as TOML; without a default it always stands in the file.
@@ -243,7 +245,7 @@ pub(super) fn documented(settings: &Table) -> Result<String, toml::ser::Error> {
         };
         text.push('\n');
         comment(&mut text, meaning(section, ""));
-        text.push_str(&format!("[{section}]\n"));
+        let _ = writeln!(text, "[{section}]");
         for (key, value) in values.iter().filter(|(_, value)| !is_section(value)) {
             write(&mut text, section, key, value)?;
         }
@@ -296,7 +298,7 @@ fn shortened(value: &Value) -> Value {
 
 fn comment(text: &mut String, meaning: Option<&str>) {
     if let Some(meaning) = meaning {
-        text.push_str(&format!("# {meaning}\n"));
+        let _ = writeln!(text, "# {meaning}");
     }
 }
 
@@ -307,7 +309,7 @@ fn defaults_of(section: &str) -> impl Iterator<Item = &'static Setting> {
 }
 
 fn append_default(text: &mut String, (_, key, meaning, default): &Setting) {
-    text.push_str(&format!("# {meaning}\n# {key} = {default}\n"));
+    let _ = writeln!(text, "# {meaning}\n# {key} = {default}");
 }
 
 /// Appends the sections that are not in the file, as comments. Older versions of the program, which don't know all of
@@ -323,7 +325,7 @@ fn append_defaults(text: &mut String, settings: &Table) {
         last = section;
         for (number, default) in defaults_of(section).enumerate() {
             if number == 0 {
-                text.push_str(&format!("#\n# [{section}]\n"));
+                let _ = writeln!(text, "#\n# [{section}]");
             }
             append_default(text, default);
         }

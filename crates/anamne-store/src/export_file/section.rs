@@ -294,7 +294,8 @@ mod tests {
             .flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes())
             .collect();
         // Repeated bytes compress better than a reader accepts, and are stored as they are.
-        let texts: [&[u8]; 4] = [b"{}", b"", &[7; 100_000], &noise];
+        let repeated = vec![7; 100_000];
+        let texts: [&[u8]; 4] = [b"{}", b"", &repeated, &noise];
         let bytes = file(&texts.map(|text| (Tag::Journal, text)));
         assert_eq!(read(&bytes).expect("read"), texts);
         for place in 0..bytes.len() {

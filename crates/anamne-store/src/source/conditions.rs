@@ -26,7 +26,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_DIRECTONLY;
-    connection.create_scalar_function("meets", 2, flags, |context| meets(context))?;
+    connection.create_scalar_function("meets", 2, flags, meets)?;
     Ok(())
 }
 

@@ -86,6 +86,9 @@ pub(crate) struct RemoteModel {
     problem: Mutex<Option<String>>,
 }
 
+/// Asks for the vectors of texts.
+type Ask<'a> = dyn Fn(&[&str]) -> Result<Vec<Vec<f32>>, BridgeError> + 'a;
+
 impl RemoteModel {
     /// The model with this name, which has a length. Sends nothing.
     pub(super) fn new(
@@ -172,7 +175,7 @@ impl RemoteModel {
     /// its tokens may be shorter than usual. `is_probed` if the model accepts other texts.
     fn vectors(
         &self,
-        ask: &dyn Fn(&[&str]) -> Result<Vec<Vec<f32>>, BridgeError>,
+        ask: &Ask<'_>,
         texts: &[&str],
         is_probed: bool,
     ) -> Result<Vec<Vec<f32>>, BridgeError> {

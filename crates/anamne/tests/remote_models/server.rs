@@ -134,10 +134,10 @@ impl Shared {
         match manner {
             Manner::TooFew => drop(data.pop()),
             Manner::NotANumber => data[0][0] = Value::Null,
-            Manner::Status(status, times) => {
-                if self.failures.fetch_add(1, Ordering::SeqCst) < times {
-                    return answer(stream, status, "{\"error\": {\"message\": \"not now\"}}");
-                }
+            Manner::Status(status, times)
+                if self.failures.fetch_add(1, Ordering::SeqCst) < times =>
+            {
+                return answer(stream, status, "{\"error\": {\"message\": \"not now\"}}");
             }
             Manner::Slow(pause) => std::thread::sleep(pause),
             Manner::Huge => {

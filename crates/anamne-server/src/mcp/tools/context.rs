@@ -99,12 +99,11 @@ impl Context {
                 let accepts = "left out where token_budget is given";
                 Err(InvalidValue::new("for_model", accepts, "given too"))
             }
-            Some(model) => Ok(match ModelBudget::of(model) {
-                Some(budget) => (budget.tokens, String::new()),
-                None => {
-                    let name = quote_name(model);
-                    (usual, format!("\n(Unknown model {name}: {usual} tokens.)"))
-                }
+            Some(model) => Ok(if let Some(budget) = ModelBudget::of(model) {
+                (budget.tokens, String::new())
+            } else {
+                let name = quote_name(model);
+                (usual, format!("\n(Unknown model {name}: {usual} tokens.)"))
             }),
         }
     }

@@ -167,7 +167,7 @@ fn show_enrichment(text: &mut String, enrichment: &Enrichment) {
     if let Some(importance) = enrichment.importance {
         let _ = write!(text, " importance {importance},");
     }
-    let _ = write!(text, " keywords:\n");
+    let _ = writeln!(text, " keywords:");
     push_block(text, &shortened(&enrichment.keywords.join(", ")));
     for link in &enrichment.links {
         let _ = write!(text, "\n{} {}:\n", link.link_type, link.citation);

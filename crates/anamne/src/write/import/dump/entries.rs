@@ -84,7 +84,7 @@ pub(super) fn thought(entry: Entry, chain: Option<&str>, place: u32) -> Result<D
     Ok(draft)
 }
 
-pub(super) fn chain(entry: Entry) -> Result<Draft, String> {
+pub(super) fn chain(entry: Entry) -> Draft {
     let Entry {
         key, mut fields, ..
     } = entry;
@@ -107,7 +107,7 @@ pub(super) fn chain(entry: Entry) -> Result<Draft, String> {
     };
     let mut draft = draft(key, content, body, fields);
     draft.thread = Some(id);
-    Ok(draft)
+    draft
 }
 
 /// The name of a node by its id and by its key.

@@ -242,7 +242,7 @@ impl Dump {
         let names: BTreeMap<String, String> = self.nodes.iter().filter_map(named_node).collect();
         let mut drafts: Vec<(u64, Result<Draft, String>)> = Vec::new();
         for entry in std::mem::take(&mut self.chains) {
-            drafts.push((entry.number, chain(entry)));
+            drafts.push((entry.number, Ok(chain(entry))));
         }
         drafts.extend(self.ordered_thoughts());
         for entry in self.nodes {
@@ -292,7 +292,7 @@ impl Dump {
                     .get("thought_number")
                     .and_then(number)
                     .unwrap_or(u32::MAX),
-                at: time_of(&entry.fields).map_or(i64::MAX, |at| at.as_microsecond()),
+                at: time_of(&entry.fields).map_or(i64::MAX, jiff::Timestamp::as_microsecond),
                 key: entry.key.clone(),
             };
             chains.entry(chain).or_default().push((order, entry));
