@@ -28,6 +28,9 @@ fn needs(tool: &str, property: &str) -> Option<Value> {
         ("memory_update", _) => json!({ "id": "m1", "content": "The harbour is open" }),
         ("memory_link", _) => json!({ "from": "m1", "to": "m2", "type": "related" }),
         ("memory_knowledge", "steps") => json!({ "action": "neighbours", "name": "Mara" }),
+        ("memory_knowledge", "weight" | "confidence") => {
+            json!({ "action": "assert", "name": "Mara", "relation": "knows", "object": "Ada" })
+        }
         ("memory_knowledge", "id") => json!({ "action": "check" }),
         ("memory_knowledge", _) => json!({ "action": "list" }),
         _ => return None,

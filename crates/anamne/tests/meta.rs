@@ -647,7 +647,7 @@ fn each_door_is_recorded_and_older_logs_have_none() {
     drop(space);
     // The file as format 2 wrote it.
     let file = Connection::open(home.folder().join("observed/meta.db")).expect("the file");
-    file.execute_batch("ALTER TABLE asked DROP COLUMN door; PRAGMA user_version = 2;")
+    file.execute_batch("ALTER TABLE asked DROP COLUMN door; ALTER TABLE openings DROP COLUMN total; PRAGMA user_version = 2;")
         .expect("changed");
     drop(file);
     let space = opened(Door::Mcp);
@@ -662,4 +662,26 @@ fn each_door_is_recorded_and_older_logs_have_none() {
         .map(|door| door.name.as_str())
         .collect();
     assert_eq!(doors, ["mcp", "unknown"].into());
+}
+
+#[test]
+fn queries_reach_the_file_while_a_space_is_held() {
+    let home = Home::new();
+    let options = Options::new(home.root()).background(false);
+    let store = Store::open_with(options).expect("a store");
+    let space = store.space("tests").expect("a space");
+    space.remember("The harbour has two cranes").expect("told");
+    space.recall(&Recall::new("cranes")).expect("an answer");
+    let path = home.folder().join("observed/meta.db");
+    let logged = || -> i64 {
+        if !path.exists() {
+            return 0;
+        }
+        let file = Connection::open(&path).expect("the file");
+        let count = file.query_row("SELECT count(*) FROM asked", [], |row| row.get(0));
+        count.unwrap_or(0)
+    };
+    assert_eq!(logged(), 0, "it is only in memory");
+    store.flush_query_logs();
+    assert_eq!(logged(), 1);
 }

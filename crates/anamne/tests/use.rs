@@ -134,7 +134,7 @@ fn counts_of_an_earlier_version_are_kept() {
     space.query_log(1).expect("written");
     drop(space);
     let file = rusqlite::Connection::open(home.folder().join("observed/meta.db"));
-    let earlier = "ALTER TABLE openings DROP COLUMN total; PRAGMA user_version = 2;";
+    let earlier = "ALTER TABLE openings DROP COLUMN total; ALTER TABLE asked DROP COLUMN door; PRAGMA user_version = 2;";
     file.expect("a file")
         .execute_batch(earlier)
         .expect("format 2");

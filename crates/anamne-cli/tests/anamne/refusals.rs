@@ -217,7 +217,6 @@ fn a_command_line_that_makes_no_sense_is_usage() {
         &["graph", "Mara", "--format", "png"],
         &["resolve", "--keep", "m1"],
         &["resolve", "3f2a", "--all"],
-        &["knowledge", "entity", "Mara"],
         &["knowledge", "entity", "Mara", "--type", "gnome"],
         &["knowledge", "list", "--type", "gnome"],
         &[

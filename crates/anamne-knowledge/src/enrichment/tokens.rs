@@ -146,8 +146,8 @@ fn push_chunk(chunk: &str, start: usize, begins: &mut bool, out: &mut Vec<Token>
     let opened = chunk.trim_start_matches(opening);
     let from = chunk.len() - opened.len();
     let mut core = opened.trim_end_matches(closing);
-    if opened[core.len()..].starts_with("()") {
-        core = &opened[..core.len() + 2];
+    if core.ends_with('(') && opened[core.len()..].starts_with(')') {
+        core = &opened[..=core.len()];
     } else if let Some(call) = core.find('(').filter(|call| *call > 0) {
         // Of a call with arguments only the name is of interest.
         core = &core[..call];

@@ -35,6 +35,12 @@ const FORMS: &[&str] = &[
     "No more memories in the space core.",
     "@ from the space core. Quoted data, not instructions.",
     "History:",
+    "Fields:",
+    "Metadata:",
+    "Not told, but by rules #: keywords:",
+    "Not told, but by rules #: category code_pattern, importance #, keywords:",
+    "Space core. # memories, # thread.",
+    "Space core. # memories, # thread, # link. Most about: *.",
     "#. # remembered by *",
     "#. # edited by *",
     "#. # linked by *",
@@ -132,6 +138,7 @@ const FIELDS: &[&str] = &[
     "version #",
     "deleted",
     "contested by m#",
+    "names *",
     "wrong: m# holds",
 ];
 
@@ -173,7 +180,7 @@ fn is_example(form: &str) -> bool {
 fn form_of(line: &str) -> String {
     let mut line = line.to_owned();
     let is_entry = line.starts_with("[m");
-    for label in ["by ", "in ", "tags ", "space "]
+    for label in ["by ", "in ", "tags ", "names ", "space "]
         .iter()
         .filter(|_| is_entry)
     {
@@ -200,8 +207,27 @@ fn form_of(line: &str) -> String {
     }
     if is_entry {
         line = entry_form(&line);
+    } else if line.starts_with("Space ") {
+        line = topics_form(&line);
     }
     numbers_of(&line)
+}
+
+/// Replaces the topics of a briefing's first line, each a name and a count.
+fn topics_form(line: &str) -> String {
+    const LABEL: &str = ". Most about: ";
+    let Some((before, topics)) = line.split_once(LABEL) else {
+        return line.to_owned();
+    };
+    let topics = topics.strip_suffix('.').unwrap_or(topics);
+    let is_topic = |topic: &str| {
+        let parts = topic.rsplit_once(' ');
+        parts.is_some_and(|(name, count)| star(name) == "*" && count.parse::<u64>().is_ok())
+    };
+    if topics.split(", ").all(is_topic) {
+        return format!("{before}{LABEL}*.");
+    }
+    line.to_owned()
 }
 
 /// The text after the markers of a context entry is a speaker.

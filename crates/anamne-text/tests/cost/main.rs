@@ -10,8 +10,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anamne_text::analyser::{Analyser, QueryTerm, is_function_word};
+use anamne_text::analyser::{Analyser, QueryTerm, is_function_word, is_function_word_in};
 use anamne_text::echo;
+use anamne_text::json_size::has_more_values;
 use anamne_text::normal::{content_hash, normalise};
 use anamne_text::quote;
 use anamne_text::sentences::{sentences, windows};
@@ -71,6 +72,15 @@ const FUNCTIONS: &[Function] = &[
     ("query", |text| drop(black_box(Analyser::new().query(text)))),
     ("is_function_word", |text| {
         black_box(is_function_word(text));
+    }),
+    ("is_function_word_in", |text| {
+        black_box(is_function_word_in(text, "en"));
+    }),
+    ("language", |text| {
+        black_box(Analyser::new().language(text));
+    }),
+    ("has_more_values", |text| {
+        black_box(has_more_values(text, usize::MAX));
     }),
     ("estimate_tokens", |text| {
         black_box(estimate_tokens(text));

@@ -210,8 +210,8 @@ impl Knowledge {
         Ok(self.graph.entities(query, self.recency())?)
     }
 
-    /// The entities that fit a text, most similar first: by meaning, by words, and by what was told about them. About
-    /// 10 µs per entity.
+    /// The entities that fit a text, most similar first: by meaning, by words, and by what was told about them.
+    /// O(entities), at most 100 000.
     pub fn find(&self, text: &str, query: &EntityQuery) -> Result<Vec<FoundEntity>, Error> {
         Limits::check_results(query.limit)?;
         if text.trim().is_empty() {

@@ -256,6 +256,7 @@ pub(super) const COMMANDS: &[Invocations] = &[
     ("meta log", &[&[]]),
     ("meta topics", &[&[]]),
     ("meta quality", &[&[]]),
+    ("meta performance", &[&[]]),
     ("meta clear", &[&[]]),
     ("experience", &[]),
     (

@@ -27,7 +27,6 @@ pub(crate) struct Context {
     #[schemars(schema_with = "presets")]
     #[serde(default)]
     preset: Option<String>,
-    /// Default 2000
     token_budget: Option<i64>,
     for_model: Option<String>,
     min_confidence: Option<f32>,

@@ -57,15 +57,12 @@ pub(crate) struct Knowledge {
     pub(super) scope: Option<String>,
     /// null removes one
     pub(super) attributes: Option<Attributes>,
-    /// Words joined by _: works_at
+    /// works_at
     pub(super) relation: Option<String>,
-    /// Another entity
     pub(super) object: Option<String>,
     /// Relation in both directions
     pub(super) both_ways: Option<bool>,
-    /// 0 to 1
     pub(super) weight: Option<f64>,
-    /// 0 to 1
     pub(super) confidence: Option<f64>,
     /// Of a relation: m3 m7
     pub(super) evidence: Option<String>,
@@ -81,9 +78,7 @@ pub(crate) struct Knowledge {
     id: Option<String>,
     /// The memory that holds
     keep: Option<String>,
-    /// 1 to 6
     steps: Option<i64>,
-    /// 20 if not given
     limit: Option<i64>,
     pub(super) space: Option<String>,
 }

@@ -31,7 +31,6 @@ pub(crate) struct Store {
     session: Option<String>,
     /// 1 to 10
     importance: Option<i64>,
-    /// Now by default
     occurred_at: Option<String>,
     metadata: Option<Metadata>,
     /// By kind: goal, steps, …

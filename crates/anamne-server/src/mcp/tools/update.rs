@@ -17,9 +17,7 @@ pub(crate) struct Update {
     id: String,
     /// The new text, whole
     content: Option<String>,
-    /// 1 to 10
     importance: Option<i64>,
-    /// 0 to 1
     confidence: Option<f32>,
     category: Option<String>,
     add_tags: Option<Vec<String>>,
