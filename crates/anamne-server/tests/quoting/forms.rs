@@ -1,5 +1,6 @@
 //! The known lines of the server, as forms in which `#` stands for a number, `@` for an id and `*` for a quoted name.
 
+use anamne::Category;
 use anamne::text::quote::{MARK, MAX_NAME_CHARS};
 
 /// Every form of a line of the server.
@@ -37,8 +38,6 @@ const FORMS: &[&str] = &[
     "History:",
     "Fields:",
     "Metadata:",
-    "Not told, but by rules #: keywords:",
-    "Not told, but by rules #: category code_pattern, importance #, keywords:",
     "Space core. # memories, # thread.",
     "Space core. # memories, # thread, # link. Most about: *.",
     "#. # remembered by *",
@@ -159,7 +158,27 @@ pub(crate) fn is_known(form: &str) -> bool {
             .iter()
             .any(|forms| forms.contains(&form))
     };
-    is_listed() || is_heading() || is_example(form)
+    is_listed() || is_heading() || is_example(form) || is_noted(form)
+}
+
+/// Whether a form is what rules note beside a memory: a category and an importance, which depend on its content.
+pub(crate) fn is_noted(form: &str) -> bool {
+    let noted = form.strip_prefix("Not told, but by rules #:");
+    let noted = noted.and_then(|noted| noted.strip_suffix(" keywords:"));
+    let is_part = |part: &str| {
+        let category = part.strip_prefix("category ");
+        let is_category = category.is_some_and(|word| word.parse::<Category>().is_ok());
+        is_category || part == "importance #"
+    };
+    noted.is_some_and(|noted| {
+        let parts = noted.split(',').map(str::trim);
+        parts.filter(|part| !part.is_empty()).all(is_part)
+    })
+}
+
+/// Whether a form says what a space knows, at the beginning of a session: entities and counts, which depend on contents.
+pub(crate) fn is_overview(form: &str) -> bool {
+    form.starts_with("Space core. ")
 }
 
 /// Whether a form is an example of the help: a tool and its arguments as JSON.

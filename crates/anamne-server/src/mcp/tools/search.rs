@@ -71,7 +71,13 @@ Use it first in a task and before answering about the past.";
         recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
         recall.asked_at = Some(call.now());
         let spaces = spaces(call, self.scope.space.as_deref())?;
-        let answer = call.store.recall(&spaces, &recall)?;
+        let mut answer = call.store.recall(&spaces, &recall)?;
+        if !recall.related {
+            // Deeper searches name entities without being asked to, which costs tokens.
+            for hit in &mut answer.results {
+                hit.entities.clear();
+            }
+        }
         let quoted = show(call, &answer, &wording(&spaces), &self.query, budget)?;
         let text = quoted.text.clone();
         Ok(Reply::new(call, text, || {
