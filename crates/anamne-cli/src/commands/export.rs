@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::next_step::worded;
-use crate::output::{BOLD, Output, counted, memories, paint};
+use crate::output::{Output, counted, memories};
 use crate::place::Place;
 use crate::skipped;
 use crate::whole_file::write_whole;
@@ -192,7 +192,7 @@ impl Export {
         }
         for space in &written.spaces {
             let events = counted(space.last_seq.0, "event");
-            output.line(format_args!("{}  {events}", paint(BOLD, &space.name)))?;
+            output.line(format_args!("{}  {events}", space.name))?;
         }
         output.flush()?;
         skipped::tell(&written.skipped, output);

@@ -56,6 +56,8 @@ fn a_store_comes_back_equal_on_another_machine() {
         .collect();
     assert_eq!(names, [&json!("core"), &json!("recipes")]);
     assert_eq!(written["digest"].as_str().map(str::len), Some(64));
+    let said = bench.run(&["export", "--format", "binary", "--output", &path]);
+    assert!(said.stdout.starts_with("core  "), "{}", said.stdout);
     let report = other.json(&["import", &path, "--trusted"]);
     assert_eq!(report["spaces"][0]["known"], false);
     for space in ["core", "recipes"] {
