@@ -13,7 +13,7 @@ const SHORT: usize = 3;
 /// Characters that are looked at: quality is that of the beginning of a long text.
 const MOST_CHARACTERS: usize = 4_096;
 
-/// The quality of a text, 0 to 1: the share of [`ENOUGH_WORDS`] that it has as different content words, times the share
+/// The quality of a text, 0 to 1: the share of `ENOUGH_WORDS` that it has as different content words, times the share
 /// of its characters that belong to words, times the share of its words that aren't repetitions.
 ///
 /// `Thanks!` has 0.11, `We use PostgreSQL 16` about 0.4, a full sentence with names and numbers 0.8 and more. O(length).

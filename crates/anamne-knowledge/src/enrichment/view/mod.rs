@@ -4,7 +4,7 @@
 //! from the texts when it is read, so that it is never out of date, and no word of a text is stored here.
 //!
 //! The tables are a function of the set of live memories, whatever the order in which they came: a memory looks for links among
-//! the [`WINDOW`] nearest lower rows under each of its keys, and when a row comes, changes or goes, those that may have met it
+//! the `WINDOW` nearest lower rows under each of its keys, and when a row comes, changes or goes, those that may have met it
 //! look again.
 
 mod following;
