@@ -50,9 +50,6 @@ impl KnownDisputes {
         reader: &Reader<'_>,
         ranked: &mut [Ranked],
     ) {
-        if !context.ranks_in_full() {
-            return;
-        }
         let count = ranked.len().min(SECOND_LOOK);
         let best = &mut ranked[..count];
         let rows: Vec<Row> = best.iter().map(|ranked| ranked.candidate.row).collect();

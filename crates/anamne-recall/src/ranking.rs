@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::candidate_scope::CandidateScope;
 use crate::candidates::{Pool, Searched};
+use crate::disputes::KnownDisputes;
 use crate::duplicates::demote_duplicates;
 use crate::error::RecallError;
 use crate::expansion::{self, Expansion, ExpansionRequest, FirstPass, expand};
@@ -34,6 +35,7 @@ pub(crate) fn rank_candidates(
     prepared: &PreparedQuery,
     searched: &Searched,
     scope: &CandidateScope,
+    disputes: &mut KnownDisputes,
 ) -> (Vec<Ranked>, Expansion) {
     if !context.ranks_in_full() {
         let columns = context.columns_if_any();
@@ -42,6 +44,8 @@ pub(crate) fn rank_candidates(
     }
     let expands = expansion::needs_expansion(context.recall);
     let (mut ranked, expansion) = rank_in_full(context, reader, prepared, searched, scope, expands);
+    // Before duplicates are moved back, which this would undo.
+    disputes.lower_outdated(context, reader, &mut ranked);
     if context.options.is_default() {
         ranked = demote_duplicates(ranked, context.columns, context.recall.limit);
     }

@@ -151,10 +151,15 @@ impl<'space> Recaller<'space> {
             None => (None, None),
         };
         let searched = searched(&context, &prepared, &scope, planned_hits);
-        let (mut ranked, expansion) =
-            ranking::rank_candidates(&context, &mut reader, &prepared, &searched, &scope);
         let mut disputes = KnownDisputes::default();
-        disputes.lower_outdated(&context, &reader, &mut ranked);
+        let (mut ranked, expansion) = ranking::rank_candidates(
+            &context,
+            &mut reader,
+            &prepared,
+            &searched,
+            &scope,
+            &mut disputes,
+        );
         let mut has_reranker_failed = false;
         let mut confidence = None;
         if !options.is_default() {
