@@ -1,4 +1,4 @@
-//! Interfaces of Anamne for programs: the Model Context Protocol.
+//! Interfaces of Anamne for programs: the Model Context Protocol and REST.
 //!
 //! Async code and wire formats are confined to this crate. It uses only the engine's API: no database, index or
 //! ranking; and it reads no path, environment or command line by itself.
@@ -13,4 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod access;
+pub mod http;
 pub mod mcp;
+pub mod rest;
+mod tenants;

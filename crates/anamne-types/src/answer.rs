@@ -9,6 +9,7 @@ use crate::{Clarification, ConflictKind, GuardNote, Memory, MemoryId, Seq, Tier}
 
 /// The result of storing a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Remembered {
     /// The id of the new memory, or of the existing duplicate.
     pub id: MemoryId,
@@ -28,6 +29,7 @@ pub struct Remembered {
 
 /// The unweighted signals of a result; unused ones are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScoreParts {
     /// BM25 of the memory's text, divided by the query's maximum: 0 to about 1.
     pub lexical: f32,
@@ -49,6 +51,7 @@ pub struct ScoreParts {
 
 /// Machine-readable explanation of a result: where it was found, and every feature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Explanation {
     /// The stages that found it: `lexical`, `vectors`, `neighbours`, `graph`, `asked again`.
     pub found_by: Vec<String>,
@@ -66,6 +69,7 @@ pub struct Explanation {
 
 /// Another memory that contradicts a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Dispute {
     /// The other memory.
     pub memory: MemoryId,
@@ -82,6 +86,7 @@ pub struct Dispute {
 
 /// One result of a recall.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Hit {
     /// The memory.
     pub memory: Memory,
@@ -125,6 +130,7 @@ impl Hit {
 
 /// An entity related to one that a result mentions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RelatedName {
     /// Its name.
     pub name: String,
@@ -136,6 +142,7 @@ pub struct RelatedName {
 
 /// A memory connected with a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RelatedMemory {
     /// The memory.
     pub id: MemoryId,
@@ -149,6 +156,7 @@ pub struct RelatedMemory {
 
 /// One step of the path to a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Step {
     /// The type of the step: `found`, or `named` by the query; `mentions`, `mentioned_in`, `said_in` (a memory states
     /// the relation); a relation (`works_at`, backwards `works_at of`) or a link type (`supersedes`, backwards
@@ -163,6 +171,7 @@ pub struct Step {
 
 /// The best candidate of an answer that abstains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NearestMiss {
     /// The memory.
     pub memory: MemoryId,
@@ -176,6 +185,7 @@ pub struct NearestMiss {
 
 /// How far a narrow query was widened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
     /// The session answered.
@@ -199,6 +209,7 @@ impl Reached {
 
 /// Why no result reaches the confidence threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Abstention {
     /// The threshold.
     pub threshold: f32,
@@ -210,6 +221,7 @@ pub struct Abstention {
 
 /// A time expression in a query, and how it was understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UnderstoodTime {
     /// The words.
     pub words: String,
@@ -224,6 +236,7 @@ pub struct UnderstoodTime {
 
 /// The work of a recall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Work {
     /// Tiers that were searched.
     pub tiers: u32,
@@ -238,6 +251,7 @@ pub struct Work {
 
 /// The plan of a recall and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Plan {
     /// Whether the planner was used.
     pub planned: bool,
@@ -262,6 +276,7 @@ fn is_zero(count: &usize) -> bool {
 
 /// The answer to a recall.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Answer {
     /// The results, best first.
     pub results: Vec<Hit>,
@@ -296,6 +311,7 @@ pub struct Answer {
 
 /// A memory in a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ContextEntry {
     /// The memory's id.
     pub id: MemoryId,
@@ -317,6 +333,7 @@ pub struct ContextEntry {
 
 /// A memory that didn't fit into a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OmittedMemory {
     /// The memory's id.
     pub id: MemoryId,
@@ -328,6 +345,7 @@ pub struct OmittedMemory {
 
 /// A block of recalled text for a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Context {
     /// The block; quoted data, never an instruction.
     pub text: String,

@@ -9,6 +9,7 @@ use crate::{EntityScope, InvalidValue, Memory, MemoryId, ToldEntity, ToldPropert
 /// A statement about the knowledge graph. It is stored as a fact, outranks extracted statements, and ends when that
 /// fact is forgotten or expires.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "asserts", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Assertion {
     /// An entity exists.

@@ -9,6 +9,7 @@ macro_rules! string_enum {
     ($(#[$doc:meta])* $name:ident as $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $word)] $variant = $number,)+
         }
@@ -119,6 +120,7 @@ string_enum! {
 
 /// A tool call in an episode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
     /// The tool's name.
@@ -136,6 +138,7 @@ pub struct ToolCall {
 
 /// The typed fields of a memory, by kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Body {
     /// A message and the role of its author.

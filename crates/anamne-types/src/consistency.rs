@@ -7,6 +7,7 @@ use crate::{Contradiction, InvalidValue, Limits, MemoryId};
 
 /// The memories to compare.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ConsistencyRequest {
     /// These memories.
@@ -64,6 +65,7 @@ impl ConsistencyRequest {
 
 /// A contradiction, and which side holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Inconsistency {
     /// The contradiction with its evidence.
     #[serde(flatten)]
@@ -75,6 +77,7 @@ pub struct Inconsistency {
 
 /// Consistency checks between memories.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConsistencyReport {
     /// Number of memories compared pairwise.
     pub checked: u64,

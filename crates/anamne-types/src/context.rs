@@ -25,6 +25,7 @@ impl ContextPreset {
 
 /// A request for a context block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequest {
     /// The query; its `limit` bounds the memories considered. Its text may be empty with a preset.

@@ -15,5 +15,7 @@ string_enum! {
         Mcp = 3 "mcp",
         /// The hooks of an agent's host.
         Hook = 4 "hook",
+        /// A server, over HTTP.
+        Http = 5 "http",
     }
 }

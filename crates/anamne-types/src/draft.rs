@@ -10,6 +10,7 @@ use crate::{Body, Category, Experience, InvalidValue, Kind, Limits, Metadata};
 
 /// A new memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
     /// The text: 1 to 1 000 000 bytes.
@@ -36,6 +37,7 @@ pub struct Draft {
     pub tags: Vec<String>,
     /// Free metadata.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Metadata,
     /// Its external id; storing the same one again changes nothing.
     pub external_id: Option<String>,
@@ -171,6 +173,7 @@ impl Draft {
 
 /// A change to a memory; `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Edit {
     /// New content.
@@ -178,6 +181,7 @@ pub struct Edit {
     /// New kind and body.
     pub body: Option<Body>,
     /// Typed fields to set, by the names of the kind; a JSON null empties one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub fields: Metadata,
     /// New importance, 1 to 10.
     pub importance: Option<u8>,
@@ -190,6 +194,7 @@ pub struct Edit {
     /// Tags to remove.
     pub remove_tags: Vec<String>,
     /// Metadata to set; a JSON null removes the name.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Metadata,
     /// When it happened.
     pub occurred_at: Option<Timestamp>,

@@ -10,6 +10,7 @@ use crate::{Body, Category, Draft, InvalidValue, Kind, LinkType, Memory, MemoryI
 
 /// What enrichment says about one memory. What was told is left out, because it holds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Enrichment {
     /// What made it: `rules` and their version, or a model's name.
     pub by: String,
@@ -38,6 +39,7 @@ pub struct Enrichment {
 
 /// A link from the enriched memory to an earlier one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EnrichedLink {
     /// The earlier memory.
     pub memory: MemoryId,

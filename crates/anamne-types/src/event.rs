@@ -57,6 +57,7 @@ string_enum! {
 
 /// Who caused an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Actor {
     /// The kind of actor.
@@ -112,6 +113,7 @@ impl Actor {
 
 /// One entry of the log, without its payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Event {
     /// Its number in the log of its space.
     pub seq: Seq,

@@ -39,6 +39,7 @@ string_enum! {
 
 /// An action and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionOutcome {
     /// The kind of action: a tool's or a command's name, or `task` for a whole run.
@@ -88,6 +89,7 @@ pub struct ActionOutcome {
 
 /// A judgement of work by a person or program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkFeedback {
     /// The judgement.
@@ -105,6 +107,7 @@ pub struct WorkFeedback {
 
 /// A search with experience: how it was done, and what it found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchTrace {
     /// The query.
@@ -134,6 +137,7 @@ pub struct SearchTrace {
 
 /// Feedback on a search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SearchFeedback {
     /// The search.
@@ -156,6 +160,7 @@ pub struct SearchFeedback {
 
 /// A reasoning strategy learned from a run; its text is the memory's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Lesson {
     /// Its title.
@@ -171,6 +176,7 @@ pub struct Lesson {
 
 /// A value of working memory. Session and agent are the memory's session and author, its end is the memory's expiry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkingValue {
     /// Its key.
@@ -181,6 +187,7 @@ pub struct WorkingValue {
 
 /// An experiment over search strategies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentSetup {
     /// Its name.
@@ -196,6 +203,7 @@ pub struct ExperimentSetup {
 
 /// One record of experience.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Experience {
     /// An action and what came of it.

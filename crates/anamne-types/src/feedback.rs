@@ -7,6 +7,7 @@ use crate::{InvalidValue, Limits, MemoryId, Metadata};
 
 /// Feedback on one result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Feedback {
     /// The memory.
@@ -39,6 +40,7 @@ impl Feedback {
 
 /// All feedback on one memory, stored in its metadata under [`Judgement::NAME`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Judgement {
     /// Number of reports that it was useful.

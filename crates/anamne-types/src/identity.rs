@@ -9,6 +9,7 @@ use crate::InvalidValue;
 
 /// The id of a memory: a UUIDv7, unique across stores and ordered by creation time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct MemoryId(pub Uuid);
 
@@ -59,6 +60,7 @@ impl FromStr for MemoryId {
 
 /// The dense number of a memory inside its space; it never changes and is the key in every index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Row(pub u32);
 
@@ -66,5 +68,6 @@ pub struct Row(pub u32);
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Seq(pub u64);

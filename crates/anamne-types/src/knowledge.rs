@@ -121,6 +121,7 @@ string_enum! {
 
 /// The id of an entity, derived from its name, so that extracting again gives the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct EntityId(pub Uuid);
 
@@ -138,6 +139,7 @@ impl FromStr for EntityId {
 
 /// A memory that supports a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Evidence {
     /// The memory.
     pub memory: MemoryId,
@@ -149,6 +151,7 @@ pub struct Evidence {
 
 /// An entity that memories mention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Entity {
     /// Its identity.
     pub id: EntityId,
@@ -181,6 +184,7 @@ pub struct Entity {
     pub tags: Vec<String>,
     /// Its attributes, as told.
     #[serde(default, skip_serializing_if = "Attributes::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub attributes: Attributes,
 }
 
@@ -195,6 +199,7 @@ impl Entity {
 
 /// An entity found by meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FoundEntity {
     /// How well it fits what was looked for, 0 to 1.
     pub similarity: f32,
@@ -205,6 +210,7 @@ pub struct FoundEntity {
 
 /// The object of a relation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Object {
     /// Another entity.
@@ -229,6 +235,7 @@ impl Object {
 
 /// A relation of an entity, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Relation {
     /// Its id, derived from subject, relation and object.
     pub id: String,
@@ -279,6 +286,7 @@ pub struct Relation {
 
 /// One perspective on an entity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Frame {
     /// The perspective.
     pub frame: Perspective,
@@ -294,6 +302,7 @@ pub struct Frame {
 
 /// One side of a contradiction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Side {
     /// The memory that states it.
     #[serde(flatten)]
@@ -307,6 +316,7 @@ pub struct Side {
 
 /// Two contradicting statements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Contradiction {
     /// Its id, derived from both memories and positions.
     pub id: String,
@@ -327,6 +337,7 @@ pub struct Contradiction {
 
 /// Two entities that may be the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SuggestedMerge {
     /// The one mentioned more often.
     pub into: Entity,
@@ -338,6 +349,7 @@ pub struct SuggestedMerge {
 
 /// The neighbourhood of an entity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Neighbourhood {
     /// The entities with their distance in steps, nearest first.
     pub entities: Vec<(u32, Entity)>,

@@ -33,6 +33,8 @@ mod made_by;
 mod memory;
 mod model_budget;
 mod next_step;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod private;
 mod prompt;
 mod provenance;

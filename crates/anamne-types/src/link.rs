@@ -35,6 +35,7 @@ string_enum! {
 
 /// An edge from one memory to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Where it starts.

@@ -37,6 +37,7 @@ pub fn check_unreserved(metadata: &Metadata) -> Result<(), InvalidValue> {
 
 /// A stored memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Memory {
     /// Its identity.
     pub id: MemoryId,
@@ -73,6 +74,7 @@ pub struct Memory {
     pub tags: Vec<String>,
     /// Free metadata.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Metadata,
     /// Its external id, if imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,6 +120,7 @@ impl Memory {
 
 /// A version of a memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Version {
     /// The version: 1 is the first.
     pub version: u32,

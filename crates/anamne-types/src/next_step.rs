@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A next step for the user. Each door words it for its users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
     /// Let this user read and write the store's folder.

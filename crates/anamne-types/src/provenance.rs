@@ -6,6 +6,7 @@ use crate::{ActorKind, Memory};
 
 /// The origin of a memory according to the log. Its author, by contrast, is only a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Provenance {
     /// The actor that wrote it; the least trusted one if several did: tool, agent, person.
     pub actor: ActorKind,

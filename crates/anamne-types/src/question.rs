@@ -15,6 +15,7 @@ use crate::{
 
 /// A restriction on memories; an empty filter matches all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
     /// Happened at or after this time.
@@ -105,6 +106,7 @@ fn check_count(field: &str, count: usize) -> Result<(), InvalidValue> {
 
 /// Which neighbours are returned with a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Surroundings {
     /// The memory alone.
@@ -120,6 +122,7 @@ pub enum Surroundings {
     reason = "independent options, each set by its own name"
 )]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Recall {
     /// The query text.
@@ -194,6 +197,7 @@ pub struct Recall {
 
 /// The signals of a recall; evaluation uses single ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Signals {
     /// All signals.

@@ -9,6 +9,7 @@ use crate::{InvalidValue, Limits};
 
 /// The part of a space that a query searches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecallScope {
     /// All of it.
@@ -48,6 +49,7 @@ impl RecallScope {
 
 /// How far links and relations are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Depth {
     /// Not at all: direct results and their neighbours in the thread.
@@ -85,6 +87,7 @@ impl Depth {
 
 /// A query as of an earlier time: what was known then, and what was valid then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AsOf {
     /// As if queried at this time: memories stored later don't count, later edits are undone, and memories forgotten

@@ -9,6 +9,7 @@ use crate::NextStep;
 /// Entries that an operation over many skipped because of their own errors: the first ones with reasons, and the total
 /// number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Skipped {
     /// The number of skipped entries.
     pub count: u64,
@@ -18,6 +19,7 @@ pub struct Skipped {
 
 /// A skipped entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SkippedEntry {
     /// Its name: an id, a space or a path.
     pub entry: String,

@@ -7,6 +7,7 @@ use crate::{InvalidValue, Limits};
 
 /// Which spaces are searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SpaceChoice {
     /// These, which must exist.
@@ -24,6 +25,7 @@ pub enum SpaceChoice {
 
 /// The spaces that a query searches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Spaces {
     /// Which are searched.
@@ -63,6 +65,7 @@ impl Spaces {
 
 /// A space that is likely to contain an answer to a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SpaceProposal {
     /// The space.
     pub space: String,

@@ -7,6 +7,7 @@ use crate::{Body, Draft, Edit, Link, Metadata, ToolCall};
 
 /// What the guard found in a text: kind and place, never the value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GuardNote {
     /// The field: `content`, `tags`, `metadata.ticket`.
     pub field: String,

@@ -20,6 +20,7 @@ pub type Attributes = BTreeMap<String, Value>;
 
 /// A told entity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToldEntity {
     /// Its name.
@@ -41,6 +42,7 @@ pub struct ToldEntity {
     pub scope: Option<EntityScope>,
     /// Its attributes, each in place of the one of its name told before. `null` removes one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub attributes: Attributes,
 }
 
@@ -89,6 +91,7 @@ impl ToldEntity {
 
 /// A told relation between two entities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToldRelation {
     /// The subject.
@@ -171,6 +174,7 @@ impl ToldRelation {
 
 /// A told property of an entity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToldProperty {
     /// The entity.

@@ -38,6 +38,7 @@ mod resolve;
 mod restore;
 mod retention;
 mod rewind;
+mod serve;
 mod setup;
 mod show;
 mod spaces;
@@ -111,6 +112,7 @@ pub(crate) enum Command {
     Status(status::Status),
     Hook(hook::Hook),
     Mcp(mcp::Mcp),
+    Serve(serve::Serve),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -176,6 +178,7 @@ impl Command {
             Self::Status(status::Status {}) => status::Status::run(place, global, output),
             Self::Hook(command) => command.run(global, output),
             Self::Mcp(command) => command.run(place, output),
+            Self::Serve(command) => command.run(place, output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         }

@@ -1,0 +1,51 @@
+//! `anamne serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anamne_server::http::{Address, HttpError, HttpSettings, serve};
+
+use crate::failure::Failure;
+use crate::output::{Output, report};
+use crate::place::Place;
+
+/// Serve the store over HTTP (REST)
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+GET /openapi.json describes every route.
+
+The server listens for programs of this machine only. Other processes can use
+the store at the same time. SIGTERM ends the server after the requests that
+have begun.
+
+Examples:
+  anamne serve
+  anamne serve --listen 127.0.0.1:8080
+  anamne serve --socket /run/anamne/anamne.sock")]
+pub(crate) struct Serve {
+    /// The address to listen at; port 0 is a free port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7331")]
+    listen: SocketAddr,
+    /// Listen at a Unix socket instead
+    #[arg(long, value_name = "PATH", conflicts_with = "listen")]
+    socket: Option<PathBuf>,
+}
+
+impl Serve {
+    pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let options = place.options_with_model(output)?.background(true);
+        let mut settings = HttpSettings::default();
+        settings.address = match self.socket {
+            Some(path) => Address::Unix(path),
+            None => Address::Tcp(self.listen),
+        };
+        let ready = |address: Option<SocketAddr>| match address {
+            Some(address) => report(format_args!("listening at http://{address}")),
+            None => report("listening"),
+        };
+        serve(options, &settings, ready).map_err(|error| match error {
+            HttpError::Engine(error) => error.into(),
+            error => Failure::failed(error.to_string()),
+        })
+    }
+}

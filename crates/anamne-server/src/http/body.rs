@@ -1,0 +1,136 @@
+//! JSON in requests and responses.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::problem::Problem;
+
+/// Largest body of a request that is read whole, in bytes.
+pub(crate) const MOST_BYTES: usize = 8 << 20;
+
+/// A JSON body: of a request, unknown fields are refused by the types; of a response, on one line.
+#[derive(Debug)]
+pub(crate) struct Json<T>(pub(crate) T);
+
+/// Reads a body of at most `most` bytes. A declared length is checked before anything is read.
+pub(crate) async fn read_at_most(
+    headers: &HeaderMap,
+    body: Body,
+    most: usize,
+) -> Result<Bytes, Problem> {
+    let declared = headers.get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared.is_some_and(|length| length > most as u64) {
+        return Err(too_large(most));
+    }
+    match Limited::new(body, most).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(most)),
+        Err(_) => Err(Problem::refused("the body ended early")),
+    }
+}
+
+fn too_large(most: usize) -> Problem {
+    Problem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "too_large",
+        "The body is too large",
+        format!("a body may have at most {most} bytes"),
+    )
+}
+
+/// Refuses a body that is not JSON, or compressed.
+fn check_headers(headers: &HeaderMap) -> Result<(), Problem> {
+    let unsupported = |detail: &str| {
+        Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "The body has another form than the route accepts",
+            detail,
+        )
+    };
+    if headers.contains_key(header::CONTENT_ENCODING) {
+        return Err(unsupported("send the body without Content-Encoding"));
+    }
+    let given = headers.get(header::CONTENT_TYPE);
+    let media = given.and_then(|given| given.to_str().ok()).unwrap_or("");
+    let media = media.split(';').next().unwrap_or("").trim();
+    if media.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(unsupported("send Content-Type: application/json"))
+}
+
+/// Parses JSON; the refusal names the unknown field or the wrong type.
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let detail = format!("the JSON of the body is invalid: {error}");
+        match error.classify() {
+            serde_json::error::Category::Data => Problem {
+                status: StatusCode::UNPROCESSABLE_ENTITY.as_u16(),
+                ..Problem::refused(detail)
+            },
+            _ => Problem::refused(detail),
+        }
+    })
+}
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        check_headers(&parts.headers)?;
+        let bytes = read_at_most(&parts.headers, body, MOST_BYTES).await?;
+        parse(&bytes).map(Self)
+    }
+}
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.0) {
+            Ok(bytes) => {
+                let mut response = bytes.into_response();
+                let json = HeaderValue::from_static("application/json");
+                response.headers_mut().insert(header::CONTENT_TYPE, json);
+                response
+            }
+            Err(_) => Problem::unexpected().into_response(),
+        }
+    }
+}
+
+/// The query part of the URL; unknown and repeated names are refused.
+#[derive(Debug)]
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
+        query
+            .map(|query| Self(query.0))
+            .map_err(|error| Problem::refused(error.body_text()))
+    }
+}
+
+/// Parts of the path, percent-decoded.
+#[derive(Debug)]
+pub(crate) struct Path<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|path| Self(path.0))
+            .map_err(|error| Problem::not_found(error.body_text()))
+    }
+}

@@ -1,0 +1,65 @@
+//! The threads on which the blocking engine runs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::Semaphore;
+
+use super::problem::Problem;
+
+/// A bounded number of threads, and a bounded number of requests that wait for one.
+pub(crate) struct Pool {
+    threads: Arc<Semaphore>,
+    /// Requests that run or wait.
+    present: Arc<AtomicUsize>,
+    most: usize,
+}
+
+/// A request's place, given back when it is dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Pool {
+    /// At most `threads` pieces of work at a time, and `waiting` more that wait.
+    pub(crate) fn new(threads: usize, waiting: usize) -> Self {
+        Self {
+            threads: Arc::new(Semaphore::new(threads)),
+            present: Arc::default(),
+            most: threads + waiting,
+        }
+    }
+
+    /// Requests that run or wait.
+    pub(crate) fn depth(&self) -> usize {
+        self.present.load(Ordering::Acquire)
+    }
+
+    /// Runs work on a blocking thread. Work that began ends, even if the request is dropped meanwhile.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let place = self.enter()?;
+        let thread = self.threads.clone().acquire_owned().await;
+        let worked = tokio::task::spawn_blocking(move || {
+            let _held = (place, thread);
+            work()
+        });
+        worked.await.unwrap_or_else(|_| Err(Problem::unexpected()))
+    }
+
+    fn enter(&self) -> Result<Place, Problem> {
+        let before = self.present.fetch_add(1, Ordering::AcqRel);
+        let place = Place(self.present.clone());
+        if before < self.most {
+            Ok(place)
+        } else {
+            Err(Problem::overloaded())
+        }
+    }
+}

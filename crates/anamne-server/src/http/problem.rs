@@ -1,0 +1,181 @@
+//! Errors as problem details (RFC 9457).
+
+use std::borrow::Cow;
+
+use anamne::text::echo::shorten_values;
+use anamne::{Denied, Error, ErrorKind, InvalidValue};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Longest detail, in characters.
+const LONGEST_DETAIL: usize = 1_000;
+
+/// The media type of problem details.
+pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
+
+/// What went wrong with a request, as `application/problem+json` (RFC 9457).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Problem {
+    /// A stable name of the kind of problem: `urn:anamne:problem:` and the kind of the error.
+    #[serde(rename = "type")]
+    pub problem_type: Cow<'static, str>,
+    /// The kind in words.
+    pub title: Cow<'static, str>,
+    /// The HTTP status.
+    pub status: u16,
+    /// What happened this time.
+    pub detail: String,
+    /// The rejected field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// What the field accepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<String>,
+    /// Seconds after which to try again; also in the header `Retry-After`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u32>,
+}
+
+impl Problem {
+    /// A problem of the kind `name`, which is a stable identifier.
+    pub(crate) fn new(
+        status: StatusCode,
+        name: &str,
+        title: &'static str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            problem_type: format!("urn:anamne:problem:{name}").into(),
+            title: title.into(),
+            status: status.as_u16(),
+            detail: bounded(&detail.into()),
+            field: None,
+            accepts: None,
+            retry_after: None,
+        }
+    }
+
+    /// A request that can't be understood.
+    pub(crate) fn refused(detail: impl Into<String>) -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "refused",
+            "The request is invalid",
+            detail,
+        )
+    }
+
+    /// Nothing there, or nothing that this caller may know of.
+    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", "Not found", detail)
+    }
+
+    /// No key, or none that is valid.
+    pub(crate) fn unauthenticated() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthenticated",
+            "A valid key is required",
+            "send a valid key: Authorization: Bearer KEY",
+        )
+    }
+
+    /// More work than the server accepts at a time.
+    pub(crate) fn overloaded() -> Self {
+        Self {
+            retry_after: Some(1),
+            ..Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "overloaded",
+                "Too many requests are waiting",
+                "try again in a second",
+            )
+        }
+    }
+
+    /// A panic, which the log has.
+    pub(crate) fn unexpected() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "failed",
+            "The request failed",
+            "the request failed unexpectedly; other requests go on",
+        )
+    }
+}
+
+fn bounded(detail: &str) -> String {
+    let detail = shorten_values(detail);
+    match detail.char_indices().nth(LONGEST_DETAIL) {
+        Some((end, _)) => format!("{}…", &detail[..end]),
+        None => detail.into_owned(),
+    }
+}
+
+impl From<InvalidValue> for Problem {
+    fn from(refusal: InvalidValue) -> Self {
+        Error::from(refusal).into()
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        let (status, title) = match (&error, error.kind()) {
+            // As if it did not exist: whether it does is not for this caller to know.
+            (Error::Denied(Denied::Read(name)), _) => {
+                return Self::not_found(format!("no space {name:?}"));
+            }
+            (Error::Store(anamne::StoreError::NoSpace(name)), _) => {
+                return Self::not_found(format!("no space {:?}", name.as_str()));
+            }
+            (Error::Store(anamne::StoreError::QuotaExceeded { .. }), _) => {
+                (StatusCode::INSUFFICIENT_STORAGE, "The quota is used up")
+            }
+            (_, ErrorKind::Refused) => (StatusCode::UNPROCESSABLE_ENTITY, "A value was refused"),
+            (_, ErrorKind::Denied) => (StatusCode::FORBIDDEN, "Access denied"),
+            (_, ErrorKind::NotFound) => (StatusCode::NOT_FOUND, "Not found"),
+            (_, ErrorKind::Busy) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Another process uses a file of the store",
+            ),
+            (_, ErrorKind::Damaged) => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "A file of the store is damaged",
+            ),
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, "The request failed"),
+        };
+        // Messages about the machine name files; a remote caller must not learn where they are.
+        let detail = if status.is_server_error() && status != StatusCode::INSUFFICIENT_STORAGE {
+            format!("{title}; the log of the server says more")
+        } else {
+            error.to_string()
+        };
+        let refusal = error.refusal();
+        Self {
+            field: refusal.map(|refusal| refusal.field().to_owned()),
+            accepts: refusal.map(|refusal| refusal.accepts().to_owned()),
+            retry_after: (error.kind() == ErrorKind::Busy).then_some(1),
+            ..Self::new(status, error.kind().as_str(), title, detail)
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer");
+            headers.insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        response
+    }
+}
