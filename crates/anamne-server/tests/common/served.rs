@@ -1,0 +1,160 @@
+//! A server on a free port with a temporary store, and a client that shows what it answered.
+
+#![allow(dead_code, unreachable_pub, reason = "each file of tests uses a part")]
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anamne::Options;
+use anamne_server::http::{Address, HttpSettings, Server};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+/// A running server; ends when it is dropped.
+pub struct Served {
+    pub address: SocketAddr,
+    folder: TempDir,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: ureq::http::HeaderMap,
+    pub text: String,
+}
+
+impl Reply {
+    /// The body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    /// A header's value; empty if it is missing.
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap_or(""))
+    }
+
+    /// The body of an answer with this status.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        self.json()
+    }
+
+    /// A problem of this status, as its media type says too.
+    #[track_caller]
+    pub fn problem(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let problem = self.json();
+        assert_eq!(problem["status"], status);
+        problem
+    }
+}
+
+impl Served {
+    /// With the usual settings.
+    pub fn start() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// With changed settings.
+    pub fn with(change: impl FnOnce(&mut HttpSettings)) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut settings = HttpSettings::default();
+        settings.address = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
+        change(&mut settings);
+        let options = Options::new(folder.path().join("store")).background(false);
+        let (end, ended) = oneshot::channel::<()>();
+        let (ready, address) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .expect("a runtime");
+            runtime.block_on(async {
+                let server = Server::bind(options, &settings).await.expect("a server");
+                ready.send(server.local_address()).expect("a listener");
+                server.run(async { drop(ended.await) }).await;
+            });
+        });
+        Self {
+            address: address.recv().expect("a start").expect("a TCP address"),
+            folder,
+            end: Some(end),
+            thread: Some(thread),
+        }
+    }
+
+    /// The folder of the store.
+    pub fn store(&self) -> std::path::PathBuf {
+        Path::join(self.folder.path(), "store")
+    }
+
+    /// Sends a request with headers and a body, if any.
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+    ) -> Reply {
+        let agent: ureq::Agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .allow_non_standard_methods(true)
+            .proxy(None)
+            .build()
+            .into();
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("http://{}{path}", self.address));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answered = match body {
+            Some(body) => agent.run(request.body(body).expect("a request")),
+            None => agent.run(request.body(()).expect("a request")),
+        };
+        let mut answer = answered.expect("an answer");
+        Reply {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
+            text: answer.body_mut().read_to_string().expect("text"),
+        }
+    }
+
+    pub fn get(&self, path: &str) -> Reply {
+        self.send("GET", path, &[], None)
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Reply {
+        self.json("POST", path, &[], body)
+    }
+
+    /// Sends JSON.
+    pub fn json(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
+        let mut all = vec![("content-type", "application/json")];
+        all.extend(headers);
+        self.send(method, path, &all, Some(body.to_string().as_bytes()))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        let ended = self.thread.take().map(JoinHandle::join);
+        if !std::thread::panicking() {
+            ended.expect("a thread").expect("the server ends");
+        }
+    }
+}
