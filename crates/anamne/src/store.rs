@@ -168,6 +168,11 @@ impl Store {
         }
     }
 
+    /// The clock of the store.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.options.clock.clone()
+    }
+
     /// The scope of this handle.
     pub fn scope(&self) -> &Scope {
         &self.scope

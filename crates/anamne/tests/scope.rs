@@ -558,6 +558,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     let methods = [
         "open",
         "open_with",
+        "clock",
         "narrowed",
         "scope",
         "models",

@@ -14,6 +14,18 @@ pub(crate) struct Principal {
     pub(crate) scope: Scope,
 }
 
+impl Principal {
+    /// What distinguishes it from others.
+    pub(crate) fn identity(&self) -> String {
+        String::new()
+    }
+
+    /// Who writes for it; `None` is a client by the name that it gives itself.
+    pub(crate) fn writer(&self) -> Option<anamne::Actor> {
+        None
+    }
+}
+
 /// Finds out who sent a request.
 pub(crate) struct Access {}
 

@@ -60,6 +60,13 @@ impl Caller {
     }
 }
 
+impl Caller {
+    /// The caller with the key of the request.
+    pub(crate) async fn of(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        Self::from_request_parts(parts, app).await
+    }
+}
+
 impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
 

@@ -11,13 +11,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anamne::{Door, Options};
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use app::{App, Caller};
 pub use problem::Problem;
 
 use crate::access::Access;
-use crate::rest;
 use crate::tenants::Tenants;
+use crate::{mcp, rest};
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +106,13 @@ impl Server {
 
     /// Answers requests until `end` is ready; then finishes those that began.
     pub async fn run(self, end: impl Future<Output = ()>) {
-        let router = rest::router(self.app);
+        let ending = CancellationToken::new();
+        let mcp = mcp::http::routes(self.app.clone(), ending.clone());
+        let router = rest::router(self.app).merge(mcp);
+        let end = async {
+            end.await;
+            ending.cancel();
+        };
         self.listener.serve(router, end).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The Model Context Protocol over a stream of JSON lines: eight tools, more on request, resources and prompts.
+//! The Model Context Protocol over a stream of JSON lines or HTTP: eight tools, more on request, resources and prompts.
 //!
 //! `Wire` parses lines into messages and answers invalid ones itself; the SDK (`rmcp`) implements the lifecycle of each
 //! protocol revision; [`MemoryServer`] runs a call's tool on a blocking thread; a tool parses its arguments, calls the
@@ -16,6 +16,7 @@ mod arguments;
 mod budget;
 mod call_context;
 mod flow;
+pub(crate) mod http;
 mod installed;
 mod next_step;
 mod prompts;

@@ -39,7 +39,7 @@ use super::call_context::CallContext;
 use super::reply::{Failure, Reply};
 use super::schema::input_schema;
 pub use sets::ToolSet;
-pub(crate) use sets::offered;
+pub(crate) use sets::{Offered, offer};
 
 /// The effect of a tool on the store; hosts ask the user before some of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,12 @@
 //! The sets of tools, and the tools of each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anamne::InvalidValue;
+
+use rmcp::model::Tool;
 
 use super::{
     Effect, ToolEntry, cache_lookup, cache_store, check, consolidate, context, delete, feedback,
@@ -104,6 +110,19 @@ impl ToolSet {
     }
 }
 
+impl FromStr for ToolSet {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        let word = text.trim().replace('-', "_");
+        let named = Self::ALL.into_iter().find(|set| set.as_str() == word);
+        named.ok_or_else(|| {
+            let words = Self::ALL.map(Self::as_str).join(", ");
+            InvalidValue::new("tools", format!("one of {words}"), format!("{text:?}"))
+        })
+    }
+}
+
 impl From<ToolSet> for Vec<ToolSet> {
     fn from(set: ToolSet) -> Self {
         vec![set]
@@ -115,6 +134,29 @@ pub(crate) fn enabled(chosen: &[ToolSet]) -> BTreeSet<ToolSet> {
     let opted = |set: &ToolSet| chosen.contains(set) || chosen.contains(&ToolSet::All);
     let opted = ToolSet::OPT_IN.into_iter().filter(opted);
     opted.chain([ToolSet::Essential]).collect()
+}
+
+/// The tools of some sets, in listing order.
+pub(crate) struct Offered {
+    pub(crate) entries: Vec<ToolEntry>,
+    /// Their definitions for a host.
+    pub(crate) definitions: Vec<Tool>,
+}
+
+/// The tools of the chosen sets. Made once for each choice, because a server over HTTP asks with every request.
+pub(crate) fn offer(chosen: &[ToolSet]) -> Arc<Offered> {
+    static KNOWN: Mutex<BTreeMap<BTreeSet<ToolSet>, Arc<Offered>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = known
+        .entry(chosen.iter().copied().collect())
+        .or_insert_with(|| {
+            let entries = offered(chosen);
+            Arc::new(Offered {
+                definitions: entries.iter().map(ToolEntry::definition).collect(),
+                entries,
+            })
+        });
+    made.clone()
 }
 
 /// The tools of the chosen sets, in listing order.
