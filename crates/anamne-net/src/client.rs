@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
 use ureq::http::HeaderValue;
-use ureq::{Agent, Error, SendBody};
+use ureq::{Agent, AsSendBody, Error, SendBody};
 
 use crate::Address;
 
@@ -42,6 +42,69 @@ impl Header {
         let mut header = Self::new(name, value)?;
         header.value.set_sensitive(true);
         Some(header)
+    }
+}
+
+/// A request to any route of an API.
+#[derive(Debug)]
+pub struct Request<'a, 'b> {
+    /// The method, such as `GET`.
+    pub method: &'a str,
+    /// The path with the query, beginning with a slash.
+    pub path: &'a str,
+    /// Headers in addition to `Content-Length` or `Transfer-Encoding`.
+    pub headers: &'a [Header],
+    /// The body.
+    pub body: Body<'b>,
+    /// How long the whole exchange may take; `None` for a stream, which only ends when nothing comes for the read
+    /// timeout.
+    pub longest: Option<Duration>,
+}
+
+/// The body of a request.
+#[non_exhaustive]
+pub enum Body<'a> {
+    /// None.
+    Empty,
+    /// All of it.
+    Bytes(&'a [u8]),
+    /// Sent in chunks as it is read.
+    Stream(&'a mut dyn Read),
+}
+
+impl std::fmt::Debug for Body<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Empty => "Empty",
+            Self::Bytes(_) => "Bytes",
+            Self::Stream(_) => "Stream",
+        })
+    }
+}
+
+/// The head of a response, and its body as it arrives.
+pub struct Opened {
+    /// The HTTP status.
+    pub status: u16,
+    head: ureq::http::HeaderMap,
+    body: ureq::Body,
+}
+
+impl Opened {
+    /// A header's value, if it is there and text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.get(name)?.to_str().ok()
+    }
+
+    /// The body as it arrives, without a limit.
+    pub fn into_reader(self) -> impl Read {
+        self.body.into_reader()
+    }
+
+    /// The whole body, of at most 16 MiB.
+    pub fn read(mut self) -> Result<Vec<u8>, NetError> {
+        let limited = self.body.with_config().limit(MAX_BODY_BYTES);
+        limited.read_to_vec().map_err(|error| failed(&error, true))
     }
 }
 
@@ -114,6 +177,42 @@ impl Client {
     /// The address that requests go to.
     pub fn address(&self) -> &Address {
         &self.address
+    }
+
+    /// Sends a request, and returns the response once its head is there.
+    ///
+    /// [`NetError::Connection`] also if the method or path is malformed.
+    pub fn open(&self, request: Request<'_, '_>) -> Result<Opened, NetError> {
+        let mut head = ureq::http::Request::builder()
+            .method(request.method)
+            .uri(self.address.join(request.path));
+        for header in request.headers {
+            head = head.header(header.name, header.value.clone());
+        }
+        let answered = match request.body {
+            Body::Empty => self.run(head, (), request.longest),
+            Body::Bytes(bytes) => self.run(head, bytes, request.longest),
+            Body::Stream(mut reader) => {
+                self.run(head, SendBody::from_reader(&mut reader), request.longest)
+            }
+        };
+        let (head, body) = answered.map_err(|error| failed(&error, true))?.into_parts();
+        Ok(Opened {
+            status: head.status.as_u16(),
+            head: head.headers,
+            body,
+        })
+    }
+
+    fn run(
+        &self,
+        head: ureq::http::request::Builder,
+        body: impl AsSendBody,
+        longest: Option<Duration>,
+    ) -> Result<ureq::http::Response<ureq::Body>, Error> {
+        let request = head.body(body)?;
+        let request = self.agent.configure_request(request);
+        self.agent.run(request.timeout_global(longest).build())
     }
 
     /// Sends JSON to `path`, which begins with a slash, and reads the response, all within `longest`.

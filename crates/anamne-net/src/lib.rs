@@ -1,10 +1,10 @@
 //! The only code of Anamne that opens a connection.
 //!
-//! A [`Client`] posts to one [`Address`] only, over TLS or to this machine. It follows no redirects, uses no proxy from
+//! A [`Client`] talks to one [`Address`] only, over TLS or to this machine. It follows no redirects, uses no proxy from
 //! the environment, and limits time and bytes. The caller interprets the response.
 
 mod address;
 mod client;
 
 pub use address::{Address, AddressError};
-pub use client::{Answer, Client, Header, NetError, Timeouts};
+pub use client::{Answer, Body, Client, Header, NetError, Opened, Request, Timeouts};

@@ -1,0 +1,198 @@
+//! A client of one server.
+
+use std::io::Read;
+use std::time::Duration;
+
+use anamne_net::{Address, Body, Header, NetError, Opened, Request, Timeouts};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::ClientError;
+use crate::path::{Query, path};
+use crate::space::RemoteSpace;
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long the server may stay silent.
+const READ: Duration = Duration::from_secs(300);
+
+/// How long a request and its answer may take, unless it is a stream.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// A method of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// A client of the server at one address, with a key if the server needs one. Connects at the first request.
+#[derive(Debug)]
+pub struct Client {
+    net: anamne_net::Client,
+    headers: Vec<Header>,
+}
+
+impl Client {
+    /// A client of the server at `address`, such as `https://memory.example.org`. No I/O.
+    ///
+    /// [`ClientError::Address`] for an address that is neither TLS nor this machine.
+    pub fn connect(address: &str, key: Option<&str>) -> Result<Self, ClientError> {
+        let timeouts = Timeouts {
+            connect: CONNECT,
+            read: READ,
+        };
+        let mut headers = Vec::new();
+        if let Some(key) = key {
+            let header = Header::secret("authorization", &format!("Bearer {key}"));
+            headers.push(header.ok_or(ClientError::Key)?);
+        }
+        Ok(Self {
+            net: anamne_net::Client::new(Address::parse(address)?, timeouts),
+            headers,
+        })
+    }
+
+    /// The address of the server.
+    pub fn address(&self) -> &Address {
+        self.net.address()
+    }
+
+    /// A space of the server. No I/O.
+    pub fn space(&self, name: impl Into<String>) -> RemoteSpace<'_> {
+        RemoteSpace::new(self, name.into())
+    }
+
+    /// Sends JSON, if any, to the route with these parts, and reads JSON.
+    pub fn call<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        route: &[&str],
+        query: &Query,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, ClientError> {
+        let body = body.map(|body| serde_json::to_vec(body).expect("requests serialise to JSON"));
+        let sent = match &body {
+            Some(bytes) => Body::Bytes(bytes),
+            None => Body::Empty,
+        };
+        let opened = self.open(method, route, query, &[JSON], sent, Some(LONGEST))?;
+        let status = opened.status;
+        let bytes = opened.read()?;
+        // An answer without content is the JSON null.
+        let text = if bytes.is_empty() {
+            &b"null"[..]
+        } else {
+            &bytes
+        };
+        serde_json::from_slice(text).map_err(|error| ClientError::Answer {
+            status,
+            reason: error.to_string(),
+        })
+    }
+
+    /// Reads a route without sending a body.
+    pub fn read<T: DeserializeOwned>(
+        &self,
+        route: &[&str],
+        query: &Query,
+    ) -> Result<T, ClientError> {
+        self.call(Method::Get, route, query, None::<&()>)
+    }
+
+    /// The answer of a route as it arrives, such as an export.
+    pub fn stream(&self, route: &[&str], query: &Query) -> Result<impl Read + use<>, ClientError> {
+        let opened = self.open(Method::Get, route, query, &[], Body::Empty, None)?;
+        Ok(opened.into_reader())
+    }
+
+    /// Sends what `body` reads, of this media type, and returns the answer as it arrives.
+    pub fn send_stream(
+        &self,
+        route: &[&str],
+        query: &Query,
+        media_type: &str,
+        body: &mut dyn Read,
+    ) -> Result<impl Read + use<>, ClientError> {
+        let media = ("content-type", media_type);
+        let opened = self.open(
+            Method::Post,
+            route,
+            query,
+            &[media],
+            Body::Stream(body),
+            None,
+        )?;
+        Ok(opened.into_reader())
+    }
+
+    /// Sends a request; an answer that is not a success is an error.
+    fn open(
+        &self,
+        method: Method,
+        route: &[&str],
+        query: &Query,
+        headers: &[(&'static str, &str)],
+        body: Body<'_>,
+        longest: Option<Duration>,
+    ) -> Result<Opened, ClientError> {
+        let path = path(route) + query.as_str();
+        let opened = self.exchange(method.as_str(), &path, headers, body, longest)?;
+        if (200..300).contains(&opened.status) {
+            return Ok(opened);
+        }
+        let status = opened.status;
+        Err(ClientError::of_answer(
+            status,
+            &opened.read().unwrap_or_default(),
+        ))
+    }
+
+    /// Sends a request and returns any answer.
+    pub(crate) fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&'static str, &str)],
+        body: Body<'_>,
+        longest: Option<Duration>,
+    ) -> Result<Opened, ClientError> {
+        let mut all = self.headers.clone();
+        for (name, value) in headers {
+            let header = Header::new(name, value).ok_or_else(|| NetError::Connection {
+                reason: format!("the header {name} can't be sent"),
+                sent: false,
+            })?;
+            all.push(header);
+        }
+        let request = Request {
+            method,
+            path,
+            headers: &all,
+            body,
+            longest,
+        };
+        Ok(self.net.open(request)?)
+    }
+}
+
+/// The media type of requests.
+const JSON: (&str, &str) = ("content-type", "application/json");

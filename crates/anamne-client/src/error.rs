@@ -1,0 +1,80 @@
+//! Why a request failed.
+
+use anamne_net::{AddressError, NetError};
+use serde::Deserialize;
+
+/// A problem that the server describes (RFC 9457).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Problem {
+    /// The kind: a stable name that begins with `urn:anamne:problem:`.
+    #[serde(rename = "type")]
+    pub problem_type: String,
+    /// The kind in words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What happened.
+    pub detail: String,
+    /// The rejected field.
+    pub field: Option<String>,
+    /// What the field accepts.
+    pub accepts: Option<String>,
+    /// Seconds after which to try again.
+    pub retry_after: Option<u32>,
+}
+
+impl Problem {
+    /// The kind of the error: `refused`, `not_found`, `denied`, `busy` …; empty if the server named none.
+    pub fn kind(&self) -> &str {
+        let name = self.problem_type.strip_prefix("urn:anamne:problem:");
+        name.unwrap_or_default()
+    }
+}
+
+/// Errors of a client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The server's address is refused.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The key has characters that no key has.
+    #[error("the key is malformed")]
+    Key,
+    /// There is no answer. If the request was sent, it may have been done.
+    #[error("no answer from the server: {0}")]
+    Net(#[from] NetError),
+    /// The server refused.
+    #[error("{}", .0.detail)]
+    Problem(Box<Problem>),
+    /// The answer is none of this API: another program answers at this address, or another version.
+    #[error("the server's answer can't be read (status {status}): {reason}")]
+    Answer {
+        /// The HTTP status.
+        status: u16,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl ClientError {
+    /// What the server said, if it did.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Problem(problem) => Some(problem),
+            _ => None,
+        }
+    }
+
+    /// The error of an answer that is not a success.
+    pub(crate) fn of_answer(status: u16, body: &[u8]) -> Self {
+        match serde_json::from_slice::<Problem>(body) {
+            Ok(problem) if problem.status == status => Self::Problem(Box::new(problem)),
+            _ => Self::Answer {
+                status,
+                reason: "it is no problem description".to_owned(),
+            },
+        }
+    }
+}
