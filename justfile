@@ -53,6 +53,12 @@ fuzz target *options:
     mkdir -p fuzz/corpus/{{target}}
     cargo +nightly fuzz run --fuzz-dir fuzz {{target}} fuzz/corpus/{{target}} crates/anamne-fuzz/corpus/{{target}} -- -max_len=65536 {{options}}
 
+# Use the memory with the official Python and TypeScript clients, over HTTP and stdio; needs Node.js and Python.
+mcp-clients:
+    cargo build -p anamne-cli
+    tools/mcp-clients/install target/mcp-clients
+    tools/mcp-clients/mcp_clients.py --anamne target/debug/anamne --clients target/mcp-clients
+
 # Set up, use and remove Anamne in real agent hosts from npm; needs Node.js, Python and git.
 real-hosts host="all":
     cargo build -p anamne-cli
