@@ -58,6 +58,11 @@ impl Latencies {
         self.quantile(0.95)
     }
 
+    /// Calls per second, one after the other.
+    pub(crate) fn per_second(&self) -> f64 {
+        self.0.len() as f64 / self.0.iter().sum::<f64>() * 1_000.0
+    }
+
     /// The quantile by nearest rank; NaN if empty.
     fn quantile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();

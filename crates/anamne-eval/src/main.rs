@@ -23,6 +23,7 @@ mod output;
 mod prompts;
 mod recall;
 mod report;
+mod served;
 mod sets;
 mod speed;
 mod store;
@@ -66,6 +67,8 @@ enum Benchmark {
     Trajectories(trajectories::Arguments),
     /// Speed and size: each budget, next to a peer or a physical limit measured in the same run.
     Speed(speed::Arguments),
+    /// The engine's side of the comparison with a server; see tools/load.
+    Served(served::Arguments),
     #[command(hide = true)]
     Probe(speed::probe::Arguments),
     /// Concurrent processes, killed processes, damaged files: is every acknowledged write found?
@@ -115,6 +118,7 @@ fn run(benchmark: Benchmark) -> Result<ExitCode, failure::Failure> {
         Benchmark::Strategies(arguments) => strategies::run(&arguments),
         Benchmark::Trajectories(arguments) => trajectories::run(&arguments),
         Benchmark::Speed(arguments) => speed::run(&arguments),
+        Benchmark::Served(arguments) => served::run(&arguments),
         Benchmark::Probe(arguments) => speed::probe::run(&arguments),
         Benchmark::Torture(arguments) => torture::run(&arguments),
         Benchmark::TortureWorker(arguments) => torture::worker::run(&arguments),
