@@ -60,6 +60,15 @@ pub(crate) struct Global {
         value_name = "NAME"
     )]
     pub(crate) space: Option<String>,
+    /// Work against the server at this address instead of a store of this machine [default: that of `anamne login`]
+    #[arg(
+        long,
+        global = true,
+        env = "ANAMNE_SERVER",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    pub(crate) server: Option<String>,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -91,6 +91,16 @@ impl Failure {
         failure
     }
 
+    /// The caller may not do it.
+    pub(crate) fn denied(message: impl Into<String>) -> Self {
+        Self::stored(ErrorKind::Denied, message)
+    }
+
+    /// Another process or too many requests are in the way.
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        Self::stored(ErrorKind::Busy, message)
+    }
+
     /// The command line is invalid.
     pub(crate) fn usage(message: String) -> Self {
         Self::stored(ErrorKind::Refused, message)

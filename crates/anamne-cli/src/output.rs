@@ -63,6 +63,12 @@ pub(crate) fn write_answer(answer: &str) {
         .and_then(|()| stdout.flush());
 }
 
+/// Standard output for a host that speaks a protocol: nothing is filtered, because every byte is the server's message.
+#[expect(clippy::disallowed_methods, reason = "JSON for a program")]
+pub(crate) fn host_output() -> Stdout {
+    std::io::stdout()
+}
+
 /// Whether standard error is a terminal.
 #[expect(clippy::disallowed_methods, reason = "nothing is written")]
 fn stderr_is_terminal() -> bool {

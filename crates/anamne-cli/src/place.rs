@@ -8,6 +8,7 @@ use anamne::{
     Clock, Door, Error, Options, Project, Space, SpaceName, Store, StoreError, StoreFolder,
     SystemClock,
 };
+use anamne_client::Client;
 use etcetera::BaseStrategy;
 
 use crate::arguments::Global;
@@ -16,6 +17,8 @@ use crate::failure::Failure;
 use crate::next_step;
 use crate::output::Output;
 use crate::projects;
+use crate::reached::Reached;
+use crate::server;
 use crate::shell::shell_word;
 use crate::wording::file_name;
 
@@ -32,12 +35,15 @@ pub(crate) struct Place {
     problem: Option<String>,
     /// Notes for the user on how the space was found.
     notes: Vec<String>,
+    /// The server that has the store, if it isn't on this machine.
+    server: Option<Client>,
 }
 
 impl Place {
     /// Determines the store and the space: as given, else the current folder's project.
     pub(crate) fn find(global: &Global) -> Result<Self, Failure> {
         let mut place = Self::named_by(global)?;
+        place.server = server::chosen(global)?;
         if !place.named
             && let Ok(folder) = std::env::current_dir()
         {
@@ -71,6 +77,7 @@ impl Place {
             claimed: OnceCell::new(),
             problem: None,
             notes: Vec::new(),
+            server: None,
         })
     }
 
@@ -132,6 +139,7 @@ impl Place {
             claimed: OnceCell::new(),
             problem: None,
             notes: Vec::new(),
+            server: None,
         })
     }
 
@@ -158,6 +166,7 @@ impl Place {
 
     /// Options for opening the store: without background work, because a command ends soon.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
+        self.check_here()?;
         let root = self.root()?;
         Ok(Options {
             embedding_sources: Some(Arc::new(bridge::SourcesOfStore(root.clone()))),
@@ -179,6 +188,50 @@ impl Place {
         Ok(options)
     }
 
+    /// The space, on this machine or on the server; created if missing.
+    pub(crate) fn reached(&self) -> Result<Reached, Failure> {
+        match &self.server {
+            Some(client) => Ok(Reached::There(client.space(self.space.as_str()))),
+            None => Ok(Reached::Here(Box::new(self.space()?))),
+        }
+    }
+
+    /// The space, on this machine or on the server, which must exist.
+    pub(crate) fn reached_existing(&self) -> Result<Reached, Failure> {
+        match &self.server {
+            Some(client) => Ok(Reached::There(client.space(self.space.as_str()))),
+            None => Ok(Reached::Here(Box::new(self.existing_space()?))),
+        }
+    }
+
+    /// The same on this machine. Hooks use its store, because a host waits for them.
+    pub(crate) fn on_this_machine(self) -> Self {
+        Self {
+            server: None,
+            ..self
+        }
+    }
+
+    /// The server, if there is one.
+    pub(crate) fn server(&self) -> Option<&Client> {
+        self.server.as_ref()
+    }
+
+    /// Rejects a command that only works on a store of this machine.
+    fn check_here(&self) -> Result<(), Failure> {
+        match &self.server {
+            None => Ok(()),
+            Some(client) => Err(Failure::refused(
+                "server",
+                format!(
+                    "this works on a store of this machine only, not on the server {}",
+                    client.address().origin()
+                ),
+            )
+            .hint("choose a store with --store DIR, or run it where the server runs")),
+        }
+    }
+
     /// The store; created if missing.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open_with(self.options()?)?)
@@ -186,6 +239,7 @@ impl Place {
 
     /// The store, which must exist.
     pub(crate) fn existing_store(&self) -> Result<Store, Failure> {
+        self.check_here()?;
         let root = self.root()?;
         if !StoreFolder::at(&root).is_there().map_err(Error::from)? {
             return Err(self.no_store(&root));

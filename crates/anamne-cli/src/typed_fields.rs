@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{Read, stdin};
 
-use anamne::{Body, InvalidValue, Kind, Limits, Metadata, Space, ToolCall};
+use anamne::{Body, InvalidValue, Kind, Limits, Metadata, ToolCall};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::ids;
+use crate::reached::Reached;
 use crate::wording::file_name;
 
 /// Maximum bytes read of a tool log; a longer one would be rejected anyway.
@@ -180,9 +180,9 @@ pub(crate) fn check_kind(kind: Kind, fields: &Metadata) -> Result<(), Failure> {
 }
 
 /// Replaces the citation in `follows` by its id.
-pub(crate) fn resolve_ids(space: &Space, fields: &mut Metadata) -> Result<(), Failure> {
+pub(crate) fn resolve_ids(space: &Reached, fields: &mut Metadata) -> Result<(), Failure> {
     if let Some(Value::String(written)) = fields.get_mut("follows") {
-        *written = ids::resolve(space, written)?.to_string();
+        *written = space.resolve(written)?.to_string();
     }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! A client of one server.
 
 use std::io::Read;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anamne_net::{Address, Body, Header, NetError, Opened, Request, Timeouts};
+use anamne_types::{Answer, Context, ContextRequest, Recall, Spaces};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -45,9 +47,11 @@ impl Method {
 }
 
 /// A client of the server at one address, with a key if the server needs one. Connects at the first request.
-#[derive(Debug)]
+///
+/// Clones share connections.
+#[derive(Clone, Debug)]
 pub struct Client {
-    net: anamne_net::Client,
+    net: Arc<anamne_net::Client>,
     headers: Vec<Header>,
 }
 
@@ -66,7 +70,7 @@ impl Client {
             headers.push(header.ok_or(ClientError::Key)?);
         }
         Ok(Self {
-            net: anamne_net::Client::new(Address::parse(address)?, timeouts),
+            net: Arc::new(anamne_net::Client::new(Address::parse(address)?, timeouts)),
             headers,
         })
     }
@@ -77,8 +81,8 @@ impl Client {
     }
 
     /// A space of the server. No I/O.
-    pub fn space(&self, name: impl Into<String>) -> RemoteSpace<'_> {
-        RemoteSpace::new(self, name.into())
+    pub fn space(&self, name: impl Into<String>) -> RemoteSpace {
+        RemoteSpace::new(self.clone(), name.into())
     }
 
     /// Sends JSON, if any, to the route with these parts, and reads JSON.
@@ -107,6 +111,27 @@ impl Client {
             status,
             reason: error.to_string(),
         })
+    }
+
+    /// Finds memories in several spaces.
+    pub fn recall(&self, spaces: &Spaces, question: &Recall) -> Result<Answer, ClientError> {
+        let asked = serde_json::json!({ "spaces": spaces, "recall": question });
+        self.call(Method::Post, &["v1", "recall"], &Query::new(), Some(&asked))
+    }
+
+    /// One block of memories of several spaces.
+    pub fn context(
+        &self,
+        spaces: &Spaces,
+        request: &ContextRequest,
+    ) -> Result<Context, ClientError> {
+        let asked = serde_json::json!({ "spaces": spaces, "context": request });
+        self.call(
+            Method::Post,
+            &["v1", "context"],
+            &Query::new(),
+            Some(&asked),
+        )
     }
 
     /// Reads a route without sending a body.

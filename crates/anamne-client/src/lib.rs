@@ -25,4 +25,4 @@ pub use client::{Client, Method};
 pub use error::{ClientError, Problem};
 pub use mcp::{McpRelay, RelayError};
 pub use path::Query;
-pub use space::RemoteSpace;
+pub use space::{Forgotten, Linked, MemoryPage, RemoteSpace};

@@ -1,10 +1,11 @@
 //! A space of a server.
 
 use anamne_types::{
-    Answer, Context, ContextRequest, Draft, Edit, Memory, Recall, Remembered, Version,
+    Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Recall,
+    Remembered, Seq, Version,
 };
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::client::{Client, Method};
 use crate::error::ClientError;
@@ -12,13 +13,13 @@ use crate::path::Query;
 
 /// A space of a server; each method is one request.
 #[derive(Clone, Debug)]
-pub struct RemoteSpace<'a> {
-    client: &'a Client,
+pub struct RemoteSpace {
+    client: Client,
     name: String,
 }
 
-impl<'a> RemoteSpace<'a> {
-    pub(crate) fn new(client: &'a Client, name: String) -> Self {
+impl RemoteSpace {
+    pub(crate) fn new(client: Client, name: String) -> Self {
         Self { client, name }
     }
 
@@ -52,9 +53,19 @@ impl<'a> RemoteSpace<'a> {
         self.call(Method::Patch, &["memories", id], Some(edit))
     }
 
-    /// Forgets a memory; [`RemoteSpace::restore`] brings it back.
-    pub fn forget(&self, id: &str) -> Result<serde_json::Value, ClientError> {
-        self.call(Method::Delete, &["memories", id], None::<&()>)
+    /// Forgets memories, all or none; [`RemoteSpace::restore`] brings one back.
+    pub fn forget(&self, ids: &[MemoryId]) -> Result<Forgotten, ClientError> {
+        self.remove(ids, false)
+    }
+
+    /// Erases memories permanently, all or none.
+    pub fn erase(&self, ids: &[MemoryId]) -> Result<Forgotten, ClientError> {
+        self.remove(ids, true)
+    }
+
+    fn remove(&self, ids: &[MemoryId], hard: bool) -> Result<Forgotten, ClientError> {
+        let request = Forgetting { ids, hard };
+        self.call(Method::Post, &["memories", "forget"], Some(&request))
     }
 
     /// Brings a forgotten memory back.
@@ -62,9 +73,53 @@ impl<'a> RemoteSpace<'a> {
         self.call(Method::Post, &["memories", id, "restore"], None::<&()>)
     }
 
-    /// The versions of a memory.
+    /// The versions of a memory, the current one last.
     pub fn history(&self, id: &str) -> Result<Vec<Version>, ClientError> {
-        self.call(Method::Get, &["memories", id, "history"], None::<&()>)
+        let route = &["memories", id, "history"];
+        let read: Versions = self.call(Method::Get, route, None::<&()>)?;
+        Ok(read.versions)
+    }
+
+    /// A page of memories in an order of the server (`newest`, `oldest`, `thread`, `accessed`, `most_accessed`), and the
+    /// cursor of the next page.
+    pub fn list(
+        &self,
+        filter: &Filter,
+        choices: &Query,
+        cursor: Option<&str>,
+    ) -> Result<MemoryPage, ClientError> {
+        let query = filtered(choices.clone(), filter).maybe("cursor", cursor);
+        self.call_with(Method::Get, &["memories"], &query, None::<&()>)
+    }
+
+    /// Links two memories; linking again changes weight and reason.
+    pub fn link(&self, link: &Link) -> Result<Linked, ClientError> {
+        let new = serde_json::json!({
+            "from": link.from, "to": link.to, "type": link.link_type,
+            "weight": link.weight, "reason": link.reason,
+        });
+        self.call(Method::Post, &["links"], Some(&new))
+    }
+
+    /// Removes a link. [`ClientError::Problem`] of kind `not_found` if there is none.
+    pub fn unlink(
+        &self,
+        from: MemoryId,
+        to: MemoryId,
+        link_type: LinkType,
+    ) -> Result<(), ClientError> {
+        let query = Query::new()
+            .with("from", from)
+            .with("to", to)
+            .with("type", link_type);
+        self.call_with(Method::Delete, &["links"], &query, None::<&()>)
+    }
+
+    /// The links that start or end at a memory.
+    pub fn links(&self, id: &str) -> Result<Vec<Link>, ClientError> {
+        let route = &["memories", id, "links"];
+        let read: Links = self.call(Method::Get, route, None::<&()>)?;
+        Ok(read.links)
     }
 
     /// Sends JSON, if any, to a route of the space.
@@ -89,4 +144,77 @@ impl<'a> RemoteSpace<'a> {
         parts.extend(route);
         self.client.call(method, &parts, query, body)
     }
+}
+
+/// Memories that were forgotten or erased.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Forgotten {
+    /// The memories.
+    pub ids: Vec<MemoryId>,
+    /// Whether their content was erased permanently, not only forgotten.
+    pub erased: bool,
+    /// Number of places that may still have erased content; the server tries again.
+    pub unreached: usize,
+}
+
+/// A page of memories.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct MemoryPage {
+    /// The memories.
+    pub memories: Vec<Memory>,
+    /// The cursor of the next page; none on the last.
+    pub next: Option<String>,
+}
+
+/// A link as it was stored.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Linked {
+    /// The link.
+    #[serde(flatten)]
+    pub link: Link,
+    /// The event that stored it.
+    pub seq: Seq,
+}
+
+#[derive(Serialize)]
+struct Forgetting<'a> {
+    ids: &'a [MemoryId],
+    hard: bool,
+}
+
+#[derive(Deserialize)]
+struct Versions {
+    versions: Vec<Version>,
+}
+
+#[derive(Deserialize)]
+struct Links {
+    links: Vec<Link>,
+}
+
+/// The query that stands for a filter.
+fn filtered(mut query: Query, filter: &Filter) -> Query {
+    query = query
+        .maybe("since", filter.since)
+        .maybe("until", filter.until)
+        .maybe("min_importance", filter.min_importance)
+        .maybe("min_trust", filter.min_trust)
+        .maybe("accessed_since", filter.accessed_since)
+        .maybe("min_accesses", filter.min_accesses);
+    for (name, values) in [
+        ("thread", &filter.threads),
+        ("tag", &filter.tags),
+        ("author", &filter.authors),
+        ("session", &filter.sessions),
+    ] {
+        query = values
+            .iter()
+            .fold(query, |query, value| query.with(name, value));
+    }
+    let kinds = filter.kinds.iter();
+    query = kinds.fold(query, |query, kind| query.with("kind", kind));
+    let categories = filter.categories.iter();
+    query = categories.fold(query, |query, category| query.with("category", category));
+    let conditions = filter.conditions.iter();
+    conditions.fold(query, |query, condition| query.with("where", condition))
 }

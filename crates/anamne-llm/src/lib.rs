@@ -78,7 +78,7 @@ pub use embeddings::{EmbeddingName, EmbeddingSource, EmbeddingSources, Purpose, 
 pub use error::BridgeError;
 pub use keys::{
     Environment, KEYCHAIN_SERVICE, Key, KeyOrigin, KeySources, Keychain, NoKeychain, ToolKeychain,
-    bind_key_file, write_key_file,
+    bind_key_file, key_in_file, write_key_file,
 };
 pub(crate) use ledger::listed_price;
 pub use ledger::{

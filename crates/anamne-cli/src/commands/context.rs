@@ -92,6 +92,10 @@ impl Context {
             preset: self.preset,
         };
         request.check()?;
+        if let Some(client) = place.server() {
+            let context = client.context(&spaces, &request)?;
+            return show(&context, request.budget(), output);
+        }
         let store = place.existing_store()?;
         // Opened first, because its error for a missing space says more.
         let here = if is_elsewhere {
@@ -100,11 +104,7 @@ impl Context {
             Some(place.existing_space_of(&store)?)
         };
         let context = store.context(&spaces, &request)?;
-        if output.is_json() {
-            output.json(&context)?;
-        } else {
-            print(&context, request.budget(), output)?;
-        }
+        show(&context, request.budget(), output)?;
         here.map_or(Ok(()), |space| settling::settle(&space, output))
     }
 
@@ -130,6 +130,14 @@ impl Context {
             ));
             usual
         }
+    }
+}
+
+fn show(context: &anamne::Context, budget: usize, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        output.json(context)
+    } else {
+        print(context, budget, output)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
 use crate::typed_fields::{self, TypedFields};
-use crate::{arguments, ids, input, settling};
+use crate::{arguments, input};
 
 /// Change a memory; earlier versions are kept
 #[derive(Debug, clap::Args)]
@@ -104,8 +104,8 @@ impl Edit {
         }
         let follows = edit.fields.remove_entry("follows");
         edit.check()?;
-        let space = place.existing_space()?;
-        let id = ids::resolve(&space, &self.id)?;
+        let space = place.reached_existing()?;
+        let id = space.resolve(&self.id)?;
         edit.fields.extend(follows);
         typed_fields::resolve_ids(&space, &mut edit.fields)?;
         if edit.body.is_none() && !edit.fields.is_empty() {
@@ -113,7 +113,7 @@ impl Edit {
         }
         edit.superseded_by = self
             .superseded_by
-            .map(|other| ids::resolve(&space, &other))
+            .map(|other| space.resolve(&other))
             .transpose()?;
         let memory = space.edit(id, &edit)?;
         if output.is_json() {
@@ -121,6 +121,6 @@ impl Edit {
         } else {
             show::print(&memory, output)?;
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }

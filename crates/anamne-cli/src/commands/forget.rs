@@ -3,8 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 
 use anamne::{
-    Filter, Memory, MemoryId, NextStep, Order, OutsideErasure, PendingErasure, Recall, Space,
-    Visibility,
+    Filter, Memory, MemoryId, NextStep, OutsideErasure, PendingErasure, Recall, Visibility,
 };
 use serde_json::{Value, json};
 
@@ -13,9 +12,9 @@ use crate::filters::Filters;
 use crate::next_step;
 use crate::output::{CYAN, Output, memories, paint, report};
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::shell::shell_word;
 use crate::wording::{at_most, file_name, number, one_line, wrapped};
-use crate::{ids, settling};
 
 /// Maximum memories in a preview for a person; `--json` has all of them.
 const SHOWN: usize = 20;
@@ -94,7 +93,7 @@ impl Forget {
     pub(crate) fn run(mut self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let filter = std::mem::take(&mut self.filters).read(&output.dates)?;
         self.check(place, &filter)?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let chosen = self.choose(&space, filter)?;
         if chosen.ids.is_empty() {
             output.note(format_args!(
@@ -119,7 +118,7 @@ impl Forget {
             space.forget_all(&chosen.ids)?;
         }
         self.print(&chosen.ids, &reached, output)?;
-        settling::settle(&space, output)?;
+        space.settle(output)?;
         if reached.is_complete() {
             Ok(())
         } else {
@@ -165,9 +164,9 @@ impl Forget {
         Ok(())
     }
 
-    fn choose(&self, space: &Space, filter: Filter) -> Result<SelectedMemories, Failure> {
+    fn choose(&self, space: &Reached, filter: Filter) -> Result<SelectedMemories, Failure> {
         if !self.ids.is_empty() {
-            let ids = ids::resolve_all(space, &self.ids)?;
+            let ids = space.resolve_all(&self.ids)?;
             // All ids are resolved before the first memory is changed.
             for id in &ids {
                 space.read(*id)?;
@@ -187,7 +186,7 @@ impl Forget {
             } else {
                 Visibility::Live
             };
-            space.select(&filter, visibility, Order::OldestFirst)?
+            space.select(&filter, visibility)?
         };
         Ok(SelectedMemories { ids, named: false })
     }
@@ -196,7 +195,7 @@ impl Forget {
     fn is_agreed(
         &self,
         chosen: &SelectedMemories,
-        space: &Space,
+        space: &Reached,
         output: &Output,
     ) -> Result<bool, Failure> {
         for memory in space.get_each(&chosen.ids[..chosen.ids.len().min(SHOWN)])? {

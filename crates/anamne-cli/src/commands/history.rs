@@ -1,15 +1,16 @@
 //! `anamne history`.
 
-use anamne::{Actor, Memory, MemoryId, Space, Version};
+use anamne::{Actor, Memory, MemoryId, Version};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::card;
 use crate::commands::show;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, Output, paint};
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::wording::named;
-use crate::{card, ids};
 
 /// Fields that change with every event, or are shown in the heading.
 const SHOWN_ELSEWHERE: [&str; 5] = ["version", "seq", "updated_at", "content", "deleted_at"];
@@ -39,8 +40,8 @@ impl History {
             .as_of
             .map(|text| output.dates.as_of("as_of", &text))
             .transpose()?;
-        let space = place.existing_space()?;
-        let id = ids::resolve(&space, &self.id)?;
+        let space = place.reached_existing()?;
+        let id = space.resolve(&self.id)?;
         if let Some(at) = as_of {
             return show_as_of(&space, id, at, output);
         }
@@ -58,7 +59,7 @@ impl History {
 }
 
 fn show_as_of(
-    space: &Space,
+    space: &Reached,
     id: MemoryId,
     at: Timestamp,
     output: &mut Output,

@@ -3,10 +3,10 @@
 use anamne::LinkType;
 use serde_json::json;
 
+use crate::arguments;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
-use crate::{arguments, ids, settling};
 
 /// Link two memories
 #[derive(Debug, clap::Args)]
@@ -46,10 +46,10 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let link = anamne::Link {
-            from: ids::resolve(&space, &self.from)?,
-            to: ids::resolve(&space, &self.to)?,
+            from: space.resolve(&self.from)?,
+            to: space.resolve(&self.to)?,
             link_type: self.sort,
             weight: self.weight,
             reason: self.reason,
@@ -80,6 +80,6 @@ impl Link {
             let what = if self.remove { "no longer" } else { "now" };
             output.line(format_args!("{from} {what} {} {to}", link.link_type))?;
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }

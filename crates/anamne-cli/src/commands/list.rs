@@ -77,7 +77,7 @@ impl List {
             offset: self.offset,
             forgotten: self.forgotten,
         };
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let mut found = match self.sort {
             Some(sort) => space.list_by_use(&listing, sort.order())?,
             None => space.list(&listing)?,
@@ -86,7 +86,10 @@ impl List {
         found.truncate(self.limit);
         if output.is_json() {
             let all: Vec<_> = found.iter().collect();
-            let enrichment = enriched::by_id(&space, &all)?;
+            let enrichment = match space.here() {
+                Some(space) => enriched::by_id(space, &all)?,
+                None => Default::default(),
+            };
             return output
                 .json(&json!({ "memories": found, "more": more, "enrichment": enrichment }));
         }

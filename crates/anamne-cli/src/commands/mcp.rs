@@ -1,10 +1,11 @@
 //! `anamne mcp`.
 
 use anamne::{Clock, MemoryId, SpaceName, SystemClock};
+use anamne_client::{Client, McpRelay, Query};
 use anamne_server::mcp::{OtherSpaces, ServeError, Settings, ToolSet, serve_stdio};
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, host_output};
 use crate::place::Place;
 
 /// Serve the memory to an agent (MCP over stdio)
@@ -131,7 +132,27 @@ impl Mcp {
         given.unwrap_or_else(|| format!("mcp {}", MemoryId::at(born)))
     }
 
+    /// Passes the host's messages to a server, which decides what the key may do.
+    fn relay(self, client: &Client, space: &str) -> Result<(), Failure> {
+        let sets: Vec<_> = self
+            .tools
+            .iter()
+            .map(|set| ToolSet::from(*set).as_str())
+            .collect();
+        let query = Query::new()
+            .with("tools", sets.join(","))
+            .with("session", self.session())
+            .maybe("structured", self.structured.then_some(true));
+        let relay = McpRelay::new(client, space, &query);
+        relay
+            .run(std::io::stdin().lock(), host_output())
+            .map_err(|error| Failure::failed(error.to_string()))
+    }
+
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if let Some(client) = place.server() {
+            return self.relay(client, place.space_name().as_str());
+        }
         // The server is long-lived, so views are maintained in the background.
         let options = place.options_with_model(output)?.background(true);
         let settings = Settings::default()

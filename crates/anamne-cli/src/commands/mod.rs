@@ -27,6 +27,7 @@ mod init;
 mod knowledge;
 mod link;
 mod list;
+mod login;
 mod man;
 mod mcp;
 mod meta;
@@ -113,6 +114,7 @@ pub(crate) enum Command {
     Hook(hook::Hook),
     Mcp(mcp::Mcp),
     Serve(serve::Serve),
+    Login(login::Login),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -179,6 +181,7 @@ impl Command {
             Self::Hook(command) => command.run(global, output),
             Self::Mcp(command) => command.run(place, output),
             Self::Serve(command) => command.run(place, output),
+            Self::Login(command) => command.run(output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         }

@@ -9,7 +9,7 @@ use crate::output::Output;
 use crate::place::Place;
 use crate::session_argument::SessionArgument;
 use crate::typed_fields::{self, TypedFields};
-use crate::{arguments, input, settling};
+use crate::{arguments, input};
 
 /// Store a text
 #[derive(Debug, clap::Args)]
@@ -86,7 +86,7 @@ impl Remember {
         draft.body = draft.body.with_fields(&fields)?;
         // Before the store is opened, so that a rejected text creates no store.
         draft.check()?;
-        let mut space = place.space()?;
+        let mut space = place.reached()?;
         if let Some(follows) = follows {
             let mut field = [("follows".to_owned(), follows)].into();
             typed_fields::resolve_ids(&space, &mut field)?;
@@ -97,7 +97,7 @@ impl Remember {
         }
         let remembered = space.remember(draft)?;
         print(&remembered, output)?;
-        settling::settle(&space, output)
+        space.settle(output)
     }
 
     /// The draft without its typed fields, and these.

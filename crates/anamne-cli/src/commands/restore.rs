@@ -5,7 +5,6 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
-use crate::{ids, settling};
 
 /// Restore forgotten memories
 #[derive(Debug, clap::Args)]
@@ -23,8 +22,8 @@ pub(crate) struct Restore {
 
 impl Restore {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
-        let ids = ids::resolve_all(&space, &self.ids)?;
+        let space = place.reached_existing()?;
+        let ids = space.resolve_all(&self.ids)?;
         let mut restored = Vec::with_capacity(ids.len());
         for id in ids {
             restored.push(space.restore(id)?);
@@ -34,6 +33,6 @@ impl Restore {
         } else {
             output.line(format_args!("restored {}", memories(restored.len() as u64)))?;
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }

@@ -1,9 +1,10 @@
 //! `anamne show`.
 
 use anamne::{
-    Association, Body, Enrichment, Link, LinkType, Memory, MemoryUse, QualitySignals,
+    Association, Body, Enrichment, Link, LinkType, Memory, MemoryId, MemoryUse, QualitySignals,
     RELATED_ENTITIES, RELATED_FILES, Space, ToolCall,
 };
+use anamne_client::RemoteSpace;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -36,6 +37,9 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if let Some(client) = place.server() {
+            return show_served(&client.space(place.space_name().as_str()), &self.id, output);
+        }
         let space = place.existing_space()?;
         let id = ids::resolve(&space, &self.id)?;
         // Before this reading, which counts too.
@@ -81,7 +85,7 @@ impl Show {
         known::print_disputes(&disputes, "", output)?;
         links
             .iter()
-            .try_for_each(|link| print_link(link, &memory, &space, output))?;
+            .try_for_each(|link| print_link(link, &memory, &|id| space.read(id).ok(), output))?;
         if let Some(enrichment) = &enrichment {
             print_enrichment(enrichment, output)?;
         }
@@ -92,6 +96,23 @@ impl Show {
         }
         Ok(())
     }
+}
+
+/// Shows a memory of a server with its links.
+fn show_served(space: &RemoteSpace, id: &str, output: &mut Output) -> Result<(), Failure> {
+    let memory = space.get(id)?;
+    let links = space.links(&memory.id.to_string())?;
+    if output.is_json() {
+        return output.json(&json!({ "memory": memory, "links": links }));
+    }
+    print(&memory, output)?;
+    if !links.is_empty() {
+        output.line("")?;
+    }
+    let read = |id: MemoryId| space.get(&id.to_string()).ok();
+    links
+        .iter()
+        .try_for_each(|link| print_link(link, &memory, &read, output))
 }
 
 /// Prints what rules note beside the memory, apart from what was told.
@@ -338,7 +359,7 @@ fn tool_calls(calls: &[ToolCall]) -> String {
 fn print_link(
     link: &Link,
     memory: &Memory,
-    space: &Space,
+    read: &dyn Fn(MemoryId) -> Option<Memory>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let outward = link.from == memory.id;
@@ -354,7 +375,7 @@ fn print_link(
     };
     let strength = paint(DIM, format_args!("(weight {:.2}{reason})", link.weight));
     // If the other memory has been erased, only its id is left.
-    let other_end = space.read(other).ok();
+    let other_end = read(other);
     let name = other_end
         .as_ref()
         .map_or_else(|| other.to_string(), Memory::citation);

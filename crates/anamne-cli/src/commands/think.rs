@@ -1,14 +1,15 @@
 //! `anamne think`.
 
-use anamne::{Body, Draft, Filter, Kind, Listing, MemoryId, Space};
+use anamne::{Body, Draft, Filter, Kind, Listing, MemoryId};
 
 use super::remember;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::Output;
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::session_argument::SessionArgument;
 use crate::typed_fields::{Related, ThoughtFields};
-use crate::{ids, input, settling};
 
 /// Add a thought to a chain of reasoning
 #[derive(Debug, clap::Args)]
@@ -68,9 +69,9 @@ impl Think {
         let follows = fields.remove("follows");
         draft.body = Body::thought(None).with_fields(&fields)?;
         draft.check()?;
-        let space = place.space()?;
+        let space = place.reached()?;
         let follows = match follows.as_ref().and_then(|id| id.as_str()) {
-            Some(id) => Some(ids::resolve(&space, id)?),
+            Some(id) => Some(space.resolve(id)?),
             None => last_thought(&space, draft.thread.as_deref())?,
         };
         if let Body::Thought {
@@ -81,11 +82,11 @@ impl Think {
         }
         let remembered = space.remember(draft)?;
         remember::print(&remembered, output)?;
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }
 
-fn last_thought(space: &Space, thread: Option<&str>) -> Result<Option<MemoryId>, Failure> {
+fn last_thought(space: &Reached, thread: Option<&str>) -> Result<Option<MemoryId>, Failure> {
     let listing = Listing {
         filter: Filter {
             threads: thread.map(str::to_owned).into_iter().collect(),

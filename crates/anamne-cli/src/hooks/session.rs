@@ -148,7 +148,7 @@ pub(crate) fn space_of(
 ) -> Result<String, Failure> {
     let place = match folder {
         Some(folder) => Place::around(global, folder)?,
-        None => Place::find(global)?,
+        None => Place::find(global)?.on_this_machine(),
     };
     if place.project().is_none() {
         return Ok(UNFILED.to_owned());

@@ -39,6 +39,14 @@ pub(crate) fn read_key_file(path: &Path) -> Result<Option<KeyFile>, BridgeError>
     }))
 }
 
+/// The key in a file, if the file is there and its key is for `account`.
+pub fn key_in_file(path: &Path, account: &str) -> Result<Option<String>, BridgeError> {
+    Ok(match read_key_file(path)? {
+        Some(KeyFile::Bound { account: of, text }) if of == account => Some(text.trim().to_owned()),
+        _ => None,
+    })
+}
+
 /// Atomically writes a key file that only its owner can read. `account` is what the key is for: see
 /// [`BridgeConfig::key_account`](crate::BridgeConfig::key_account).
 pub fn write_key_file(path: &Path, account: &str, key: &Key) -> Result<(), BridgeError> {

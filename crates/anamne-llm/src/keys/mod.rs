@@ -14,7 +14,7 @@ use super::wording::plain_line;
 use super::{Approvals, BridgeError};
 
 pub(crate) use file::{KeyFile, read_key_file};
-pub use file::{bind_key_file, write_key_file};
+pub use file::{bind_key_file, key_in_file, write_key_file};
 pub use keychain::{Keychain, NoKeychain, ToolKeychain};
 pub(crate) use variables::{check_variable, is_known_variable};
 

@@ -80,7 +80,7 @@ impl KeepKey {
     }
 }
 
-fn read_key(account: &str) -> Result<String, Failure> {
+pub(in crate::commands) fn read_key(account: &str) -> Result<String, Failure> {
     let unreadable = |error| Failure::failed(format!("can't read the key: {error}"));
     let stdin = std::io::stdin();
     if stdin.is_terminal() {

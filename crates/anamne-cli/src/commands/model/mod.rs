@@ -2,7 +2,7 @@
 
 mod embeddings;
 mod import;
-mod key;
+pub(super) mod key;
 mod list;
 mod remove;
 mod set;

@@ -116,6 +116,25 @@ struct Order {
     role: Option<String>,
 }
 
+/// Shows the answer of a server.
+fn show_served(
+    query: &str,
+    answer: &Answer,
+    details: Details,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(&WithToolResults {
+            answer,
+            tool_results: None,
+            enrichment: BTreeMap::new(),
+        });
+    }
+    print(query, answer, details, output)?;
+    sum_up(answer, "the searched spaces", output);
+    Ok(())
+}
+
 /// What is shown of each result besides its text and origin.
 #[derive(Clone, Copy)]
 struct Details {
@@ -142,6 +161,10 @@ impl Recall {
         let is_elsewhere = self.across.is_elsewhere();
         let (details, with_tool_results) = (self.details(), self.with_tool_results);
         let question = self.question(output)?;
+        if let Some(client) = place.server() {
+            let answer = client.recall(&spaces, &question)?;
+            return show_served(&question.query, &answer, details, output);
+        }
         let store = place.existing_store()?;
         // Opened first, because its error for a missing space says more.
         let here = if is_elsewhere {

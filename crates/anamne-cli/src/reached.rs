@@ -1,0 +1,312 @@
+//! A space, on this machine or on a server: what the commands that work in both ways need of it.
+
+use anamne::{
+    Answer, Draft, Edit, Filter, Link, LinkType, Listing, Memory, MemoryId, Order, OutsideErasure,
+    Recall, Remembered, Seq, Space, UseOrder, Version, Visibility,
+};
+use anamne_client::{ClientError, Query, RemoteSpace};
+
+use crate::failure::Failure;
+use crate::output::{Output, counted};
+use crate::{ids, settling};
+
+/// Memories that a server is asked for at a time.
+const PAGE: usize = 500;
+
+/// A space.
+pub(crate) enum Reached {
+    /// In a store of this machine.
+    Here(Box<Space>),
+    /// On a server.
+    There(RemoteSpace),
+}
+
+impl Reached {
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Here(space) => space.name(),
+            Self::There(space) => space.name(),
+        }
+    }
+
+    /// The space of this machine, for what a server doesn't offer.
+    pub(crate) fn here(&self) -> Option<&Space> {
+        match self {
+            Self::Here(space) => Some(space),
+            Self::There(_) => None,
+        }
+    }
+
+    /// The same space, writing without the guard. A server's guard can't be passed.
+    pub(crate) fn without_guard(&self) -> Result<Self, Failure> {
+        match self {
+            Self::Here(space) => Ok(Self::Here(Box::new(space.without_guard()?))),
+            Self::There(_) => Err(Failure::refused(
+                "no_guard",
+                "a server stores nothing without its guard",
+            )),
+        }
+    }
+
+    /// The id that `text` names.
+    pub(crate) fn resolve(&self, text: &str) -> Result<MemoryId, Failure> {
+        match self {
+            Self::Here(space) => ids::resolve(space, text),
+            Self::There(space) => match text.trim().parse() {
+                Ok(id) => Ok(id),
+                Err(_) => Ok(space.get(text.trim())?.id),
+            },
+        }
+    }
+
+    /// The ids that `texts` name, each once.
+    pub(crate) fn resolve_all(&self, texts: &[String]) -> Result<Vec<MemoryId>, Failure> {
+        match self {
+            Self::Here(space) => ids::resolve_all(space, texts),
+            Self::There(_) => {
+                let mut resolved = Vec::new();
+                for text in texts {
+                    let id = self.resolve(text)?;
+                    if !resolved.contains(&id) {
+                        resolved.push(id);
+                    }
+                }
+                Ok(resolved)
+            }
+        }
+    }
+
+    /// The memory with this id, without counting it as opened if it is here.
+    pub(crate) fn read(&self, id: MemoryId) -> Result<Memory, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.read(id)?),
+            Self::There(space) => Ok(space.get(&id.to_string())?),
+        }
+    }
+
+    /// The memories with these ids, in order; missing ones are left out.
+    pub(crate) fn get_each(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.get_each(ids)?),
+            Self::There(space) => {
+                let mut found = Vec::with_capacity(ids.len());
+                for id in ids {
+                    match space.get(&id.to_string()) {
+                        Ok(memory) => found.push(memory),
+                        Err(error) if is_missing(&error) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// Stores a memory.
+    pub(crate) fn remember(&self, draft: Draft) -> Result<Remembered, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.remember(draft)?),
+            Self::There(space) => Ok(space.remember(&draft)?),
+        }
+    }
+
+    /// Finds memories.
+    pub(crate) fn recall(&self, question: &Recall) -> Result<Answer, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.recall(question)?),
+            Self::There(space) => Ok(space.recall(question)?),
+        }
+    }
+
+    /// Memories in an order. O(offset + limit) on a server, too, which pages from the beginning.
+    pub(crate) fn list(&self, listing: &Listing) -> Result<Vec<Memory>, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.list(listing)?),
+            Self::There(space) => {
+                let sort = match listing.order {
+                    Order::NewestFirst => "newest",
+                    Order::OldestFirst => "oldest",
+                    Order::ByThread => "thread",
+                };
+                paged(space, listing, sort)
+            }
+        }
+    }
+
+    /// Memories that were opened, by their use.
+    pub(crate) fn list_by_use(
+        &self,
+        listing: &Listing,
+        order: UseOrder,
+    ) -> Result<Vec<Memory>, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.list_by_use(listing, order)?),
+            Self::There(space) => {
+                let sort = match order {
+                    UseOrder::Accessed => "accessed",
+                    UseOrder::AccessCount => "most_accessed",
+                };
+                paged(space, listing, sort)
+            }
+        }
+    }
+
+    /// The ids of all memories that match a filter, oldest first.
+    pub(crate) fn select(
+        &self,
+        filter: &Filter,
+        visibility: Visibility,
+    ) -> Result<Vec<MemoryId>, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.select(filter, visibility, Order::OldestFirst)?),
+            Self::There(space) => {
+                let states: &[bool] = match visibility {
+                    Visibility::Live => &[false],
+                    Visibility::Forgotten => &[true],
+                    Visibility::Both => &[false, true],
+                };
+                let mut ids = Vec::new();
+                for forgotten in states {
+                    let listing = Listing {
+                        filter: filter.clone(),
+                        limit: usize::MAX,
+                        forgotten: *forgotten,
+                        ..Listing::default()
+                    };
+                    let found = paged(space, &listing, "oldest")?;
+                    ids.extend(found.into_iter().map(|memory| memory.id));
+                }
+                Ok(ids)
+            }
+        }
+    }
+
+    /// Changes a memory.
+    pub(crate) fn edit(&self, id: MemoryId, edit: &Edit) -> Result<Memory, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.edit(id, edit)?),
+            Self::There(space) => Ok(space.edit(&id.to_string(), edit)?),
+        }
+    }
+
+    /// Forgets memories, all or none.
+    pub(crate) fn forget_all(&self, ids: &[MemoryId]) -> Result<(), Failure> {
+        match self {
+            Self::Here(space) => space.forget_all(ids).map(drop).map_err(Failure::from),
+            Self::There(space) => space.forget(ids).map(drop).map_err(Failure::from),
+        }
+    }
+
+    /// Erases memories permanently, all or none. What a server reached is for its operator to see.
+    pub(crate) fn erase_all(&self, ids: &[MemoryId]) -> Result<OutsideErasure, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.erase_all(ids)?),
+            Self::There(space) => {
+                let erased = space.erase(ids)?;
+                if erased.unreached > 0 {
+                    return Err(Failure::failed(format!(
+                        "erased, but {} of the server may still have the content; it tries again",
+                        counted(erased.unreached as u64, "place")
+                    )));
+                }
+                Ok(OutsideErasure::default())
+            }
+        }
+    }
+
+    /// Brings a forgotten memory back.
+    pub(crate) fn restore(&self, id: MemoryId) -> Result<Memory, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.restore(id)?),
+            Self::There(space) => Ok(space.restore(&id.to_string())?),
+        }
+    }
+
+    /// The versions of a memory, oldest first.
+    pub(crate) fn history(&self, id: MemoryId) -> Result<Vec<Version>, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.history(id)?),
+            Self::There(space) => Ok(space.history(&id.to_string())?),
+        }
+    }
+
+    /// The version of a memory at a time.
+    pub(crate) fn as_of(
+        &self,
+        id: MemoryId,
+        at: jiff::Timestamp,
+    ) -> Result<Option<Version>, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.as_of(id, at)?),
+            Self::There(space) => {
+                let versions = space.history(&id.to_string())?.into_iter();
+                Ok(versions.take_while(|version| version.at <= at).last())
+            }
+        }
+    }
+
+    /// Links two memories.
+    pub(crate) fn link(&self, link: &Link) -> Result<Seq, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.link(link)?),
+            Self::There(space) => Ok(space.link(link)?.seq),
+        }
+    }
+
+    /// Removes a link; `false` if there was none.
+    pub(crate) fn unlink(
+        &self,
+        from: MemoryId,
+        to: MemoryId,
+        link_type: LinkType,
+    ) -> Result<bool, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.unlink(from, to, link_type)?),
+            Self::There(space) => match space.unlink(from, to, link_type) {
+                Ok(()) => Ok(true),
+                Err(error) if is_missing(&error) => Ok(false),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Updates the views before the command ends; a server does that by itself.
+    pub(crate) fn settle(&self, output: &mut Output) -> Result<(), Failure> {
+        match self {
+            Self::Here(space) => settling::settle(space, output),
+            Self::There(_) => Ok(()),
+        }
+    }
+}
+
+fn is_missing(error: &ClientError) -> bool {
+    error
+        .problem()
+        .is_some_and(|problem| problem.kind() == "not_found")
+}
+
+/// The memories of a listing, page by page.
+fn paged(space: &RemoteSpace, listing: &Listing, sort: &str) -> Result<Vec<Memory>, Failure> {
+    let wanted = listing.offset.saturating_add(listing.limit);
+    let choices = |limit: usize| {
+        let choices = Query::new().with("sort", sort).with("limit", limit);
+        choices.maybe("forgotten", listing.forgotten.then_some(true))
+    };
+    let (mut found, mut cursor) = (Vec::new(), None::<String>);
+    while found.len() < wanted {
+        // The limit belongs to the list that a cursor continues, so it stays the same.
+        let page = space.list(
+            &listing.filter,
+            &choices(wanted.min(PAGE)),
+            cursor.as_deref(),
+        )?;
+        found.extend(page.memories);
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    found.truncate(wanted);
+    Ok(found.split_off(listing.offset.min(found.len())))
+}
