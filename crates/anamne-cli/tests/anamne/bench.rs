@@ -1,15 +1,57 @@
 //! A test fixture: a store, and the command to run on it.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// Set to any value, it makes the commands of every bench work through a server of the bench's store.
+const THROUGH_SERVER: &str = "ANAMNE_THROUGH_SERVER";
+
 /// A temporary store.
 pub(crate) struct Bench {
+    /// Before the folder, so that it ends before its store goes.
+    server: OnceLock<ServerProcess>,
     folder: TempDir,
+}
+
+/// `anamne serve`, until it is dropped.
+pub(crate) struct ServerProcess {
+    child: Child,
+    pub(crate) address: String,
+}
+
+impl ServerProcess {
+    /// Starts a server; its last argument is a free port.
+    fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut lines = stderr.lines();
+        let address = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .find_map(|line| Some(line.split_once("http://")?.1.trim().to_owned()))
+            .expect("an address");
+        // Its log must not fill the pipe.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        Self {
+            child,
+            address: format!("http://{address}"),
+        }
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// The result of one run of the command.
@@ -22,6 +64,7 @@ pub(crate) struct RunOutput {
 impl Bench {
     pub(crate) fn new() -> Self {
         Self {
+            server: OnceLock::new(),
             folder: tempfile::tempdir().expect("a temporary folder"),
         }
     }
@@ -49,8 +92,27 @@ impl Bench {
         std::fs::File::open(path).expect("a file").into()
     }
 
+    /// A server of the bench's store.
+    pub(crate) fn server(&self) -> &ServerProcess {
+        self.server.get_or_init(|| {
+            let arguments = ["serve", "--listen", "127.0.0.1:0"];
+            ServerProcess::start(self.command_here(&arguments))
+        })
+    }
+
     /// The command in a clean environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command_here(arguments);
+        if std::env::var_os(THROUGH_SERVER).is_some() {
+            command
+                .env_remove("ANAMNE_STORE")
+                .env("ANAMNE_SERVER", &self.server().address);
+        }
+        command
+    }
+
+    /// The command on the store of this machine.
+    fn command_here(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anamne"));
         command
             .args(arguments)
