@@ -8,7 +8,6 @@ use anamne_types::{Actor, Seq};
 
 use super::SpaceSource;
 use super::together::{Change, Growth};
-use super::turns::Answer;
 use crate::config::Duplicates;
 use crate::files::look_at;
 use crate::journal::Digest;
@@ -60,35 +59,24 @@ impl SpaceSource {
         if growth == Growth::Counted {
             self.settings.current()?;
         }
-        let (is_first, answer, outcome) = if let Some(turn) = self.turns.try_take() {
-            let own = Change::new(actor, growth, |transaction: &mut Transaction<'_>| {
-                change(transaction, data)
-            });
-            let answer = self.write_for_all(turn, &own);
-            (true, answer, own.outcome())
+        let written = if let Some(turn) = self.turns.try_take() {
+            let own = |transaction: &mut Transaction<'_>| change(transaction, data);
+            self.write_first(turn, &Change::new(actor, growth, own))
         } else {
             let data = data.to_owned();
             let own = move |transaction: &mut Transaction<'_>| change(transaction, data.borrow());
             let own = Arc::new(Change::new(actor, growth, own));
-            let (is_first, answer) = match self.turns.wait(own.clone()) {
-                Ok(turn) => (true, self.write_for_all(turn, own.as_ref())),
-                Err(answer) => (false, answer),
-            };
-            (is_first, answer, own.outcome())
-        };
-        let alone = || match growth {
-            Growth::Counted => self.write(actor, |transaction| change(transaction, data)),
-            Growth::Exempt => self.write_freely(actor, |transaction| change(transaction, data)),
-        };
-        match (answer, outcome) {
-            (Answer::Made, Some(Err(error))) if error.may_be_damage() => alone(),
-            // Among others the quota is not measured exactly.
-            (Answer::Made, Some(Err(StoreError::QuotaExceeded { .. }))) if !is_first => alone(),
-            (Answer::Made, Some(outcome)) => {
-                outcome.map_err(|error| error.of_database(&self.database))
+            match self.turns.wait(own.clone()) {
+                Ok(turn) => self.write_first(turn, own.as_ref()),
+                Err(answer) => self.written(answer, own.as_ref()),
             }
-            (Answer::Failed(error), _) => Err(error),
-            (_, _) => alone(),
+        };
+        match (written?, growth) {
+            (Some(outcome), _) => Ok(outcome),
+            (None, Growth::Counted) => self.write(actor, |transaction| change(transaction, data)),
+            (None, Growth::Exempt) => {
+                self.write_freely(actor, |transaction| change(transaction, data))
+            }
         }
     }
 

@@ -66,8 +66,44 @@ impl Drop for Followers<'_> {
 }
 
 impl SpaceSource {
+    /// Makes the change of the thread that has the turn, and those of threads that wait; see [`SpaceSource::written`].
+    pub(super) fn write_first<C, T>(&self, turn: Turn<'_>, own: &Change<C, T>) -> Result<Option<T>>
+    where
+        C: Fn(&mut Transaction<'_>) -> Result<T>,
+    {
+        let answer = self.write_for_all(turn, own);
+        let outcome = own.outcome();
+        self.outcome_of(answer, outcome, |error| error.may_be_damage())
+    }
+
+    /// What came of a change that another thread made; `None` if it must be made in a transaction of its own.
+    pub(super) fn written<C, T>(&self, answer: Answer, own: &Change<C, T>) -> Result<Option<T>> {
+        let outcome = own.outcome();
+        // Before a refusal, the quota is measured exactly.
+        let may_succeed_alone = |error: &StoreError| {
+            error.may_be_damage() || matches!(error, StoreError::QuotaExceeded { .. })
+        };
+        self.outcome_of(answer, outcome, may_succeed_alone)
+    }
+
+    fn outcome_of<T>(
+        &self,
+        answer: Answer,
+        outcome: Option<Result<T>>,
+        may_succeed_alone: impl Fn(&StoreError) -> bool,
+    ) -> Result<Option<T>> {
+        match (answer, outcome) {
+            (Answer::Failed(error), _) => Err(error),
+            (Answer::Made, Some(Err(error))) if may_succeed_alone(&error) => Ok(None),
+            (Answer::Made, Some(outcome)) => outcome
+                .map(Some)
+                .map_err(|error| error.of_database(&self.database)),
+            (Answer::Made | Answer::MakeItAlone | Answer::YourTurn, _) => Ok(None),
+        }
+    }
+
     /// Makes the change `first`, and those of threads that wait, in one transaction; answers these threads.
-    pub(super) fn write_for_all(&self, mut turn: Turn<'_>, first: &dyn Member) -> Answer {
+    fn write_for_all(&self, mut turn: Turn<'_>, first: &dyn Member) -> Answer {
         let mut followers = Followers {
             members: Vec::new(),
             database: &self.database,
