@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Error;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::thread::ScopedJoinHandle;
 
 use anamne_store::{Disk, SpaceName, SpaceSource, Storage, StoreError};
 use anamne_types::{Draft, Edit, MemoryId};
@@ -326,7 +327,7 @@ fn work_together(space: &SpaceSource) -> Vec<Acknowledged> {
         let threads: Vec<_> = (0..CROWD)
             .map(|thread| scope.spawn(move || work(thread)))
             .collect();
-        let ended = threads.into_iter().map(|thread| thread.join());
+        let ended = threads.into_iter().map(ScopedJoinHandle::join);
         ended.map(|ended| ended.expect("no panic")).collect()
     })
 }
@@ -344,10 +345,14 @@ fn run_crowd(at: usize, fault: Fault) -> (usize, usize) {
         let journal_alone = home.copy();
         journal_alone.remove_database();
         let restored = journal_alone.open();
-        all.iter().for_each(|one| one.check(&restored));
+        for one in &all {
+            one.check(&restored);
+        }
     }
     let space = home.open();
-    all.iter().for_each(|one| one.check(&space));
+    for one in &all {
+        one.check(&space);
+    }
     assert_sound(&space);
     // What was not acknowledged is there whole or not at all.
     let most = (CROWD * EACH) as u64;

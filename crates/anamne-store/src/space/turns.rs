@@ -56,7 +56,10 @@ impl Turns {
     }
 
     /// Waits until another thread has made the change of `member`, or for the turn to make it.
-    pub(crate) fn wait(&self, member: Arc<dyn Member + Send + Sync>) -> Result<Turn<'_>, Answer> {
+    pub(crate) fn wait<M>(&self, member: &Arc<M>) -> Result<Turn<'_>, Answer>
+    where
+        M: Member + Send + Sync + 'static,
+    {
         self.queue_up(Waiting::Together(member.clone()));
         match member.call().wait() {
             Answer::YourTurn => Ok(self.turn(&mut self.lock())),

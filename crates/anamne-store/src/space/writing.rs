@@ -66,7 +66,7 @@ impl SpaceSource {
             let data = data.to_owned();
             let own = move |transaction: &mut Transaction<'_>| change(transaction, data.borrow());
             let own = Arc::new(Change::new(actor, growth, own));
-            match self.turns.wait(own.clone()) {
+            match self.turns.wait(&own) {
                 Ok(turn) => self.write_first(turn, own.as_ref()),
                 Err(answer) => self.written(answer, own.as_ref()),
             }

@@ -37,7 +37,7 @@ pub(crate) struct Change<C, T> {
     call: Call,
     actor: Actor,
     growth: Growth,
-    change: C,
+    make: C,
     outcome: Mutex<Option<Outcome<T>>>,
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct Change<C, T> {
 type Outcome<T> = std::thread::Result<Result<T>>;
 
 impl<C, T> Change<C, T> {
-    pub(crate) fn new(actor: &Actor, growth: Growth, change: C) -> Self {
+    pub(crate) fn new(actor: &Actor, growth: Growth, make: C) -> Self {
         Self {
             call: Call::default(),
             actor: actor.clone(),
             growth,
-            change,
+            make,
             outcome: Mutex::new(None),
         }
     }
@@ -86,7 +86,7 @@ where
 
     fn make(&self, transaction: &mut Transaction<'_>) -> bool {
         // What a panic leaves behind is undone in the database; nothing else is changed.
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.change)(transaction)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.make)(transaction)));
         let succeeded = matches!(outcome, Ok(Ok(_)));
         *self.lock() = Some(outcome);
         succeeded

@@ -73,7 +73,7 @@ impl SpaceSource {
     {
         let answer = self.write_for_all(turn, own);
         let outcome = own.outcome();
-        self.outcome_of(answer, outcome, |error| error.may_be_damage())
+        self.outcome_of(answer, outcome, StoreError::may_be_damage)
     }
 
     /// What came of a change that another thread made; `None` if it must be made in a transaction of its own.
