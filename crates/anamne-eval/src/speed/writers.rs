@@ -11,6 +11,7 @@ use super::budgets;
 use super::figures::{Figure, Section, Timed};
 use super::site::Site;
 use crate::failure::Failure;
+use crate::generator::Record;
 use crate::latencies::Latencies;
 use crate::store::BATCH;
 
@@ -32,7 +33,7 @@ pub(crate) fn measure(
     let site = Site::new(records, parent)?;
     let space = site.open()?;
     site.for_each_batch(|_, records| {
-        let drafts: Vec<Draft> = records.iter().map(|record| record.draft()).collect();
+        let drafts: Vec<Draft> = records.iter().map(Record::draft).collect();
         space
             .remember_each(&drafts)?
             .into_iter()
@@ -169,6 +170,6 @@ impl Crowd<'_> {
     fn drafts(&self, count: u64) -> Vec<Draft> {
         let first = self.next.fetch_add(count, Ordering::Relaxed);
         let records = self.site.generator.records(first..first + count);
-        records.iter().map(|record| record.draft()).collect()
+        records.iter().map(Record::draft).collect()
     }
 }
