@@ -250,7 +250,10 @@ fn repeated(error: &StoreError) -> StoreError {
         } => StoreError::Io {
             action,
             path: path.clone(),
-            source: std::io::Error::new(source.kind(), source.to_string()),
+            source: match source.raw_os_error() {
+                Some(code) => std::io::Error::from_raw_os_error(code),
+                None => std::io::Error::new(source.kind(), source.to_string()),
+            },
         },
         StoreError::Sqlite(rusqlite::Error::SqliteFailure(error, message)) => {
             StoreError::Sqlite(rusqlite::Error::SqliteFailure(*error, message.clone()))
