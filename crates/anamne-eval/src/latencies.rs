@@ -38,6 +38,11 @@ impl Latencies {
         self.0.push(milliseconds);
     }
 
+    /// Adds those of another run.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// Whether nothing was recorded.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -16,7 +16,7 @@ use crate::files::length_of;
 use crate::restore::side_file;
 use crate::source::moves::{self, AgeLimits, MoveCandidate};
 use crate::source::{contents, uses};
-use crate::space::SpaceSource;
+use crate::space::{Growth, SpaceSource};
 
 /// A batch that blocks other writers for longer than this is followed by a smaller one.
 const LONG: Duration = Duration::from_millis(15);
@@ -115,7 +115,9 @@ impl SpaceSource {
 
     /// Logs that an actor opened a memory. Exempt from the quota: a full space can still be read.
     pub fn log_access(&self, actor: &Actor, id: MemoryId) -> Result<()> {
-        self.write_freely(actor, |transaction| transaction.log_access(id))
+        self.write_together(actor, Growth::Exempt, &id, |transaction, id| {
+            transaction.log_access(*id)
+        })
     }
 
     /// The colder tiers with memories, hottest first. O(tiers · log memories).

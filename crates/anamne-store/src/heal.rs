@@ -4,7 +4,6 @@
 //! page. That call repairs the database and is repeated; no person has to act.
 
 use std::io::ErrorKind;
-use std::sync::PoisonError;
 
 use rusqlite::Connection;
 
@@ -45,9 +44,9 @@ impl SpaceSource {
     /// If another process was faster, or the database is sound, only the connections are reopened.
     /// [`StoreError::Damaged`], with nothing changed, if the journal is damaged too and something would be lost.
     pub(crate) fn heal(&self, error: &StoreError) -> Result<()> {
-        let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.turns.take();
         let _guard = self.lock.acquire()?;
-        if let Some(mut writer) = slot.take() {
+        if let Some(mut writer) = turn.take() {
             // The file may have been deleted while open here: then only this connection can read its outbox.
             let _ = writer.settle();
         }

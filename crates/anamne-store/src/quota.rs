@@ -46,8 +46,18 @@ pub(crate) struct WriteRequest<'space> {
     pub(crate) lines: u64,
     /// Bytes by which the next WAL checkpoint grows the database file.
     pub(crate) logged: u64,
+    /// Size in bytes of the journal lines that earlier changes of the same transaction wrote, and their number: the
+    /// folder doesn't have them yet.
+    pub(crate) uncommitted: (u64, usize),
     /// `quota.bytes`, above 0.
     pub(crate) limit: u64,
+}
+
+impl WriteRequest<'_> {
+    fn cost_of_uncommitted(&self) -> u64 {
+        let (lines, number) = self.uncommitted;
+        COPIES * lines + PAGES * number as u64
+    }
 }
 
 impl Usage {
@@ -67,7 +77,7 @@ impl Usage {
             None => Measured {
                 bytes: bytes_under(wanted.folder)?,
                 at: wanted.head,
-                since: 0,
+                since: wanted.cost_of_uncommitted(),
             },
         };
         if measured.bytes + measured.since + cost > wanted.limit {

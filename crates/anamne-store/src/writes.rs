@@ -10,7 +10,7 @@ use anamne_types::{
 use crate::arrival::ImportItem;
 use crate::cleaning;
 use crate::source::{Transaction, erasure};
-use crate::space::SpaceSource;
+use crate::space::{Growth, SpaceSource};
 use crate::{Result, StoreError};
 
 /// The results of a batch written in one transaction, in input order.
@@ -26,7 +26,9 @@ impl SpaceSource {
     /// Writes one memory. On return it is durable in the source and in the journal.
     pub fn remember(&self, actor: &Actor, draft: &Draft) -> Result<Remembered> {
         draft.check()?;
-        self.write(actor, |transaction| transaction.remember(draft))
+        self.write_together(actor, Growth::Counted, draft, |transaction, draft| {
+            transaction.remember(draft)
+        })
     }
 
     /// Writes many memories in one transaction: all or none.
@@ -92,21 +94,27 @@ impl SpaceSource {
     /// Edits a memory and returns its new state.
     pub fn edit(&self, actor: &Actor, id: MemoryId, edit: &Edit) -> Result<Memory> {
         edit.check()?;
-        self.write(actor, |transaction| transaction.edit(id, edit))
-            .map(|memory| self.with_space(memory))
+        self.write_together(actor, Growth::Counted, edit, move |transaction, edit| {
+            transaction.edit(id, edit)
+        })
+        .map(|memory| self.with_space(memory))
     }
 
     /// Adds feedback to a memory and returns its new state.
     pub fn judge(&self, actor: &Actor, feedback: &Feedback) -> Result<Memory> {
         feedback.check()?;
-        self.write(actor, |transaction| transaction.judge(feedback))
-            .map(|memory| self.with_space(memory))
+        self.write_together(actor, Growth::Counted, feedback, |transaction, feedback| {
+            transaction.judge(feedback)
+        })
+        .map(|memory| self.with_space(memory))
     }
 
     /// Forgets a memory; it can be restored.
     pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
-        self.write_freely(actor, |transaction| transaction.forget(id))
-            .map(|memory| self.with_space(memory))
+        self.write_together(actor, Growth::Exempt, &id, |transaction, id| {
+            transaction.forget(*id)
+        })
+        .map(|memory| self.with_space(memory))
     }
 
     /// Forgets many memories in one transaction: all or none.
@@ -119,8 +127,10 @@ impl SpaceSource {
 
     /// Restores a forgotten memory.
     pub fn restore(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
-        self.write(actor, |transaction| transaction.restore(id))
-            .map(|memory| self.with_space(memory))
+        self.write_together(actor, Growth::Counted, &id, |transaction, id| {
+            transaction.restore(*id)
+        })
+        .map(|memory| self.with_space(memory))
     }
 
     /// Removes a memory's content permanently: from the source, the journal and the quarantined copies. Names and tags
@@ -171,7 +181,9 @@ impl SpaceSource {
     /// Creates a link between two live memories.
     pub fn link(&self, actor: &Actor, link: &Link) -> Result<Seq> {
         link.check()?;
-        self.write(actor, |transaction| transaction.link(link))
+        self.write_together(actor, Growth::Counted, link, |transaction, link| {
+            transaction.link(link)
+        })
     }
 
     /// Removes a link; returns whether it existed.
@@ -182,7 +194,10 @@ impl SpaceSource {
         to: MemoryId,
         link_type: LinkType,
     ) -> Result<bool> {
-        self.write_freely(actor, |transaction| transaction.unlink(from, to, link_type))
+        let link = (from, to, link_type);
+        self.write_together(actor, Growth::Exempt, &link, |transaction, link| {
+            transaction.unlink(link.0, link.1, link.2)
+        })
     }
 }
 

@@ -370,13 +370,49 @@ fn child_writes_until_it_is_killed() {
     }
 }
 
+/// The number of threads of a child.
+const THREADS: usize = 8;
+
+#[test]
+fn child_writes_with_many_threads_until_it_is_killed() {
+    let Some((space, number)) = child_task() else {
+        return;
+    };
+    let space = open_in_child(&space);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let space = &space;
+            scope.spawn(move || {
+                for round in 0.. {
+                    let text = format!("thread {thread} of {number} writes {round}");
+                    let draft = Draft::new(text).thread(format!("log {thread}"));
+                    let id = space.remember(&user(), &draft).expect("a write").id;
+                    // One call, so that lines of several threads don't mix.
+                    let mut out = std::io::stdout().lock();
+                    writeln!(out, "{MARK}{id}").expect("the parent's pipe");
+                    out.flush().expect("the parent's pipe");
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn a_writer_killed_at_any_instant_loses_nothing_that_it_acknowledged() {
+    kill_while_it_writes("child_writes_until_it_is_killed", 20);
+}
+
+#[test]
+fn many_threads_killed_at_any_instant_lose_nothing_that_they_acknowledged() {
+    kill_while_it_writes("child_writes_with_many_threads_until_it_is_killed", 20);
+}
+
+fn kill_while_it_writes(writer: &str, rounds: usize) {
     let home = Home::new();
     drop(home.open());
     let mut acknowledged = Vec::new();
-    for round in 0..20 {
-        let mut child = child("child_writes_until_it_is_killed", &home.space(), round)
+    for round in 0..rounds {
+        let mut child = child(writer, &home.space(), round)
             .spawn()
             .expect("a child");
         let mut output = BufReader::new(child.stdout.take().expect("a pipe")).lines();
@@ -409,7 +445,7 @@ fn a_writer_killed_at_any_instant_loses_nothing_that_it_acknowledged() {
             .expect("a write");
         assert_sound(&space);
     }
-    assert!(acknowledged.len() >= 20);
+    assert!(acknowledged.len() >= rounds);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Error;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::thread::ScopedJoinHandle;
 
 use anamne_store::{Disk, SpaceName, SpaceSource, Storage, StoreError};
 use anamne_types::{Draft, Edit, MemoryId};
@@ -165,6 +166,17 @@ impl Acknowledged {
         }
     }
 
+    /// Stores one memory in a call that threads share.
+    fn stored_alone(&mut self, space: &SpaceSource, text: &str) -> Option<MemoryId> {
+        match space.remember(&user(), &Draft::new(text)) {
+            Ok(stored) => {
+                self.contents.insert(stored.id, text.to_owned());
+                Some(stored.id)
+            }
+            Err(error) => self.refuse(&error),
+        }
+    }
+
     fn refuse<T>(&mut self, error: &StoreError) -> Option<T> {
         assert!(matches!(error, StoreError::Io { .. }), "{error:?}");
         self.refused += 1;
@@ -292,4 +304,76 @@ fn a_crash_in_the_middle_of_any_step_loses_nothing() {
 #[test]
 fn a_crash_that_takes_what_was_not_yet_durable_loses_nothing() {
     fail_each_step(Fault::Loss);
+}
+
+/// Threads of a crowd, and what each of them writes.
+const CROWD: usize = 4;
+const EACH: usize = 3;
+
+/// Several threads write and edit at once, ignoring failures; each knows what was acknowledged to it.
+fn work_together(space: &SpaceSource) -> Vec<Acknowledged> {
+    std::thread::scope(|scope| {
+        let work = |thread: usize| {
+            let mut acknowledged = Acknowledged::default();
+            for round in 0..EACH {
+                let text = format!("{thread}, {round}: {}", "the sluice is shut, ".repeat(9));
+                let stored = acknowledged.stored_alone(space, &text);
+                if let (Some(id), 1) = (stored, round) {
+                    acknowledged.edit(space, id, &format!("{thread} edited in round {round}"));
+                }
+            }
+            acknowledged
+        };
+        let threads: Vec<_> = (0..CROWD)
+            .map(|thread| scope.spawn(move || work(thread)))
+            .collect();
+        let ended = threads.into_iter().map(ScopedJoinHandle::join);
+        ended.map(|ended| ended.expect("no panic")).collect()
+    })
+}
+
+/// Runs a crowd on a disk with one faulty step; returns the number of steps and of failures.
+fn run_crowd(at: usize, fault: Fault) -> (usize, usize) {
+    let home = Home::new();
+    let storage = Faulty::at(at, fault);
+    let name = SpaceName::core();
+    let space = SpaceSource::open_on(storage.clone(), &home.space(), &name, clock(), true);
+    let space = space.expect("opening writes nothing to the journal");
+    let all = work_together(&space);
+    drop(space);
+    if all.iter().any(|one| !one.contents.is_empty()) {
+        let journal_alone = home.copy();
+        journal_alone.remove_database();
+        let restored = journal_alone.open();
+        for one in &all {
+            one.check(&restored);
+        }
+    }
+    let space = home.open();
+    for one in &all {
+        one.check(&space);
+    }
+    assert_sound(&space);
+    // What was not acknowledged is there whole or not at all.
+    let most = (CROWD * EACH) as u64;
+    assert!(space.statistics().expect("counts").memories <= most);
+    (
+        storage.steps(),
+        all.iter().map(|one| one.refused).sum::<usize>(),
+    )
+}
+
+#[test]
+fn a_fault_among_threads_that_write_at_once_loses_nothing() {
+    for fault in [Fault::Once, Fault::Crash, Fault::Loss] {
+        let (steps, refused) = run_crowd(usize::MAX, fault);
+        assert!(steps > 5, "{steps}");
+        assert_eq!(refused, 0);
+        // How many steps there are depends on how many threads meet.
+        let noticed = (1..=steps).filter(|at| run_crowd(*at, fault).1 > 0).count();
+        assert!(
+            noticed > steps / 3,
+            "{noticed} of {steps} faults were noticed"
+        );
+    }
 }

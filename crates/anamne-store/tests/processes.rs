@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::Arc;
 
-use anamne_store::Followers;
 use anamne_store::view::View;
+use anamne_store::{Followers, StoreError};
 use anamne_types::{Draft, Edit, MemoryId, Seq, Tier};
 use common::{
     Home, MARK, MemoryView, assert_sound, child, child_task, head, lines, open_in_child, user,
@@ -62,10 +62,15 @@ fn child_writes_its_share() {
 
 #[test]
 fn four_processes_write_at_once_and_nothing_is_lost_or_doubled() {
+    write_at_once("child_writes_its_share", WRITES);
+}
+
+/// Several children run `function`, each of which writes at least `writes` memories.
+fn write_at_once(function: &str, writes: usize) {
     let home = Home::new();
     let children: Vec<_> = (0..CHILDREN)
         .map(|number| {
-            child("child_writes_its_share", &home.space(), number)
+            child(function, &home.space(), number)
                 .spawn()
                 .expect("a child")
         })
@@ -80,7 +85,7 @@ fn four_processes_write_at_once_and_nothing_is_lost_or_doubled() {
             stored.push((id.parse().expect("an id"), seq.parse().expect("a number")));
         }
     }
-    assert!(stored.len() >= CHILDREN * WRITES);
+    assert!(stored.len() >= CHILDREN * writes);
     let space = home.open();
     assert!(space.repaired().is_empty(), "{:?}", space.repaired());
     assert_sound(&space);
@@ -110,6 +115,64 @@ fn four_processes_write_at_once_and_nothing_is_lost_or_doubled() {
         space.statistics().expect("counts").memories,
         stored.len() as u64
     );
+}
+
+/// Threads of each child, and what each of them writes.
+const THREADS: usize = 6;
+const EACH: usize = 40;
+
+#[test]
+fn child_writes_with_many_threads() {
+    let Some((space, number)) = child_task() else {
+        return;
+    };
+    let space = open_in_child(&space);
+    let name = |thread: usize, round: usize| format!("{number}.{thread}.{round}");
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let space = &space;
+            scope.spawn(move || {
+                for round in 0..EACH {
+                    let mut draft = Draft::new(format!("told by {}", name(thread, round)))
+                        .thread(format!("thread {}", round % 7));
+                    draft.external_id = Some(name(thread, round));
+                    let stored = space.remember(&user(), &draft).expect("a write");
+                    match round % 8 {
+                        // Told again, in other words, or about something unknown.
+                        1 => {
+                            let again = space.remember(&user(), &draft).expect("known");
+                            assert!(again.duplicate && again.id == stored.id);
+                        }
+                        3 => {
+                            draft.content = "other words".to_owned();
+                            let conflict = space.remember(&user(), &draft);
+                            assert!(matches!(conflict, Err(StoreError::Conflict { .. })));
+                        }
+                        5 => {
+                            let unknown = space.forget(&user(), MemoryId::at(1));
+                            assert!(matches!(unknown, Err(StoreError::NoMemory { .. })));
+                        }
+                        7 => {
+                            let edit = Edit {
+                                importance: Some(9),
+                                ..Edit::default()
+                            };
+                            let edited = space.edit(&user(), stored.id, &edit);
+                            assert_eq!(edited.expect("an edit").importance, 9);
+                        }
+                        _ => {}
+                    }
+                    let mut out = std::io::stdout().lock();
+                    writeln!(out, "{MARK}{} {}", stored.id, stored.seq).expect("the parent's pipe");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn threads_of_many_processes_write_at_once_and_nothing_is_lost_or_doubled() {
+    write_at_once("child_writes_with_many_threads", THREADS * EACH);
 }
 
 #[test]

@@ -11,6 +11,9 @@ const MEMORY: [(u64, f64); 2] = [(100_000, 60.0), (1_000_000, 200.0)];
 /// `remember` at p50, relative to a bare commit.
 pub(crate) const REMEMBER: Budget = Budget::RatioAtMost(2.0);
 
+/// Writes per second of 64 threads: at least twice those of one thread.
+pub(crate) const MANY_WRITERS: Budget = Budget::RatioAtMost(0.5);
+
 /// Records per second, embedded and indexed.
 pub(crate) const IMPORT: Budget = Budget::AtLeast(10_000.0);
 

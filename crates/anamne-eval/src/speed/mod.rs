@@ -32,6 +32,7 @@ mod simd;
 mod site;
 mod tiers;
 mod vectors;
+mod writers;
 
 use figures::Section;
 use peers::Peers;
@@ -94,6 +95,8 @@ enum Measurement {
     Extract,
     /// Context blocks from messages of 350 words, next to recall; only if named.
     LongMessages,
+    /// Durable writes of many threads at once, next to one thread; only if named.
+    Writers,
     /// The vector scan alone: its accuracy, and the cost of filters; only if named.
     Vectors,
     /// Whole processes of the command from fork to exit, hooks of agent hosts among them; only if named.
@@ -121,6 +124,7 @@ impl Measurement {
                 | Self::Depth
                 | Self::Extract
                 | Self::LongMessages
+                | Self::Writers
                 | Self::Vectors
                 | Self::Processes
         )
@@ -220,6 +224,9 @@ impl<'run> Run<'run> {
         });
         self.time(Measurement::LongMessages, "long_messages", || {
             long_messages::measure(records, queries, parent)
+        });
+        self.time(Measurement::Writers, "writers", || {
+            writers::measure(records, queries, parent)
         });
         self.time(Measurement::Vectors, "vectors", || {
             vectors::measure(records, queries, parent, lines)

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::PoisonError;
 
 use anamne_types::Seq;
 
@@ -48,14 +47,14 @@ impl SpaceSource {
             staged.folder.join("memories").join("active.db"),
         );
         close_database(&database)?;
-        let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.turns.take();
         let _guard = self.lock.acquire()?;
-        let end = self.as_only_writer(&mut slot, |_, end| Ok(end))?;
+        let end = self.as_only_writer(&mut turn, |_, end| Ok(end))?;
         if end.0 > Seq(0) {
             return Err(StoreError::NotEmptySpace(self.name().to_string()));
         }
         // Closes the empty database, and forgets what was cached of it.
-        *slot = None;
+        *turn = None;
         self.readers.close();
         self.names.forget();
         for extra in ExportExtra::ALL {

@@ -18,18 +18,32 @@ use crate::{Result, StoreError};
 pub(crate) struct Transaction<'writer> {
     pub(super) tables: Tables<'writer>,
     pub(super) space: &'writer str,
-    pub(super) actor: &'writer Actor,
+    pub(super) actor: Actor,
     pub(super) now: Timestamp,
     /// Whether a known text is not stored again.
     pub(super) finds_duplicates: bool,
     /// The last event of the log, including those of this transaction.
-    pub(crate) head: Seq,
+    pub(super) head: Seq,
     pub(super) hash: Digest,
     pub(super) next_row: Row,
     lines: Vec<Entry>,
+    /// Where the current change began.
+    before: Before,
     /// An unpredictable secret from which the salts are derived.
     pub(super) secret: [u8; 32],
     open: bool,
+}
+
+/// The state before a change of a transaction.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    head: Seq,
+    hash: Digest,
+    next_row: Row,
+    /// Number of lines.
+    lines: usize,
+    /// Rows changed by the connection so far.
+    changes: u64,
 }
 
 /// Who writes, where and when.
@@ -54,13 +68,20 @@ impl<'writer> Transaction<'writer> {
         let mut transaction = Self {
             tables,
             space: occasion.space,
-            actor: occasion.actor,
+            actor: occasion.actor.clone(),
             now: cut(occasion.now),
             finds_duplicates: occasion.finds_duplicates,
             head: end.0,
             hash: end.1,
             next_row: Row(0),
             lines: Vec::new(),
+            before: Before {
+                head: end.0,
+                hash: end.1,
+                next_row: Row(0),
+                lines: 0,
+                changes: 0,
+            },
             secret: secret(),
             open: true,
         };
@@ -68,12 +89,75 @@ impl<'writer> Transaction<'writer> {
         tables
             .prepare_cached("DELETE FROM outbox WHERE seq <= ?1")?
             .execute([end.0.0 as i64])?;
+        transaction.before = transaction.state();
         Ok(transaction)
+    }
+
+    fn state(&self) -> Before {
+        Before {
+            head: self.head,
+            hash: self.hash,
+            next_row: self.next_row,
+            lines: self.lines.len(),
+            changes: self.tables.total_changes(),
+        }
+    }
+
+    /// Begins another change in this transaction, by another author; it can be undone alone.
+    pub(crate) fn begin_another(&mut self, actor: &Actor, now: Timestamp) -> Result<()> {
+        self.run("SAVEPOINT another")?;
+        self.before = self.state();
+        self.actor = actor.clone();
+        self.now = cut(now);
+        Ok(())
+    }
+
+    /// Keeps what [`Transaction::begin_another`] began. A change without a line is undone, as in a transaction of its
+    /// own.
+    pub(crate) fn keep_another(&mut self) -> Result<()> {
+        if self.lines.len() == self.before.lines && self.has_touched() {
+            self.undo_another()
+        } else {
+            self.run("RELEASE another")
+        }
+    }
+
+    /// Undoes what [`Transaction::begin_another`] began, and nothing else.
+    pub(crate) fn undo_another(&mut self) -> Result<()> {
+        if self.has_touched() {
+            self.tables.names.forget();
+        }
+        self.run("ROLLBACK TO another")?;
+        self.run("RELEASE another")?;
+        let before = self.before;
+        (self.head, self.hash, self.next_row) = (before.head, before.hash, before.next_row);
+        self.lines.truncate(before.lines);
+        Ok(())
+    }
+
+    /// Whether the current change has written rows.
+    fn has_touched(&self) -> bool {
+        self.tables.total_changes() != self.before.changes
+    }
+
+    /// Whether SQLite has rolled everything back by itself, as after some errors of the disk.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.tables.is_autocommit()
+    }
+
+    /// The last event before the current change.
+    pub(crate) fn head_before(&self) -> Seq {
+        self.before.head
+    }
+
+    fn run(&self, statement: &str) -> Result<()> {
+        self.tables.prepare_cached(statement)?.execute([])?;
+        Ok(())
     }
 
     /// Commits durably; returns the lines to append to the journal.
     pub(crate) fn commit(mut self) -> Result<Vec<Entry>> {
-        self.tables.prepare_cached("COMMIT")?.execute([])?;
+        self.run("COMMIT")?;
         self.open = false;
         Ok(std::mem::take(&mut self.lines))
     }
@@ -83,17 +167,28 @@ impl<'writer> Transaction<'writer> {
         if !self.lines.is_empty() {
             return self.commit();
         }
-        self.tables.prepare_cached("ROLLBACK")?.execute([])?;
+        if self.has_touched() {
+            self.tables.names.forget();
+        }
+        self.run("ROLLBACK")?;
         self.open = false;
         Ok(Vec::new())
     }
 
-    /// Size in bytes of the lines for the journal.
+    /// Size in bytes of the current change's lines for the journal.
     pub(crate) fn line_bytes(&self) -> u64 {
-        self.lines
-            .iter()
-            .map(|line| line.text.len() as u64 + 1)
-            .sum()
+        bytes_of(&self.lines[self.before.lines..])
+    }
+
+    /// Size in bytes of all lines of this transaction.
+    pub(crate) fn all_line_bytes(&self) -> u64 {
+        bytes_of(&self.lines)
+    }
+
+    /// Size in bytes of the lines of earlier changes of this transaction, and their number.
+    pub(crate) fn uncommitted(&self) -> (u64, usize) {
+        let earlier = &self.lines[..self.before.lines];
+        (bytes_of(earlier), earlier.len())
     }
 
     /// Bytes by which the database file is smaller than its pages, because some are only in the WAL.
@@ -178,6 +273,10 @@ impl Drop for Transaction<'_> {
             let _ = self.tables.execute_batch("ROLLBACK");
         }
     }
+}
+
+fn bytes_of(lines: &[Entry]) -> u64 {
+    lines.iter().map(|line| line.text.len() as u64 + 1).sum()
 }
 
 /// Random bytes: two new ids, each with 74 bits from the operating system.

@@ -1,6 +1,8 @@
 //! One open space and the operations on it as a whole.
 
 mod opening;
+mod together;
+mod turns;
 mod writing;
 
 use std::path::{Path, PathBuf};
@@ -8,6 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_types::{Memory, MemoryId, Seq, Tier};
+
+pub(crate) use together::Growth;
+use turns::Turns;
 
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
@@ -21,7 +26,7 @@ use crate::source::{Names, PooledReader, Readers, SourceFeed, integrity};
 use crate::space_name::SpaceName;
 use crate::storage::Storage;
 use crate::watch::CommitWatcher;
-use crate::writer::{SpacePaths, Writer};
+use crate::writer::SpacePaths;
 use crate::{Result, StoreError};
 
 /// The open source of one space. Every method may be called from several threads.
@@ -35,7 +40,7 @@ pub struct SpaceSource {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) lock: WriteLock,
     pub(crate) moving: MoveLock,
-    pub(crate) writer: Mutex<Option<Writer>>,
+    pub(crate) turns: Turns,
     pub(crate) readers: Readers,
     pub(crate) names: Names,
     /// What was repaired since the space was opened, for a person to read.
@@ -106,7 +111,7 @@ impl SpaceSource {
     ///
     /// [`StoreError::Refused`] if a value is invalid. Name, format and creation time stay.
     pub fn configure(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
-        let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turns.take();
         let _guard = self.lock.acquire()?;
         self.settings.change(|config| {
             let kept = config.clone();

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use super::SpaceSource;
+use super::turns::Turns;
 use crate::beside;
 use crate::clock::Clock;
 use crate::config::SpaceConfig;
@@ -65,7 +66,7 @@ impl SpaceSource {
             storage,
             lock,
             moving: MoveLock::at(&folder.join("move.lock")),
-            writer: Mutex::default(),
+            turns: Turns::default(),
             names: Names::default(),
             repaired: Mutex::default(),
             replacements: AtomicU64::new(0),

@@ -1,11 +1,13 @@
-//! The single write path of source and journal.
+//! The write path of source and journal.
 
-use std::sync::PoisonError;
+use std::borrow::Borrow;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use anamne_types::{Actor, Seq};
 
 use super::SpaceSource;
+use super::together::{Change, Growth};
 use crate::config::Duplicates;
 use crate::files::look_at;
 use crate::journal::Digest;
@@ -15,7 +17,7 @@ use crate::writer::Writer;
 use crate::{Result, StoreError};
 
 impl SpaceSource {
-    /// A write that grows the space and is subject to its quota.
+    /// A write that grows the space and is subject to its quota, in a transaction of its own.
     pub(crate) fn write<T>(
         &self,
         actor: &Actor,
@@ -30,25 +32,72 @@ impl SpaceSource {
         actor: &Actor,
         change: impl Fn(&mut Transaction<'_>) -> Result<T>,
     ) -> Result<(T, Duration)> {
-        let limit = self.settings.current()?.quota.bytes;
+        self.settings.current()?;
         self.write_freely_timed(actor, |transaction| {
-            let head = transaction.head;
             let outcome = change(transaction)?;
-            let lines = transaction.line_bytes();
-            if limit > 0 && lines > 0 {
-                let wanted = WriteRequest {
-                    space: self.name.as_str(),
-                    folder: &self.folder,
-                    head,
-                    lines,
-                    logged: transaction.logged_bytes(&self.database)?,
-                    limit,
-                };
-                let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
-                usage.admit(wanted)?;
-            }
+            self.admit(transaction)?;
             Ok(outcome)
         })
+    }
+
+    /// A small write, for which `change` is given `data`. Threads that wait for each other share one transaction.
+    ///
+    /// If other threads use the writer, `data` is copied, because one of them may make the change.
+    pub(crate) fn write_together<D, T>(
+        &self,
+        actor: &Actor,
+        growth: Growth,
+        data: &D,
+        change: impl Fn(&mut Transaction<'_>, &D) -> Result<T> + Copy + Send + Sync + 'static,
+    ) -> Result<T>
+    where
+        D: ToOwned + ?Sized,
+        D::Owned: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        actor.check()?;
+        if growth == Growth::Counted {
+            self.settings.current()?;
+        }
+        let written = if let Some(turn) = self.turns.try_take() {
+            let own = |transaction: &mut Transaction<'_>| change(transaction, data);
+            self.write_first(turn, &Change::new(actor, growth, own))
+        } else {
+            let data = data.to_owned();
+            let own = move |transaction: &mut Transaction<'_>| change(transaction, data.borrow());
+            let own = Arc::new(Change::new(actor, growth, own));
+            match self.turns.wait(&own) {
+                Ok(turn) => self.write_first(turn, own.as_ref()),
+                Err(answer) => self.written(answer, own.as_ref()),
+            }
+        };
+        match (written?, growth) {
+            (Some(outcome), _) => Ok(outcome),
+            (None, Growth::Counted) => self.write(actor, |transaction| change(transaction, data)),
+            (None, Growth::Exempt) => {
+                self.write_freely(actor, |transaction| change(transaction, data))
+            }
+        }
+    }
+
+    /// Checks the quota after a change: [`StoreError::QuotaExceeded`] if it grows the space beyond it.
+    pub(super) fn admit(&self, transaction: &Transaction<'_>) -> Result<()> {
+        let limit = self.settings.known().quota.bytes;
+        let lines = transaction.line_bytes();
+        if limit == 0 || lines == 0 {
+            return Ok(());
+        }
+        let wanted = WriteRequest {
+            space: self.name.as_str(),
+            folder: &self.folder,
+            head: transaction.head_before(),
+            lines,
+            logged: transaction.logged_bytes(&self.database)?,
+            uncommitted: transaction.uncommitted(),
+            limit,
+        };
+        let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        usage.admit(wanted)
     }
 
     /// A write without an event: internal state of the source.
@@ -65,7 +114,7 @@ impl SpaceSource {
         })
     }
 
-    /// A write that is exempt from the quota.
+    /// A write that is exempt from the quota, in a transaction of its own.
     pub(crate) fn write_freely<T>(
         &self,
         actor: &Actor,
@@ -75,7 +124,7 @@ impl SpaceSource {
             .map(|(outcome, _)| outcome)
     }
 
-    /// The single write path of source and journal.
+    /// The write path of source and journal for one thread alone.
     fn write_freely_timed<T>(
         &self,
         actor: &Actor,
@@ -91,7 +140,7 @@ impl SpaceSource {
         })
     }
 
-    fn begin<'writer>(
+    pub(super) fn begin<'writer>(
         &'writer self,
         writer: &'writer Writer,
         actor: &'writer Actor,
@@ -124,9 +173,9 @@ impl SpaceSource {
         work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
     ) -> Result<(T, Duration)> {
         self.healing(|| {
-            let mut slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut turn = self.turns.take();
             let guard = self.lock.acquire()?;
-            let outcome = self.as_only_writer(&mut slot, &work)?;
+            let outcome = self.as_only_writer(&mut turn, &work)?;
             Ok((outcome, guard.release()))
         })
         .map_err(|error| error.of_database(&self.database))
@@ -136,7 +185,7 @@ impl SpaceSource {
     pub(crate) fn as_only_writer<T>(
         &self,
         slot: &mut Option<Writer>,
-        work: impl Fn(&mut Writer, (Seq, Digest)) -> Result<T>,
+        work: impl FnOnce(&mut Writer, (Seq, Digest)) -> Result<T>,
     ) -> Result<T> {
         let found = look_at(&self.database)?.map(|state| state.identity);
         let settled = match slot.as_mut() {
@@ -163,7 +212,7 @@ impl SpaceSource {
 
     /// Runs `work` under the write lock.
     pub(crate) fn locked<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let _slot = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turns.take();
         let _guard = self.lock.acquire()?;
         work()
     }
