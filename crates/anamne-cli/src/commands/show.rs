@@ -28,12 +28,12 @@ Examples:
 
 With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"links\":
   [{\"from\", \"to\", \"type\", \"weight\": as told, \"reason\", \"created_at\",
-  \"strength\": now, \"since\": told last, or opened since at both ends}], \"disputes\":
+  \"strength\": now, \"since\": told last, or both ends opened since}], \"disputes\":
   [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?:
 whether the shown memory holds, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
   \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\": now,
-  \"parts\"?: {\"told\", \"enriched\"?, \"base\", \"uses\", \"links\", \"age\"}: base to age are
-  points, whose sum is the importance; missing with recompute off}, \"use\":
+  \"parts\"?: {\"told\", \"enriched\"?, \"base\", \"uses\", \"links\", \"age\"}: the last four
+  are points whose sum is the importance; missing if importance is as told}, \"use\":
    {\"count\", \"last\"}: how often it was opened before, or null,
   \"enrichment\": null or as anamne enrich ID}")]
 pub(crate) struct Show {
@@ -47,11 +47,11 @@ impl Show {
         let id = ids::resolve(&space, &self.id)?;
         // Before this reading, which counts too.
         let known_use = space.use_of(id)?;
+        let signals = space.quality_signals(id)?;
         let memory = space.get(id)?;
         let links = space.links(memory.id)?;
         let strengths = space.link_strengths(&links)?;
         let disputes = space.disputes(&memory)?;
-        let signals = space.quality_signals(memory.id)?;
         space.note_used(&[memory.id])?;
         let related = related(&space, &memory)?;
         let enrichment = space.enrichments(&[&memory])?.pop().flatten();

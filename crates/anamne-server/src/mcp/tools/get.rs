@@ -37,11 +37,11 @@ impl MemoryTool for Get {
         let id = space.resolve(&self.id)?;
         // Before this reading, which counts too.
         let known_use = space.use_of(id)?;
+        let signals = space.quality_signals(id)?;
         let memory = space.get(id)?;
         let history = space.history(id)?;
         let links = space.links(id)?;
         let strengths = space.link_strengths(&links)?;
-        let signals = space.quality_signals(id)?;
         let history: Vec<Value> = history
             .iter()
             .map(|state| describe(state, &memory))
@@ -71,7 +71,7 @@ impl MemoryTool for Get {
                 "current_importance": signals.importance,
             });
             for (place, strength) in strengths.iter().enumerate() {
-                structured["links"][place]["strength"] = json!(strength.current);
+                structured["links"][place]["strength"] = plain(&strength.current);
             }
             structured["memory"]["provenance"] = plain(&provenance);
             structured["use"] = plain(&known_use);
