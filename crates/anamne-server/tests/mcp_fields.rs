@@ -2,6 +2,8 @@
 
 mod common;
 
+use anamne::{Options, Store};
+use anamne_server::mcp::Settings;
 use common::{Raw, text};
 use serde_json::{Value, json};
 
@@ -127,4 +129,65 @@ async fn use_is_shown_before_the_reading_that_counts() {
         text(&second)
     );
     raw.finish().await;
+}
+
+/// A server over a space whose links decay to a quarter at once.
+async fn with_recompute(on: bool) -> Raw {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options::new(folder.path()).background(false);
+    let store = Store::open_with(options.clone()).expect("a store");
+    let space = store.space("core").expect("a space");
+    let configured = space.configure(|config| {
+        config.recompute.importance = on;
+        config.recompute.links = on;
+        config.recompute.link_half_life_days = 1e-10;
+        config.recompute.link_floor = 0.25;
+    });
+    configured.expect("configured");
+    drop((space, store));
+    let mut raw = Raw::start_with(folder, options, Settings::default().structured(true));
+    raw.initialize("2025-11-25").await;
+    raw
+}
+
+#[tokio::test]
+async fn current_importance_and_strength_stand_beside_what_was_told() {
+    for (on, remark, now, strength, link) in [
+        (
+            true,
+            "importance 8 (now 5.7), version 1",
+            5.716,
+            0.2,
+            " (strength 0.80, now 0.20)",
+        ),
+        (false, "importance 8, version 1", 8.0, 0.8, ""),
+    ] {
+        let mut raw = with_recompute(on).await;
+        let one = told(
+            &mut raw,
+            json!({ "content": "Fix the pump", "kind": "fact", "importance": 8 }),
+        )
+        .await;
+        let two = told(&mut raw, json!({ "content": "Paint the pump" })).await;
+        raw.done(
+            "memory_link",
+            json!({ "from": one, "to": two, "type": "requires", "weight": 0.8 }),
+        )
+        .await;
+        let result = raw.call("memory_get", json!({ "id": one })).await;
+        let (got, text) = (&result["structuredContent"], text(&result));
+        assert_eq!(
+            (&got["memory"]["importance"], &got["links"][0]["weight"]),
+            (&json!(8), &json!(0.8))
+        );
+        let importance = got["current_importance"].as_f64().expect("an importance");
+        assert!((importance - now).abs() < 0.001, "{got}");
+        assert_eq!(got["links"][0]["strength"], json!(strength), "{got}");
+        assert!(text.contains(remark), "{text}");
+        assert!(
+            text.contains(&format!("\n{one} requires {two}{link}")),
+            "{text}"
+        );
+        raw.finish().await;
+    }
 }

@@ -73,8 +73,8 @@ pub use bounded::{RejectedFile, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     BackupConfig, Duplicates, EmbeddingConfig, EnrichmentConfig, GuardConfig, IntakeConfig,
-    MetaConfig, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, RoleConfig, SpaceBudgets,
-    SpaceConfig, TiersConfig,
+    MetaConfig, QueryLogging, QuotaConfig, RecallConfig, RecomputeConfig, RetentionConfig,
+    RoleConfig, SpaceBudgets, SpaceConfig, TiersConfig,
 };
 pub use derivation::{Budget, Class, Damage, Derived, Effort};
 pub use error::{Result, StoreError};

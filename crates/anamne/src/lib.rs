@@ -49,7 +49,9 @@ pub use anamne_experience::tool_results::{
 };
 pub use anamne_experience::{RunChance, RunSummary};
 pub use anamne_guard as guard;
-pub use anamne_knowledge::consolidation::{Audit, Insight, Proposal, ProposalKind};
+pub use anamne_knowledge::consolidation::{
+    Audit, ImportanceParts, Insight, Proposal, ProposalKind,
+};
 pub use anamne_knowledge::enrichment::view::{EnrichmentReport, EnrichmentState};
 pub use anamne_knowledge::graph::{
     Association, ContradictionQuery, EntityQuery, ExtractionReport, GraphError,
@@ -63,9 +65,10 @@ pub use anamne_store::{
     EmbeddingConfig, EnrichmentConfig, Examination, ExportExtra, ExportedSpace, Finding,
     GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
     LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
-    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
-    RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder,
-    SystemClock, TierCount, TiersConfig, Unreadable, Visibility, is_export_file,
+    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RecomputeConfig,
+    RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics,
+    StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
+    is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -81,8 +84,8 @@ pub use experience::{
     SearchStrategy, SkillRecord, StrategyReport, StrategyWeek, WorkingEntry, WorkingScope,
 };
 pub use jobs::{ChoreReport, Moved, WorkReport};
-pub use knowledge::consolidating::QualitySignals;
 pub use knowledge::graph::Knowledge;
+pub use knowledge::recomputing::{ImportanceSignals, LinkStrength, QualitySignals};
 pub use knowledge::topics::{KnownTopic, TopicVerdict};
 pub use knowledge::wording::RewordedSentence;
 pub use maintenance::backups::ScheduledBackups;

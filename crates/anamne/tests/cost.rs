@@ -199,6 +199,10 @@ fn doors(text: &str) -> Vec<Cost> {
         Cost::of("enrichment", ANY, &mut || {
             drop(black_box(space.enrich(&mut |_| ()).expect("enriched")));
         }),
+        Cost::of("current importance", ANY, &mut || {
+            let id = space.resolve("m2").expect("the text");
+            black_box(space.quality_signals(id).expect("signals"));
+        }),
         Cost::of("start of a session", ANY, &mut || home.context(&start)).judged_from(OF_PASSAGES),
         Cost::of("insights", ANY, &mut || {
             drop(black_box(space.insights().expect("insights")));

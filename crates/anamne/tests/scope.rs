@@ -415,6 +415,8 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "read",
         "use_of",
         "list_by_use",
+        "list_by_importance",
+        "link_strengths",
         "resolve",
         "find_imported",
         "list",

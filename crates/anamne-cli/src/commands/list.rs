@@ -1,6 +1,6 @@
 //! `anamne list`.
 
-use anamne::{Limits, Listing, Order, UseOrder};
+use anamne::{Error, Limits, Listing, Memory, Order, Space, UseOrder};
 use serde_json::json;
 
 use crate::card;
@@ -19,6 +19,7 @@ Examples:
   anamne list --kind fact --tag staging --since 2026-03 --until 2026-05
   anamne list --where ticket=42 --where 'priority>=3'
   anamne list --sort accessed -k 5
+  anamne list --sort importance
   anamne list --forgotten
   anamne list --limit 100 --offset 100 --json
 
@@ -34,8 +35,8 @@ pub(crate) struct List {
     /// Oldest first
     #[arg(long, conflicts_with = "sort")]
     oldest_first: bool,
-    /// Only memories that were opened by their ids: last opened first, or most often opened first
-    #[arg(long, value_enum, value_name = "USE", conflicts_with = "forgotten")]
+    /// accessed and access_count: only memories that were opened by their ids, last or most often opened first; importance: the highest current importance first, which reads every matching memory
+    #[arg(long, value_enum, value_name = "ORDER", conflicts_with = "forgotten")]
     sort: Option<Sort>,
     /// Forgotten memories, which `restore` brings back
     #[arg(long)]
@@ -44,19 +45,21 @@ pub(crate) struct List {
     filters: Filters,
 }
 
-/// An order of opened memories.
+/// An order by use or current importance.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Sort {
     Accessed,
     #[value(name = "access_count", alias = "access-count")]
     AccessCount,
+    Importance,
 }
 
 impl Sort {
-    fn order(self) -> UseOrder {
+    fn list(self, space: &Space, listing: &Listing) -> Result<Vec<Memory>, Error> {
         match self {
-            Self::Accessed => UseOrder::Accessed,
-            Self::AccessCount => UseOrder::AccessCount,
+            Self::Accessed => space.list_by_use(listing, UseOrder::Accessed),
+            Self::AccessCount => space.list_by_use(listing, UseOrder::AccessCount),
+            Self::Importance => space.list_by_importance(listing),
         }
     }
 }
@@ -79,7 +82,7 @@ impl List {
         };
         let space = place.reached_existing()?;
         let mut found = match self.sort {
-            Some(sort) => space.list_by_use(&listing, sort.order())?,
+            Some(sort) => sort.list(&space, &listing)?,
             None => space.list(&listing)?,
         };
         let more = found.len() > self.limit;

@@ -1,11 +1,11 @@
 //! `anamne show`.
 
 use anamne::{
-    Association, Body, Enrichment, Link, LinkType, Memory, MemoryId, MemoryUse, QualitySignals,
-    RELATED_ENTITIES, RELATED_FILES, Space, ToolCall,
+    Association, Body, Enrichment, Link, LinkStrength, LinkType, Memory, MemoryId, MemoryUse,
+    QualitySignals, RELATED_ENTITIES, RELATED_FILES, Space, ToolCall,
 };
 use anamne_client::RemoteSpace;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
@@ -19,15 +19,22 @@ use crate::{card, enriched, ids, known};
 In every command, an ID is a citation (m12, within its space), an id, a unique
 beginning of one, or the external id of an imported memory.
 
+Current importance and current strength are computed from what was told, use,
+links and age; what was told stays. `anamne spaces set --recompute-importance
+off` and `--recompute-links off` show what was told.
+
 Examples:
   anamne show m12
   anamne show 0198c0de-7a11 --json
 
 With --json: {\"memory\": {\"id\", \"space\", \"kind\", \"content\", …}, \"links\":
-  [{\"from\", \"to\", \"type\", \"weight\", \"reason\", \"created_at\"}], \"disputes\":
+  [{\"from\", \"to\", \"type\", \"weight\": as told, \"reason\", \"created_at\",
+  \"strength\": now, \"since\": told last, or both ends opened since}], \"disputes\":
   [{\"memory\", \"citation\", \"kind\": \"contested|superseded\", \"holds\"?:
 whether the shown memory holds, \"reason\"}], \"related\": [{\"memory\", \"citation\", \"type\",
-  \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\"}, \"use\":
+  \"strength\", \"reason\"}], \"signals\": {\"utility\", \"importance\": now,
+  \"parts\"?: {\"told\", \"enriched\"?, \"base\", \"uses\", \"links\", \"age\"}: the last four
+  are points whose sum is the importance; missing if importance is as told}, \"use\":
    {\"count\", \"last\"}: how often it was opened before, or null,
   \"enrichment\": null or as anamne enrich ID}")]
 pub(crate) struct Show {
@@ -44,10 +51,11 @@ impl Show {
         let id = ids::resolve(&space, &self.id)?;
         // Before this reading, which counts too.
         let known_use = space.use_of(id)?;
+        let signals = space.quality_signals(id)?;
         let memory = space.get(id)?;
         let links = space.links(memory.id)?;
+        let strengths = space.link_strengths(&links)?;
         let disputes = space.disputes(&memory)?;
-        let signals = space.quality_signals(memory.id)?;
         space.note_used(&[memory.id])?;
         let related = related(&space, &memory)?;
         let enrichment = space.enrichments(&[&memory])?.pop().flatten();
@@ -64,6 +72,10 @@ impl Show {
                     })
                 })
                 .collect();
+            let links = links.iter().zip(&strengths);
+            let links: Vec<_> = links
+                .map(|(link, strength)| link_json(link, strength))
+                .collect();
             return output.json(&json!({
                 "memory": memory,
                 "links": links,
@@ -75,7 +87,7 @@ impl Show {
             }));
         }
         print(&memory, output)?;
-        output.line(paint(DIM, signals_line(signals)))?;
+        output.line(paint(DIM, signals_line(&signals)))?;
         if let Some(known_use) = known_use {
             output.line(paint(DIM, use_line(known_use, output)))?;
         }
@@ -83,9 +95,10 @@ impl Show {
             output.line("")?;
         }
         known::print_disputes(&disputes, "", output)?;
-        links
-            .iter()
-            .try_for_each(|link| print_link(link, &memory, &|id| space.read(id).ok(), output))?;
+        let read = |id: MemoryId| space.read(id).ok();
+        for (link, strength) in links.iter().zip(&strengths) {
+            print_link(link, Some(strength), &memory, &read, output)?;
+        }
         if let Some(enrichment) = &enrichment {
             print_enrichment(enrichment, output)?;
         }
@@ -112,7 +125,7 @@ fn show_served(space: &RemoteSpace, id: &str, output: &mut Output) -> Result<(),
     let read = |id: MemoryId| space.get(&id.to_string()).ok();
     links
         .iter()
-        .try_for_each(|link| print_link(link, &memory, &read, output))
+        .try_for_each(|link| print_link(link, None, &memory, &read, output))
 }
 
 /// Prints what rules note beside the memory, apart from what was told.
@@ -138,11 +151,28 @@ fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> 
 }
 
 /// The quality signals of a memory, on one line.
-fn signals_line(signals: QualitySignals) -> String {
+fn signals_line(signals: &QualitySignals) -> String {
+    let utility = signals.utility;
+    let Some(parts) = signals.parts else {
+        return format!("importance as told · utility {utility:.2}");
+    };
+    let base = match parts.enriched {
+        Some(enriched) => format!("by enrichment {enriched}"),
+        None => format!("told {}", parts.told),
+    };
+    let points = parts.points;
     format!(
-        "current importance {:.1} of 10 · utility {:.2}",
-        signals.importance, signals.utility
+        "current importance {:.2} of 10 = base {:.2} ({base}) + use {:.2} + links {:.2} + age {:.2} · utility {utility:.2}",
+        signals.importance, points.base, points.uses, points.links, points.age
     )
+}
+
+/// A link with its current strength.
+fn link_json(link: &Link, strength: &LinkStrength) -> Value {
+    let mut json = json!(link);
+    json["strength"] = json!(strength.current);
+    json["since"] = json!(strength.since);
+    json
 }
 
 /// How often a memory was opened before, on one line.
@@ -358,6 +388,7 @@ fn tool_calls(calls: &[ToolCall]) -> String {
 /// Prints a link from the perspective of `memory`, with the beginning of the other memory's text.
 fn print_link(
     link: &Link,
+    strength: Option<&LinkStrength>,
     memory: &Memory,
     read: &dyn Fn(MemoryId) -> Option<Memory>,
     output: &mut Output,
@@ -373,7 +404,16 @@ fn print_link(
     } else {
         format!(", {}", one_line(&link.reason))
     };
-    let strength = paint(DIM, format_args!("(weight {:.2}{reason})", link.weight));
+    let (told, current) = (
+        format!("{:.2}", link.weight),
+        format!("{:.2}", strength.map_or(link.weight, |strength| strength.current)),
+    );
+    let now = if current == told {
+        String::new()
+    } else {
+        format!(", now {current}")
+    };
+    let strength = paint(DIM, format_args!("(weight {told}{now}{reason})"));
     // If the other memory has been erased, only its id is left.
     let other_end = read(other);
     let name = other_end

@@ -1,6 +1,6 @@
 //! `anamne spaces set`.
 
-use anamne::{Duplicates, Kind, Space, SpaceConfig};
+use anamne::{Duplicates, Kind, RecomputeConfig, Space, SpaceConfig};
 use clap::builder::PossibleValuesParser;
 
 use super::spaces_model::ModelChange;
@@ -25,6 +25,8 @@ Examples:
   anamne spaces set --model my-model
   anamne spaces set --reranker my-reranker
   anamne spaces set --record-access on
+  anamne spaces set --recompute-links off
+  anamne spaces set --half-life 30 --link-half-life 90
   anamne spaces set --model openai:text-embedding-3-small --dry-run
   anamne spaces set --kinds fact,episode --quality 0.3
   anamne spaces set --duplicates semantic --similarity 0.95
@@ -38,6 +40,7 @@ and goes on with the next command or in the background.
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
   \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
   \"model\", \"reranker\": or null, \"record_access\", \"query_wait_ms\", \"kinds\", \"duplicates\", \"similarity\", \"quality\",
+  \"recompute\": {\"importance\", \"links\", \"half_life_days\", \"link_half_life_days\", \"link_floor\"},
   \"budgets\": {..}}; 0 stands for none. With --dry-run: {\"model\", \"texts\",
   \"cached\", \"private\", \"tokens\", \"dollars\", \"leaves_machine\", \"minutes\"}")]
 pub(crate) struct Set {
@@ -71,6 +74,21 @@ pub(crate) struct Set {
     /// Whether the log records who opened which memory by its id (`anamne audit --kind accessed`); costs a write each
     #[arg(long, value_enum, value_name = "on|off")]
     record_access: Option<Switch>,
+    /// Whether current importance is computed from use, links and age; off shows what was told
+    #[arg(long, value_enum, value_name = "on|off")]
+    recompute_importance: Option<Switch>,
+    /// Whether the strength of links decays; off shows what was told
+    #[arg(long, value_enum, value_name = "on|off")]
+    recompute_links: Option<Switch>,
+    /// Days until the points of current importance for use and youth halve
+    #[arg(long, value_name = "DAYS")]
+    half_life: Option<f32>,
+    /// Days until a link that is neither told again nor used has half its strength
+    #[arg(long, value_name = "DAYS")]
+    link_half_life: Option<f32>,
+    /// The share of its told strength that a link keeps at least, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    link_floor: Option<f32>,
     /// Show what embedding with --model takes; change nothing
     #[arg(long, requires = "model")]
     dry_run: bool,
@@ -111,6 +129,12 @@ pub(crate) struct Set {
 enum Switch {
     On,
     Off,
+}
+
+impl Switch {
+    fn is_on(self) -> bool {
+        matches!(self, Self::On)
+    }
 }
 
 impl Set {
@@ -179,16 +203,27 @@ impl Set {
             config.recall.reranker = (!is_none).then(|| reranker.clone());
         }
         if let Some(switch) = self.record_access {
-            config.meta.record_access = matches!(switch, Switch::On);
+            config.meta.record_access = switch.is_on();
         }
         let wait = &mut config.embedding.query_wait_ms;
         *wait = self.query_wait.unwrap_or(*wait);
         self.apply_intake(config);
+        self.apply_recompute(&mut config.recompute);
         let budgets = &mut config.budgets;
         budgets.daily_dollars = self.daily_dollars.unwrap_or(budgets.daily_dollars);
         budgets.monthly_dollars = self.monthly_dollars.unwrap_or(budgets.monthly_dollars);
         budgets.daily_tokens = self.daily_tokens.unwrap_or(budgets.daily_tokens);
         budgets.monthly_tokens = self.monthly_tokens.unwrap_or(budgets.monthly_tokens);
+    }
+
+    fn apply_recompute(&self, recompute: &mut RecomputeConfig) {
+        let on = |switch: Option<Switch>, now| switch.map_or(now, Switch::is_on);
+        recompute.importance = on(self.recompute_importance, recompute.importance);
+        recompute.links = on(self.recompute_links, recompute.links);
+        recompute.half_life_days = self.half_life.unwrap_or(recompute.half_life_days);
+        let link_half_life = self.link_half_life;
+        recompute.link_half_life_days = link_half_life.unwrap_or(recompute.link_half_life_days);
+        recompute.link_floor = self.link_floor.unwrap_or(recompute.link_floor);
     }
 
     fn apply_intake(&self, config: &mut SpaceConfig) {

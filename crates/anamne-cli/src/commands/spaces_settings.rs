@@ -1,6 +1,6 @@
 //! Shows the settings of a space.
 
-use anamne::SpaceConfig;
+use anamne::{RecomputeConfig, SpaceConfig};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -26,6 +26,13 @@ pub(super) fn as_json(config: &SpaceConfig) -> Value {
         "duplicates": config.intake.duplicates,
         "similarity": round(config.intake.similarity),
         "quality": round(config.intake.quality),
+        "recompute": {
+            "importance": config.recompute.importance,
+            "links": config.recompute.links,
+            "half_life_days": round(config.recompute.half_life_days),
+            "link_half_life_days": round(config.recompute.link_half_life_days),
+            "link_floor": round(config.recompute.link_floor),
+        },
         "budgets": config.budgets,
     })
 }
@@ -70,8 +77,27 @@ pub(super) fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Fai
         let wait = config.embedding.query_wait_ms;
         line("query wait", or_none(wait.into(), "ms"))?;
     }
+    line("recompute", recomputed(&config.recompute))?;
     line("accepts", accepted(config))?;
     line("budgets", budgets(config))
+}
+
+/// What is recomputed, as text.
+fn recomputed(recompute: &RecomputeConfig) -> String {
+    let importance = if recompute.importance {
+        format!("importance, half-life {} days", recompute.half_life_days)
+    } else {
+        "importance as told".to_owned()
+    };
+    let links = if recompute.links {
+        format!(
+            "links, half-life {} days, at least {} of what was told",
+            recompute.link_half_life_days, recompute.link_floor
+        )
+    } else {
+        "links as told".to_owned()
+    };
+    format!("{importance}; {links}")
 }
 
 /// What the space accepts, as text.

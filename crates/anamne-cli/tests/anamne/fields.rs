@@ -370,3 +370,120 @@ fn use_is_shown_listed_and_logged_on_request() {
     assert_eq!(accessed(), events);
     assert_eq!(bench.run(&["verify"]).code, 0);
 }
+
+#[test]
+fn current_importance_and_strength_are_shown_listed_and_switched_off() {
+    let bench = Bench::new();
+    let one = bench.remember(&["Fix the pump", "--kind", "fact", "--importance", "8"]);
+    let two = bench.remember(&["Paint the pump", "--kind", "fact", "--importance", "7"]);
+    bench.json(&["link", &one, &two, "--type", "requires", "--weight", "0.8"]);
+    let shown = bench.run(&["show", &one]).stdout;
+    assert!(
+        shown.contains("current importance 5.89 of 10")
+            && shown.contains("= base 5.20 (told 8) + use 0.00 + links 0.2"),
+        "{shown}"
+    );
+    assert!(shown.contains("(weight 0.80)"), "{shown}");
+    // After nine millionths of a second half of the strength is left.
+    let set = [
+        "spaces",
+        "set",
+        "--link-half-life",
+        "0.0000000001",
+        "--half-life",
+        "30",
+    ];
+    let set = bench.json(&[&set[..], &["--link-floor", "0.25"]].concat());
+    let half_lives = json!({ "importance": true, "links": true, "half_life_days": 30.0, "link_half_life_days": 0.0,
+        "link_floor": 0.25 });
+    assert_eq!(set["recompute"], half_lives);
+    let json = bench.json(&["show", &one]);
+    let link = &json["links"][0];
+    for (name, expected) in [("weight", 0.8), ("strength", 0.2)] {
+        let found = link[name].as_f64().expect("a number");
+        assert!((found - expected).abs() < 1e-6, "{name}: {link}");
+    }
+    assert_eq!(link["since"], link["created_at"]);
+    let (signals, parts) = (&json["signals"], &json["signals"]["parts"]);
+    assert_eq!(
+        (&parts["told"], &json["memory"]["importance"]),
+        (&json!(8), &json!(8))
+    );
+    let points = ["base", "uses", "links", "age"].map(|part| parts[part].as_f64().expect("points"));
+    let sum: f64 = points.iter().sum();
+    assert!(
+        (sum - signals["importance"].as_f64().expect("an importance")).abs() < 1e-9,
+        "{signals}"
+    );
+    assert!(points[1] > 0.4, "it was opened before: {signals}");
+    let shown = bench.run(&["show", &two]).stdout;
+    assert!(shown.contains("(weight 0.80, now 0.20)"), "{shown}");
+    // Opened often, the less important one comes first; as told, it doesn't.
+    let listed = || {
+        let list = bench.json(&["list", "--sort", "importance"])["memories"].clone();
+        let memories = list.as_array().expect("memories").iter();
+        memories
+            .map(|memory| memory["id"].clone())
+            .collect::<Vec<_>>()
+    };
+    for _ in 0..6 {
+        bench.json(&["show", &two]);
+    }
+    assert_eq!(listed(), [json!(two), json!(one)]);
+    let set = bench.json(&[
+        "spaces",
+        "set",
+        "--recompute-importance",
+        "off",
+        "--recompute-links",
+        "off",
+    ]);
+    assert_eq!(
+        (&set["recompute"]["importance"], &set["recompute"]["links"]),
+        (&json!(false), &json!(false))
+    );
+    assert_eq!(listed(), [json!(one), json!(two)]);
+    let json = bench.json(&["show", &one]);
+    assert_eq!(
+        json["signals"],
+        json!({ "utility": 0.5, "importance": 8.0 })
+    );
+    assert_eq!(json["links"][0]["strength"], json["links"][0]["weight"]);
+    let shown = bench.run(&["show", &one]).stdout;
+    assert!(
+        shown.contains("importance as told") && shown.contains("(weight 0.80)"),
+        "{shown}"
+    );
+    let settings = bench.run(&["spaces", "set"]).stdout;
+    assert!(
+        settings.contains("importance as told; links as told"),
+        "{settings}"
+    );
+    bench.json(&[
+        "spaces",
+        "set",
+        "--recompute-importance",
+        "on",
+        "--recompute-links",
+        "on",
+    ]);
+    let back = bench.json(&["show", &one])["signals"]["parts"]["base"].clone();
+    assert_eq!(back, parts["base"]);
+    for wrong in [
+        ["--half-life", "0"],
+        ["--link-half-life", "36526"],
+        ["--link-floor", "1.5"],
+    ] {
+        assert_eq!(
+            bench.run(&[&["spaces", "set"], &wrong[..]].concat()).code,
+            2,
+            "{wrong:?}"
+        );
+    }
+    assert_eq!(
+        bench
+            .run(&["list", "--sort", "importance", "--forgotten"])
+            .code,
+        2
+    );
+}

@@ -87,6 +87,13 @@ impl Enricher {
         category::category(&tokens(text, JUDGED))
     }
 
+    /// The importance of a text, as [`Enricher::enrich`] gives it. Linear in its length.
+    pub fn importance(&self, text: &str) -> u8 {
+        let text = &text[..text.floor_char_boundary(LONGEST)];
+        let all = tokens(text, JUDGED);
+        importance::importance(&all, category::category(&all))
+    }
+
     /// Enriches a text: the same text always gives the same. Linear in its length; the part beyond 64 KiB is ignored.
     pub fn enrich(&mut self, text: &str) -> Enriched {
         let text = &text[..text.floor_char_boundary(LONGEST)];

@@ -48,6 +48,8 @@ const FORMS: &[&str] = &[
     "Links:",
     "@ supports @",
     "@ supports @:",
+    "@ supports @ (strength #, now #)",
+    "@ supports @ (strength #, now #):",
     // Stored, changed, linked and deleted.
     "Stored as @ in the space core.",
     "@ in the space core is now version #.",
@@ -133,7 +135,7 @@ const FIELDS: &[&str] = &[
     "trust #",
     "space *",
     "confidence #",
-    "importance #",
+    "importance # (now #)",
     "version #",
     "deleted",
     "contested by m#",

@@ -168,6 +168,36 @@ pub(super) const SETTINGS: &[Setting] = &[
         "7",
     ),
     (
+        "recompute",
+        "importance",
+        "Whether current importance is computed from use, links and age; false shows what was told.",
+        "true",
+    ),
+    (
+        "recompute",
+        "links",
+        "Whether the strength of links decays; false shows what was told.",
+        "true",
+    ),
+    (
+        "recompute",
+        "half_life_days",
+        "Days until the points for use and youth halve. Above 0, at most 36525.",
+        "60.0",
+    ),
+    (
+        "recompute",
+        "link_half_life_days",
+        "Days until a link that is neither told again nor used has half its strength. Above 0, at most 36525.",
+        "60.0",
+    ),
+    (
+        "recompute",
+        "link_floor",
+        "The share of its told strength that a link keeps at least: 0 to 1.",
+        "0.1",
+    ),
+    (
         "guard",
         "actions",
         "What happens to secrets and personal data, by kind or group: off, mark, redact or refuse.",

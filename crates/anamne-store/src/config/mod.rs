@@ -5,6 +5,7 @@ mod documented;
 mod guard;
 mod intake;
 mod ranking;
+mod recompute;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ pub use budgets::SpaceBudgets;
 pub use guard::GuardConfig;
 pub use intake::{Duplicates, IntakeConfig};
 pub use ranking::{RecallConfig, RoleConfig};
+pub use recompute::RecomputeConfig;
 
 /// The version of the file.
 pub(crate) const CONFIG_FORMAT: i64 = 1;
@@ -69,6 +71,9 @@ pub struct SpaceConfig {
     /// What is noted beside memories by rules.
     #[serde(default, skip_serializing_if = "is_default")]
     pub enrichment: EnrichmentConfig,
+    /// How current importance and the current strength of links are computed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub recompute: RecomputeConfig,
     /// What happens to secrets and personal data before a memory is stored.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guard: GuardConfig,
@@ -322,6 +327,7 @@ impl SpaceConfig {
             meta: MetaConfig::default(),
             backup: BackupConfig::default(),
             enrichment: EnrichmentConfig::default(),
+            recompute: RecomputeConfig::default(),
             guard: GuardConfig::default(),
             project: ProjectConfig::default(),
         }
@@ -349,6 +355,7 @@ impl SpaceConfig {
         self.backup.check()?;
         self.guard.check()?;
         self.intake.check()?;
+        self.recompute.check()?;
         self.budgets.check()?;
         let most = EmbeddingConfig::MOST_QUERY_WAIT_MS;
         if self.embedding.query_wait_ms > most {

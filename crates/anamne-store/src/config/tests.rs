@@ -159,6 +159,13 @@ fn full() -> SpaceConfig {
     config.budgets.daily_dollars = 0.5;
     config.meta.planning = false;
     config.backup.keep = 3;
+    config.recompute = RecomputeConfig {
+        importance: true,
+        links: false,
+        half_life_days: 14.5,
+        link_half_life_days: 90.0,
+        link_floor: 0.3,
+    };
     config.guard.private = true;
     config.guard.names.push("Mara Lind".to_owned());
     config.project.folders.push(crate::ProjectFolder {
@@ -250,4 +257,17 @@ fn what_a_space_accepts_is_bounded() {
         Some("embedding.query_wait_ms"),
     );
     check("[embedding]\nquery_wait_ms = 0", None);
+    check("[recompute]\nlinks = false\nlink_floor = 0", None);
+    check("[recompute]\nhalf_life_days = 36525", None);
+    check(
+        "[recompute]\nhalf_life_days = 0",
+        Some("recompute.half_life_days"),
+    );
+    check("[recompute]\nhalf_life_days = nan", Some("above 0"));
+    check(
+        "[recompute]\nlink_half_life_days = 36526",
+        Some("recompute.link_half_life_days"),
+    );
+    check("[recompute]\nlink_floor = 1.1", Some("0 to 1"));
+    check("[recompute]\nspeed = 3", Some("speed"));
 }

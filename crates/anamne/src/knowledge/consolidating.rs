@@ -1,14 +1,12 @@
 //! Consolidation: merges memories that say the same, and finds insights in repeated statements.
 
 use anamne_knowledge::consolidation::{
-    ImportanceInputs, Insight, MOST_MEMORIES, Proposal, ProposalKind, access_strength, decay,
-    importance, insights, plan,
+    Insight, MOST_MEMORIES, Proposal, ProposalKind, insights, plan,
 };
 use anamne_store::{LogQuery, Order, Visibility};
 use anamne_types::{
-    Actor, ActorKind, Assertion, Filter, Judgement, Kind, Link, LinkType, Memory, MemoryId, Skipped,
+    Actor, ActorKind, Assertion, Filter, Kind, Link, LinkType, Memory, MemoryId, Skipped,
 };
-use serde::Serialize;
 
 use crate::Error;
 use crate::core::Inner;
@@ -22,18 +20,6 @@ const READ_AT_ONCE: usize = 512;
 
 /// Number of latest memories that insights are searched in.
 const LATEST: usize = 4_000;
-
-/// The time constant of links and uses, in seconds: after ninety days they count for 37 %.
-const DECAY_SECONDS: f64 = 90.0 * 86_400.0;
-
-/// Quality signals of one memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct QualitySignals {
-    /// Usefulness by feedback, 0 to 1; 0.5 without feedback.
-    pub utility: f32,
-    /// Current importance, 1 to 10: from the stored importance, links and age.
-    pub importance: f64,
-}
 
 impl Inner {
     /// Applies the planned merges, except those that someone has undone; returns the applied ones, and the skipped
@@ -165,31 +151,4 @@ impl Space {
         let latest = self.inner.latest(kinds, LATEST, &mut passed)?;
         Ok((insights(&latest), passed))
     }
-
-    /// The quality signals of a memory.
-    pub fn quality_signals(&self, id: MemoryId) -> Result<QualitySignals, Error> {
-        let memory = self.inner.source.get(id)?;
-        let now = self.now();
-        let age = |since: jiff::Timestamp| now.duration_since(since).as_secs_f64();
-        let links = self.links(id)?;
-        let regard = ImportanceInputs {
-            stated: memory.importance,
-            access: access_strength([age(memory.updated_at)], DECAY_SECONDS),
-            links: links
-                .iter()
-                .map(|link| decay(f64::from(link.weight), age(link.created_at), DECAY_SECONDS))
-                .sum(),
-            age: age(memory.occurred_at),
-            recency: f64::from(self.config().recall.recency_days) * 86_400.0,
-        };
-        Ok(QualitySignals {
-            utility: utility(&memory),
-            importance: importance(&regard),
-        })
-    }
-}
-
-/// The usefulness of a memory by its feedback: 0 to 1, ½ without feedback.
-fn utility(memory: &Memory) -> f32 {
-    0.5 + 0.5 * Judgement::of(&memory.metadata).quality()
 }

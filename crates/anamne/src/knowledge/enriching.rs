@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anamne_knowledge::enrichment::view::{EnrichmentReport, EnrichmentState};
-use anamne_knowledge::enrichment::{Enricher, RULES_VERSION};
+use anamne_knowledge::enrichment::{Enriched, Enricher, RULES_VERSION};
 use anamne_knowledge::readings::Readings;
 use anamne_store::view::MemoryFeed;
 use anamne_store::{EnrichmentConfig, SpaceConfig};
@@ -39,20 +39,49 @@ impl Space {
             .collect()
     }
 
+    /// The importance that stands beside each of these memories of this space; `None` where one was told, or removed, or
+    /// nothing is noted. Linear in the texts.
+    pub(crate) fn enriched_importances(
+        &self,
+        memories: &[Memory],
+    ) -> Result<Vec<Option<u8>>, Error> {
+        if !self.inner.derived.summaries.is_enriched() {
+            return Ok(vec![None; memories.len()]);
+        }
+        let enricher = Enricher::new();
+        let readings = self.inner.derived.readings.open()?;
+        let importance = |memory: &Memory| {
+            let may_have = Enrichment {
+                importance: Some(0),
+                ..Enrichment::default()
+            };
+            if !self.is_enriched(memory) || may_have.beside(memory).importance.is_none() {
+                return Ok(None);
+            }
+            let by_model = read_by_model(memory, readings.as_deref())?;
+            let by_rules = || enricher.importance(&memory.content);
+            Ok(Some(
+                by_model.map_or_else(by_rules, |(_, read)| read.importance),
+            ))
+        };
+        memories.iter().map(importance).collect()
+    }
+
+    fn is_enriched(&self, memory: &Memory) -> bool {
+        let is_ours = memory.space.is_empty() || memory.space == self.name();
+        is_ours && memory.deleted_at.is_none() && Enrichment::applies_to(memory)
+    }
+
     fn enriched_by(
         &self,
         memory: &Memory,
         readings: Option<&Readings>,
         enricher: &mut Enricher,
     ) -> Result<Option<Enrichment>, Error> {
-        let is_ours = memory.space.is_empty() || memory.space == self.name();
-        if !is_ours || memory.deleted_at.is_some() || !Enrichment::applies_to(memory) {
+        if !self.is_enriched(memory) {
             return Ok(None);
         }
-        let by_model = match readings {
-            Some(readings) => readings.enrichment(memory.row, &memory.content)?,
-            None => None,
-        };
+        let by_model = read_by_model(memory, readings)?;
         let (by, enriched) = by_model.unwrap_or_else(|| {
             let by_rules = enricher.enrich(&memory.content);
             (format!("rules {RULES_VERSION}"), by_rules)
@@ -192,4 +221,15 @@ impl Space {
         self.after_write();
         Ok(memory)
     }
+}
+
+/// What a model said beside a memory, with the model's name.
+fn read_by_model(
+    memory: &Memory,
+    readings: Option<&Readings>,
+) -> Result<Option<(String, Enriched)>, Error> {
+    Ok(match readings {
+        Some(readings) => readings.enrichment(memory.row, &memory.content)?,
+        None => None,
+    })
 }

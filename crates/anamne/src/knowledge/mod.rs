@@ -7,6 +7,7 @@ mod enriching;
 pub(crate) mod graph;
 pub(crate) mod modelling;
 pub(crate) mod provenance;
+pub(crate) mod recomputing;
 pub(crate) mod summaries;
 pub(crate) mod topics;
 pub(crate) mod wording;

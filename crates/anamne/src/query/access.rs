@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use anamne_recall::AccessCount;
 use anamne_store::{Listing, QueryLogging};
@@ -45,43 +45,66 @@ impl Space {
     /// queries. O(log opened memories).
     pub fn use_of(&self, id: MemoryId) -> Result<Option<MemoryUse>, Error> {
         let row = self.inner.source.get(id)?.row;
+        let used = self.uses_of_rows(&BTreeSet::from([row]))?;
+        Ok(used.get(&row).copied())
+    }
+
+    /// How often the memories of these rows were opened; those never opened are missing, as are all if the space's
+    /// settings keep nothing of queries. O(rows · log opened memories).
+    pub(crate) fn uses_of_rows(
+        &self,
+        rows: &BTreeSet<Row>,
+    ) -> Result<HashMap<Row, MemoryUse>, Error> {
         if !self.counts_use() {
-            return Ok(None);
+            return Ok(HashMap::new());
         }
-        let counted = self.inner.derived.meta.use_of(row)?;
-        Ok(counted.map(|count| MemoryUse {
-            count: count.total,
-            last: instant(count.at),
-        }))
+        let counts = self.inner.derived.meta.uses_of(rows)?;
+        let used = counts.iter().map(|(row, count)| {
+            let (count, last) = (count.total, instant(count.at));
+            (row, MemoryUse { count, last })
+        });
+        Ok(used.collect())
     }
 
     /// The live memories of a listing that were ever opened, by use instead of the listing's own order. O(opened
     /// memories · log opened memories).
     pub fn list_by_use(&self, listing: &Listing, order: UseOrder) -> Result<Vec<Memory>, Error> {
-        listing.filter.check()?;
-        Limits::check_offset(listing.offset)?;
-        if listing.forgotten {
-            let accepts = "left out where memories are listed by use";
-            return Err(InvalidValue::new("forgotten", accepts, true).into());
-        }
+        let mut filter = self.sorted_filter(listing)?;
         let keys: HashMap<Row, _> = self.opened_rows("sort", |count| Some(order.key(count)))?;
-        let mut filter = self.resolved(&listing.filter)?.into_owned();
-        if filter.kinds.is_empty() {
-            // Experience is listed only when asked for.
-            let kinds = Kind::ALL.iter().copied();
-            filter.kinds = kinds.filter(|kind| *kind != Kind::Experience).collect();
-        }
         let is_known = |row: &Row| filter.rows.as_ref().is_none_or(|rows| rows.contains(row));
         let mut opened: Vec<Row> = keys.keys().copied().filter(is_known).collect();
         opened.sort_unstable();
         filter.rows = Some(opened);
         let mut rows = self.inner.source.rows(&filter)?;
         rows.sort_unstable_by_key(|row| Reverse((keys.get(row).copied(), *row)));
-        let page: Vec<Row> = rows
-            .into_iter()
-            .skip(listing.offset)
-            .take(listing.limit)
-            .collect();
+        self.sorted_page(rows, listing)
+    }
+
+    /// The filter of a listing in an order that the source doesn't know.
+    pub(crate) fn sorted_filter(&self, listing: &Listing) -> Result<Filter, Error> {
+        listing.filter.check()?;
+        Limits::check_offset(listing.offset)?;
+        if listing.forgotten {
+            let accepts = "left out where memories are listed by use or importance";
+            return Err(InvalidValue::new("forgotten", accepts, true).into());
+        }
+        let mut filter = self.resolved(&listing.filter)?.into_owned();
+        if filter.kinds.is_empty() {
+            // Experience is listed only when asked for.
+            let kinds = Kind::ALL.iter().copied();
+            filter.kinds = kinds.filter(|kind| *kind != Kind::Experience).collect();
+        }
+        Ok(filter)
+    }
+
+    /// The page of a listing whose rows are in their order.
+    pub(crate) fn sorted_page(
+        &self,
+        rows: Vec<Row>,
+        listing: &Listing,
+    ) -> Result<Vec<Memory>, Error> {
+        let page = rows.into_iter().skip(listing.offset).take(listing.limit);
+        let page: Vec<Row> = page.collect();
         let mut memories: HashMap<Row, Memory> =
             self.inner.source.get_rows(&page)?.into_iter().collect();
         Ok(page.iter().filter_map(|row| memories.remove(row)).collect())

@@ -66,6 +66,7 @@ pub(super) const COMMANDS: &[Invocations] = &[
             &[],
             &["--forgotten"],
             &["--author", "{name}"],
+            &["--sort", "importance"],
             &["--until", "{text}"],
         ],
     ),

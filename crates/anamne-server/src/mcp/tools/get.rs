@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use anamne::text::quote::{push_block, quote_name};
 use anamne::{
-    Dispute, Enrichment, Link, Memory, MemoryUse, Provenance, Version, is_reserved_metadata,
+    Dispute, Enrichment, Link, LinkStrength, Memory, MemoryUse, Provenance, QualitySignals,
+    Version, is_reserved_metadata,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,9 +37,11 @@ impl MemoryTool for Get {
         let id = space.resolve(&self.id)?;
         // Before this reading, which counts too.
         let known_use = space.use_of(id)?;
+        let signals = space.quality_signals(id)?;
         let memory = space.get(id)?;
         let history = space.history(id)?;
         let links = space.links(id)?;
+        let strengths = space.link_strengths(&links)?;
         let history: Vec<Value> = history
             .iter()
             .map(|state| describe(state, &memory))
@@ -52,6 +55,8 @@ impl MemoryTool for Get {
             known_use,
             history: &history,
             links: &links,
+            strengths: &strengths,
+            signals,
             disputes: &disputes,
         };
         let mut text = show(&memory, &about);
@@ -63,7 +68,11 @@ impl MemoryTool for Get {
                 "memory": plain(&memory),
                 "history": history,
                 "links": plain(&links),
+                "current_importance": signals.importance,
             });
+            for (place, strength) in strengths.iter().enumerate() {
+                structured["links"][place]["strength"] = plain(&strength.current);
+            }
             structured["memory"]["provenance"] = plain(&provenance);
             structured["use"] = plain(&known_use);
             if !disputes.is_empty() {
@@ -97,6 +106,8 @@ struct About<'a> {
     known_use: Option<MemoryUse>,
     history: &'a [Value],
     links: &'a [Link],
+    strengths: &'a [LinkStrength],
+    signals: QualitySignals,
     disputes: &'a [Dispute],
 }
 
@@ -106,6 +117,8 @@ fn show(memory: &Memory, about: &About<'_>) -> String {
         known_use,
         history,
         links,
+        strengths,
+        signals,
         disputes,
     } = *about;
     let title = format!(
@@ -113,10 +126,11 @@ fn show(memory: &Memory, about: &About<'_>) -> String {
         memory.id,
         quote_name(&memory.space)
     );
-    let mut remark = format!(
-        "importance {}, version {}",
-        memory.importance, memory.version
-    );
+    let mut remark = format!("importance {}", memory.importance);
+    if signals.parts.is_some() {
+        let _ = write!(remark, " (now {:.1})", signals.importance);
+    }
+    let _ = write!(remark, ", version {}", memory.version);
     if let Some(known) = known_use {
         let last = known.last.strftime("%F");
         let _ = write!(remark, ", opened {}×, last {last}", known.count);
@@ -148,8 +162,12 @@ fn show(memory: &Memory, about: &About<'_>) -> String {
     if !links.is_empty() {
         text.push_str("\n\nLinks:");
     }
-    for link in links {
+    for (link, strength) in links.iter().zip(strengths) {
         let _ = write!(text, "\n{} {} {}", link.from, link.link_type, link.to);
+        let current = format!("{:.2}", strength.current);
+        if current != format!("{:.2}", strength.told) {
+            let _ = write!(text, " (strength {:.2}, now {current})", strength.told);
+        }
         if !link.reason.is_empty() {
             text.push_str(":\n");
             push_block(&mut text, &shortened(&link.reason));

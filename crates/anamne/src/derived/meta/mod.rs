@@ -9,12 +9,11 @@ mod file;
 mod learned;
 mod note;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_recall::{
-    AccessCount, AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace,
-};
+use anamne_recall::{AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace};
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, QueryLogging, SpaceSource, StoreError};
 use anamne_types::{Door, Row};
@@ -240,14 +239,19 @@ impl QueryLog {
         }
     }
 
-    /// The access counts of a memory, including buffered ones; `None` if it was never opened.
-    pub(crate) fn use_of(&self, row: Row) -> Result<Option<AccessCount>, StoreError> {
-        let written = self.written(|file| file.opening(row))?.flatten();
-        let mut counts: AccessCounts = written.map(|count| (row, count)).into_iter().collect();
+    /// The access counts of these memories, including buffered ones; those never opened are missing.
+    pub(crate) fn uses_of(&self, rows: &BTreeSet<Row>) -> Result<AccessCounts, StoreError> {
+        let written = self.written(|file| {
+            let each = rows
+                .iter()
+                .map(|row| Ok(file.opening(*row)?.map(|count| (*row, count))));
+            each.collect::<Result<Vec<_>, StoreError>>()
+        })?;
+        let mut counts: AccessCounts = written.into_iter().flatten().flatten().collect();
         let buffered = self.opened();
-        let buffered = buffered.iter().filter(|opened| opened.row == row);
+        let buffered = buffered.iter().filter(|opened| rows.contains(&opened.row));
         buffered.for_each(|later| counts.add(later.row, later.at));
-        Ok(counts.count(row))
+        Ok(counts)
     }
 
     /// The access counts of all memories, including buffered ones, as every process has written them.
