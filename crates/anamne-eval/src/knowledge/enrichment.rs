@@ -76,8 +76,12 @@ fn report_texts(file: &Path, texts: &[Annotated], show: bool) {
     for (category, (right, all)) in &measured.by_category {
         line(&format!("    {category:<24}{right} of {all}"));
     }
-    line(&row("importance within 2", &share(|one| one.importance)));
-    line(&row("keywords useful", &keywords));
+    if texts.iter().any(|text| text.importance.is_some()) {
+        line(&row("importance within 2", &share(|one| one.importance)));
+    }
+    if texts.iter().any(|text| text.keywords.is_some()) {
+        line(&row("keywords useful", &keywords));
+    }
     line(&row("language", &share(|one| one.language)));
     if show {
         measured
