@@ -18,7 +18,6 @@ pub(crate) struct Annotated {
     pub(crate) id: String,
     /// What it is about; texts are held out by field.
     #[serde(default)]
-    #[allow(dead_code)]
     pub(crate) field: Option<String>,
     /// The text.
     pub(crate) text: String,
