@@ -140,7 +140,13 @@ static CLASSIFIER: LazyLock<Classifier> =
 /// The most likely category; `None` where that is none of the nine.
 pub(super) fn category(inputs: &CategoryInputs) -> Option<Category> {
     let scores = CLASSIFIER.scores(inputs);
-    let likelier = |best: usize, place: usize| if scores[place] > scores[best] { place } else { best };
+    let likelier = |best: usize, place: usize| {
+        if scores[place] > scores[best] {
+            place
+        } else {
+            best
+        }
+    };
     CLASSIFIER.classes[(0..CLASSES).fold(0, likelier)]
 }
 
@@ -156,7 +162,10 @@ impl Classifier {
         let base = file.rows("base", 1)?;
         let mut named = FxHashMap::default();
         for row in file.rows("named", 2)? {
-            if named.insert(row.cells[0], weights(&row, row.cells[1])?).is_some() {
+            if named
+                .insert(row.cells[0], weights(&row, row.cells[1])?)
+                .is_some()
+            {
                 return Err(row.fault("an input appears twice"));
             }
         }
