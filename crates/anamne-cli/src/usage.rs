@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use anamne::text::echo::shorten_values;
 use clap::builder::{StyledStr, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
@@ -85,8 +84,7 @@ fn message_of(mut error: clap::Error) -> String {
         }
     }
     let rendered = error.render().ansi().to_string();
-    // What a value's own parser says is not in the context, and may repeat the value.
-    shorten_values(rendered.trim().trim_start_matches("error: ")).into_owned()
+    rendered.trim().trim_start_matches("error: ").to_owned()
 }
 
 fn shown(value: &ContextValue) -> ContextValue {

@@ -114,7 +114,7 @@ fn an_outdated_statement_and_its_duplicate_both_fall_back() {
         space.remember(draft).expect("told").id
     };
     let before = told("I use Trello to plan my week.");
-    let duplicate = told("I use Trello to plan my week!");
+    let duplicate = told("I use trello to plan my week.");
     let other = told("Planning a week takes me an hour.");
     let after = told("I no longer use Trello.");
     let ask = || {
