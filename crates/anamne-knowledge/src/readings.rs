@@ -223,6 +223,15 @@ impl Readings {
             .optional()?)
     }
 
+    /// The model that gave the verdict on a contradiction.
+    pub fn judge_of(&self, contradiction: &str) -> Result<Option<String>, StoreError> {
+        Ok(self
+            .connection()
+            .prepare_cached("SELECT model FROM verdicts WHERE contradiction = ?1")?
+            .query_row([contradiction], |row| row.get(0))
+            .optional()?)
+    }
+
     /// Stores the model's verdict on a contradiction.
     pub fn judge(
         &self,

@@ -3,6 +3,7 @@
 #[path = "enrichment/measure.rs"]
 mod measure;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use measure::{Annotated, Group, Outcome};
@@ -83,6 +84,23 @@ fn held_out_texts_have_the_documented_quality() {
     assert!(quality.category >= 0.75, "{}", quality.said);
     assert!(quality.importance >= 0.85, "{}", quality.said);
     assert!(quality.keywords >= 0.8, "{}", quality.said);
+}
+
+#[test]
+fn texts_of_held_out_fields_have_the_documented_categories() {
+    let texts: Vec<Annotated> =
+        measure::lines(&file("fields-held-out.jsonl")).expect("well-formed");
+    let developed: Vec<Annotated> =
+        measure::lines(&file("fields-development.jsonl")).expect("well-formed");
+    let fields = |texts: &[Annotated]| -> BTreeSet<Option<String>> {
+        texts.iter().map(|text| text.field.clone()).collect()
+    };
+    assert!(fields(&texts).is_disjoint(&fields(&developed)));
+    let measured = measure::measure(&texts);
+    let right = measured.outcomes.iter().filter(|one| one.category).count();
+    let notes = measured.notes.join("\n");
+    assert!(texts.len() >= 90);
+    assert!(share(right, texts.len()) >= 0.75, "{notes}\n{right}");
 }
 
 #[test]

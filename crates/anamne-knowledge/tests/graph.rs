@@ -627,6 +627,22 @@ fn readings_and_verdicts_of_a_model_replace_the_rules() {
         ..ContradictionQuery::default()
     };
     let found = graph.contradictions(&contradictions).expect("listed");
+    let rule = found[0].made_by.to_string();
+    assert!(rule.starts_with("rule contradiction/"), "{rule}");
+    let agrees = ConflictReading {
+        kind: Some(ConflictKind::Contested),
+        reason: String::new(),
+    };
+    readings
+        .judge(&found[0].id, "scripted", &agrees)
+        .expect("kept");
+    graph.refresh_contradiction(&found[0].id).expect("looked");
+    let judged = graph.contradiction(&found[0].id).expect("known");
+    assert_eq!(judged.made_by, MadeBy::Model("scripted".to_owned()));
+    assert_eq!(
+        graph.contradictions(&contradictions).expect("listed"),
+        [judged]
+    );
     let verdict = ConflictReading {
         kind: None,
         reason: "another project".to_owned(),

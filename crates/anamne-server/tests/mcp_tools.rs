@@ -640,10 +640,10 @@ async fn a_memory_comes_with_what_rules_note_beside_it() {
     let result = raw.call("memory_get", json!({ "id": "m1" })).await;
     let noted = &result["structuredContent"]["enrichment"];
     assert_eq!(noted["category"], "architecture_decision", "{result}");
-    assert_eq!(noted["by"], "rules 1");
+    assert_eq!(noted["by"], "rules 2");
     let said = text(&result);
     assert!(
-        said.contains("Not told, but by rules 1: category architecture_decision"),
+        said.contains("Not told, but by rules 2: category architecture_decision"),
         "{said}"
     );
     let result = raw.call("memory_get", json!({ "id": "m2" })).await;

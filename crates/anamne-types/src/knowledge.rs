@@ -330,6 +330,9 @@ pub struct Contradiction {
     pub reason: String,
     /// Confidence, 0 to 1.
     pub confidence: f32,
+    /// What found it; a language model if one judged what a rule found.
+    #[serde(default)]
+    pub made_by: MadeBy,
     /// The memory that holds, if resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<MemoryId>,

@@ -107,7 +107,7 @@ pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{
     BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
-    ImportReport, ImportedSpace, UnverifiedClaims,
+    ImportReport, ImportedSpace, RewordedLine, UnverifiedClaims,
 };
 pub use write::quality::text_quality;
 pub use write::transfer::{NotMoved, Selection, Transfer};

@@ -70,7 +70,7 @@ fn a_told_text_gets_a_category_importance_keywords_tags_and_a_language() {
     let space = space(folder.path());
     let id = told(&space, TOLD[7]);
     let noted = enriched(&space, id);
-    assert_eq!(noted.by, "rules 1");
+    assert_eq!(noted.by, "rules 2");
     assert_eq!(noted.category, Some(Category::ArchitectureDecision));
     assert_eq!(noted.importance, Some(7));
     assert_eq!(noted.language.as_deref(), Some("en"));

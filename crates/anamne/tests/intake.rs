@@ -1,8 +1,8 @@
 //! What a space accepts: kinds, quality, and what counts as a duplicate.
 
 use anamne::{
-    BadLines, Body, Category, Draft, Duplicates, IntakeConfig, Kind, LinkType, Recall, Space,
-    Store, text_quality,
+    BadLines, Body, Category, Draft, Duplicates, ImportOptions, IntakeConfig, Kind, LinkType,
+    Recall, Space, Store, text_quality,
 };
 
 fn space() -> (tempfile::TempDir, Space) {
@@ -164,4 +164,71 @@ fn a_text_that_says_something_else_is_no_rewording() {
     assert!(!told(fact(
         "Each morning at 7 the ferry to Laboe leaves its pier"
     )));
+}
+
+#[test]
+fn an_import_names_the_lines_below_the_quality_of_the_space() {
+    let (_folder, space) = space();
+    accept(&space, |intake| intake.quality = 0.3);
+    let told = "The harbour office in Kiel moved its ledger to PostgreSQL 16 in March";
+    let lines = format!(
+        "{{\"text\": {told:?}}}\n{{\"text\": \"ok thanks\"}}\n{{\"text\": \"{told}, and nobody noticed\"}}\n"
+    );
+    let report = space.import(lines.as_bytes(), BadLines::Skip, &mut |_| {});
+    let report = report.expect("a report");
+    assert_eq!((report.imported, report.bad.len()), (2, 1));
+    assert_eq!(report.bad[0].line, 2);
+    assert!(report.bad[0].reason.contains("quality 0.3"), "{report:?}");
+    let stopped = space.import(lines.as_bytes(), BadLines::Stop, &mut |_| {});
+    let stopped = stopped.expect_err("line 2 is refused").to_string();
+    assert!(stopped.contains("quality 0.3"), "{stopped}");
+}
+
+#[test]
+fn an_import_names_the_lines_that_reword_an_earlier_memory() {
+    let lines = r#"{"text": "The harbour office keeps its ledger in the blue cabinet", "kind": "fact"}
+{"text": "The ferry leaves at seven from the northern pier", "kind": "fact"}
+{"text": "In the blue cabinet the harbour office keeps its ledger", "kind": "fact"}
+"#;
+    let import = |space: &Space| {
+        let report = space.import(lines.as_bytes(), BadLines::Stop, &mut |_| {});
+        report.expect("a report")
+    };
+    let (_folder, exact) = space();
+    let report = import(&exact);
+    assert_eq!((report.imported, report.reworded.len()), (3, 0));
+    let (_folder, space) = space();
+    accept(&space, |intake| {
+        intake.duplicates = Duplicates::Semantic;
+        intake.similarity = 0.8;
+    });
+    let report = import(&space);
+    assert_eq!((report.imported, report.bad.len()), (3, 0));
+    let [reworded] = report.reworded.as_slice() else {
+        panic!("{report:?}");
+    };
+    assert_eq!(reworded.line, 3);
+    let known = space.get(reworded.known).expect("a memory");
+    assert!(known.content.starts_with("The harbour office"), "{known:?}");
+    assert_eq!(
+        known.superseded_by, None,
+        "the earlier one is the known one"
+    );
+    let mut told = Vec::new();
+    space.export(&mut told).expect("exported");
+    let (_folder, restored) = self::space();
+    accept(&restored, |intake| {
+        intake.duplicates = Duplicates::Semantic;
+        intake.quality = 1.0;
+    });
+    let trusted = ImportOptions::default().trusted();
+    let report = restored
+        .import(told.as_slice(), trusted, &mut |_| {})
+        .expect("a report");
+    assert_eq!(
+        (report.imported, report.bad.len()),
+        (3, 0),
+        "an export is restored as it was"
+    );
+    assert!(report.reworded.is_empty());
 }

@@ -106,6 +106,40 @@ fn an_outdated_statement_falls_behind_the_one_that_holds() {
 }
 
 #[test]
+fn an_outdated_statement_and_its_duplicate_both_fall_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let told = |text: &str| {
+        let draft = Draft::new(text).author("Ada");
+        space.remember(draft).expect("told").id
+    };
+    let before = told("I use Trello to plan my week.");
+    let duplicate = told("I use trello to plan my week.");
+    let other = told("Planning a week takes me an hour.");
+    let after = told("I no longer use Trello.");
+    let ask = || {
+        let recall = Recall::new("What do I use to plan my week, Trello?");
+        let answer = space.recall(&recall).expect("answered");
+        let ids = answer.results.iter().map(|hit| hit.memory.id);
+        ids.collect::<Vec<_>>()
+    };
+    let place =
+        |ids: &[anamne::MemoryId], id| ids.iter().position(|found| *found == id).expect("found");
+    let found = ask();
+    assert!(place(&found, before).min(place(&found, duplicate)) < place(&found, after));
+    space.extract(&mut |_| true).expect("extracted");
+    let found = ask();
+    let outdated = [place(&found, before), place(&found, duplicate)];
+    let (first, last) = (outdated[0].min(outdated[1]), outdated[0].max(outdated[1]));
+    assert!(place(&found, after) < first, "{found:?}");
+    assert!(
+        first < place(&found, other),
+        "only the duplicate is demoted"
+    );
+    assert!(place(&found, other) < last, "the duplicate stays demoted");
+}
+
+#[test]
 fn recall_and_context_show_what_is_contested_until_it_is_decided() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());

@@ -344,7 +344,7 @@ fn a_model_enriches_once_where_it_may_and_told_values_hold() {
     let by = |id| space.enrichment(id).expect("read").expect("noted").by;
     assert_eq!(
         by(id),
-        "rules 1",
+        "rules 2",
         "a model costs money, so it is asked only where it was switched on"
     );
     space.set_enrichment(true, true).expect("on");
@@ -357,10 +357,10 @@ fn a_model_enriches_once_where_it_may_and_told_values_hold() {
         "{noted:?}"
     );
     assert_eq!(noted.tags, ["travel"]);
-    assert_ne!(noted.by, "rules 1");
+    assert_ne!(noted.by, "rules 2");
     assert_eq!(
         by(private),
-        "rules 1",
+        "rules 2",
         "it is not sent to a model elsewhere"
     );
     assert_eq!(model.asked.load(Ordering::Relaxed), before + 1);

@@ -147,6 +147,7 @@ fn dump() -> Value {
         "node:1": { "name": "Mara Lind", "type": "person", "aliases": ["Mara"], "team": "shop" },
         "node:2": { "name": "Redis", "type": "technology", "description": "It caches the prices." },
         "relation:1-2": { "from": "1", "to": "node:2", "type": "Works With", "weight": 0.7, "confidence": 0.9 },
+        "relation:2-1": { "from": "2", "to": "1", "type": "helps", "weight": 7 },
     })
 }
 
@@ -155,7 +156,7 @@ fn a_dump_of_thoughts_chains_nodes_and_relations_is_read_once() {
     let (_folder, space) = space();
     let pretty = serde_json::to_string_pretty(&dump()).expect("JSON");
     let report = import(&space, &pretty, ImportOptions::default().trusted());
-    assert_eq!((report.imported, report.lines, report.bad.len()), (7, 7, 0));
+    assert_eq!((report.imported, report.lines, report.bad.len()), (8, 8, 0));
     let places = ["thought:a", "thought:b"]
         .map(|id| memory(&space, id))
         .map(|thought| (thought.thread, thought.position));
@@ -177,9 +178,13 @@ fn a_dump_of_thoughts_chains_nodes_and_relations_is_read_once() {
     );
     assert_eq!(memory(&space, "node:1").metadata["team"], "shop");
     let relation = memory(&space, "relation:1-2");
-    assert_eq!(relation.content, "Mara Lind works with Redis.");
+    assert_eq!(relation.content, "Mara Lind works with Redis, weight 0.7.");
     assert!((relation.confidence - 0.9).abs() < 1e-6);
-    assert_eq!(relation.metadata["weight"], 0.7);
+    assert!(!relation.metadata.contains_key("weight"));
+    assert_eq!(relation.metadata[Assertion::KEY]["weight"], 0.7);
+    let other_scale = memory(&space, "relation:2-1");
+    assert_eq!(other_scale.metadata["weight"], 7);
+    assert!(other_scale.metadata[Assertion::KEY].get("weight").is_none());
 
     space.extract(&mut |_| true).expect("extracted");
     let told = space
@@ -194,18 +199,18 @@ fn a_dump_of_thoughts_chains_nodes_and_relations_is_read_once() {
         &dump().to_string(),
         ImportOptions::default().trusted(),
     );
-    assert_eq!((again.imported, again.known), (0, 7));
+    assert_eq!((again.imported, again.known), (0, 8));
     let ids = space
         .select(&Filter::default(), Visibility::Both, Order::OldestFirst)
         .expect("ids");
-    assert_eq!(ids.len(), 7);
+    assert_eq!(ids.len(), 8);
 }
 
 #[test]
 fn a_dump_that_is_not_trusted_tells_the_graph_nothing() {
     let (_folder, space) = space();
     let report = import(&space, &dump().to_string(), BadLines::Stop);
-    assert_eq!((report.imported, report.unproven.metadata), (7, 3));
+    assert_eq!((report.imported, report.unproven.metadata), (8, 4));
     let node = memory(&space, "node:1");
     assert!(!node.metadata.contains_key(Assertion::KEY));
     assert!(memory(&space, "node:1").trust <= 0.9);

@@ -6,7 +6,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use anamne::{Clock, Draft, MemoryId, Options, Recall, Space, Store, Temperature, Tier};
+use anamne::{
+    BinaryImport, Clock, Draft, ImportOptions, MemoryId, Options, Recall, Space, Store,
+    Temperature, Tier,
+};
 use jiff::{Timestamp, ToSpan};
 use tempfile::TempDir;
 
@@ -80,6 +83,40 @@ fn questions() -> impl Iterator<Item = Recall> {
         .map(|(subject, deed)| {
             Recall::new(format!("when was it that the {subject} {deed}, says Runa?")).limit(20)
         })
+}
+
+#[test]
+fn an_imported_space_is_in_the_same_tiers_once_it_has_aged() {
+    let folder = TempDir::new().expect("a folder");
+    let (space, ids) = logbook(&folder.path().join("one"));
+    let aged = space.age(&mut |_, _| {}).expect("moved");
+    let tiers = |space: &Space| {
+        let counts = space.tiers().expect("tiers").into_iter();
+        counts
+            .map(|count| (count.tier, count.memories))
+            .collect::<Vec<_>>()
+    };
+    let file = folder.path().join("memories.anamne");
+    let options = |name: &str| Options {
+        clock: Arc::new(SetClock(Mutex::new(start()))),
+        ..Options::new(&folder.path().join(name)).background(false)
+    };
+    let one = Store::open_with(options("one")).expect("a store");
+    one.export_binary(&file, None, &[]).expect("exported");
+    let other = Store::open_with(options("other")).expect("a store");
+    let how = BinaryImport {
+        options: ImportOptions::default().trusted(),
+        ..BinaryImport::default()
+    };
+    let exported = fs::File::open(&file).expect("a file");
+    other
+        .import_binary(&file, exported, &how)
+        .expect("imported");
+    let copy = other.space("tests").expect("a space");
+    assert_eq!(tiers(&copy), [(Tier::Active, ids.len() as u64)]);
+    let moved = copy.age(&mut |_, _| {}).expect("moved");
+    assert_eq!(moved.memories, aged.memories);
+    assert_eq!(tiers(&copy), tiers(&space));
 }
 
 #[test]

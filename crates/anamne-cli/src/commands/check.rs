@@ -24,7 +24,7 @@ Examples:
 
 With --json: {\"checked\", \"contradictions\": [{\"id\", \"kind\":
   \"contested|superseded\", \"earlier\": {\"memory\", \"citation\", \"at\", \"author\"?,
-  \"quote\"}, \"later\": {…}, \"reason\", \"confidence\", \"kept\"?, \"holds\"?: the
+  \"quote\"}, \"later\": {…}, \"reason\", \"confidence\", \"made_by\", \"kept\"?, \"holds\"?: the
   memory that holds, if that is known}], \"not_extracted\"}")]
 pub(crate) struct Check {
     /// The memories

@@ -1,5 +1,7 @@
 //! `anamne resolve`.
 
+use std::fmt::Write;
+
 use anamne::{ConflictKind, Contradiction, ContradictionQuery, Limits, Side, Space};
 use anstyle::Style;
 use serde_json::json;
@@ -31,7 +33,8 @@ Examples:
 
 With --json: {\"contradictions\": [{\"id\", \"kind\": \"contested|superseded\",
   \"earlier\": {\"memory\", \"citation\", \"at\", \"author\"?, \"quote\"}, \"later\": {…},
-  \"reason\", \"confidence\", \"kept\"?: the memory that holds}], \"more\"}; with an ID
+  \"reason\", \"confidence\", \"made_by\": rule NAME/VERSION or model NAME,
+  \"kept\"?: the memory that holds}], \"more\"}; with an ID
   {\"contradiction\": {…}}, with --keep also \"decision\": {\"id\", \"citation\"}")]
 pub(crate) struct Resolve {
     /// The contradiction
@@ -148,14 +151,16 @@ pub(super) fn print(contradiction: &Contradiction, output: &mut Output) -> Resul
         (None, ConflictKind::Contested) => (YELLOW, "open"),
         (None, ConflictKind::Superseded) => (DIM, "outdated"),
     };
+    let mut sureness = format!("{} sure", percent(contradiction.confidence));
+    if contradiction.made_by.is_model() {
+        let made_by = one_line(&contradiction.made_by.to_string());
+        let _ = write!(sureness, ", by {made_by}");
+    }
     output.line(format_args!(
         "{}  {}  {}",
         paint(CYAN, &contradiction.id),
         paint(style, what),
-        paint(
-            DIM,
-            format_args!("{} sure", percent(contradiction.confidence))
-        )
+        paint(DIM, sureness)
     ))?;
     let holds = holder(contradiction);
     let sides = [&contradiction.earlier, &contradiction.later];

@@ -27,7 +27,7 @@ fn a_memory_is_shown_with_what_the_rules_note() {
     assert_eq!(enriched["memories"], json!(3));
     let one = noted(&bench, "m1");
     assert_eq!(one["category"], "architecture_decision");
-    assert_eq!(one["by"], "rules 1");
+    assert_eq!(one["by"], "rules 2");
     let link = &noted(&bench, "m3")["links"][0];
     assert_eq!(
         (&link["type"], &link["citation"]),
@@ -40,7 +40,7 @@ fn a_memory_is_shown_with_what_the_rules_note() {
     let recalled = bench.json(&["recall", "where are sessions stored?"]);
     assert_eq!(recalled["enrichment"][id], one);
     let text = bench.run(&["show", "m3"]).stdout;
-    assert!(text.contains("by rules 1:"), "{text}");
+    assert!(text.contains("by rules 2:"), "{text}");
     assert!(text.contains("supersedes m2"), "{text}");
     let listed = bench.json(&["enrich", "--category", "architecture_decision"]);
     let listed = listed["memories"].as_array().expect("memories");

@@ -190,8 +190,17 @@ fn an_error_repeats_no_more_of_a_value_than_a_reader_needs() {
     let bench = Bench::new();
     bench.remember(&["Something"]);
     let long = "x".repeat(50_000);
+    let words = format!("priority={}", "word ".repeat(10_000));
+    let quoted = format!("a~{}", "\"".repeat(50_000));
+    let lines = format!("a={}", "x\n".repeat(20_000));
     for arguments in [
         &["show", &long][..],
+        &["list", "--where", &long],
+        &["list", "--where", &words],
+        &["list", "--where", &quoted],
+        &["list", "--where", &lines],
+        &["list", "--where", &format!("{long}=1")],
+        &["recall", "x", "--where", &words],
         &["remember", "x", "--kind", &long],
         &["knowledge", "show", &long],
         &["import", &long],
@@ -199,7 +208,12 @@ fn an_error_repeats_no_more_of_a_value_than_a_reader_needs() {
     ] {
         let ran = bench.run(arguments);
         assert_ne!(ran.code, 0);
-        assert!(ran.stderr.len() < 3_000, "{} bytes", ran.stderr.len());
+        assert!(
+            ran.stderr.len() < 3_000,
+            "{:?} {} bytes",
+            &arguments[..arguments.len() - 1],
+            ran.stderr.len()
+        );
     }
 }
 

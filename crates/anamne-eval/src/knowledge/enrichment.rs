@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anamne::{Draft, Options, Store};
+use anamne_knowledge::enrichment::Enricher;
+use anamne_types::Category;
 
 use self::measure::{Annotated, Group, Outcome, lines, measure, measure_links};
 use crate::chance::Chance;
@@ -31,6 +33,9 @@ pub(crate) struct Arguments {
     /// Also list what is wrong.
     #[arg(long)]
     show: bool,
+    /// Also write what categories are judged by to this file, for `fitting/categories.py`
+    #[arg(long, value_name = "FILE")]
+    inputs: Option<PathBuf>,
     /// Also measure the speed, on copies of the texts
     #[arg(long)]
     speed: bool,
@@ -39,6 +44,7 @@ pub(crate) struct Arguments {
 /// Measures every file and prints the results.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut texts = Vec::new();
+    let mut inputs = Vec::new();
     for file in &arguments.files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let is_wanted = |half: &String| name.contains(half.as_str());
@@ -50,13 +56,36 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         } else {
             let read: Vec<Annotated> = lines(file)?;
             report_texts(file, &read, arguments.show);
+            inputs.extend(read.iter().map(|text| inputs_of(&name, text)));
             texts.extend(read.into_iter().map(|annotated| annotated.text));
         }
+    }
+    if let Some(path) = &arguments.inputs {
+        std::fs::write(path, inputs.join("\n") + "\n")?;
     }
     if arguments.speed && !texts.is_empty() {
         report_speed(&texts)?;
     }
     Ok(())
+}
+
+/// A line of JSON: file, field, right categories and inputs of a text.
+fn inputs_of(file: &str, text: &Annotated) -> String {
+    let inputs = Enricher::new().category_inputs(&text.text);
+    let right: Vec<&str> = text
+        .category
+        .iter()
+        .map(|one| one.map_or("none", Category::as_str))
+        .collect();
+    let named: serde_json::Map<String, serde_json::Value> = inputs
+        .named
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect();
+    serde_json::json!({
+        "file": file, "id": text.id, "field": text.field, "right": right, "named": named, "vectors": inputs.vectors,
+    })
+    .to_string()
 }
 
 fn report_texts(file: &Path, texts: &[Annotated], show: bool) {
@@ -76,8 +105,12 @@ fn report_texts(file: &Path, texts: &[Annotated], show: bool) {
     for (category, (right, all)) in &measured.by_category {
         line(&format!("    {category:<24}{right} of {all}"));
     }
-    line(&row("importance within 2", &share(|one| one.importance)));
-    line(&row("keywords useful", &keywords));
+    if texts.iter().any(|text| text.importance.is_some()) {
+        line(&row("importance within 2", &share(|one| one.importance)));
+    }
+    if texts.iter().any(|text| text.keywords.is_some()) {
+        line(&row("keywords useful", &keywords));
+    }
     line(&row("language", &share(|one| one.language)));
     if show {
         measured

@@ -18,6 +18,7 @@
 mod category;
 mod cues;
 mod importance;
+mod judgement;
 mod keywords;
 pub mod links;
 mod summary;
@@ -30,10 +31,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::conflicts::Stems;
 use crate::summaries::words::Weights;
+pub use judgement::CategoryInputs;
 use tokens::tokens;
 
 /// The version of the rules: a new one enriches everything again.
-pub const RULES_VERSION: u32 = 1;
+pub const RULES_VERSION: u32 = 2;
 
 /// Texts are read up to this length, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -83,8 +85,13 @@ impl Enricher {
 
     /// The category of a text, as [`Enricher::enrich`] gives it.
     pub fn category(&self, text: &str) -> Option<Category> {
+        judgement::category(&self.category_inputs(text))
+    }
+
+    /// What the category of a text is judged by, to fit the classifier. O(bytes of the first 64 KiB).
+    pub fn category_inputs(&self, text: &str) -> CategoryInputs {
         let text = &text[..text.floor_char_boundary(LONGEST)];
-        category::category(&tokens(text, JUDGED))
+        CategoryInputs::new(text, &tokens(text, JUDGED))
     }
 
     /// The importance of a text, as [`Enricher::enrich`] gives it. Linear in its length.
@@ -99,7 +106,7 @@ impl Enricher {
         let text = &text[..text.floor_char_boundary(LONGEST)];
         let language = self.analyser.language(text);
         let all = tokens(text, JUDGED);
-        let category = category::category(&all);
+        let category = judgement::category(&CategoryInputs::new(text, &all));
         let keywords = keywords::keywords(text, &all, language, &mut self.weights);
         Enriched {
             importance: importance::importance(&all, category),

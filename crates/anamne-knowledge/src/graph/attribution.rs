@@ -1,8 +1,9 @@
-//! Which relations a language model made.
+//! Which relations and contradictions a language model made.
 
-use anamne_types::{MadeBy, Relation, Row};
+use anamne_types::{Contradiction, MadeBy, Relation, Row};
 
 use super::{Graph, GraphError};
+use crate::conflicts::CLAIMS_VERSION;
 
 impl Graph {
     /// Names the model where one read a memory that a relation rests on, latest first.
@@ -23,4 +24,21 @@ impl Graph {
         }
         Ok(())
     }
+
+    /// The contradiction, with the model's name where one judged it.
+    pub(super) fn judged(&self, mut found: Contradiction) -> Result<Contradiction, GraphError> {
+        let readings = self.readings.as_ref();
+        let model = readings
+            .map(|readings| readings.judge_of(&found.id))
+            .transpose()?;
+        if let Some(model) = model.flatten() {
+            found.made_by = MadeBy::Model(model);
+        }
+        Ok(found)
+    }
+}
+
+/// The rule that finds contradictions.
+pub(super) fn contradiction_rule() -> MadeBy {
+    MadeBy::rule("contradiction", CLAIMS_VERSION)
 }

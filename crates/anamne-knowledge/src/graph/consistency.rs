@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anamne_types::{Assertion, ConflictKind, Contradiction, Evidence, Memory, MemoryId, Side};
 use rusqlite::{Connection, OptionalExtension};
 
+use super::attribution::contradiction_rule;
 use super::contradictions::{claim_digest, identity};
 use super::extract::utterance;
 use super::{Graph, GraphError};
@@ -78,15 +79,17 @@ impl Graph {
                 _ => None,
             },
         };
-        Ok(Some(Contradiction {
+        let contradiction = Contradiction {
             id,
             kind,
             earlier: side(earlier.0, earlier.1),
             later: side(later.0, later.1),
             reason,
             confidence: (link.conflict.confidence * 100.0).round() / 100.0,
+            made_by: contradiction_rule(),
             kept,
-        }))
+        };
+        self.judged(contradiction).map(Some)
     }
 }
 

@@ -9,6 +9,7 @@ use rusqlite::{
     Connection, OptionalExtension, Row as SqlRow, TransactionBehavior, params, params_from_iter,
 };
 
+use super::attribution::contradiction_rule;
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys};
 use crate::reading::Utterance;
@@ -350,6 +351,7 @@ fn read_contradiction(row: &SqlRow<'_>) -> rusqlite::Result<(Contradiction, [Str
         later: side(5)?,
         reason: row.get(12)?,
         confidence: row.get::<_, f32>(13)? / 100.0,
+        made_by: contradiction_rule(),
         kept: kept.map(MemoryId::from_bytes),
     };
     Ok((contradiction, [row.get(4)?, row.get(9)?]))
@@ -399,7 +401,8 @@ impl Graph {
             .prepare(&sql)?
             .query_map(params_from_iter(values), read_contradiction)?
             .collect::<Result<_, _>>()?;
-        found.into_iter().map(quoted).collect()
+        let found = found.into_iter().map(quoted);
+        found.map(|found| self.judged(found?)).collect()
     }
 
     /// The contradiction with this id or unique prefix of an id.
@@ -419,7 +422,7 @@ impl Graph {
             .query_map([&digits], read_contradiction)?
             .collect::<Result<_, _>>()?;
         match (found.pop(), found.pop()) {
-            (Some(one), None) => quoted(one),
+            (Some(one), None) => self.judged(quoted(one)?),
             _ => Err(missing()),
         }
     }

@@ -7,7 +7,8 @@ use anamne_knowledge::enrichment::Enricher;
 use anamne_knowledge::enrichment::links::link;
 use anamne_text::analyser::Analyser;
 use anamne_types::Category;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 /// An annotated memory.
 #[derive(Clone, Debug, Deserialize)]
@@ -15,16 +16,33 @@ use serde::Deserialize;
 pub(crate) struct Annotated {
     /// Its id.
     pub(crate) id: String,
+    /// What it is about; texts are held out by field.
+    #[serde(default)]
+    pub(crate) field: Option<String>,
     /// The text.
     pub(crate) text: String,
-    /// The category; `None` for what is none of the nine.
-    pub(crate) category: Option<Category>,
-    /// Importance, 1 to 10.
-    pub(crate) importance: u8,
-    /// All acceptable keywords.
-    pub(crate) keywords: Vec<String>,
+    /// The categories that are right.
+    #[serde(deserialize_with = "accepted")]
+    pub(crate) category: Vec<Option<Category>>,
+    /// Importance, 1 to 10; `None` where it was not annotated.
+    #[serde(default)]
+    pub(crate) importance: Option<u8>,
+    /// All acceptable keywords; `None` where they were not annotated.
+    #[serde(default)]
+    pub(crate) keywords: Option<Vec<String>>,
     /// The language.
     pub(crate) language: String,
+}
+
+/// Reads `a|b`, where `none` or null is what is none of the nine.
+fn accepted<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Option<Category>>, D::Error> {
+    let written = Option::<String>::deserialize(from)?;
+    let names = written.as_deref().unwrap_or("none").split('|');
+    let category = |name: &str| match name {
+        "none" => Ok(None),
+        name => name.parse().map(Some).map_err(D::Error::custom),
+    };
+    names.map(category).collect()
 }
 
 /// The outcomes for one memory.
@@ -73,15 +91,19 @@ pub(crate) fn measure(texts: &[Annotated]) -> Measured {
     let mut measured = Measured::default();
     for text in texts {
         let enriched = enricher.enrich(&text.text);
-        let accepted: Vec<Vec<String>> = text
-            .keywords
+        let annotated = text.keywords.as_deref().unwrap_or_default();
+        let accepted: Vec<Vec<String>> = annotated
             .iter()
             .map(|keyword| stems(&mut analyser, keyword))
             .collect();
         let mut useless = Vec::new();
-        for keyword in &enriched.keywords {
+        let judged: &[String] = match text.keywords {
+            Some(_) => &enriched.keywords,
+            None => &[],
+        };
+        for keyword in judged {
             let words = stems(&mut analyser, keyword);
-            let is_useful = text.keywords.contains(&keyword.to_lowercase())
+            let is_useful = annotated.contains(&keyword.to_lowercase())
                 || accepted
                     .iter()
                     .any(|accepted| words.iter().all(|word| accepted.contains(word)));
@@ -90,23 +112,26 @@ pub(crate) fn measure(texts: &[Annotated]) -> Measured {
             }
         }
         let outcome = Outcome {
-            category: enriched.category == text.category,
-            importance: enriched.importance.abs_diff(text.importance) <= 2,
-            useful: enriched.keywords.len() - useless.len(),
-            keywords: enriched.keywords.len(),
+            category: text.category.contains(&enriched.category),
+            importance: text
+                .importance
+                .is_none_or(|right| enriched.importance.abs_diff(right) <= 2),
+            useful: judged.len() - useless.len(),
+            keywords: judged.len(),
             language: enriched.language.as_deref() == Some(&text.language),
         };
-        let name = text.category.map_or("none", Category::as_str);
-        let tally = measured.by_category.entry(name.to_owned()).or_default();
+        let names: Vec<&str> = text.category.iter().map(|one| name(*one)).collect();
+        let name_of_all = names.join("|");
+        let tally = measured.by_category.entry(names[0].to_owned()).or_default();
         tally.0 += usize::from(outcome.category);
         tally.1 += 1;
         if !outcome.category || !outcome.importance || !outcome.language || !useless.is_empty() {
             measured.notes.push(format!(
-                "{}: {} [{name} {} → {} {}] useless: {useless:?} language: {:?}",
+                "{}: {} [{name_of_all} {:?} → {} {}] useless: {useless:?} language: {:?}",
                 text.id,
                 text.text,
                 text.importance,
-                enriched.category.map_or("none", Category::as_str),
+                name(enriched.category),
                 enriched.importance,
                 enriched.language,
             ));
@@ -114,6 +139,10 @@ pub(crate) fn measure(texts: &[Annotated]) -> Measured {
         measured.outcomes.push(outcome);
     }
     measured
+}
+
+fn name(category: Option<Category>) -> &'static str {
+    category.map_or("none", Category::as_str)
 }
 
 fn stems(analyser: &mut Analyser, text: &str) -> Vec<String> {

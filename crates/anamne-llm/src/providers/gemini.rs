@@ -1,17 +1,12 @@
 //! Google's `generateContent` and `batchEmbedContents`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use anamne_store::Clock;
 use serde_json::{Value, json};
 
-use super::{Dialect, Remote, answering_model, tokens, vector_of, words};
-use crate::transport::Transport;
-use crate::{
-    BridgeConfig, BridgeError, Embedded, Key, Purpose, RemoteEmbedder, Reply, Request, Speaker,
-    Usage,
-};
+use super::embedding::EmbeddingApi;
+use super::{Dialect, Remote, answering_model, tokens, words};
+use crate::{BridgeError, Embedded, Purpose, RemoteEmbedder, Reply, Request, Speaker, Usage};
 
 const FORM: u8 = 1;
 const MIME_TYPE: u8 = 2;
@@ -114,49 +109,18 @@ fn usage_of(usage: &Value) -> Option<Usage> {
 }
 
 /// A model behind `batchEmbedContents`.
-pub(super) struct GeminiEmbedder {
-    transport: Transport,
-    model: String,
-    dimensions: Option<usize>,
-}
+pub(super) struct GeminiEmbedder(pub(super) EmbeddingApi);
 
 impl GeminiEmbedder {
-    /// The configured embedding model.
-    pub(super) fn new(
-        config: &BridgeConfig,
-        dimensions: Option<usize>,
-        key: Option<Key>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, BridgeError> {
-        Ok(Self {
-            transport: Transport::new(config, key, DIALECT.key, DIALECT.headers, clock)?,
-            model: config.embedding_model.clone(),
-            dimensions,
-        })
-    }
-
     pub(super) fn vectors(
         &self,
         answer: &Value,
         count: usize,
     ) -> Result<Vec<Vec<f32>>, BridgeError> {
-        let malformed = |reason| self.transport.malformed(reason);
-        let embeddings = answer
-            .get("embeddings")
-            .and_then(Value::as_array)
-            .ok_or_else(|| malformed("it has no embeddings"))?;
-        if embeddings.len() != count {
-            return Err(malformed("not one vector per text"));
-        }
-        let vector = |embedding: &Value| embedding.get("values").and_then(vector_of);
-        let vectors: Option<Vec<_>> = embeddings.iter().map(vector).collect();
-        let vectors = vectors.ok_or_else(|| malformed("a vector has non-finite values"))?;
-        match vectors.first().map(Vec::len) {
-            Some(length) if vectors.iter().any(|vector| vector.len() != length) => {
-                Err(malformed("its vectors differ in length"))
-            }
-            _ => Ok(vectors),
-        }
+        let missing = "it has no embeddings";
+        let entries = self.0.entries(answer, "embeddings", missing, count)?;
+        let vectors = entries.iter().map(|entry| self.0.vector(entry, "values"));
+        self.0.of_one_length(vectors.collect::<Result<_, _>>()?)
     }
 
     fn body(&self, texts: &[&str], purpose: Purpose) -> Value {
@@ -166,11 +130,11 @@ impl GeminiEmbedder {
         };
         let request = |text: &&str| {
             let mut request = json!({
-                "model": resource(&self.model),
+                "model": resource(&self.0.model),
                 "content": {"parts": [{"text": text}]},
                 "taskType": task,
             });
-            if let Some(dimensions) = self.dimensions {
+            if let Some(dimensions) = self.0.dimensions {
                 request["outputDimensionality"] = json!(dimensions);
             }
             request
@@ -181,7 +145,7 @@ impl GeminiEmbedder {
 
 impl RemoteEmbedder for GeminiEmbedder {
     fn name(&self) -> &str {
-        &self.model
+        &self.0.model
     }
 
     fn embed(
@@ -190,8 +154,9 @@ impl RemoteEmbedder for GeminiEmbedder {
         purpose: Purpose,
         longest: Duration,
     ) -> Result<Embedded, BridgeError> {
-        let path = format!("/{}:batchEmbedContents", resource(&self.model));
+        let path = format!("/{}:batchEmbedContents", resource(&self.0.model));
         let answer = self
+            .0
             .transport
             .post(&path, &self.body(texts, purpose), longest)
             .map_err(|refusal| refusal.error)?;
@@ -204,7 +169,7 @@ impl RemoteEmbedder for GeminiEmbedder {
                 input_tokens,
                 output_tokens: 0,
             }),
-            model: self.model.clone(),
+            model: self.0.model.clone(),
         })
     }
 }

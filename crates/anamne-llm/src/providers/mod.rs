@@ -1,6 +1,7 @@
 //! The request and answer formats of the providers, one file each.
 
 mod anthropic;
+mod embedding;
 mod gemini;
 mod openai;
 
@@ -17,6 +18,7 @@ use super::{
     BridgeConfig, BridgeError, Key, LanguageModel, Provider, RemoteEmbedder, Reply, Request,
     Speaker,
 };
+use embedding::EmbeddingApi;
 use gemini::GeminiEmbedder;
 use openai::OpenAiEmbedder;
 
@@ -43,14 +45,11 @@ pub fn remote_embedder(
     key: Option<Key>,
     clock: Arc<dyn Clock>,
 ) -> Result<Option<Arc<dyn RemoteEmbedder>>, BridgeError> {
+    let api = |dialect| EmbeddingApi::new(dialect, config, dimensions, key, clock);
     match config.provider {
         _ if config.embedding_model.is_empty() => Ok(None),
-        Provider::Openai => Ok(Some(Arc::new(OpenAiEmbedder::new(
-            config, dimensions, key, clock,
-        )?))),
-        Provider::Gemini => Ok(Some(Arc::new(GeminiEmbedder::new(
-            config, dimensions, key, clock,
-        )?))),
+        Provider::Openai => Ok(Some(Arc::new(OpenAiEmbedder(api(&openai::DIALECT)?)))),
+        Provider::Gemini => Ok(Some(Arc::new(GeminiEmbedder(api(&gemini::DIALECT)?)))),
         other @ Provider::Anthropic => Err(BridgeError::NotOffered {
             provider: other.as_str(),
             what: "vectors",
@@ -232,8 +231,9 @@ mod tests {
         fn no_answer_of_a_provider_does_any_harm(answer in any_json()) {
             let config = BridgeConfig::default();
             let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-            let embedder = OpenAiEmbedder::new(&config, None, None, clock.clone()).expect("settings that fit");
-            let gemini = GeminiEmbedder::new(&config, None, None, clock.clone()).expect("settings that fit");
+            let api = |dialect| EmbeddingApi::new(dialect, &config, None, None, clock.clone()).expect("settings that fit");
+            let embedder = OpenAiEmbedder(api(&openai::DIALECT));
+            let gemini = GeminiEmbedder(api(&gemini::DIALECT));
             for dialect in [&anthropic::DIALECT, &openai::DIALECT, &gemini::DIALECT] {
                 let remote = Remote::new(dialect, &config, None, clock.clone()).expect("settings that fit");
                 let reply = (dialect.reply)(&remote, &answer);

@@ -1,16 +1,12 @@
 //! OpenAI's chat completions and embeddings, as implemented by OpenAI, Ollama, vLLM, LM Studio and others.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use anamne_store::Clock;
 use serde_json::{Value, json};
 
-use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, vector_of, words};
-use crate::transport::Transport;
-use crate::{
-    BridgeConfig, BridgeError, Embedded, Key, Purpose, RemoteEmbedder, Reply, Request, Usage,
-};
+use super::embedding::EmbeddingApi;
+use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, words};
+use crate::{BridgeError, Embedded, Purpose, RemoteEmbedder, Reply, Request, Usage};
 
 const TEMPERATURE: u8 = 1;
 const FORM: u8 = 2;
@@ -89,42 +85,17 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
 }
 
 /// A model behind OpenAI's embeddings API.
-pub(super) struct OpenAiEmbedder {
-    transport: Transport,
-    model: String,
-    dimensions: Option<usize>,
-}
+pub(super) struct OpenAiEmbedder(pub(super) EmbeddingApi);
 
 impl OpenAiEmbedder {
-    /// The configured embedding model.
-    pub(super) fn new(
-        config: &BridgeConfig,
-        dimensions: Option<usize>,
-        key: Option<Key>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, BridgeError> {
-        Ok(Self {
-            transport: Transport::new(config, key, DIALECT.key, DIALECT.headers, clock)?,
-            model: config.embedding_model.clone(),
-            dimensions,
-        })
-    }
-
     pub(super) fn vectors(
         &self,
         answer: &Value,
         count: usize,
     ) -> Result<Vec<Vec<f32>>, BridgeError> {
-        let malformed = |reason| self.transport.malformed(reason);
-        let data = answer
-            .get("data")
-            .and_then(Value::as_array)
-            .ok_or_else(|| malformed("it has no data"))?;
-        if data.len() != count {
-            return Err(malformed("not one vector per text"));
-        }
+        let entries = self.0.entries(answer, "data", "it has no data", count)?;
         let mut vectors = vec![Vec::new(); count];
-        for (place, entry) in data.iter().enumerate() {
+        for (place, entry) in entries.iter().enumerate() {
             let index = entry
                 .get("index")
                 .and_then(Value::as_u64)
@@ -132,24 +103,16 @@ impl OpenAiEmbedder {
             let vector = vectors
                 .get_mut(index as usize)
                 .filter(|vector| vector.is_empty())
-                .ok_or_else(|| malformed("vector numbers don't match the texts"))?;
-            *vector = entry
-                .get("embedding")
-                .and_then(vector_of)
-                .ok_or_else(|| malformed("a vector has non-finite values"))?;
+                .ok_or_else(|| self.0.malformed("vector numbers don't match the texts"))?;
+            *vector = self.0.vector(entry, "embedding")?;
         }
-        match vectors.first().map(Vec::len) {
-            Some(length) if vectors.iter().any(|vector| vector.len() != length) => {
-                Err(malformed("its vectors differ in length"))
-            }
-            _ => Ok(vectors),
-        }
+        self.0.of_one_length(vectors)
     }
 }
 
 impl RemoteEmbedder for OpenAiEmbedder {
     fn name(&self) -> &str {
-        &self.model
+        &self.0.model
     }
 
     fn embed(
@@ -158,18 +121,19 @@ impl RemoteEmbedder for OpenAiEmbedder {
         _: Purpose,
         longest: Duration,
     ) -> Result<Embedded, BridgeError> {
-        let mut body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
-        if let Some(dimensions) = self.dimensions {
+        let mut body = json!({"model": self.0.model, "input": texts, "encoding_format": "float"});
+        if let Some(dimensions) = self.0.dimensions {
             body["dimensions"] = json!(dimensions);
         }
         let answer = self
+            .0
             .transport
             .post("/embeddings", &body, longest)
             .map_err(|refusal| refusal.error)?;
         Ok(Embedded {
             vectors: self.vectors(&answer, texts.len())?,
             usage: usage_of(&answer, ""),
-            model: answering_model(&answer, "/model", &self.model),
+            model: answering_model(&answer, "/model", &self.0.model),
         })
     }
 }

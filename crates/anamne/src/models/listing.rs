@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use anamne_llm::EmbeddingName;
 use anamne_store::EmbeddingConfig;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -49,6 +50,8 @@ pub enum ModelKind {
     Imported,
     /// A plain folder of the store.
     Folder,
+    /// On another machine, or served by another program, through a source of `model.toml`.
+    Remote,
 }
 
 /// The state of a model.
@@ -60,25 +63,30 @@ pub enum ModelState {
     Ready,
     /// It can't be verified, because it has no manifest.
     NotVerified,
-    /// A file or the manifest is damaged or missing.
+    /// A file or the manifest is damaged or missing, or no source serves the remote model.
     Damaged,
 }
 
 impl Store {
-    /// The models that settings accept, the built-in one first, the others by name. Reads manifests and
-    /// settings; loads no model, and opens no space.
+    /// The models that settings accept, the built-in one first, the others by name; then the remote ones that readable
+    /// spaces are set to, by name. Reads manifests and settings; loads no model, sends nothing, and opens no space.
     pub fn models(&self) -> Result<Vec<ModelSummary>, Error> {
         let mut summaries = self.models.summaries();
         for (space, models) in self.users_of_models()? {
             if !self.scope.may_read(&space) {
                 continue;
             }
-            for summary in &mut summaries {
-                if models.contains(&summary.name) {
-                    summary.spaces.push(space.clone());
+            for name in models {
+                if let Some(known) = summaries.iter_mut().find(|known| known.name == name) {
+                    known.spaces.push(space.clone());
+                } else if let Some(mut remote) = self.models.remote_summary(&name) {
+                    remote.spaces.push(space.clone());
+                    summaries.push(remote);
                 }
             }
         }
+        let of_store = summaries.partition_point(|summary| summary.kind != ModelKind::Remote);
+        summaries[of_store..].sort_by(|a, b| a.name.cmp(&b.name));
         Ok(summaries)
     }
 }
@@ -111,6 +119,23 @@ impl Models {
     fn summaries(&self) -> Vec<ModelSummary> {
         let names = self.names();
         names.iter().map(|name| self.summary(name)).collect()
+    }
+
+    /// A remote model by its name in settings; damaged if no source serves it. `None` for another name.
+    fn remote_summary(&self, name: &str) -> Option<ModelSummary> {
+        let remote: EmbeddingName = name.parse().ok()?;
+        let summary = ModelSummary::new(name, ModelKind::Remote, remote.length());
+        let problem = match &self.bridges {
+            Some(bridges) => bridges
+                .settings(&remote)
+                .err()
+                .map(|error| error.to_string()),
+            None => Some("this program has no sources of embeddings".to_owned()),
+        };
+        Some(match problem {
+            Some(problem) => summary.damaged(problem),
+            None => summary,
+        })
     }
 
     fn summary(&self, name: &str) -> ModelSummary {

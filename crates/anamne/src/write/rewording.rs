@@ -90,7 +90,8 @@ impl Space {
             let hits = lexical.search(&terms, COMPARED, None)?;
             rows.extend(hits.into_iter().map(|hit| hit.row));
         }
-        rows.retain(|row| *row != told.row);
+        // Of the memories stored with it, only earlier ones are known.
+        rows.retain(|row| *row < told.row);
         let known = self.inner.source.get_rows(&rows)?.into_iter();
         Ok(known
             .map(|(_, memory)| memory)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anamne::llm::{CostQuery, CostsBy, Ledger};
-use anamne::{Draft, MemoryId, Options, Recall, Signals, Space, Store};
+use anamne::{Draft, MemoryId, ModelKind, ModelState, Options, Recall, Signals, Space, Store};
 use tempfile::TempDir;
 
 use server::{Manner, Server};
@@ -29,14 +29,18 @@ impl Home {
         }
     }
 
-    /// The space, opened like another process would.
-    fn space(&self) -> Space {
+    fn store(&self) -> Store {
         let root = self.folder.path();
         let store = Store::open_with(Options {
             embedding_sources: Some(Arc::new(Sources::of(&self.server, root))),
             ..Options::new(root)
         });
-        store.expect("a store").space("core").expect("a space")
+        store.expect("a store")
+    }
+
+    /// The space, opened like another process would.
+    fn space(&self) -> Space {
+        self.store().space("core").expect("a space")
     }
 }
 
@@ -74,6 +78,27 @@ fn ask(space: &Space, words: &str) -> (Option<MemoryId>, bool, Vec<String>) {
     let best = answer.results.first();
     let by_vectors = best.is_some_and(|hit| hit.scores.semantic != 0.0);
     (best.map(|hit| hit.memory.id), by_vectors, answer.degraded)
+}
+
+#[test]
+fn the_remote_models_of_spaces_are_listed_after_those_of_the_store() {
+    let home = Home::new();
+    choose(&home.space(), MODEL);
+    let models = home.store().models().expect("models");
+    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+    assert_eq!(names, ["builtin", MODEL]);
+    let remote = &models[1];
+    assert_eq!(
+        (remote.kind, remote.state, remote.dimensions),
+        (ModelKind::Remote, ModelState::Ready, Some(32))
+    );
+    assert_eq!(remote.spaces, ["core"]);
+    // A program that can't open the source says so.
+    let other = Store::open(home.folder.path()).expect("a store");
+    let models = other.models().expect("models");
+    assert_eq!(models[1].name, MODEL);
+    assert_eq!(models[1].state, ModelState::Damaged);
+    assert!(models[1].problem.contains("no sources"), "{models:?}");
 }
 
 #[test]

@@ -89,6 +89,7 @@ fn print(report: &BinaryImportReport, output: &mut Output) -> Result<(), Failure
             let mut total = Total::default();
             total.add(&space.exported, import.clone());
             total.report_bad(output);
+            total.report_reworded(output);
             total.report_unverified(output);
             total.report_guarded(output);
         }

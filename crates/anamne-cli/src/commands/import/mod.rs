@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anamne::{
-    BadLines, Error, GuardSummary, ImportOptions, ImportReport, NextStep, Space, UnverifiedClaims,
+    BadLines, Error, GuardSummary, ImportOptions, ImportReport, MemoryId, NextStep, Space,
+    UnverifiedClaims,
 };
 use serde::Serialize;
 
@@ -139,10 +140,20 @@ struct Total {
     links: u64,
     #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
     unproven: UnverifiedClaims,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reworded: Vec<Reworded>,
     bad: Vec<BadLine>,
     #[serde(skip_serializing_if = "GuardSummary::is_empty")]
     guard: GuardSummary,
     took_ms: f64,
+}
+
+/// A line that only rewords a known memory.
+#[derive(Debug, Serialize)]
+struct Reworded {
+    file: String,
+    line: u64,
+    known: MemoryId,
 }
 
 #[derive(Debug, Serialize)]
@@ -387,6 +398,14 @@ fn sum(before: &Total, report: &ImportReport) -> PartialImport {
     }
 }
 
+/// The path of a note of a folder, or the file itself.
+fn of_file(file: &str, note: Option<String>) -> String {
+    match note {
+        Some(note) => Path::new(file).join(note).display().to_string(),
+        None => file.to_owned(),
+    }
+}
+
 impl Total {
     fn add(&mut self, file: &str, report: ImportReport) {
         self.lines += report.lines;
@@ -398,11 +417,14 @@ impl Total {
         self.unproven.importance += report.unproven.importance;
         self.unproven.metadata += report.unproven.metadata;
         self.guard.append(file, report.guard);
+        self.reworded
+            .extend(report.reworded.into_iter().map(|reworded| Reworded {
+                file: of_file(file, reworded.file),
+                line: reworded.line,
+                known: reworded.known,
+            }));
         self.bad.extend(report.bad.into_iter().map(|bad| BadLine {
-            file: match bad.file {
-                Some(note) => Path::new(file).join(note).display().to_string(),
-                None => file.to_owned(),
-            },
+            file: of_file(file, bad.file),
             line: Some(bad.line),
             reason: bad.reason,
             next_step: bad.next_step,
@@ -414,10 +436,12 @@ impl Total {
             return output.json(&worded(self));
         }
         self.report_bad(output);
+        self.report_reworded(output);
         let mut parts = vec![format!("{} imported", memories(self.imported))];
         let also = [
             (self.known, "known already"),
             (self.links, "links drawn"),
+            (self.reworded.len() as u64, "reworded"),
             (self.bad.len() as u64, "lines skipped"),
         ];
         parts.extend(
@@ -451,6 +475,22 @@ impl Total {
                 "… and {} more",
                 self.bad.len() - SHOWN_BAD_LINES
             ));
+        }
+    }
+
+    /// Names the lines that only reword a known memory.
+    fn report_reworded(&self, output: &Output) {
+        for reworded in self.reworded.iter().take(SHOWN_BAD_LINES) {
+            output.note(format_args!(
+                "{}:{}: rewords {}, which supersedes it",
+                named(&reworded.file),
+                reworded.line,
+                reworded.known
+            ));
+        }
+        if self.reworded.len() > SHOWN_BAD_LINES {
+            let more = self.reworded.len() - SHOWN_BAD_LINES;
+            output.note(format_args!("… and {more} more"));
         }
     }
 

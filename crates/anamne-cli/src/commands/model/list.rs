@@ -11,8 +11,9 @@ use crate::wording::size;
 /// List the embedding models and rerankers that spaces can choose
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Shows the built-in model and those of the store, with the dimensions of
-embedding models, the size, the spaces that use each, and whether its files are there. `anamne model
+Shows the built-in model, those of the store, and the remote ones that spaces
+are set to, with the dimensions of embedding models, the size, the spaces that
+use each, and whether its files or its source are there. `anamne model
 verify` reads the files. A folder that was put under models by hand works too,
 but has no manifest, so it can't be verified; import it to give it one.
 
@@ -21,7 +22,7 @@ Examples:
   anamne model list --json
 
 With --json: {\"models\": [{\"name\", \"purpose\": embedding or reranking,
-  \"kind\": builtin, imported or folder, \"dimensions\": or null, \"bytes\", \"imported_at\"?, \"spaces\": […], \"state\":
+  \"kind\": builtin, imported, folder or remote, \"dimensions\": or null, \"bytes\", \"imported_at\"?, \"spaces\": […], \"state\":
   ready, not_verified or damaged, \"problem\"?}]}")]
 pub(super) struct List {}
 
@@ -57,6 +58,7 @@ fn origin(model: &ModelSummary) -> String {
         (ModelKind::Builtin, _) => "this program".to_owned(),
         (ModelKind::Imported, Some(at)) => format!("an import of {}", at.strftime("%Y-%m-%d")),
         (ModelKind::Imported, None) => "an import".to_owned(),
+        (ModelKind::Remote, _) => "a source in model.toml".to_owned(),
         _ => "a plain folder".to_owned(),
     }];
     if model.purpose == ModelPurpose::Reranking {

@@ -201,6 +201,9 @@ fn both_sides(contradiction: &Contradiction) -> String {
         "\n\nid {}, confidence {:.2}",
         contradiction.id, contradiction.confidence
     );
+    if let MadeBy::Model(model) = &contradiction.made_by {
+        let _ = write!(text, ", by {}", name(model));
+    }
     for side in [&contradiction.earlier, &contradiction.later] {
         text.push_str(&statement(side));
     }

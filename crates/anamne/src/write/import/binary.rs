@@ -208,10 +208,11 @@ impl Store {
         let folder = StoreFolder::at(&root).space(&space.target);
         create_private_folder(&folder)?;
         let mut config = SpaceConfig::new(space.target.as_str(), clock.now());
-        // The guard in front of the target checks the texts.
+        // The guard in front of the target checks the texts, and its space says what it accepts.
         if let Some(own) = SpaceConfig::read(&self.folder.space(&space.target).join("space.toml"))?
         {
             config.guard = own.guard;
+            config.intake = own.intake;
         }
         config.write(&folder.join("space.toml"))?;
         let lowered = Self {

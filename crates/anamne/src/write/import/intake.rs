@@ -2,15 +2,16 @@
 
 use anamne_store::{ImportItem, StoreError};
 use anamne_text::echo::shorten_values;
-use anamne_types::{Draft, Link, LinkType, MemoryId};
+use anamne_types::{Draft, Link, LinkType, MemoryId, Remembered};
 use jiff::Timestamp;
 
 use super::record::ImportedLink;
-use super::{BadLine, BadLines, ImportOptions, ImportReport};
+use super::{BadLine, BadLines, ImportOptions, ImportReport, RewordedLine};
 use crate::Error;
 use crate::space::Space;
 use crate::write::admission::{Claims, IMPORT_TRUST, without_authority};
 use crate::write::batch_size::{BatchContents, BatchSize};
+use crate::write::quality::check_quality;
 
 /// The position of a record in an import.
 #[derive(Clone, Debug)]
@@ -140,8 +141,12 @@ impl<'a> ImportWriter<'a> {
         place: &RecordPosition,
         mut arrival: ImportItem,
     ) -> Result<Option<ImportItem>, Error> {
-        let kind = arrival.draft.body.kind();
-        if let Err(refused) = self.space.config().intake.check_kind(kind) {
+        let intake = &self.space.config().intake;
+        let mut accepted = intake.check_kind(arrival.draft.body.kind());
+        if !self.is_restored(&arrival) {
+            accepted = accepted.and_then(|()| check_quality(intake, &arrival.draft));
+        }
+        if let Err(refused) = accepted {
             self.skip_record(place, &refused.to_string())?;
             return Ok(None);
         }
@@ -162,6 +167,11 @@ impl<'a> ImportWriter<'a> {
             self.report.guard.add(place.line, file, note);
         }
         Ok(Some(arrival))
+    }
+
+    /// Whether a trusted import restores a memory of an export: as it was there, whatever this space accepts now.
+    fn is_restored(&self, arrival: &ImportItem) -> bool {
+        self.options.trusted && arrival.origin.is_some()
     }
 
     fn is_vouched_for(&mut self, id: MemoryId, draft: &Draft) -> Result<bool, Error> {
@@ -253,6 +263,9 @@ impl<'a> ImportWriter<'a> {
                     }
                     self.report.imported += u64::from(!taken.duplicate);
                     self.report.known += u64::from(taken.duplicate);
+                    if !self.is_restored(arrival) {
+                        self.note_rewording(&place, &taken);
+                    }
                     let pending = |link| PendingLink {
                         place: place.clone(),
                         from: taken.id,
@@ -265,6 +278,18 @@ impl<'a> ImportWriter<'a> {
             }
         }
         refused.into_iter().try_for_each(|bad| self.refuse(bad))
+    }
+
+    /// If the space asks for it, links a new memory that only rewords a known one, and reports both.
+    fn note_rewording(&mut self, place: &RecordPosition, taken: &Remembered) {
+        let noticed = self.space.noticing_rewording(taken.clone());
+        if noticed.rewording.is_some() {
+            self.report.reworded.push(RewordedLine {
+                line: place.line,
+                file: place.file.clone(),
+                known: noticed.id,
+            });
+        }
     }
 
     /// Creates the links once all memories are stored; their targets are named by the ids of the import.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use anamne_types::{GuardNote, NextStep};
+use anamne_types::{GuardNote, MemoryId, NextStep};
 use serde::Serialize;
 
 pub use binary::{BinaryImport, BinaryImportReport, ImportedSpace};
@@ -92,6 +92,18 @@ pub struct BadLine {
     pub next_step: Option<NextStep>,
 }
 
+/// An imported line or note that only rewords a known memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RewordedLine {
+    /// Its number, from 1; for a note, its number in reading order.
+    pub line: u64,
+    /// The note's path in the imported folder; `None` for a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The memory that supersedes it.
+    pub known: MemoryId,
+}
+
 /// The results of an import so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
@@ -108,7 +120,10 @@ pub struct ImportReport {
     /// Claims that were ignored because nothing verifies them.
     #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
     pub unproven: UnverifiedClaims,
-    /// Skipped lines or notes.
+    /// Imported memories that only reword a known one, which supersedes them; looked for if the space has semantic duplicates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reworded: Vec<RewordedLine>,
+    /// Skipped lines or notes: invalid, refused by the guard, or of a kind or quality that the space doesn't accept.
     pub bad: Vec<BadLine>,
     /// The secrets and personal data found.
     #[serde(skip_serializing_if = "GuardSummary::is_empty")]

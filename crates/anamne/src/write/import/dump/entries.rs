@@ -179,10 +179,17 @@ pub(super) fn relation(entry: Entry, names: &BTreeMap<String, String>) -> Result
         &["relation_type", "relationType", "type", "relation", "label"],
     );
     let missing = |part: &str| format!("{key}: it has no {part}");
+    let is_share = |weight: &f64| (0.0..=1.0).contains(weight);
+    // Another scale stays in the metadata.
+    let weight = fields.get("weight").and_then(float).filter(is_share);
+    if weight.is_some() {
+        fields.remove("weight");
+    }
     let told = Assertion::Relation(ToldRelation {
         subject: subject.ok_or_else(|| missing("start"))?,
         relation: relation_word(&word.ok_or_else(|| missing("type"))?),
         object: object.ok_or_else(|| missing("end"))?,
+        weight,
         valid_from: fields.get("valid_from").and_then(moment),
         valid_to: fields.get("valid_to").and_then(moment),
         ..ToldRelation::default()
