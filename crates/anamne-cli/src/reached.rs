@@ -152,6 +152,14 @@ impl Reached {
         }
     }
 
+    /// Memories by their current importance.
+    pub(crate) fn list_by_importance(&self, listing: &Listing) -> Result<Vec<Memory>, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.list_by_importance(listing)?),
+            Self::There(space) => paged(space, listing, "importance"),
+        }
+    }
+
     /// The ids of all memories that match a filter, oldest first.
     pub(crate) fn select(
         &self,

@@ -1,6 +1,6 @@
 //! `anamne list`.
 
-use anamne::{Error, Limits, Listing, Memory, Order, Space, UseOrder};
+use anamne::{Limits, Listing, Memory, Order, UseOrder};
 use serde_json::json;
 
 use crate::card;
@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, memories};
 use crate::place::Place;
+use crate::reached::Reached;
 
 /// List memories, newest first
 #[derive(Debug, clap::Args)]
@@ -55,7 +56,7 @@ enum Sort {
 }
 
 impl Sort {
-    fn list(self, space: &Space, listing: &Listing) -> Result<Vec<Memory>, Error> {
+    fn list(self, space: &Reached, listing: &Listing) -> Result<Vec<Memory>, Failure> {
         match self {
             Self::Accessed => space.list_by_use(listing, UseOrder::Accessed),
             Self::AccessCount => space.list_by_use(listing, UseOrder::AccessCount),

@@ -406,7 +406,10 @@ fn print_link(
     };
     let (told, current) = (
         format!("{:.2}", link.weight),
-        format!("{:.2}", strength.map_or(link.weight, |strength| strength.current)),
+        format!(
+            "{:.2}",
+            strength.map_or(link.weight, |strength| strength.current)
+        ),
     );
     let now = if current == told {
         String::new()

@@ -98,7 +98,7 @@ impl Enricher {
     pub fn importance(&self, text: &str) -> u8 {
         let text = &text[..text.floor_char_boundary(LONGEST)];
         let all = tokens(text, JUDGED);
-        importance::importance(&all, category::category(&all))
+        importance::importance(&all, judgement::category(&CategoryInputs::new(text, &all)))
     }
 
     /// Enriches a text: the same text always gives the same. Linear in its length; the part beyond 64 KiB is ignored.
