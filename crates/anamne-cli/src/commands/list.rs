@@ -76,6 +76,7 @@ impl List {
             limit: self.limit + 1,
             offset: self.offset,
             forgotten: self.forgotten,
+            after: None,
         };
         let space = place.existing_space()?;
         let mut found = match self.sort {

@@ -64,6 +64,10 @@ impl Space {
             let accepts = "left out where memories are listed by use";
             return Err(InvalidValue::new("forgotten", accepts, true).into());
         }
+        if listing.after.is_some() {
+            let accepts = "left out where memories are listed by use";
+            return Err(InvalidValue::new("after", accepts, "given").into());
+        }
         let keys: HashMap<Row, _> = self.opened_rows("sort", |count| Some(order.key(count)))?;
         let mut filter = self.resolved(&listing.filter)?.into_owned();
         if filter.kinds.is_empty() {
