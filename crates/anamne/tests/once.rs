@@ -73,7 +73,7 @@ fn a_request_with_a_key_is_answered_again_by_any_process_for_a_day() {
 #[test]
 fn a_key_whose_request_failed_is_free() {
     let home = Home::new();
-    let store = home.store();
+    let store = Store::open(home.root()).expect("a store");
     let space = without_duplicates(&store);
     let draft = [Draft::new("a".repeat(200_000))];
     space
@@ -96,7 +96,7 @@ fn a_key_whose_request_failed_is_free() {
 #[test]
 fn an_erasure_leaves_no_digest_of_the_request() {
     let home = Home::new();
-    let store = home.store();
+    let store = Store::open(home.root()).expect("a store");
     let space = without_duplicates(&store);
     let drafts = [Draft::new(TEXT), Draft::new("Bread needs salt")];
     let told = space
@@ -141,7 +141,7 @@ fn an_erasure_leaves_no_digest_of_the_request() {
 #[test]
 fn a_change_of_another_version_changes_nothing() {
     let home = Home::new();
-    let store = home.store();
+    let store = Store::open(home.root()).expect("a store");
     let space = store.space("tests").expect("a space");
     let id = space.remember(TEXT).expect("told").id;
     let edit = Edit {
@@ -226,7 +226,7 @@ fn places_in_every_order_lead_through_all_memories_once() {
 #[test]
 fn the_outcome_of_each_line_is_told() {
     let home = Home::new();
-    let store = home.store();
+    let store = Store::open(home.root()).expect("a store");
     let space = store.space("tests").expect("a space");
     let lines = "{\"text\": \"one\"}\nbad\n{\"text\": \"one\"}\n".to_owned() + &"bad\n".repeat(300);
     let mut told: Vec<LineOutcome> = Vec::new();

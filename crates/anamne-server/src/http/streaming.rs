@@ -1,14 +1,14 @@
 //! Bodies of any length: written by a blocking thread while the client reads, and read while the client sends.
 //!
 //! Each direction has a bounded channel. A client that is slow slows the thread down; one that stands still for
-//! [`STALL`], or goes away, ends it.
+//! [`STALL`], sends less than [`LEAST_RATE`], or goes away, ends it.
 
 use std::io::{self, Read, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -24,6 +24,10 @@ use super::problem::Problem;
 
 /// How long a client may take to send or to accept a piece.
 const STALL: Duration = Duration::from_secs(60);
+
+/// Bytes per second that a client must send on average, once it has had [`STALL`]. So a few clients that send a byte at a
+/// time don't keep the others out for ever.
+const LEAST_RATE: u64 = 128;
 
 /// Bytes of a piece of a response.
 const PIECE: usize = 64 << 10;
@@ -168,6 +172,7 @@ pub(crate) async fn written(
 pub(crate) struct RequestReader {
     from: mpsc::Receiver<io::Result<Bytes>>,
     piece: Bytes,
+    has_ended: bool,
     stop: Stop,
 }
 
@@ -189,6 +194,7 @@ impl RequestReader {
         Self {
             from,
             piece: Bytes::new(),
+            has_ended: false,
             stop: Stop::default(),
         }
     }
@@ -204,10 +210,14 @@ impl Read for RequestReader {
         if self.stop.0.load(Ordering::Acquire) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        while self.piece.is_empty() {
+        while self.piece.is_empty() && !self.has_ended {
             match self.from.blocking_recv() {
-                Some(piece) => self.piece = piece?,
-                None => return Ok(0),
+                Some(piece) => {
+                    self.piece = piece?;
+                    self.has_ended = self.piece.is_empty();
+                }
+                // The server ends.
+                None => return Err(ended_early()),
             }
         }
         let length = self.piece.len().min(buffer.len());
@@ -216,45 +226,69 @@ impl Read for RequestReader {
     }
 }
 
-/// Passes on a body. If it is cut off the reader gets an error, so that it takes no part of a line for a line.
+fn ended_early() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the body ended early")
+}
+
+/// Passes on a body; an empty piece is its end. If it is cut off the reader gets an error, so that it takes no part of a
+/// line for a line.
 async fn receive(mut body: Body, to: mpsc::Sender<io::Result<Bytes>>) {
     let mut head = Vec::new();
-    let mut has_begun = false;
+    let (mut bytes, began) = (0, Instant::now());
     loop {
-        let piece = match timeout(STALL, body.frame()).await {
-            Ok(Some(Ok(frame))) => match frame.into_data() {
-                Ok(piece) => piece,
-                Err(_) => continue,
-            },
-            Ok(Some(Err(_))) => {
-                let cut = io::Error::new(io::ErrorKind::UnexpectedEof, "the body ended early");
-                drop(to.send(Err(cut)).await);
-                return;
-            }
+        let piece = match next_piece(&mut body).await {
+            Ok(Some(piece)) => piece,
             Ok(None) => {
-                if !head.is_empty() {
-                    drop(to.send(Ok(head.into())).await);
+                for last in [head.into(), Bytes::new()] {
+                    if to.send(Ok(last)).await.is_err() {
+                        return;
+                    }
                 }
                 return;
             }
-            Err(_) => {
-                let late = io::Error::new(io::ErrorKind::TimedOut, "nothing came for too long");
-                drop(to.send(Err(late)).await);
+            Err(cut) => {
+                drop(to.send(Err(cut)).await);
                 return;
             }
         };
-        let piece = if has_begun {
-            piece
-        } else {
+        let is_head = bytes < HEAD as u64;
+        bytes += piece.len() as u64;
+        let took = began.elapsed();
+        if took > STALL && bytes < LEAST_RATE * took.as_secs() {
+            let slow = io::Error::new(io::ErrorKind::TimedOut, "the body came too slowly");
+            drop(to.send(Err(slow)).await);
+            return;
+        }
+        let piece = if is_head {
             head.extend_from_slice(&piece);
-            if head.len() < HEAD {
+            if bytes < HEAD as u64 {
                 continue;
             }
-            has_begun = true;
             std::mem::take(&mut head).into()
+        } else {
+            piece
         };
-        if to.send(Ok(piece)).await.is_err() {
+        if !piece.is_empty() && to.send(Ok(piece)).await.is_err() {
             return;
+        }
+    }
+}
+
+/// The next piece of a body; `None` at its end.
+async fn next_piece(body: &mut Body) -> io::Result<Option<Bytes>> {
+    loop {
+        match timeout(STALL, body.frame()).await {
+            Ok(None) => return Ok(None),
+            Ok(Some(Ok(frame))) => {
+                if let Ok(piece) = frame.into_data() {
+                    return Ok(Some(piece));
+                }
+            }
+            Ok(Some(Err(_))) => return Err(ended_early()),
+            Err(_) => {
+                let late = "nothing came for too long";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, late));
+            }
         }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use anamne::{
-    Draft, DraftOutcome, DraftRefusal, Edit, Error, Limits, Memory, MemoryId, OutsideErasure,
-    Remembered, RequestKey, Space, StoreError, Version,
+    Dispute, Draft, DraftOutcome, DraftRefusal, Edit, Error, Limits, Memory, MemoryId, MemoryUse,
+    OutsideErasure, Provenance, Remembered, RequestKey, Space, StoreError, Version,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -36,6 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(read, edit, delete))
         .routes(routes!(restore))
         .routes(routes!(history))
+        .routes(routes!(origin))
         .routes(routes!(forget_many))
 }
 
@@ -499,6 +500,44 @@ async fn history(
     let read = caller.with_space(space, move |space| {
         let versions = space.history(space.resolve(&id)?)?;
         Ok(Versions { versions })
+    });
+    read.await.map(Json)
+}
+
+/// Where a memory comes from, and what speaks against it.
+#[derive(Debug, Serialize, ToSchema)]
+struct Origin {
+    /// Where it comes from.
+    provenance: Option<Provenance>,
+    /// The memories that contradict it, as far as the graph is extracted.
+    disputes: Vec<Dispute>,
+    /// How often it was opened by its id (`count`), and when `last`; none if never.
+    #[schema(value_type = Option<Object>)]
+    opened: Option<MemoryUse>,
+}
+
+/// Get the origin of a memory, what contradicts it, and how often it was opened
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/memories/{id}/origin",
+    tag = "memories",
+    params(
+        ("space" = String, Path, description = "The space's name"),
+        ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12")
+    ),
+    responses((status = 200, body = Origin), (status = "default", body = Problem))
+)]
+async fn origin(
+    caller: Caller,
+    Path((space, id)): Path<(String, String)>,
+) -> Result<Json<Origin>, Problem> {
+    let read = caller.with_space(space, move |space| {
+        let memory = space.read(space.resolve(&id)?)?;
+        Ok(Origin {
+            provenance: space.provenance(&[&memory])?.pop(),
+            disputes: space.disputes(&memory)?,
+            opened: space.use_of(memory.id)?,
+        })
     });
     read.await.map(Json)
 }
