@@ -353,6 +353,22 @@ fn a_list_is_read_page_by_page_while_others_write() {
 }
 
 #[test]
+fn a_page_of_long_texts_ends_early_and_goes_on() {
+    let server = Served::start();
+    let long = "harbour ".repeat(110_000);
+    for number in 0..7 {
+        tell(&server, &format!("{number} {long}"));
+    }
+    let page = server.get(&format!("{MEMORIES}?limit=100")).expect(200);
+    let (first, next) = (contents(&page), page["next"].as_str().expect("more"));
+    assert_eq!(first.len(), 5);
+    let rest = server
+        .get(&format!("{MEMORIES}?limit=100&cursor={next}"))
+        .expect(200);
+    assert_eq!((contents(&rest).len(), &rest["next"]), (2, &Value::Null));
+}
+
+#[test]
 fn a_list_refuses_what_it_does_not_know() {
     let server = Served::start();
     tell(&server, "one");

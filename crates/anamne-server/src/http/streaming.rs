@@ -23,7 +23,7 @@ use super::app::Caller;
 use super::problem::Problem;
 
 /// How long a client may take to send or to accept a piece.
-const STALL: Duration = Duration::from_secs(60);
+const STALL: Duration = Duration::from_mins(1);
 
 /// Bytes per second that a client must send on average, once it has had [`STALL`]. So a few clients that send a byte at a
 /// time don't keep the others out for ever.

@@ -162,10 +162,7 @@ async fn retention(
     caller: Caller,
     Path(space): Path<String>,
 ) -> Result<Json<RetentionState>, Problem> {
-    caller
-        .with_space(space, |space| space.retention())
-        .await
-        .map(Json)
+    caller.with_space(space, Space::retention).await.map(Json)
 }
 
 /// How retention is applied.
@@ -215,7 +212,7 @@ async fn undo_retention(
     Path(space): Path<String>,
 ) -> Result<Json<RetentionUndone>, Problem> {
     caller
-        .with_space(space, |space| space.restore_forgotten_by_retention())
+        .with_space(space, Space::restore_forgotten_by_retention)
         .await
         .map(Json)
 }
