@@ -45,6 +45,16 @@ pub enum StoreError {
         /// Its state, and what to do.
         state: &'static str,
     },
+    /// The memory has changed since the caller read it; nothing was changed.
+    #[error("the memory {id} has version {found} by now, not {expected}; read it again")]
+    VersionDiffers {
+        /// The memory.
+        id: MemoryId,
+        /// The version that the caller expected.
+        expected: u32,
+        /// Its version.
+        found: u32,
+    },
     /// The external id belongs to a memory with other content.
     #[error(
         "the id {external_id:?} belongs to memory {id} with different content; edit that memory, or use a new id"

@@ -100,6 +100,22 @@ impl SpaceSource {
         .map(|memory| self.with_space(memory))
     }
 
+    /// Edits a memory if it has this version; otherwise [`StoreError::VersionDiffers`], and nothing is changed.
+    pub fn edit_if(
+        &self,
+        actor: &Actor,
+        id: MemoryId,
+        version: u32,
+        edit: &Edit,
+    ) -> Result<Memory> {
+        edit.check()?;
+        self.write(actor, |transaction| {
+            transaction.expect_version(id, version)?;
+            transaction.edit(id, edit)
+        })
+        .map(|memory| self.with_space(memory))
+    }
+
     /// Adds feedback to a memory and returns its new state.
     pub fn judge(&self, actor: &Actor, feedback: &Feedback) -> Result<Memory> {
         feedback.check()?;
@@ -113,6 +129,15 @@ impl SpaceSource {
     pub fn forget(&self, actor: &Actor, id: MemoryId) -> Result<Memory> {
         self.write_together(actor, Growth::Exempt, &id, |transaction, id| {
             transaction.forget(*id)
+        })
+        .map(|memory| self.with_space(memory))
+    }
+
+    /// Forgets a memory if it has this version; otherwise [`StoreError::VersionDiffers`], and nothing is changed.
+    pub fn forget_if(&self, actor: &Actor, id: MemoryId, version: u32) -> Result<Memory> {
+        self.write_freely(actor, |transaction| {
+            transaction.expect_version(id, version)?;
+            transaction.forget(id)
         })
         .map(|memory| self.with_space(memory))
     }

@@ -150,6 +150,9 @@ pub enum Error {
     /// The caller's scope does not allow it. Nothing was changed.
     #[error(transparent)]
     Denied(#[from] Denied),
+    /// A request with a key is not worked on. Nothing was changed.
+    #[error(transparent)]
+    RequestKey(#[from] RequestKeyError),
     /// A file or folder given by the caller is invalid.
     #[error("{path}: {reason}")]
     Unsuitable {
@@ -174,6 +177,18 @@ fn users(spaces: &[String], others: usize) -> String {
         more => parts.push(format!("{more} other spaces")),
     }
     parts.join(", ")
+}
+
+/// Why a request with a key is not worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestKeyError {
+    /// The key came with another request.
+    #[error("this key came with another request in the last 24 hours; use a new key")]
+    OtherRequest,
+    /// The same request is being worked on.
+    #[error("a request with this key is being worked on; try again in a second")]
+    UnderWay,
 }
 
 /// An action that the caller's scope forbids.
@@ -226,9 +241,11 @@ impl Error {
         use anamne_store::StoreError;
         match self {
             Self::Denied(_) => ErrorKind::Denied,
+            Self::RequestKey(RequestKeyError::UnderWay) => ErrorKind::Busy,
             Self::Store(
                 StoreError::Refused(_)
                 | StoreError::State { .. }
+                | StoreError::VersionDiffers { .. }
                 | StoreError::Conflict { .. }
                 | StoreError::WasErased { .. }
                 | StoreError::QuotaExceeded { .. }
@@ -238,6 +255,7 @@ impl Error {
                 | StoreError::Within { .. }
                 | StoreError::Diverged { .. },
             )
+            | Self::RequestKey(_)
             | Self::BadLine { .. }
             | Self::BadNote { .. }
             | Self::Unsuitable { .. }

@@ -63,9 +63,10 @@ pub use anamne_recall::{Forest, ForestError};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Duplicates, Effort,
     EmbeddingConfig, EnrichmentConfig, Examination, ExportExtra, ExportedSpace, Finding,
-    GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
-    LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
-    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RecomputeConfig,
+    GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
+    ListPosition, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig,
+    ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig,
+    RecomputeConfig,
     RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics,
     StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
     is_export_file,
@@ -77,7 +78,7 @@ pub use derived::hook_log::{HookActivity, HookLog, HookRun, HookSession};
 pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
 pub use derived::{DerivedFactory, DerivedSite, SimdLevel, ViewState};
-pub use error::{Denied, Error, ErrorKind};
+pub use error::{Denied, Error, ErrorKind, RequestKeyError};
 pub use experience::{
     Advice, AdviceCase, AdviceKind, ArmReport, ExperienceQuery, ExperiencedAnswer,
     ExperimentReport, KeptOpinion, LearningSearch, Opinion, PastSearch, Said, SearchQuality,
@@ -107,8 +108,9 @@ pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{
     BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
-    ImportReport, ImportedSpace, RewordedLine, UnverifiedClaims,
+    ImportReport, ImportedSpace, LineOutcome, RewordedLine, UnverifiedClaims,
 };
+pub use write::once::{DraftOutcome, DraftRefusal, RequestKey, ToldOnce};
 pub use write::quality::text_quality;
 pub use write::transfer::{NotMoved, Selection, Transfer};
 pub use {anamne_jobs as queue, anamne_llm as llm};

@@ -231,7 +231,10 @@ impl Space {
         let resolved = self.resolved(&listing.filter)?;
         Ok(match resolved {
             Cow::Borrowed(_) => self.inner.source.list(listing)?,
-            Cow::Owned(filter) => self.inner.source.list(&Listing { filter, ..*listing })?,
+            Cow::Owned(filter) => self.inner.source.list(&Listing {
+                filter,
+                ..listing.clone()
+            })?,
         })
     }
 

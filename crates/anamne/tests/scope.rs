@@ -126,6 +126,24 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "remember_once",
+            Write(|space, _| space.remember_once(None, &["new".into()]).map(drop)),
+        ),
+        (
+            "edit_if",
+            Write(|space, world| {
+                let edit = Edit {
+                    importance: Some(8),
+                    ..Edit::default()
+                };
+                space.edit_if(world.one, 1, &edit).map(drop)
+            }),
+        ),
+        (
+            "forget_if",
+            Write(|space, world| space.forget_if(world.one, 1).map(drop)),
+        ),
+        (
             "forget",
             Write(|space, world| space.forget(world.one).map(drop)),
         ),
@@ -276,6 +294,15 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
                 let line = br#"{"text": "new"}"#;
                 space
                     .import(line.as_slice(), BadLines::Stop, &mut |_| {})
+                    .map(drop)
+            }),
+        ),
+        (
+            "import_each",
+            Write(|space, _| {
+                let line = br#"{"text": "new"}"#;
+                space
+                    .import_each(line.as_slice(), BadLines::Stop, &mut |_| {})
                     .map(drop)
             }),
         ),

@@ -80,6 +80,7 @@ impl List {
             limit: self.limit + 1,
             offset: self.offset,
             forgotten: self.forgotten,
+            after: None,
         };
         let space = place.reached_existing()?;
         let mut found = match self.sort {

@@ -17,6 +17,8 @@ pub(crate) struct App {
     pub(crate) access: Access,
     pub(crate) tenants: Tenants,
     pub(crate) pool: Pool,
+    /// For requests that last as long as their client takes: few, and apart from the others.
+    pub(crate) streams: Pool,
 }
 
 /// Who sent a request.
@@ -26,6 +28,24 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// Distinguishes this caller from others, in cursors and keys of requests.
+    pub(crate) fn identity(&self) -> String {
+        format!("{:?}", self.principal)
+    }
+
+    /// Works with the tenant's store while the client sends or reads.
+    pub(crate) async fn with_store_streaming<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Store) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let app = self.app.clone();
+        let work = move || {
+            let store = self.app.tenants.store(&self.principal.tenant)?;
+            work(&store.narrowed(&self.principal.scope))
+        };
+        app.streams.run(work).await
+    }
+
     /// Works with the tenant's store, with the caller's scope.
     pub(crate) async fn with_store<T: Send + 'static>(
         self,

@@ -45,8 +45,8 @@ fn too_large(most: usize) -> Problem {
     )
 }
 
-/// Refuses a body that is not JSON, or compressed.
-fn check_headers(headers: &HeaderMap) -> Result<(), Problem> {
+/// Refuses a body that is of none of these media types, or compressed.
+pub(crate) fn check_media(headers: &HeaderMap, accepted: &[&str]) -> Result<(), Problem> {
     let unsupported = |detail: &str| {
         Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -61,10 +61,11 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Problem> {
     let given = headers.get(header::CONTENT_TYPE);
     let media = given.and_then(|given| given.to_str().ok()).unwrap_or("");
     let media = media.split(';').next().unwrap_or("").trim();
-    if media.eq_ignore_ascii_case("application/json") {
+    if accepted.iter().any(|one| media.eq_ignore_ascii_case(one)) {
         return Ok(());
     }
-    Err(unsupported("send Content-Type: application/json"))
+    let detail = format!("send Content-Type: {}", accepted.join(" or "));
+    Err(unsupported(&detail))
 }
 
 /// Parses JSON; the refusal names the unknown field or the wrong type.
@@ -86,7 +87,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        check_headers(&parts.headers)?;
+        check_media(&parts.headers, &["application/json"])?;
         let bytes = read_at_most(&parts.headers, body, MOST_BYTES).await?;
         parse(&bytes).map(Self)
     }

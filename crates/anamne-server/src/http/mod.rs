@@ -5,6 +5,7 @@ pub(crate) mod body;
 mod listen;
 mod pool;
 mod problem;
+pub(crate) mod streaming;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -28,6 +29,9 @@ pub enum Address {
     /// A Unix socket, readable and writable by its owner only.
     Unix(PathBuf),
 }
+
+/// Imports and exports at a time; more are answered with 503.
+const STREAMS: usize = 4;
 
 /// Settings of a server.
 #[derive(Clone, Debug)]
@@ -92,6 +96,7 @@ impl Server {
             access: Access::open(),
             tenants: Tenants::open(options.door(Door::Http))?,
             pool: pool::Pool::new(settings.threads, settings.waiting),
+            streams: pool::Pool::new(STREAMS, 0),
         };
         Ok(Self {
             listener: listen::Listener::bind(&settings.address).await?,

@@ -133,6 +133,16 @@ impl From<Error> for Problem {
             (Error::Store(anamne::StoreError::QuotaExceeded { .. }), _) => {
                 (StatusCode::INSUFFICIENT_STORAGE, "The quota is used up")
             }
+            (Error::Store(anamne::StoreError::VersionDiffers { .. }), _) => (
+                StatusCode::PRECONDITION_FAILED,
+                "The memory has another version",
+            ),
+            (Error::RequestKey(anamne::RequestKeyError::UnderWay), _) => (
+                StatusCode::CONFLICT,
+                "A request with this key is being worked on",
+            ),
+            // What it was reading or writing is the client's.
+            (Error::Stream { .. }, _) => (StatusCode::BAD_REQUEST, "The transfer was cut off"),
             (_, ErrorKind::Refused) => (StatusCode::UNPROCESSABLE_ENTITY, "A value was refused"),
             (_, ErrorKind::Denied) => (StatusCode::FORBIDDEN, "Access denied"),
             (_, ErrorKind::NotFound) => (StatusCode::NOT_FOUND, "Not found"),

@@ -3,9 +3,15 @@
 //! A handler parses, calls one method of the engine on a blocking thread, and answers with the engine's type. Rules of
 //! memory, scopes and limits are the engine's.
 
+mod conditional;
+mod cursor;
+mod links;
 mod memories;
+mod memory_list;
 mod questions;
+mod settings;
 mod spaces;
+mod streams;
 
 use std::sync::Arc;
 
@@ -32,8 +38,12 @@ struct Description;
 fn described() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(spaces::routes())
+        .merge(settings::routes())
         .merge(memories::routes())
+        .merge(memory_list::routes())
+        .merge(links::routes())
         .merge(questions::routes())
+        .merge(streams::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.

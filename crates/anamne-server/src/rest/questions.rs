@@ -1,19 +1,34 @@
-//! Recall and context.
+//! Recall, context and consistency, in one space and over several.
 
 use std::sync::Arc;
 
-use anamne::{Answer, Recall};
+use anamne::{
+    Answer, ConsistencyReport, ConsistencyRequest, Context, ContextPreset, ContextRequest, Error,
+    Recall, SpaceProposal, Spaces, Store,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::body::{Json, Path};
+use crate::http::body::{Json, Path, Query};
 use crate::http::{App, Caller, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(recall))
+    OpenApiRouter::new()
+        .routes(routes!(recall))
+        .routes(routes!(context))
+        .routes(routes!(briefing))
+        .routes(routes!(recall_across))
+        .routes(routes!(context_across))
+        .routes(routes!(propose))
+        .routes(routes!(consistency))
+        .routes(routes!(claim))
 }
 
 /// Find memories; best results first
+///
+/// With `as_of`, as the space was known at that time.
 #[utoipa::path(
     post,
     path = "/v1/spaces/{space}/recall",
@@ -26,8 +41,260 @@ async fn recall(
     Path(space): Path<String>,
     Json(question): Json<Recall>,
 ) -> Result<Json<Answer>, Problem> {
+    let answered = caller.with_store(move |store| {
+        let answer = store.existing_space(&space)?.recall(&question)?;
+        Ok(answer.without_places(store))
+    });
+    answered.await.map(Json)
+}
+
+/// Get a block of text for a model, within a token budget
+///
+/// The block is quoted data with citations.
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/context",
+    tag = "questions",
+    params(("space" = String, Path, description = "The space's name")),
+    responses((status = 200, body = Context), (status = "default", body = Problem))
+)]
+async fn context(
+    caller: Caller,
+    Path(space): Path<String>,
+    Json(request): Json<ContextRequest>,
+) -> Result<Json<Context>, Problem> {
+    packed(caller, space, request).await
+}
+
+async fn packed(
+    caller: Caller,
+    space: String,
+    request: ContextRequest,
+) -> Result<Json<Context>, Problem> {
+    let packed = caller.with_store(move |store| {
+        let context = store.existing_space(&space)?.context(&request)?;
+        Ok(context.without_places(store))
+    });
+    packed.await.map(Json)
+}
+
+/// How long a briefing is.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Briefing {
+    token_budget: Option<usize>,
+}
+
+/// Get the briefing for the start of a session: decisions, open points, important facts, recent work
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/briefing",
+    tag = "questions",
+    params(
+        ("space" = String, Path, description = "The space's name"),
+        ("token_budget" = Option<usize>, Query, description = "50 to 1 000 000 tokens, and never more than 1 500; 1 500 by default")
+    ),
+    responses((status = 200, body = Context), (status = "default", body = Problem))
+)]
+async fn briefing(
+    caller: Caller,
+    Path(space): Path<String>,
+    Query(briefing): Query<Briefing>,
+) -> Result<Json<Context>, Problem> {
+    let mut request = ContextRequest::preset(ContextPreset::SessionStart);
+    request.token_budget = briefing.token_budget.unwrap_or(request.token_budget);
+    packed(caller, space, request).await
+}
+
+/// A question to several spaces.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RecallAcross {
+    /// The spaces.
+    spaces: Spaces,
+    /// The question.
+    recall: Recall,
+}
+
+/// Find memories in several spaces; the results are merged by confidence
+///
+/// A space that the caller may not read answers like one that does not exist.
+#[utoipa::path(
+    post,
+    path = "/v1/recall",
+    tag = "questions",
+    responses((status = 200, body = Answer), (status = "default", body = Problem))
+)]
+async fn recall_across(
+    caller: Caller,
+    Json(asked): Json<RecallAcross>,
+) -> Result<Json<Answer>, Problem> {
+    let answered = caller.with_store(move |store| {
+        let answer = store.recall(&asked.spaces, &asked.recall)?;
+        Ok(answer.without_places(store))
+    });
+    answered.await.map(Json)
+}
+
+/// A request for one block of several spaces.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ContextAcross {
+    /// The spaces.
+    spaces: Spaces,
+    /// The block.
+    context: ContextRequest,
+}
+
+/// Get a block of text of several spaces, within one token budget
+#[utoipa::path(
+    post,
+    path = "/v1/context",
+    tag = "questions",
+    responses((status = 200, body = Context), (status = "default", body = Problem))
+)]
+async fn context_across(
+    caller: Caller,
+    Json(asked): Json<ContextAcross>,
+) -> Result<Json<Context>, Problem> {
+    let packed = caller.with_store(move |store| {
+        let context = store.context(&asked.spaces, &asked.context)?;
+        Ok(context.without_places(store))
+    });
+    packed.await.map(Json)
+}
+
+/// A question whose spaces are looked for.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Proposing {
+    /// The question.
+    query: String,
+    /// Names of spaces, or parts of them.
+    #[serde(default)]
+    hints: Vec<String>,
+    /// Maximum number of spaces; 3 by default.
+    #[serde(default = "three")]
+    most: usize,
+}
+
+fn three() -> usize {
+    3
+}
+
+/// Spaces that are likely to have an answer.
+#[derive(Debug, Serialize, ToSchema)]
+struct Proposed {
+    /// The likeliest first.
+    spaces: Vec<SpaceProposal>,
+}
+
+/// Propose the spaces that are likely to have an answer
+#[utoipa::path(
+    post,
+    path = "/v1/recall/spaces",
+    tag = "questions",
+    responses((status = 200, body = Proposed), (status = "default", body = Problem))
+)]
+async fn propose(caller: Caller, Json(asked): Json<Proposing>) -> Result<Json<Proposed>, Problem> {
+    let proposed = caller.with_store(move |store| {
+        let choice = anamne::SpaceChoice::Proposed {
+            hints: asked.hints.clone(),
+            most: asked.most,
+        };
+        let spaces = Spaces {
+            choice,
+            core: false,
+        };
+        spaces.check()?;
+        Recall::new(asked.query.clone()).check()?;
+        let spaces = store.propose_spaces(&asked.query, &asked.hints, asked.most)?;
+        Ok(Proposed { spaces })
+    });
+    proposed.await.map(Json)
+}
+
+/// Compare memories with each other
+///
+/// By rules, without a language model.
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/consistency",
+    tag = "questions",
+    params(("space" = String, Path, description = "The space's name")),
+    responses((status = 200, body = ConsistencyReport), (status = "default", body = Problem))
+)]
+async fn consistency(
+    caller: Caller,
+    Path(space): Path<String>,
+    Json(request): Json<ConsistencyRequest>,
+) -> Result<Json<ConsistencyReport>, Problem> {
     caller
-        .with_space(space, move |space| space.recall(&question))
+        .with_space(space, move |space| space.check_consistency(&request))
         .await
         .map(Json)
+}
+
+/// A statement to compare.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Claim {
+    /// The statement; it is not stored.
+    claim: String,
+    /// Maximum number of memories about it, 1 to 1 000; 50 by default.
+    #[serde(default = "fifty")]
+    limit: usize,
+}
+
+fn fifty() -> usize {
+    50
+}
+
+/// Compare a claim with what is stored; it is not stored
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/consistency/claim",
+    tag = "questions",
+    params(("space" = String, Path, description = "The space's name")),
+    responses((status = 200, body = ConsistencyReport), (status = "default", body = Problem))
+)]
+async fn claim(
+    caller: Caller,
+    Path(space): Path<String>,
+    Json(claim): Json<Claim>,
+) -> Result<Json<ConsistencyReport>, Problem> {
+    caller
+        .with_space(space, move |space| -> Result<_, Error> {
+            space.check_claim(&claim.claim, claim.limit)
+        })
+        .await
+        .map(Json)
+}
+
+/// An answer that may say that a file is damaged, and where it is.
+trait Degraded: Sized {
+    fn degraded(&mut self) -> &mut Vec<String>;
+
+    /// Without the folder of the store, which is not for clients elsewhere.
+    fn without_places(mut self, store: &Store) -> Self {
+        let root = store.root().display().to_string();
+        for reason in self.degraded() {
+            if reason.contains(&root) {
+                *reason = reason.replace(&root, "the store");
+            }
+        }
+        self
+    }
+}
+
+impl Degraded for Answer {
+    fn degraded(&mut self) -> &mut Vec<String> {
+        &mut self.degraded
+    }
+}
+
+impl Degraded for Context {
+    fn degraded(&mut self) -> &mut Vec<String> {
+        &mut self.degraded
+    }
 }

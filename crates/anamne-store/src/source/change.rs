@@ -38,6 +38,19 @@ impl Transaction<'_> {
         self.change(&stored, memory, EventKind::Edited)
     }
 
+    /// Rejects a memory that has another version than the caller expects.
+    pub(crate) fn expect_version(&self, id: MemoryId, expected: u32) -> Result<()> {
+        let found = self.present(id)?.memory.version;
+        if found == expected {
+            return Ok(());
+        }
+        Err(StoreError::VersionDiffers {
+            id,
+            expected,
+            found,
+        })
+    }
+
     /// Logs that a memory was opened. Erased memories can't be.
     pub(crate) fn log_access(&mut self, id: MemoryId) -> Result<()> {
         let row = self.present(id)?.row;

@@ -1,8 +1,10 @@
 //! Structural filters as SQL, and ordered lists of memories.
 
 use anamne_types::{Category, Filter, InvalidValue, Kind, Memory, MemoryId, Row, Seq};
+use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
+use serde::{Deserialize, Serialize};
 
 use super::read::verified_by_row;
 use super::{Names, Tables, conditions, page_bytes};
@@ -65,8 +67,34 @@ pub struct Listing {
     pub limit: usize,
     /// Number of memories to skip.
     pub offset: usize,
+    /// Only what comes after this place in the order. What is written meanwhile shifts nothing, as it does with an offset.
+    pub after: Option<ListPosition>,
     /// Whether to list only forgotten memories instead of live ones.
     pub forgotten: bool,
+}
+
+/// The place of a memory in every order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListPosition {
+    /// When it happened.
+    occurred_at: Timestamp,
+    /// Its thread.
+    thread: Option<String>,
+    /// Its position in the thread.
+    position: Option<u32>,
+    row: Row,
+}
+
+impl From<&Memory> for ListPosition {
+    fn from(memory: &Memory) -> Self {
+        Self {
+            occurred_at: memory.occurred_at,
+            thread: memory.thread.clone(),
+            position: memory.position,
+            row: memory.row,
+        }
+    }
 }
 
 /// Categories whose memories have an index ordered by time: lists of them cost O(limit), whatever the size of the space.
@@ -99,6 +127,9 @@ fn indexed_subset(filter: &Filter) -> Option<&'static str> {
         None
     }
 }
+
+/// The order within a thread. Rows without a thread have no position, and NULL comes first in an order.
+const IN_THREAD: &str = "coalesce(thread, -1), coalesce(position, -1), row";
 
 /// A WHERE clause and its values.
 #[derive(Debug, Default)]
@@ -171,6 +202,39 @@ impl Clause {
         Ok(clause)
     }
 
+    /// Requires a place after another one in this order.
+    fn after(&mut self, place: &ListPosition, order: Order, connection: &Connection) -> Result<()> {
+        let at: Value = to_microseconds(place.occurred_at).into();
+        let row: Value = i64::from(place.row.0).into();
+        let thread = match &place.thread {
+            Some(name) => number_of(connection, name)?,
+            None => -1,
+        };
+        let in_thread = [
+            Value::from(thread),
+            place.position.map_or(-1, i64::from).into(),
+            row.clone(),
+        ];
+        // The times alone first: they can be found in an index.
+        match order {
+            Order::NewestFirst => self.push(
+                "occurred_at <= ? AND (occurred_at < ? OR row < ?)",
+                [at.clone(), at, row],
+            ),
+            Order::OldestFirst => self.push(
+                format!("occurred_at >= ? AND (occurred_at > ? OR ({IN_THREAD}) > (?, ?, ?))"),
+                [at.clone(), at].into_iter().chain(in_thread),
+            ),
+            Order::ByThread => self.push(
+                format!("(thread IS NULL, {IN_THREAD}) > (?, ?, ?, ?)"),
+                [Value::from(i64::from(place.thread.is_none()))]
+                    .into_iter()
+                    .chain(in_thread),
+            ),
+        }
+        Ok(())
+    }
+
     fn sql(&self) -> String {
         self.conditions.join(" AND ")
     }
@@ -206,6 +270,9 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
     if listing.filter.kinds.is_empty() {
         // Experience is listed only when asked for.
         clause.push("kind <> 9", []);
+    }
+    if let Some(place) = &listing.after {
+        clause.after(place, listing.order, &tables)?;
     }
     let visibility = if listing.forgotten {
         Visibility::Forgotten

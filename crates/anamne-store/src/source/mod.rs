@@ -30,7 +30,9 @@ pub(crate) mod use_days;
 pub(crate) mod uses;
 
 pub use feed::SourceFeed;
-pub use filter::{INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Listing, Order, Visibility};
+pub use filter::{
+    INDEXED_CATEGORIES, INDEXED_IMPORTANCE, ListPosition, Listing, Order, Visibility,
+};
 pub use link::Linked;
 pub use log::{LogEntry, LogQuery};
 pub use past::{PastState, PastStates};

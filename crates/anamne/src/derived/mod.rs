@@ -16,6 +16,7 @@ pub(crate) mod naming;
 mod pending;
 pub(crate) mod readings;
 pub(crate) mod reembedding;
+pub(crate) mod requests;
 pub(crate) mod summaries;
 pub(crate) mod tasks_file;
 pub(crate) mod tiers;
@@ -42,6 +43,7 @@ use hook_log::HookLogOfSpace;
 use latent::Latent;
 use meta::QueryLog;
 use readings::ReadingsFile;
+use requests::RequestsFile;
 use summaries::SummariesFile;
 use tasks_file::TasksFile;
 use tiers::{Tiers, UnavailableView};
@@ -83,6 +85,7 @@ pub(crate) struct Registry {
     pub(crate) experience: Arc<ExperienceFile>,
     pub(crate) meta: Arc<QueryLog>,
     pub(crate) cache: Arc<CachedVectors>,
+    pub(crate) requests: Arc<RequestsFile>,
     pub(crate) tasks: Arc<TasksFile>,
     pub(crate) tool_results: Arc<ToolResultsFile>,
     all: Vec<Arc<dyn Derived<Error>>>,
@@ -119,6 +122,7 @@ impl Registry {
         let experience = Arc::new(ExperienceFile::new(site));
         let meta = Arc::new(QueryLog::new(site));
         let cache = Arc::new(CachedVectors::new(site));
+        let requests = Arc::new(RequestsFile::new(site));
         let tasks = Arc::new(TasksFile::new(site));
         let tool_results = Arc::new(ToolResultsFile::new(site));
         let mut all: Vec<Arc<dyn Derived<Error>>> = Vec::new();
@@ -133,6 +137,7 @@ impl Registry {
         all.push(latent.clone());
         all.push(meta.clone());
         all.push(cache.clone());
+        all.push(requests.clone());
         all.push(tasks.clone());
         all.push(tool_results.clone());
         all.push(Arc::new(HookLogOfSpace::new(site.source.clone())));
@@ -151,6 +156,7 @@ impl Registry {
             experience,
             meta,
             cache,
+            requests,
             tasks,
             tool_results,
             all,

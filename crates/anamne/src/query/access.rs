@@ -88,6 +88,10 @@ impl Space {
             let accepts = "left out where memories are listed by use or importance";
             return Err(InvalidValue::new("forgotten", accepts, true).into());
         }
+        if listing.after.is_some() {
+            let accepts = "left out where memories are listed by use or importance";
+            return Err(InvalidValue::new("after", accepts, "given").into());
+        }
         let mut filter = self.resolved(&listing.filter)?.into_owned();
         if filter.kinds.is_empty() {
             // Experience is listed only when asked for.

@@ -12,7 +12,7 @@ use crate::maintenance::export::{CorpusReport, ExportReport, ExportSelection};
 use crate::space::Space;
 use crate::write::admission::authority_for;
 use crate::write::import;
-use crate::write::import::{ImportOptions, ImportReport};
+use crate::write::import::{ImportOptions, ImportReport, LineOutcome};
 
 impl Space {
     /// Imports memories from JSON lines; an interrupted import can be repeated.
@@ -25,7 +25,19 @@ impl Space {
         progress: &mut dyn FnMut(&ImportReport),
     ) -> Result<ImportReport, Error> {
         let options = self.admit_import(options.into())?;
-        import::import(self, reader, options, progress)
+        import::import(self, reader, options, progress, None)
+    }
+
+    /// The same, and tells what comes of each line, in order but for links, which are created at the end. The report
+    /// lists the first hundred bad lines, so that an import of any length has a bounded report.
+    pub fn import_each(
+        &self,
+        reader: impl BufRead,
+        options: impl Into<ImportOptions>,
+        outcome: &mut dyn FnMut(LineOutcome),
+    ) -> Result<ImportReport, Error> {
+        let options = self.admit_import(options.into())?;
+        import::import(self, reader, options, &mut |_| {}, Some(outcome))
     }
 
     fn admit_import(&self, options: ImportOptions) -> Result<ImportOptions, Error> {

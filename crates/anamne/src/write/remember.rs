@@ -79,10 +79,29 @@ impl Space {
 
     /// Edits a memory and returns its new state.
     pub fn edit(&self, id: MemoryId, edit: &Edit) -> Result<Memory, Error> {
+        self.edited(id, edit, |edit| {
+            self.inner.source.edit(self.actor(), id, edit)
+        })
+    }
+
+    /// Edits a memory if it has this version still; otherwise [`StoreError::VersionDiffers`], and nothing is changed.
+    pub fn edit_if(&self, id: MemoryId, version: u32, edit: &Edit) -> Result<Memory, Error> {
+        self.edited(id, edit, |edit| {
+            let source = &self.inner.source;
+            source.edit_if(self.actor(), id, version, edit)
+        })
+    }
+
+    fn edited(
+        &self,
+        id: MemoryId,
+        edit: &Edit,
+        write: impl FnOnce(&Edit) -> Result<Memory, StoreError>,
+    ) -> Result<Memory, Error> {
         self.require_write()?;
         self.admit_edit(edit)?;
         let edit = self.guarded_edit(edit, || Ok(self.inner.source.get(id)?.metadata))?;
-        let memory = self.inner.source.edit(self.actor(), id, &edit)?;
+        let memory = write(&edit)?;
         self.after_write();
         Ok(memory)
     }
@@ -91,6 +110,12 @@ impl Space {
     pub fn forget(&self, id: MemoryId) -> Result<Memory, Error> {
         self.require_write()?;
         Ok(self.inner.source.forget(self.actor(), id)?)
+    }
+
+    /// Forgets a memory if it has this version still; otherwise [`StoreError::VersionDiffers`], and nothing is changed.
+    pub fn forget_if(&self, id: MemoryId, version: u32) -> Result<Memory, Error> {
+        self.require_write()?;
+        Ok(self.inner.source.forget_if(self.actor(), id, version)?)
     }
 
     /// Forgets many memories in one transaction: all or none.

@@ -55,6 +55,7 @@ impl MemoryTool for List {
             limit,
             offset,
             forgotten: self.deleted == Some(true),
+            after: None,
         })?;
         let next = (memories.len() == limit).then_some(offset + limit);
         let mut title = match memories.len() {

@@ -6,7 +6,9 @@ use anamne_types::{Draft, Link, LinkType, MemoryId, Remembered};
 use jiff::Timestamp;
 
 use super::record::ImportedLink;
-use super::{BadLine, BadLines, ImportOptions, ImportReport, RewordedLine};
+use super::{
+    BadLine, BadLines, ImportOptions, ImportReport, LineOutcome, MOST_LISTED, RewordedLine,
+};
 use crate::Error;
 use crate::space::Space;
 use crate::write::admission::{Claims, IMPORT_TRUST, without_authority};
@@ -45,6 +47,8 @@ pub(super) struct ImportWriter<'a> {
     space: &'a Space,
     options: ImportOptions,
     progress: &'a mut dyn FnMut(&ImportReport),
+    /// Told what comes of each line.
+    outcome: Option<&'a mut dyn FnMut(LineOutcome)>,
     /// The results so far.
     pub(super) report: ImportReport,
     batch: Vec<PendingRecord>,
@@ -80,6 +84,7 @@ impl<'a> ImportWriter<'a> {
             space,
             options,
             progress,
+            outcome: None,
             report: ImportReport::default(),
             batch: Vec::new(),
             filled: BatchContents::default(),
@@ -87,6 +92,12 @@ impl<'a> ImportWriter<'a> {
             vouchers: None,
             links: Vec::new(),
         }
+    }
+
+    /// Tells `outcome` what comes of each line; the report then lists only the first bad lines.
+    pub(super) fn telling(mut self, outcome: Option<&'a mut dyn FnMut(LineOutcome)>) -> Self {
+        self.outcome = outcome;
+        self
     }
 
     /// Adds a record that was read from `bytes` bytes; first stores the batch if the record doesn't fit.
@@ -204,8 +215,13 @@ impl<'a> ImportWriter<'a> {
     }
 
     fn refuse(&mut self, bad: BadLine) -> Result<(), Error> {
+        if let Some(outcome) = &mut self.outcome {
+            outcome(LineOutcome::refused(&bad));
+        }
         if self.options.bad_lines == BadLines::Skip {
-            self.report.bad.push(bad);
+            if self.outcome.is_none() || self.report.bad.len() < MOST_LISTED {
+                self.report.bad.push(bad);
+            }
             return Ok(());
         }
         let taken = Box::new(self.report.clone());
@@ -260,6 +276,9 @@ impl<'a> ImportWriter<'a> {
                         && let Err(error) = self.space.apply_claims(taken.id, &arrival.draft)
                     {
                         refused.push(place.failed(&of_one_memory(error)?));
+                    }
+                    if let Some(outcome) = &mut self.outcome {
+                        outcome(LineOutcome::stored(place.line, &taken));
                     }
                     self.report.imported += u64::from(!taken.duplicate);
                     self.report.known += u64::from(taken.duplicate);

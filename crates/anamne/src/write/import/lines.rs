@@ -9,7 +9,7 @@ use anamne_types::Limits;
 use super::dump;
 use super::intake::{ImportWriter, RecordPosition};
 use super::record::{ImportedLink, Record};
-use super::{ImportOptions, ImportReport};
+use super::{ImportOptions, ImportReport, LineOutcome};
 use crate::Error;
 use crate::space::Space;
 
@@ -19,17 +19,19 @@ const LONGEST_LINE: u64 = 8 * Limits::CONTENT_BYTES as u64;
 /// Maximum values per line: more than the largest body and metadata have together.
 const MOST_VALUES: usize = 400_000;
 
-/// Imports records or a dump from `reader` into `space`, and calls `progress` after every batch.
+/// Imports records or a dump from `reader` into `space`, and calls `progress` after every batch, and `outcome` for every
+/// line.
 ///
 /// A record that exists already (by its id, else by its position in its thread, else by its content) changes nothing,
 /// so an interrupted import can be repeated.
-pub(crate) fn import(
-    space: &Space,
+pub(crate) fn import<'a>(
+    space: &'a Space,
     mut reader: impl BufRead,
     options: ImportOptions,
-    progress: &mut dyn FnMut(&ImportReport),
+    progress: &'a mut dyn FnMut(&ImportReport),
+    outcome: Option<&'a mut dyn FnMut(LineOutcome)>,
 ) -> Result<ImportReport, Error> {
-    let mut intake = ImportWriter::new(space, options, progress);
+    let mut intake = ImportWriter::new(space, options, progress).telling(outcome);
     let is_dump = dump::is_dump(&mut reader).map_err(|source| Error::Stream {
         action: "read the import",
         source,

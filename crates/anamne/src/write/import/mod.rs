@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use anamne_types::{GuardNote, MemoryId, NextStep};
+use anamne_types::{GuardNote, MemoryId, NextStep, Remembered};
 use serde::Serialize;
 
 pub use binary::{BinaryImport, BinaryImportReport, ImportedSpace};
@@ -77,6 +77,9 @@ impl UnverifiedClaims {
     }
 }
 
+/// Bad lines that a report lists if each line's outcome was told.
+const MOST_LISTED: usize = 100;
+
 /// An invalid line or note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadLine {
@@ -102,6 +105,43 @@ pub struct RewordedLine {
     pub file: Option<String>,
     /// The memory that supersedes it.
     pub known: MemoryId,
+}
+
+/// What came of one line of an import.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LineOutcome {
+    /// Its number, from 1.
+    pub line: u64,
+    /// The memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<MemoryId>,
+    /// Whether the memory existed already.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub known: bool,
+    /// Why it, or one of its links, was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl LineOutcome {
+    fn stored(line: u64, taken: &Remembered) -> Self {
+        Self {
+            line,
+            id: Some(taken.id),
+            known: taken.duplicate,
+            problem: None,
+        }
+    }
+
+    fn refused(bad: &BadLine) -> Self {
+        Self {
+            line: bad.line,
+            id: None,
+            known: false,
+            problem: Some(bad.reason.clone()),
+        }
+    }
 }
 
 /// The results of an import so far.

@@ -1,0 +1,163 @@
+//! Storing memories once, however often a request is sent.
+
+use anamne_store::StoreError;
+use anamne_types::{Draft, InvalidValue, MemoryId, Remembered};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::derived::requests::{KeyDigest, Known};
+use crate::space::Space;
+
+/// A key that a program chose for one request, so that it can send the request again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestKey {
+    caller: String,
+    key: String,
+}
+
+impl RequestKey {
+    /// The longest key, in bytes.
+    pub const LONGEST: usize = 255;
+
+    /// The key `key` of the caller `caller`; equal keys of different callers are different. 1 to
+    /// [`RequestKey::LONGEST`] visible ASCII characters.
+    pub fn new(caller: impl Into<String>, key: impl Into<String>) -> Result<Self, InvalidValue> {
+        let (caller, key) = (caller.into(), key.into());
+        let is_printed = key
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() || byte == b' ');
+        if !is_printed || key.trim().is_empty() || key.len() > Self::LONGEST {
+            let accepts = format!("1 to {} visible ASCII characters", Self::LONGEST);
+            let given = format!("{} bytes", key.len());
+            return Err(InvalidValue::new("idempotency_key", accepts, given));
+        }
+        Ok(Self { caller, key })
+    }
+
+    fn digest(&self) -> KeyDigest {
+        let mut hasher = blake3::Hasher::new_derive_key("anamne 2026 request key");
+        for part in [&self.caller, &self.key] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// What came of one of many drafts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DraftOutcome {
+    /// It is stored, or was known.
+    Remembered(Remembered),
+    /// It was refused, which concerns no other one.
+    Refused(DraftRefusal),
+}
+
+/// Why a draft was refused. It repeats nothing of the draft.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DraftRefusal {
+    /// Why.
+    pub reason: String,
+    /// The rejected field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// What the field accepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<String>,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToldOnce {
+    /// The outcome of each draft, in order.
+    pub outcomes: Vec<DraftOutcome>,
+    /// Whether the request was answered before, and changed nothing now.
+    pub is_repeated: bool,
+}
+
+impl DraftOutcome {
+    /// The outcome without parts of the draft: neither given values nor names of metadata.
+    fn of(outcome: Result<Remembered, StoreError>) -> Self {
+        match outcome {
+            Ok(mut remembered) => {
+                for note in &mut remembered.guard {
+                    let end = note.field.find('.').unwrap_or(note.field.len());
+                    note.field.truncate(end);
+                }
+                Self::Remembered(remembered)
+            }
+            Err(StoreError::Refused(refusal)) => Self::Refused(DraftRefusal {
+                reason: format!("{} must be {}", refusal.field(), refusal.accepts()),
+                field: Some(refusal.field().to_owned()),
+                accepts: Some(refusal.accepts().to_owned()),
+            }),
+            Err(StoreError::Conflict { id, .. }) => Self::Refused(DraftRefusal {
+                reason: format!("the external id belongs to memory {id} with different content"),
+                field: Some("external_id".to_owned()),
+                accepts: Some("a new id".to_owned()),
+            }),
+            Err(error) => Self::Refused(DraftRefusal {
+                reason: error.to_string(),
+                field: None,
+                accepts: None,
+            }),
+        }
+    }
+
+    /// The memory, if it is stored.
+    pub fn id(&self) -> Option<MemoryId> {
+        match self {
+            Self::Remembered(remembered) => Some(remembered.id),
+            Self::Refused(_) => None,
+        }
+    }
+}
+
+impl Space {
+    /// Stores many memories in one transaction, like [`Space::remember_each`]; with a key, only once in 24 hours: the
+    /// same drafts with the same key get the same outcomes again, from any process, and nothing is stored.
+    ///
+    /// Two durable writes more with a key. If the process ends between storing and noting that, the next attempt stores
+    /// again what the space doesn't recognise as a duplicate.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RequestKey`] if the key came with other drafts, or is being worked on; nothing was stored. Those of
+    /// [`Space::remember_each`], after which the key is free.
+    pub fn remember_once(
+        &self,
+        key: Option<&RequestKey>,
+        drafts: &[Draft],
+    ) -> Result<ToldOnce, Error> {
+        self.require_write()?;
+        let Some(key) = key else {
+            return self.told_first(drafts);
+        };
+        let body = serde_json::to_vec(drafts).map_err(StoreError::from)?;
+        let work = match self.inner.derived.requests.begin(key.digest(), &body)? {
+            Known::Nothing(work) => work,
+            Known::Answer(answer) => {
+                return Ok(ToldOnce {
+                    outcomes: serde_json::from_str(&answer).map_err(StoreError::from)?,
+                    is_repeated: true,
+                });
+            }
+        };
+        let told = self.told_first(drafts)?;
+        let answer = serde_json::to_string(&told.outcomes).map_err(StoreError::from)?;
+        let ids: Vec<MemoryId> = told.outcomes.iter().filter_map(DraftOutcome::id).collect();
+        work.answered(&answer, &ids)?;
+        Ok(told)
+    }
+
+    fn told_first(&self, drafts: &[Draft]) -> Result<ToldOnce, Error> {
+        let outcomes = self.remember_each(drafts)?.into_iter();
+        Ok(ToldOnce {
+            outcomes: outcomes.map(DraftOutcome::of).collect(),
+            is_repeated: false,
+        })
+    }
+}
