@@ -26,6 +26,7 @@ mod experience;
 mod feedback;
 mod fields;
 mod identity;
+mod keys;
 mod knowledge;
 mod limits;
 mod link;
@@ -71,6 +72,10 @@ pub use experience::{
 };
 pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
+pub use keys::{
+    CreatedKey, DEFAULT_TENANT, Grant, KeyInfo, KeyRole, NewKey, Rate, TenantInfo, TenantQuota,
+    TenantUsage, check_tenant,
+};
 pub use knowledge::{
     ConflictKind, Contradiction, Entity, EntityId, EntityScope, EntityType, Evidence, FoundEntity,
     Frame, KnowledgeState, Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,
@@ -91,7 +96,7 @@ pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};
 pub use related::{RELATED_ENTITIES, RELATED_FILES, relate};
 pub use relation::RelationType;
-pub use scope::{Right, Scope, SpaceSet};
+pub use scope::{PrivateSpaces, Right, Scope, SpaceSet, space_owner};
 pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use texts::GuardNote;

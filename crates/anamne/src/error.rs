@@ -232,6 +232,7 @@ impl Error {
                 | StoreError::Conflict { .. }
                 | StoreError::WasErased { .. }
                 | StoreError::QuotaExceeded { .. }
+                | StoreError::StoreQuotaExceeded { .. }
                 | StoreError::NotEmpty { .. }
                 | StoreError::NotEmptySpace(_)
                 | StoreError::InvalidExport { .. }

@@ -3,6 +3,8 @@
 //! A handler parses, calls one method of the engine on a blocking thread, and answers with the engine's type. Rules of
 //! memory, scopes and limits are the engine's.
 
+mod admin;
+mod admin_export;
 mod memories;
 mod questions;
 mod spaces;
@@ -34,6 +36,8 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(spaces::routes())
         .merge(memories::routes())
         .merge(questions::routes())
+        .merge(admin::routes())
+        .merge(admin_export::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.

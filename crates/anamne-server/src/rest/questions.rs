@@ -24,8 +24,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 async fn recall(
     caller: Caller,
     Path(space): Path<String>,
-    Json(question): Json<Recall>,
+    Json(mut question): Json<Recall>,
 ) -> Result<Json<Answer>, Problem> {
+    caller.set_role(&mut question.role);
     caller
         .with_space(space, move |space| space.recall(&question))
         .await

@@ -26,6 +26,8 @@ pub(crate) struct Transaction<'writer> {
     pub(crate) head: Seq,
     pub(super) hash: Digest,
     pub(super) next_row: Row,
+    /// The first row that this transaction can give.
+    first_row: Row,
     lines: Vec<Entry>,
     /// An unpredictable secret from which the salts are derived.
     pub(super) secret: [u8; 32],
@@ -60,11 +62,13 @@ impl<'writer> Transaction<'writer> {
             head: end.0,
             hash: end.1,
             next_row: Row(0),
+            first_row: Row(0),
             lines: Vec::new(),
             secret: secret(),
             open: true,
         };
         transaction.next_row = rows::next(&tables)?;
+        transaction.first_row = transaction.next_row;
         tables
             .prepare_cached("DELETE FROM outbox WHERE seq <= ?1")?
             .execute([end.0.0 as i64])?;
@@ -94,6 +98,11 @@ impl<'writer> Transaction<'writer> {
             .iter()
             .map(|line| line.text.len() as u64 + 1)
             .sum()
+    }
+
+    /// The number of new memories.
+    pub(crate) fn new_memories(&self) -> u64 {
+        u64::from(self.next_row.0.saturating_sub(self.first_row.0))
     }
 
     /// Bytes by which the database file is smaller than its pages, because some are only in the WAL.

@@ -47,6 +47,11 @@ impl SpaceSource {
                 let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
                 usage.admit(wanted)?;
             }
+            if let Some(quota) = &self.store_quota
+                && lines > 0
+            {
+                quota.admit(lines, transaction.new_memories())?;
+            }
             Ok(outcome)
         })
     }
