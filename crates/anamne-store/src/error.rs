@@ -123,7 +123,9 @@ pub enum StoreError {
         wanted: u64,
     },
     /// The write would exceed the quota of the store; nothing was changed.
-    #[error("quota exceeded in the store: {used} of {limit} {what} used; erase memories, or raise the quota")]
+    #[error(
+        "quota exceeded in the store: {used} of {limit} {what} used; erase memories, or raise the quota"
+    )]
     StoreQuotaExceeded {
         /// `memories` or `bytes`.
         what: &'static str,
@@ -306,7 +308,9 @@ impl StoreError {
             Self::NoMemory { .. } | Self::NoCitation { .. } => Some(NextStep::ListMemories),
             Self::NoSpace(_) => Some(NextStep::ListSpaces),
             Self::State { .. } => Some(NextStep::ListForgotten),
-            Self::QuotaExceeded { .. } | Self::StoreQuotaExceeded { .. } => Some(NextStep::MakeRoom),
+            Self::QuotaExceeded { .. } | Self::StoreQuotaExceeded { .. } => {
+                Some(NextStep::MakeRoom)
+            }
             Self::NotEmptySpace(_) => Some(NextStep::ImportAsAnother),
             _ => self.problem().map(FileProblem::next_step),
         }

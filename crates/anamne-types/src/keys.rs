@@ -156,7 +156,8 @@ impl Grant {
         let scope = Scope::of(self.principal.clone())
             .reading(read)
             .writing(write)
-            .with_private(private);
+            .with_private(private)
+            .with_author(&*self.principal.name);
         self.rights
             .iter()
             .fold(scope, |scope, right| scope.allowing(*right))

@@ -125,6 +125,7 @@ pub struct Scope {
     read: SpaceSet,
     write: SpaceSet,
     private: PrivateSpaces,
+    author: Option<String>,
     rights: BTreeSet<Right>,
 }
 
@@ -136,6 +137,7 @@ impl Scope {
             read: SpaceSet::All,
             write: SpaceSet::All,
             private: PrivateSpaces::All,
+            author: None,
             rights: Right::ALL.iter().copied().collect(),
         }
     }
@@ -147,6 +149,7 @@ impl Scope {
             read: SpaceSet::none(),
             write: SpaceSet::none(),
             private: PrivateSpaces::All,
+            author: None,
             rights: BTreeSet::new(),
         }
     }
@@ -172,6 +175,18 @@ impl Scope {
         self
     }
 
+    /// Sets the author of what is told without one, also when it is told as another actor.
+    #[must_use]
+    pub fn with_author(mut self, author: impl Into<String>) -> Self {
+        self.author = Some(author.into());
+        self
+    }
+
+    /// The author of what is told without one.
+    pub fn author(&self) -> Option<&str> {
+        self.author.as_deref()
+    }
+
     /// Adds a right.
     #[must_use]
     pub fn allowing(mut self, right: Right) -> Self {
@@ -187,6 +202,7 @@ impl Scope {
             read: self.read.intersection(&other.read),
             write: self.write.intersection(&other.write),
             private: self.private.intersection(&other.private),
+            author: other.author.as_ref().or(self.author.as_ref()).cloned(),
             rights: self.rights.intersection(&other.rights).copied().collect(),
         }
     }

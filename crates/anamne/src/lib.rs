@@ -65,8 +65,9 @@ pub use anamne_store::{
     GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
     LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
     ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
-    RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder, StoreQuota, StoreUsage,
-    SystemClock, TierCount, TiersConfig, Unreadable, Visibility, is_export_file,
+    RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder,
+    StoreQuota, StoreUsage, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
+    is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;

@@ -24,6 +24,7 @@ mod history;
 mod hook;
 mod import;
 mod init;
+mod keys;
 mod knowledge;
 mod link;
 mod list;
@@ -51,6 +52,7 @@ mod stats;
 mod status;
 mod summaries;
 mod tasks;
+mod tenants;
 mod think;
 mod tiers;
 mod verify;
@@ -113,6 +115,8 @@ pub(crate) enum Command {
     Hook(hook::Hook),
     Mcp(mcp::Mcp),
     Serve(serve::Serve),
+    Keys(keys::Keys),
+    Tenants(tenants::Tenants),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -179,6 +183,8 @@ impl Command {
             Self::Hook(command) => command.run(global, output),
             Self::Mcp(command) => command.run(place, output),
             Self::Serve(command) => command.run(place, output),
+            Self::Keys(command) => command.run(place, output),
+            Self::Tenants(command) => command.run(place, output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         }

@@ -147,7 +147,10 @@ mod tests {
             "/v1/spaces?a=b&API_KEY=x".to_owned(),
             "/v1/spaces?access_token".to_owned(),
         ] {
-            assert!(refuse_key_in_url(&bad.parse().expect("a URI")).is_err(), "{bad}");
+            assert!(
+                refuse_key_in_url(&bad.parse().expect("a URI")).is_err(),
+                "{bad}"
+            );
         }
         for good in ["/v1/spaces?key=colour", "/v1/spaces/anamne_core"] {
             assert!(refuse_key_in_url(&good.parse().expect("a URI")).is_ok());

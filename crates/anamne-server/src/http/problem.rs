@@ -169,9 +169,7 @@ impl From<Error> for Problem {
                     | anamne::StoreError::StoreQuotaExceeded { .. },
                 ),
                 _,
-            ) => {
-                (StatusCode::INSUFFICIENT_STORAGE, "The quota is used up")
-            }
+            ) => (StatusCode::INSUFFICIENT_STORAGE, "The quota is used up"),
             (_, ErrorKind::Refused) => (StatusCode::UNPROCESSABLE_ENTITY, "A value was refused"),
             (_, ErrorKind::Denied) => (StatusCode::FORBIDDEN, "Access denied"),
             (_, ErrorKind::NotFound) => (StatusCode::NOT_FOUND, "Not found"),

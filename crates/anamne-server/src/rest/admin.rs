@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use anamne::{
-    CreatedKey, InvalidValue, KeyInfo, NewKey, TenantInfo, TenantQuota, TenantUsage,
-};
+use anamne::{CreatedKey, InvalidValue, KeyInfo, NewKey, TenantInfo, TenantQuota, TenantUsage};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -49,7 +47,11 @@ struct Part {
 impl Part {
     /// The entries after the one whose name is the cursor, and the next cursor. An entry that was removed meanwhile ends
     /// the list.
-    fn of<T>(&self, all: Vec<T>, name: fn(&T) -> &str) -> Result<(Vec<T>, Option<String>), Problem> {
+    fn of<T>(
+        &self,
+        all: Vec<T>,
+        name: fn(&T) -> &str,
+    ) -> Result<(Vec<T>, Option<String>), Problem> {
         let limit = self.limit.unwrap_or(USUAL);
         if !(1..=MOST).contains(&limit) {
             return Err(InvalidValue::new("limit", format!("1 to {MOST}"), limit).into());
@@ -169,7 +171,9 @@ async fn list_tenants(
     Query(part): Query<Part>,
 ) -> Result<Json<TenantList>, Problem> {
     if part.tenant.is_some() {
-        return Err(Problem::refused("tenants are listed without the parameter tenant"));
+        return Err(Problem::refused(
+            "tenants are listed without the parameter tenant",
+        ));
     }
     let listed = caller.with_admin(move |tenants| {
         let (tenants, next) = part.of(tenants.records().tenants()?, |tenant| &tenant.name)?;
@@ -188,7 +192,9 @@ async fn create_tenant(
     Json(wanted): Json<NewTenant>,
 ) -> Result<(StatusCode, Json<TenantInfo>), Problem> {
     let created = caller.with_admin(move |tenants| {
-        Ok(tenants.records().create_tenant(&wanted.name, &wanted.quota)?)
+        Ok(tenants
+            .records()
+            .create_tenant(&wanted.name, &wanted.quota)?)
     });
     Ok((StatusCode::CREATED, Json(created.await?)))
 }
@@ -238,7 +244,10 @@ async fn limit_tenant(
     params(("name" = String, Path, description = "The tenant's name")),
     responses((status = 200, body = TenantInfo), (status = "default", body = Problem))
 )]
-async fn suspend_tenant(caller: Caller, Path(name): Path<String>) -> Result<Json<TenantInfo>, Problem> {
+async fn suspend_tenant(
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<Json<TenantInfo>, Problem> {
     suspend(caller, name, true).await
 }
 
@@ -248,7 +257,10 @@ async fn suspend_tenant(caller: Caller, Path(name): Path<String>) -> Result<Json
     params(("name" = String, Path, description = "The tenant's name")),
     responses((status = 200, body = TenantInfo), (status = "default", body = Problem))
 )]
-async fn resume_tenant(caller: Caller, Path(name): Path<String>) -> Result<Json<TenantInfo>, Problem> {
+async fn resume_tenant(
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<Json<TenantInfo>, Problem> {
     suspend(caller, name, false).await
 }
 

@@ -17,8 +17,8 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use super::admin::known;
-use crate::http::{App, Caller, Problem};
 use crate::http::body::Path;
+use crate::http::{App, Caller, Problem};
 use crate::tenants::TenantName;
 
 /// Bytes of one piece of the stream.
@@ -55,7 +55,9 @@ async fn export_tenant(caller: Caller, Path(name): Path<String>) -> Result<Respo
 
 /// The export as an open file that has no name any more, so that nothing is left of it.
 fn export(store: &Store) -> Result<File, Problem> {
-    let path = store.root().join(format!("export-{}.anamne", Uuid::now_v7()));
+    let path = store
+        .root()
+        .join(format!("export-{}.anamne", Uuid::now_v7()));
     let exported = store.export_binary(&path, None, &ExportExtra::ALL);
     let file = exported.map_err(Problem::from).and_then(|report| {
         if !report.skipped.is_empty() {

@@ -41,9 +41,9 @@ impl Derived<Error> for ServerRecordsOfSpace {
         let reason = match self.0.check() {
             Ok(None) => return Ok(Vec::new()),
             Ok(Some(reason)) => reason,
-            Err(Error::Store(
-                error @ (StoreError::Damaged { .. } | StoreError::Sqlite(_)),
-            )) => error.to_string(),
+            Err(Error::Store(error @ (StoreError::Damaged { .. } | StoreError::Sqlite(_)))) => {
+                error.to_string()
+            }
             Err(error) => return Err(error),
         };
         Ok(vec![Damage {

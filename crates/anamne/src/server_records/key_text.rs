@@ -65,7 +65,8 @@ impl fmt::Debug for KeyText {
 pub fn contains_key(text: &str) -> bool {
     text.match_indices(PREFIX).any(|(at, _)| {
         let end = at + PREFIX.len() + ID + 1 + SECRET;
-        text.get(at..end).is_some_and(|key| KeyText::parse(key).is_some())
+        text.get(at..end)
+            .is_some_and(|key| KeyText::parse(key).is_some())
     })
 }
 
@@ -114,7 +115,8 @@ mod tests {
     fn the_guard_finds_a_key() {
         let key = KeyText::random().expect("random numbers").reveal();
         let guard = anamne_guard::Guard::new(anamne_guard::Policy::default());
-        let checked = guard.check(&format!("use {key} for it")).expect("accepted");
+        let text = format!("use {key} for it");
+        let checked = guard.check(&text).expect("accepted");
         assert_eq!(checked.text, "use [secret:anamne-key] for it");
     }
 }

@@ -123,11 +123,18 @@ impl ServerRecords {
                         requests_today: row.get::<_, Option<i64>>("today")?.unwrap_or(0) as u64,
                     };
                     let erasing: bool = row.get("erasing")?;
-                    Ok((key, row.get::<_, [u8; 32]>("salt")?, row.get("hash")?, erasing))
+                    Ok((
+                        key,
+                        row.get::<_, [u8; 32]>("salt")?,
+                        row.get("hash")?,
+                        erasing,
+                    ))
                 })
                 .optional()?;
             // An unknown key is compared too, with a hash that no secret has.
-            let (salt, hash) = found.as_ref().map_or(([0; 32], [0; 32]), |found| (found.1, found.2));
+            let (salt, hash) = found
+                .as_ref()
+                .map_or(([0; 32], [0; 32]), |found| (found.1, found.2));
             // The comparison of hashes takes the same time wherever they differ.
             let is_right = given.hash(&salt) == blake3::Hash::from_bytes(hash);
             Ok(found
@@ -173,12 +180,14 @@ impl ServerRecords {
             return Ok(None);
         }
         let now = self.now().as_microsecond();
-        Ok(self.writing.change(|transaction| -> Result<_, StoreError> {
-            let sql = "UPDATE keys SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
-            transaction.execute(sql, params![id, now])?;
-            let sql = format!("SELECT {COLUMNS} FROM keys WHERE id = ?1");
-            Ok(transaction.query_row(&sql, [id], key_of).optional()?)
-        })?)
+        Ok(self
+            .writing
+            .change(|transaction| -> Result<_, StoreError> {
+                let sql = "UPDATE keys SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
+                transaction.execute(sql, params![id, now])?;
+                let sql = format!("SELECT {COLUMNS} FROM keys WHERE id = ?1");
+                Ok(transaction.query_row(&sql, [id], key_of).optional()?)
+            })?)
     }
 }
 

@@ -172,11 +172,12 @@ impl ServerRecords {
 
     fn finish_erasure(&self, name: &str) -> Result<(), Error> {
         remove_path(&self.tenant_root(name)?)?;
-        self.writing.change(|transaction| -> Result<_, StoreError> {
-            let sql = "DELETE FROM tenants WHERE name = ?1 AND erasing";
-            transaction.execute(sql, [name])?;
-            Ok(())
-        })?;
+        self.writing
+            .change(|transaction| -> Result<_, StoreError> {
+                let sql = "DELETE FROM tenants WHERE name = ?1 AND erasing";
+                transaction.execute(sql, [name])?;
+                Ok(())
+            })?;
         Ok(self.writing.truncate_wal()?)
     }
 
@@ -187,25 +188,27 @@ impl ServerRecords {
         }
         let now = self.now();
         let (at, today) = (now.as_microsecond(), day_of(now));
-        Ok(self.writing.change(|transaction| -> Result<_, StoreError> {
-            for one in used {
-                let sql = "UPDATE tenants SET used_at = ?2 WHERE name = ?1";
-                if transaction.execute(sql, params![one.tenant, at])? == 0 {
-                    // Erased meanwhile.
-                    continue;
-                }
-                let sql = "INSERT INTO requests VALUES (?1, ?2, ?3)
+        Ok(self
+            .writing
+            .change(|transaction| -> Result<_, StoreError> {
+                for one in used {
+                    let sql = "UPDATE tenants SET used_at = ?2 WHERE name = ?1";
+                    if transaction.execute(sql, params![one.tenant, at])? == 0 {
+                        // Erased meanwhile.
+                        continue;
+                    }
+                    let sql = "INSERT INTO requests VALUES (?1, ?2, ?3)
                            ON CONFLICT DO UPDATE SET requests = requests + excluded.requests";
-                transaction.execute(sql, params![one.tenant, today, one.requests as i64])?;
-                for key in &one.keys {
-                    let sql = "UPDATE keys SET used_at = ?2 WHERE id = ?1";
-                    transaction.execute(sql, params![key, at])?;
+                    transaction.execute(sql, params![one.tenant, today, one.requests as i64])?;
+                    for key in &one.keys {
+                        let sql = "UPDATE keys SET used_at = ?2 WHERE id = ?1";
+                        transaction.execute(sql, params![key, at])?;
+                    }
                 }
-            }
-            let sql = "DELETE FROM requests WHERE day < ?1";
-            transaction.execute(sql, [today - KEPT_DAYS])?;
-            Ok(())
-        })?)
+                let sql = "DELETE FROM requests WHERE day < ?1";
+                transaction.execute(sql, [today - KEPT_DAYS])?;
+                Ok(())
+            })?)
     }
 
     /// The tenant that has waited longest for background work: it was used since the last round and that is an hour ago,
@@ -228,11 +231,13 @@ impl ServerRecords {
     /// Records that a round of background work of a tenant began.
     pub fn note_round(&self, name: &str) -> Result<(), Error> {
         let now = self.now().as_microsecond();
-        Ok(self.writing.change(|transaction| -> Result<_, StoreError> {
-            let sql = "UPDATE tenants SET worked_at = ?2 WHERE name = ?1";
-            transaction.execute(sql, params![name, now])?;
-            Ok(())
-        })?)
+        Ok(self
+            .writing
+            .change(|transaction| -> Result<_, StoreError> {
+                let sql = "UPDATE tenants SET worked_at = ?2 WHERE name = ?1";
+                transaction.execute(sql, params![name, now])?;
+                Ok(())
+            })?)
     }
 
     /// What is wrong with the file, if anything. O(size of the file).
@@ -250,11 +255,13 @@ impl ServerRecords {
         now: Timestamp,
         change: impl Fn(&Connection) -> Result<(), StoreError>,
     ) -> Result<TenantInfo, Error> {
-        Ok(self.writing.change(|transaction| {
-            change(transaction)?;
-            let changed = find(transaction, name, now)?;
-            changed.ok_or_else(|| rusqlite::Error::QueryReturnedNoRows.into())
-        })?)
+        Ok(self
+            .writing
+            .change(|transaction| -> Result<_, StoreError> {
+                change(transaction)?;
+                let changed = find(transaction, name, now)?;
+                changed.ok_or_else(|| rusqlite::Error::QueryReturnedNoRows.into())
+            })?)
     }
 }
 
