@@ -545,7 +545,9 @@ fn a_damaged_file_refuses_everything_and_doctor_says_so() {
     for name in ["server.db-wal", "server.db-shm"] {
         let _ = std::fs::remove_file(store.join("server").join(name));
     }
-    std::fs::write(&file, vec![7; 8_192]).expect("written");
+    let torn = store.join("server/torn");
+    std::fs::write(&torn, vec![7; 8_192]).expect("written");
+    std::fs::rename(&torn, &file).expect("renamed");
     let space = Store::open_with(Options::new(&store))
         .and_then(|store| store.existing_space("core"))
         .expect("a space");
