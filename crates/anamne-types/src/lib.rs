@@ -47,6 +47,7 @@ mod relation;
 mod scope;
 mod skipped;
 mod spaces;
+mod tenants;
 mod texts;
 mod tier;
 mod told;
@@ -72,10 +73,7 @@ pub use experience::{
 };
 pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
-pub use keys::{
-    CreatedKey, DEFAULT_TENANT, Grant, KeyInfo, KeyRole, NewKey, Rate, TenantInfo, TenantQuota,
-    TenantUsage, check_tenant,
-};
+pub use keys::{CreatedKey, Grant, KeyInfo, KeyRole, NewKey, Rate};
 pub use knowledge::{
     ConflictKind, Contradiction, Entity, EntityId, EntityScope, EntityType, Evidence, FoundEntity,
     Frame, KnowledgeState, Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,
@@ -99,6 +97,7 @@ pub use relation::RelationType;
 pub use scope::{PrivateSpaces, Right, Scope, SpaceSet, space_owner};
 pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
+pub use tenants::{DEFAULT_TENANT, TenantInfo, TenantQuota, TenantUsage, check_tenant};
 pub use texts::GuardNote;
 pub use tier::{Temperature, Tier};
 pub use told::{Attributes, FrameWord, ToldEntity, ToldProperty, ToldRelation, TypeWord};

@@ -149,7 +149,7 @@ impl Tenants {
         }
         let opened = self.opened(tenant, &slot);
         if opened.is_err() {
-            self.lock().remove(tenant);
+            self.forget(tenant, &slot);
         }
         Ok(TenantStore {
             store: opened?,
@@ -185,6 +185,17 @@ impl Tenants {
         }
         let now = self.open_now(tenant, self.background)?;
         Ok(opened.insert(now).store.clone())
+    }
+
+    /// Gives up the place of a tenant that could not be opened, unless another request has opened it since.
+    fn forget(&self, tenant: &TenantName, slot: &Arc<Slot>) {
+        let mut open = self.lock();
+        let is_same = open
+            .get(tenant)
+            .is_some_and(|found| Arc::ptr_eq(found, slot));
+        if is_same && slot.opened.try_lock().is_ok_and(|opened| opened.is_none()) {
+            open.remove(tenant);
+        }
     }
 
     /// Opens the store of a tenant that exists.
