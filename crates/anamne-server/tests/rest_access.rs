@@ -28,6 +28,16 @@ fn records(server: &Served) -> ServerRecords {
     store.server_records().expect("records")
 }
 
+/// The same, a day ago.
+fn earlier(server: &Served) -> ServerRecords {
+    let options = Options {
+        clock: std::sync::Arc::new(Yesterday),
+        ..Options::new(server.store())
+    };
+    let store = Store::open_with(options).expect("a store");
+    store.server_records().expect("records")
+}
+
 /// A key of this description.
 fn key(server: &Served, wanted: &NewKey) -> String {
     records(server).create_key(wanted).expect("a key").key
@@ -99,20 +109,11 @@ fn unknown_wrong_revoked_and_expired_keys_get_the_same_answer() {
         .expect("revoked")
         .expect("known");
 
-    let options = Options {
-        clock: std::sync::Arc::new(Yesterday),
-        ..Options::new(server.store())
-    };
-    let earlier = Store::open_with(options).and_then(|store| store.server_records());
     let wanted = NewKey {
         expires_days: Some(1),
         ..NewKey::named("eve")
     };
-    let expired = earlier
-        .expect("records")
-        .create_key(&wanted)
-        .expect("a key")
-        .key;
+    let expired = earlier(&server).create_key(&wanted).expect("a key").key;
 
     let last = good.chars().last().expect("a character");
     let other = if last == '0' { '1' } else { '0' };

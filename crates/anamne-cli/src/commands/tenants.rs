@@ -82,7 +82,8 @@ enum What {
     },
     /// Erase a tenant with everything in it, and its keys
     #[command(after_help = "\
-Nobody reaches the tenant from then on. Backups and exports elsewhere stay.")]
+Nobody reaches the tenant from then on. Backups and exports elsewhere stay.
+The name is free again after a minute.")]
     Erase {
         /// Its name
         name: String,
@@ -175,7 +176,8 @@ impl Tenants {
 }
 
 fn known(records: &ServerRecords, name: &str) -> Result<TenantInfo, Failure> {
-    records.tenant(name)?.ok_or_else(|| {
+    let known = records.tenant(name)?.filter(|tenant| !tenant.erasing);
+    known.ok_or_else(|| {
         Failure::not_found(format!("no tenant {name:?}"))
             .hint("list them with `anamne tenants list`")
     })

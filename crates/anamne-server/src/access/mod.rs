@@ -27,6 +27,7 @@ pub(crate) struct Principal {
     /// The role for ranking, if a question names none.
     pub(crate) role: Option<&'static str>,
     /// The id of its key; `None` for the owner of the machine without one.
+    #[allow(dead_code, reason = "for logs, cursors and idempotency keys")]
     pub(crate) key: Option<Arc<str>>,
 }
 

@@ -74,6 +74,7 @@ fn run(app: &App, ends: &AtomicBool) {
             noted = Instant::now();
         }
         let _ = app.tenants.apply_quotas();
+        let _ = app.tenants.records().finish_erasures();
         // A tenant whose work fails has its turn again later; its own reports say what is wrong.
         while go_on() && app.tenants.work_for_one(&go_on).unwrap_or(false) {}
     }

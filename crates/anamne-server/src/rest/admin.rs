@@ -290,9 +290,7 @@ async fn erase_tenant(
             let given = confirmed.confirm;
             return Err(InvalidValue::new("confirm", "the name of the tenant", given).into());
         }
-        if tenants.records().tenant(&name)?.is_none() {
-            return Err(unknown());
-        }
+        known(tenants, &name)?;
         // First nobody reaches it, then those who do have ended, then its files are removed.
         tenants.records().begin_tenant_erasure(&name)?;
         tenants.close(&TenantName::of(&name));

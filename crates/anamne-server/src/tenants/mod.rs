@@ -130,6 +130,7 @@ impl Tenants {
     }
 
     /// The number of open stores, the server's own included.
+    #[allow(dead_code, reason = "for metrics")]
     pub(crate) fn open_count(&self) -> usize {
         self.lock().len() + 1
     }

@@ -6,7 +6,7 @@ use anamne::{NewKey, Options, Rate, Store, TenantQuota};
 use serde_json::{Value, json};
 
 use crate::served::Served;
-use crate::{MEMORIES, admin, ask, key, of_tenant, recall, records, tell};
+use crate::{MEMORIES, admin, ask, earlier, key, of_tenant, recall, records, tell};
 
 #[test]
 fn a_tenant_sees_nothing_of_another() {
@@ -245,7 +245,7 @@ fn an_erasure_that_was_cut_short_is_completed() {
         .expect("a tenant");
     let acme = of_tenant(&server, "acme");
     tell(&server, &acme, "The vault code is saffron nine").expect(201);
-    records(&server)
+    earlier(&server)
         .begin_tenant_erasure("acme")
         .expect("begun");
     recall(&server, &acme, "core", "vault").problem(401);
@@ -277,6 +277,19 @@ fn background_work_of_closed_tenants_is_done_in_turn() {
         records.note_round(name).expect("noted");
     }
     assert_eq!(records.tenant_due().expect("read"), None);
+    // A round does the chores of every space.
+    tell(&server, &of_tenant(&server, "acme"), "Lunch is at noon").expect(201);
+    let root = records.tenant_root("acme").expect("a folder");
+    let store = Store::open_with(Options::new(root)).expect("a store");
+    store.run_background_round(&|| true).expect("done");
+    let chores = store
+        .existing_space("core")
+        .and_then(|space| space.chores());
+    let done = |name: &str| {
+        let mut chores = chores.as_ref().expect("chores").iter();
+        chores.any(|chore| chore.name == name && chore.last_at.is_some())
+    };
+    assert!(done("retention") && done("tasks"), "{chores:?}");
     records.suspend_tenant("acme", true).expect("suspended");
     assert_eq!(records.tenant_due().expect("read"), None);
 }

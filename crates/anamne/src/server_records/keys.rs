@@ -40,6 +40,15 @@ fn key_of(row: &Row<'_>) -> rusqlite::Result<KeyInfo> {
     })
 }
 
+fn found_of(row: &Row<'_>) -> rusqlite::Result<FoundKey> {
+    Ok(FoundKey {
+        key: key_of(row)?,
+        suspended: time(row, "suspended_at")?.is_some(),
+        quota: json(row, "quota")?,
+        requests_today: row.get::<_, Option<i64>>("today")?.unwrap_or(0) as u64,
+    })
+}
+
 fn is_valid(key: &KeyInfo, now: Timestamp) -> bool {
     key.revoked_at.is_none() && key.expires_at.is_none_or(|end| now < end)
 }
@@ -108,38 +117,22 @@ impl ServerRecords {
         let now = self.now();
         self.read(|connection| {
             let sql = format!(
-                "SELECT {COLUMNS}, salt, hash, tenants.suspended_at, tenants.quota, tenants.erasing,
+                "SELECT {COLUMNS}, salt, hash, tenants.suspended_at, tenants.quota,
                         (SELECT requests FROM requests
                          WHERE requests.tenant = keys.tenant AND day = ?2) AS today
-                 FROM keys JOIN tenants ON tenants.name = keys.tenant WHERE keys.id = ?1"
+                 FROM keys JOIN tenants ON tenants.name = keys.tenant
+                 WHERE keys.id = ?1 AND tenants.erasing_at IS NULL"
             );
             let mut statement = connection.prepare_cached(&sql)?;
-            let found = statement
-                .query_row(params![given.id, day_of(now)], |row| {
-                    let key = FoundKey {
-                        key: key_of(row)?,
-                        suspended: time(row, "suspended_at")?.is_some(),
-                        quota: json(row, "quota")?,
-                        requests_today: row.get::<_, Option<i64>>("today")?.unwrap_or(0) as u64,
-                    };
-                    let erasing: bool = row.get("erasing")?;
-                    Ok((
-                        key,
-                        row.get::<_, [u8; 32]>("salt")?,
-                        row.get("hash")?,
-                        erasing,
-                    ))
-                })
-                .optional()?;
+            let mut rows = statement.query(params![given.id, day_of(now)])?;
+            let row = rows.next()?;
             // An unknown key is compared too, with a hash that no secret has.
-            let (salt, hash) = found
-                .as_ref()
-                .map_or(([0; 32], [0; 32]), |found| (found.1, found.2));
+            let salt = row.map_or(Ok([0; 32]), |row| row.get("salt"))?;
+            let hash = row.map_or(Ok([0; 32]), |row| row.get("hash"))?;
             // The comparison of hashes takes the same time wherever they differ.
             let is_right = given.hash(&salt) == blake3::Hash::from_bytes(hash);
-            Ok(found
-                .filter(|(found, _, _, erasing)| is_right && !erasing && is_valid(&found.key, now))
-                .map(|(found, ..)| found))
+            let found = row.filter(|_| is_right).map(found_of).transpose()?;
+            Ok(found.filter(|found| is_valid(&found.key, now)))
         })
     }
 
@@ -193,7 +186,7 @@ impl ServerRecords {
 
 /// [`InvalidValue`] if the tenant is unknown or being erased.
 pub(super) fn known_tenant(connection: &Connection, tenant: &str) -> Result<(), StoreError> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM tenants WHERE name = ?1 AND NOT erasing)";
+    let sql = "SELECT EXISTS (SELECT 1 FROM tenants WHERE name = ?1 AND erasing_at IS NULL)";
     let is_known: bool = connection.query_row(sql, [tenant], |row| row.get(0))?;
     if is_known {
         return Ok(());

@@ -3,8 +3,8 @@ CREATE TABLE tenants (
     name TEXT PRIMARY KEY,
     created_at INTEGER,
     suspended_at INTEGER,
-    -- Its folder is being removed; its keys are gone.
-    erasing INTEGER NOT NULL DEFAULT 0,
+    -- Since when its folder is being removed; its keys are gone.
+    erasing_at INTEGER,
     -- JSON.
     quota TEXT NOT NULL DEFAULT '{}',
     used_at INTEGER,

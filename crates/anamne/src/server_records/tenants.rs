@@ -18,6 +18,10 @@ use crate::Error;
 /// Days for which requests are counted.
 const KEPT_DAYS: i64 = 62;
 
+/// How long another process may still write to the folder of an erased tenant, in microseconds: servers close it within
+/// ten seconds, and a round of background work may be running.
+const STILL_WRITTEN: i64 = 60_000_000;
+
 /// What was used since it was last recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
@@ -29,7 +33,7 @@ pub struct Use {
     pub requests: u64,
 }
 
-const SELECT: &str = "SELECT name, created_at, suspended_at, erasing, quota, used_at, \
+const SELECT: &str = "SELECT name, created_at, suspended_at, erasing_at, quota, used_at, \
     (SELECT requests FROM requests WHERE tenant = name AND day = ?1) AS today FROM tenants";
 
 fn tenant_of(row: &Row<'_>) -> rusqlite::Result<TenantInfo> {
@@ -37,7 +41,7 @@ fn tenant_of(row: &Row<'_>) -> rusqlite::Result<TenantInfo> {
         name: row.get("name")?,
         created_at: time(row, "created_at")?,
         suspended_at: time(row, "suspended_at")?,
-        erasing: row.get("erasing")?,
+        erasing: time(row, "erasing_at")?.is_some(),
         used_at: time(row, "used_at")?,
         quota: json(row, "quota")?,
         requests_today: row.get::<_, Option<i64>>("today")?.unwrap_or(0) as u64,
@@ -137,8 +141,9 @@ impl ServerRecords {
         })
     }
 
-    /// Removes a tenant: first its keys, so that no server uses it, then its whole folder, then its name. If a crash
-    /// interrupts it, [`ServerRecords::finish_erasures`] completes it.
+    /// Removes a tenant: first its keys, so that no server uses it, then its whole folder. Background work of another
+    /// process may write a last file, so the folder is removed again by [`ServerRecords::finish_erasures`], which
+    /// completes it after a minute, also after a crash. Until then the name is taken.
     ///
     /// [`InvalidValue`] if it is unknown, and for `default`.
     pub fn erase_tenant(&self, name: &str) -> Result<(), Error> {
@@ -149,9 +154,11 @@ impl ServerRecords {
     /// The first part of [`ServerRecords::erase_tenant`]: nobody reaches the tenant from then on.
     pub fn begin_tenant_erasure(&self, name: &str) -> Result<(), Error> {
         refuse_default(name)?;
-        self.change_tenant(name, self.now(), |transaction| {
-            let sql = "UPDATE tenants SET erasing = 1 WHERE name = ?1";
-            if transaction.execute(sql, [name])? == 0 {
+        let now = self.now();
+        self.change_tenant(name, now, |transaction| {
+            let sql = "UPDATE tenants SET erasing_at = ifnull(erasing_at, ?2) WHERE name = ?1";
+            let begun = params![name, now.as_microsecond()];
+            if transaction.execute(sql, begun)? == 0 {
                 known_tenant(transaction, name)?;
             }
             transaction.execute("DELETE FROM keys WHERE tenant = ?1", [name])?;
@@ -160,25 +167,32 @@ impl ServerRecords {
         Ok(())
     }
 
-    /// Completes interrupted erasures of tenants; returns their names.
-    pub fn finish_erasures(&self) -> Result<Vec<String>, Error> {
-        let erasing = self.tenants()?.into_iter().filter(|tenant| tenant.erasing);
-        let names: Vec<String> = erasing.map(|tenant| tenant.name).collect();
-        names
+    /// Removes the folders of tenants that are being erased. Costs one read if there are none.
+    pub fn finish_erasures(&self) -> Result<(), Error> {
+        let erasing: Vec<String> = self.read(|connection| {
+            let sql = "SELECT name FROM tenants WHERE erasing_at IS NOT NULL";
+            let mut statement = connection.prepare_cached(sql)?;
+            let names = statement.query_map([], |row| row.get(0))?;
+            Ok(names.collect::<Result<_, _>>()?)
+        })?;
+        erasing
             .iter()
-            .try_for_each(|name| self.finish_erasure(name))?;
-        Ok(names)
+            .try_for_each(|name| self.finish_erasure(name))
     }
 
     fn finish_erasure(&self, name: &str) -> Result<(), Error> {
         remove_path(&self.tenant_root(name)?)?;
-        self.writing
+        let begun_before = self.now().as_microsecond() - STILL_WRITTEN;
+        let is_complete = self
+            .writing
             .change(|transaction| -> Result<_, StoreError> {
-                let sql = "DELETE FROM tenants WHERE name = ?1 AND erasing";
-                transaction.execute(sql, [name])?;
-                Ok(())
+                let sql = "DELETE FROM tenants WHERE name = ?1 AND erasing_at <= ?2";
+                Ok(transaction.execute(sql, params![name, begun_before])? > 0)
             })?;
-        Ok(self.writing.truncate_wal()?)
+        if is_complete {
+            self.writing.truncate_wal()?;
+        }
+        Ok(())
     }
 
     /// Records what was used, in one transaction. Counts of old days are dropped.
@@ -218,7 +232,7 @@ impl ServerRecords {
         let now = self.now().as_microsecond();
         self.read(|connection| {
             let sql = "SELECT name FROM tenants
-                       WHERE name <> ?1 AND suspended_at IS NULL AND NOT erasing
+                       WHERE name <> ?1 AND suspended_at IS NULL AND erasing_at IS NULL
                          AND used_at IS NOT NULL
                          AND ifnull(worked_at, 0) < ?2 - iif(used_at >= ifnull(worked_at, 0), ?3, 24 * ?3)
                        ORDER BY ifnull(worked_at, 0), name LIMIT 1";
