@@ -86,6 +86,53 @@ fn a_cold_tenant_answers_soon_and_costs_little_memory() {
     );
 }
 
+/// Prints memory and time if few tenants are open and requests are distributed by Zipf's law.
+#[test]
+#[ignore = "a measurement"]
+fn memory_stays_bounded_while_tenants_are_opened_and_closed() {
+    const TENANTS: usize = 300;
+    const REQUESTS: usize = 3_000;
+    let server = Served::with(|settings| settings.open_tenants = 32);
+    let keys: Vec<String> = (0..TENANTS)
+        .map(|number| {
+            let name = format!("t{number}");
+            records(&server)
+                .create_tenant(&name, &TenantQuota::default())
+                .expect("a tenant");
+            let key = of_tenant(&server, &name);
+            tell(&server, &key, "The blue crane was repaired");
+            key
+        })
+        .collect();
+    let weights: Vec<f64> = (1..=TENANTS).map(|rank| 1.0 / rank as f64).collect();
+    let whole: f64 = weights.iter().sum();
+    let mut dice = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut times = Vec::new();
+    for request in 0..REQUESTS {
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        let mut left = (dice >> 11) as f64 / (1_u64 << 53) as f64 * whole;
+        let chosen = weights.iter().position(|weight| {
+            left -= weight;
+            left <= 0.0
+        });
+        let begun = Instant::now();
+        let key = &keys[chosen.unwrap_or(TENANTS - 1)];
+        recall(&server, key, "core", "which crane was repaired?").expect(200);
+        times.push(begun.elapsed());
+        if (request + 1) % 500 == 0 {
+            eprintln!("after {} requests: {} MiB", request + 1, resident() >> 20);
+        }
+    }
+    times.sort();
+    eprintln!(
+        "p50 {:?}, p95 {:?}",
+        times[REQUESTS / 2],
+        times[REQUESTS * 95 / 100]
+    );
+}
+
 /// Resident memory of this process in bytes.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");

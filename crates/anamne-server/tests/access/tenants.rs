@@ -289,7 +289,7 @@ fn background_work_of_closed_tenants_is_done_in_turn() {
         let mut chores = chores.as_ref().expect("chores").iter();
         chores.any(|chore| chore.name == name && chore.last_at.is_some())
     };
-    assert!(done("retention") && done("tasks"), "{chores:?}");
+    assert!(done("examination") && done("tasks"), "{chores:?}");
     records.suspend_tenant("acme", true).expect("suspended");
     assert_eq!(records.tenant_due().expect("read"), None);
 }
