@@ -123,15 +123,15 @@ impl StoreQuota {
             known.writes < WRITES_BETWEEN
                 && (most_bytes == 0 || known.more_bytes <= most_bytes / PART_BETWEEN)
         };
-        let mut known = match slot.filter(|known| is_fresh(known) && fits(known)) {
-            Some(known) => known,
-            None => {
-                let StoreUsage { memories, bytes } = StoreUsage::of_spaces(&self.spaces)?;
-                Known {
-                    memories,
-                    bytes,
-                    ..Known::default()
-                }
+        let usable = slot.filter(|known| is_fresh(known) && fits(known));
+        let mut known = if let Some(known) = usable {
+            known
+        } else {
+            let measured = StoreUsage::of_spaces(&self.spaces)?;
+            Known {
+                memories: measured.memories,
+                bytes: measured.bytes,
+                ..Known::default()
             }
         };
         if !fits(&known) {

@@ -59,6 +59,10 @@ enum What {
 
 /// Create a key and print it once
 #[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[command(group = clap::ArgGroup::new("reach").args(["spaces", "all_spaces"]))]
 struct Create {
     /// Its name, for people

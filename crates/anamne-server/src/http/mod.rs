@@ -18,8 +18,8 @@ pub use problem::Problem;
 
 use crate::access::Access;
 use crate::rest;
-pub use crate::tenants::TenantOptions;
 use crate::tenants::Tenants;
+pub use crate::tenants::{MakeOptions, TenantOptions};
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::app::App;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
 
 /// Interval of writing down what was used.
-const BETWEEN_NOTES: Duration = Duration::from_secs(60);
+const BETWEEN_NOTES: Duration = Duration::from_mins(1);
 
 /// The running upkeep of a server.
 pub(super) struct Upkeep {

@@ -40,7 +40,10 @@ impl Default for TenantName {
 /// Makes the options of a tenant's store, such as its language model, from its folder and quota. The server sets quota,
 /// door and background.
 #[derive(Clone)]
-pub struct TenantOptions(pub Arc<dyn Fn(&Path, &TenantQuota) -> Options + Send + Sync>);
+pub struct TenantOptions(pub Arc<MakeOptions>);
+
+/// See [`TenantOptions`].
+pub type MakeOptions = dyn Fn(&Path, &TenantQuota) -> Options + Send + Sync;
 
 impl fmt::Debug for TenantOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

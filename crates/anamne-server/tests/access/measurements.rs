@@ -1,5 +1,7 @@
 //! Measurements, printed.
 
+#![allow(clippy::print_stderr, reason = "that is what they are for")]
+
 use std::time::{Duration, Instant};
 
 use anamne::{NewKey, Options, Store, TenantQuota};

@@ -23,7 +23,7 @@ pub struct KeyText {
 impl KeyText {
     /// A new one, from the system's source of random numbers.
     pub(super) fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; (ID + SECRET) / 2];
+        let mut bytes = [0; ID / 2 + SECRET / 2];
         getrandom::fill(&mut bytes)?;
         let text = hexadecimal(&bytes);
         let (id, secret) = text.split_at(ID);
