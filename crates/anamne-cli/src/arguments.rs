@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use anamne::{
     Category, ContextPreset, Depth, EntityScope, EntityType, EventKind, FrameWord, InvalidValue,
-    Kind, LinkType, Perspective, Ranking, Temperature, TimeWords, TypeWord,
+    KeyRole, Kind, LinkType, Perspective, Ranking, Temperature, TimeWords, TypeWord,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 
@@ -99,6 +99,11 @@ pub(crate) fn kind() -> impl TypedValueParser<Value = Kind> {
 /// Parses a category.
 pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
     one_of(Category::ALL, Category::as_str)
+}
+
+/// Parses the role of a key.
+pub(crate) fn key_role() -> impl TypedValueParser<Value = KeyRole> {
+    one_of(KeyRole::ALL, KeyRole::as_str)
 }
 
 /// Parses a link type.

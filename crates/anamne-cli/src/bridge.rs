@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anamne::SystemClock;
 use anamne::llm::{
     Approvals, Bridge, BridgeConfig, BridgeContext, BridgeError, EmbeddingName, EmbeddingSources,
     KEY_FILE, KeySources, Keychain, MODEL_FILE, NoKeychain, SystemPace, ToolKeychain,
 };
+use anamne::{Door, Options, SystemClock, TenantQuota};
 use etcetera::BaseStrategy;
+
+use crate::next_step;
+use crate::output::report;
 
 /// The variable that selects another keychain than the system's.
 const KEYCHAIN: &str = "ANAMNE_KEYCHAIN";
@@ -68,6 +71,28 @@ pub(crate) fn of_store(root: &Path) -> Result<Option<Arc<Bridge>>, BridgeError> 
         return Ok(None);
     }
     with_surroundings(|surroundings| Ok(Bridge::open(root, surroundings)?.map(Arc::new)))
+}
+
+/// The options of a tenant's store: its own models, within its quota for them.
+pub(crate) fn tenant_options(root: &Path, quota: &TenantQuota) -> Options {
+    let monthly = quota.model_dollars_per_month;
+    let opened = with_surroundings(|surroundings| {
+        let bridge = Bridge::open(root, surroundings)?;
+        Ok(bridge.map(|bridge| Arc::new(bridge.spending_at_most(monthly))))
+    });
+    let language_model = opened.unwrap_or_else(|error| {
+        // Everything works without a model.
+        let problem = next_step::on_one_line(&error, error.next_step());
+        report(format_args!(
+            "language model of a tenant disabled: {problem}"
+        ));
+        None
+    });
+    Options {
+        embedding_sources: Some(Arc::new(SourcesOfStore(root.to_owned()))),
+        language_model,
+        ..Options::new(root).door(Door::Http)
+    }
 }
 
 fn with_surroundings<T>(

@@ -149,6 +149,17 @@ impl Bridge {
         Self::to(config, key, store, surroundings).map(Some)
     }
 
+    /// The same with at most so many US dollars per month (UTC) for the whole store, if that is less than its budget; 0
+    /// is no further limit.
+    #[must_use]
+    pub fn spending_at_most(mut self, monthly_dollars: f64) -> Self {
+        let budget = &mut self.config.budgets.monthly_dollars;
+        if monthly_dollars > 0.0 && (*budget == 0.0 || monthly_dollars < *budget) {
+            *budget = monthly_dollars;
+        }
+        self
+    }
+
     /// The bridge to an embedding model of a source in `model.toml`.
     ///
     /// Sends nothing. Errors as [`Bridge::open`], and [`BridgeError::NoSource`].

@@ -132,6 +132,18 @@ pub enum StoreError {
         /// The maximum size of the write, in bytes.
         wanted: u64,
     },
+    /// The write would exceed the quota of the store; nothing was changed.
+    #[error(
+        "quota exceeded in the store: {used} of {limit} {what} used; erase memories, or raise the quota"
+    )]
+    StoreQuotaExceeded {
+        /// `memories` or `bytes`.
+        what: &'static str,
+        /// The quota.
+        limit: u64,
+        /// The current use.
+        used: u64,
+    },
     /// A file is not writable; reading still works.
     #[error(
         "can't {action} {path}: permission denied ({reason}); check the permissions of the store's folder"
@@ -306,7 +318,9 @@ impl StoreError {
             Self::NoMemory { .. } | Self::NoCitation { .. } => Some(NextStep::ListMemories),
             Self::NoSpace(_) => Some(NextStep::ListSpaces),
             Self::State { .. } => Some(NextStep::ListForgotten),
-            Self::QuotaExceeded { .. } => Some(NextStep::MakeRoom),
+            Self::QuotaExceeded { .. } | Self::StoreQuotaExceeded { .. } => {
+                Some(NextStep::MakeRoom)
+            }
             Self::NotEmptySpace(_) => Some(NextStep::ImportAsAnother),
             _ => self.problem().map(FileProblem::next_step),
         }

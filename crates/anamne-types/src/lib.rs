@@ -26,6 +26,7 @@ mod experience;
 mod feedback;
 mod fields;
 mod identity;
+mod keys;
 mod knowledge;
 mod limits;
 mod link;
@@ -46,6 +47,7 @@ mod relation;
 mod scope;
 mod skipped;
 mod spaces;
+mod tenants;
 mod texts;
 mod tier;
 mod told;
@@ -71,6 +73,7 @@ pub use experience::{
 };
 pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
+pub use keys::{CreatedKey, Grant, KeyInfo, KeyRole, NewKey, Rate};
 pub use knowledge::{
     ConflictKind, Contradiction, Entity, EntityId, EntityScope, EntityType, Evidence, FoundEntity,
     Frame, KnowledgeState, Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,
@@ -91,9 +94,10 @@ pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};
 pub use related::{RELATED_ENTITIES, RELATED_FILES, relate};
 pub use relation::RelationType;
-pub use scope::{Right, Scope, SpaceSet};
+pub use scope::{PrivateSpaces, Right, Scope, SpaceSet, space_owner};
 pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
+pub use tenants::{DEFAULT_TENANT, TenantInfo, TenantQuota, TenantUsage, check_tenant};
 pub use texts::GuardNote;
 pub use tier::{Temperature, Tier};
 pub use told::{Attributes, FrameWord, ToldEntity, ToldProperty, ToldRelation, TypeWord};

@@ -53,6 +53,46 @@ impl SpaceSet {
     }
 }
 
+/// The owner of a private space, by its name: `~ada` and `~ada.notes` are private to the principal `ada`. `None` for a
+/// shared space.
+pub fn space_owner(space: &str) -> Option<&str> {
+    let private = space.strip_prefix('~')?;
+    Some(private.split_once('.').map_or(private, |(owner, _)| owner))
+}
+
+/// Which private spaces a scope includes, of those in its set of spaces; see [`space_owner`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PrivateSpaces {
+    /// Everybody's.
+    #[default]
+    All,
+    /// Those of one principal.
+    Of(String),
+    /// None.
+    None,
+}
+
+impl PrivateSpaces {
+    /// Whether the space is shared, or private to an included principal.
+    pub fn contains(&self, space: &str) -> bool {
+        match (self, space_owner(space)) {
+            (Self::All, _) | (_, None) => true,
+            (Self::Of(principal), Some(owner)) => principal == owner,
+            (Self::None, Some(_)) => false,
+        }
+    }
+
+    /// What both include.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, one) | (one, Self::All) => one.clone(),
+            (one, other) if one == other => one.clone(),
+            _ => Self::None,
+        }
+    }
+}
+
 string_enum! {
     /// A right beyond reading and writing.
     Right as "right" {
@@ -84,6 +124,8 @@ pub struct Scope {
     actor: Actor,
     read: SpaceSet,
     write: SpaceSet,
+    private: PrivateSpaces,
+    author: Option<String>,
     rights: BTreeSet<Right>,
 }
 
@@ -94,6 +136,8 @@ impl Scope {
             actor: Actor::user(),
             read: SpaceSet::All,
             write: SpaceSet::All,
+            private: PrivateSpaces::All,
+            author: None,
             rights: Right::ALL.iter().copied().collect(),
         }
     }
@@ -104,6 +148,8 @@ impl Scope {
             actor,
             read: SpaceSet::none(),
             write: SpaceSet::none(),
+            private: PrivateSpaces::All,
+            author: None,
             rights: BTreeSet::new(),
         }
     }
@@ -122,6 +168,25 @@ impl Scope {
         self
     }
 
+    /// Leaves out private spaces of others, whatever the sets of spaces include.
+    #[must_use]
+    pub fn with_private(mut self, private: PrivateSpaces) -> Self {
+        self.private = private;
+        self
+    }
+
+    /// Sets the author of what is told without one, also when it is told as another actor.
+    #[must_use]
+    pub fn with_author(mut self, author: impl Into<String>) -> Self {
+        self.author = Some(author.into());
+        self
+    }
+
+    /// The author of what is told without one.
+    pub fn author(&self) -> Option<&str> {
+        self.author.as_deref()
+    }
+
     /// Adds a right.
     #[must_use]
     pub fn allowing(mut self, right: Right) -> Self {
@@ -136,6 +201,8 @@ impl Scope {
             actor: other.actor.clone(),
             read: self.read.intersection(&other.read),
             write: self.write.intersection(&other.write),
+            private: self.private.intersection(&other.private),
+            author: other.author.as_ref().or(self.author.as_ref()).cloned(),
             rights: self.rights.intersection(&other.rights).copied().collect(),
         }
     }
@@ -154,12 +221,12 @@ impl Scope {
 
     /// Whether every space is readable.
     pub fn reads_all(&self) -> bool {
-        self.read == SpaceSet::All
+        self.read == SpaceSet::All && self.private == PrivateSpaces::All
     }
 
     /// Whether the space is readable.
     pub fn may_read(&self, space: &str) -> bool {
-        self.read.contains(space)
+        self.read.contains(space) && self.private.contains(space)
     }
 
     /// Whether the space is writable.

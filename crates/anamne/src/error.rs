@@ -249,6 +249,7 @@ impl Error {
                 | StoreError::Conflict { .. }
                 | StoreError::WasErased { .. }
                 | StoreError::QuotaExceeded { .. }
+                | StoreError::StoreQuotaExceeded { .. }
                 | StoreError::NotEmpty { .. }
                 | StoreError::NotEmptySpace(_)
                 | StoreError::InvalidExport { .. }

@@ -34,6 +34,7 @@ mod maintenance;
 mod models;
 mod privacy;
 mod query;
+mod server_records;
 #[cfg(test)]
 mod set_clock;
 mod space;
@@ -66,10 +67,9 @@ pub use anamne_store::{
     GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
     ListPosition, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig,
     ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig,
-    RecomputeConfig,
-    RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics,
-    StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
-    is_export_file,
+    RecomputeConfig, RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig, SpaceName,
+    Statistics, StoreError, StoreFolder, StoreQuota, StoreUsage, SystemClock, TierCount,
+    TiersConfig, Unreadable, Visibility, is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -104,6 +104,7 @@ pub use models::{
 pub use privacy::PRIVATE;
 pub use query::access::{MemoryUse, UseOrder};
 pub use query::performance::{QueryGroup, QueryPerformance};
+pub use server_records::{FoundKey, KeyText, ServerRecords, Use, contains_key};
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

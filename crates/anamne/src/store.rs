@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_embed::{Embedder, Reranker};
 use anamne_store::{
-    Clock, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock, Unreadable,
+    Clock, SpaceName, SpaceSource, StoreError, StoreFolder, StoreQuota, SystemClock, Unreadable,
 };
 
 use anamne_llm::{Bridge, EmbeddingSources};
@@ -61,6 +61,8 @@ pub struct Options {
     /// Whether a background thread folds tails, rebuilds views, runs tasks, and verifies both copies daily. A program
     /// without it calls [`Space::settle`] before it ends.
     pub background: bool,
+    /// What all spaces of the store may use together, if that is limited.
+    pub quota: Option<Arc<StoreQuota>>,
     /// The door through which the store is opened; the query log records it.
     pub door: Door,
 }
@@ -78,6 +80,7 @@ impl Options {
             embedding_sources: None,
             derived: Vec::new(),
             background: false,
+            quota: None,
             door: Door::default(),
         }
     }
@@ -201,6 +204,26 @@ impl Store {
         }
     }
 
+    /// One round of background work in each space, for a program that opens the store for nothing else: what is due of
+    /// retention, backups, tasks, and the other chores. Stops between spaces once `go_on` is false. A space that can't be
+    /// opened is left out, and the first such error is returned at the end.
+    ///
+    /// [`Error::Denied`] without [`Right::Configure`].
+    pub fn run_background_round(&self, go_on: &dyn Fn() -> bool) -> Result<(), Error> {
+        self.require(Right::Configure)?;
+        let mut outcome = Ok(());
+        for name in self.spaces()? {
+            if !go_on() {
+                break;
+            }
+            let worked = self
+                .existing_space(name.as_str())
+                .map(|space| space.inner.run_round());
+            outcome = outcome.and(worked);
+        }
+        outcome
+    }
+
     /// The store's folder.
     pub fn root(&self) -> &Path {
         self.folder.root()
@@ -276,7 +299,8 @@ impl Store {
 
     fn open_inner(&self, name: &SpaceName, create: bool) -> Result<Arc<Inner>, Error> {
         let folder = self.folder.space(name);
-        let source = SpaceSource::open(&folder, name, self.options.clock.clone(), create)?;
+        let source = SpaceSource::open(&folder, name, self.options.clock.clone(), create)?
+            .within(self.options.quota.clone());
         check_settings(&source)?;
         let site = Site {
             source: Arc::new(source),

@@ -605,6 +605,8 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "embedding_cache",
         "flush_query_logs",
         "hook_log",
+        "server_records",
+        "run_background_round",
         "backup",
         "verify",
         "repair",
@@ -686,6 +688,20 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     );
     assert!(matches!(store.embedding_cache(), Err(Error::Denied(_))));
     assert!(matches!(store.hook_log(), Err(Error::Denied(_))));
+    assert!(matches!(
+        store.run_background_round(&|| true),
+        Err(Error::Denied(_))
+    ));
+    // Rights alone don't reach keys: they concern every space.
+    let narrow = Scope::owner()
+        .narrowed(&Scope::owner().reading(SpaceSet::only(["atlas"])))
+        .acting_as(Actor::agent("editor"));
+    for store in [&store, &world.store.narrowed(&narrow)] {
+        assert!(matches!(
+            store.server_records().map(|_| ()),
+            Err(Error::Denied(_))
+        ));
+    }
     let import = anamne::ModelImport::default();
     assert!(matches!(
         store.import_model(&world.outside, &import),

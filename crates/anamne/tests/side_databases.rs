@@ -40,7 +40,7 @@ struct Kind {
     check: fn(&Path),
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     Kind {
         name: "tasks.db",
         write: add_a_task,
@@ -91,6 +91,11 @@ const KINDS: [Kind; 10] = [
         write: cache_a_result,
         check: all_results_are_cached,
     },
+    Kind {
+        name: "server.db",
+        write: create_a_key,
+        check: all_keys_are_there,
+    },
 ];
 
 #[test]
@@ -135,6 +140,20 @@ fn all_runs_are_counted(root: &Path) {
     let activity = log.expect("the record").activity(None).expect("activity");
     let runs: u64 = activity.iter().map(|of_event| of_event.runs).sum();
     assert_eq!(runs, PROCESSES as u64);
+}
+
+fn create_a_key(root: &Path, number: usize) {
+    let records = Store::open(root).and_then(|store| store.server_records());
+    let wanted = anamne::NewKey::named(format!("key-{number}"));
+    records
+        .and_then(|records| records.create_key(&wanted))
+        .expect("a key");
+}
+
+fn all_keys_are_there(root: &Path) {
+    let records = Store::open(root).and_then(|store| store.server_records());
+    let keys = records.and_then(|records| records.keys(None));
+    assert_eq!(keys.expect("keys").len(), PROCESSES);
 }
 
 fn cache_a_result(root: &Path, number: usize) {

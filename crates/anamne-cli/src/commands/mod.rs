@@ -24,6 +24,7 @@ mod history;
 mod hook;
 mod import;
 mod init;
+mod keys;
 mod knowledge;
 mod link;
 mod list;
@@ -52,6 +53,7 @@ mod stats;
 mod status;
 mod summaries;
 mod tasks;
+mod tenants;
 mod think;
 mod tiers;
 mod verify;
@@ -115,6 +117,8 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     Serve(serve::Serve),
     Login(login::Login),
+    Keys(keys::Keys),
+    Tenants(tenants::Tenants),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -182,6 +186,8 @@ impl Command {
             Self::Mcp(command) => command.run(place, output),
             Self::Serve(command) => command.run(place, output),
             Self::Login(command) => command.run(output),
+            Self::Keys(command) => command.run(place, output),
+            Self::Tenants(command) => command.run(place, output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         }

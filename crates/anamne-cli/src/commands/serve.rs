@@ -2,9 +2,12 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use anamne_server::http::{Address, HttpError, HttpSettings, serve};
+use anamne_server::http::{Address, HttpError, HttpSettings, TenantOptions, serve};
+use clap::builder::TypedValueParser;
 
+use crate::bridge;
 use crate::failure::Failure;
 use crate::output::{Output, report};
 use crate::place::Place;
@@ -14,9 +17,10 @@ use crate::place::Place;
 #[command(after_help = "\
 GET /openapi.json describes every route.
 
-The server listens for programs of this machine only. Other processes can use
-the store at the same time. SIGTERM ends the server after the requests that
-have begun.
+Without a key (see `anamne keys`), the server answers programs of this machine
+only; with one, every request needs a key, and it may listen elsewhere. Other
+processes can use the store at the same time. SIGTERM ends the server after the
+requests that have begun.
 
 Examples:
   anamne serve
@@ -29,6 +33,9 @@ pub(crate) struct Serve {
     /// Listen at a Unix socket instead
     #[arg(long, value_name = "PATH", conflicts_with = "listen")]
     socket: Option<PathBuf>,
+    /// Tenants that are kept open beside the server's own store
+    #[arg(long, value_name = "NUMBER", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=10_000).map(usize::from))]
+    open_tenants: usize,
 }
 
 impl Serve {
@@ -39,6 +46,8 @@ impl Serve {
             Some(path) => Address::Unix(path),
             None => Address::Tcp(self.listen),
         };
+        settings.open_tenants = self.open_tenants;
+        settings.tenant_options = Some(TenantOptions(Arc::new(bridge::tenant_options)));
         let ready = |address: Option<SocketAddr>| match address {
             Some(address) => report(format_args!("listening at http://{address}")),
             None => report("listening"),

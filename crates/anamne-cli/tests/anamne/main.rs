@@ -5,6 +5,7 @@ mod binary;
 #[path = "../../../anamne-embed/tests/support/sample_cross_encoder.rs"]
 mod sample;
 
+mod access;
 mod across;
 mod asking;
 mod cache;

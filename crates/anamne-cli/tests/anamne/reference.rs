@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 49] = [
+const COMMANDS: [&str; 51] = [
     "demo",
     "init",
     "remember",
@@ -42,6 +42,8 @@ const COMMANDS: [&str; 49] = [
     "tasks",
     "model",
     "costs",
+    "keys",
+    "tenants",
     "doctor",
     "backup",
     "verify",

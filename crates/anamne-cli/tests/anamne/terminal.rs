@@ -66,6 +66,8 @@ fn all_commands(bench: &Bench) -> BTreeSet<String> {
     files_under(&folder)
         .iter()
         .filter_map(|page| page.file_stem()?.to_str()?.strip_prefix("anamne-"))
+        // It runs until it is told to end.
+        .filter(|name| *name != "serve")
         .filter(|name| *name != "help" && !name.ends_with("-help") && !name.contains("help-"))
         .map(|name| name.replace('-', " "))
         .collect()

@@ -123,6 +123,29 @@ fn days_after(world: &World, days: i64) -> Timestamp {
 }
 
 #[test]
+fn a_quota_lowers_the_budget_of_a_month_and_never_raises_it() {
+    for (budget, quota) in [(0.0, 2.1), (9.0, 2.1), (2.1, 9.0), (2.1, 0.0)] {
+        let mut world = world();
+        world.config.prices.push(PriceRule {
+            prefix: "scripted".to_owned(),
+            input: 1_000.0,
+            output: 1_000.0,
+        });
+        let unit = at_most() as f64 / 1_000.0;
+        world.config.budgets.daily_dollars = 0.0;
+        world.config.budgets.monthly_dollars = budget * unit;
+        let bridge = world.bridge_to(answering()).spending_at_most(quota * unit);
+        let refused = std::iter::repeat_with(|| ask(&bridge))
+            .take(99)
+            .find_map(Result::err);
+        let (kind, _) = refusal(refused.expect("nothing is left"));
+        assert_eq!(kind, BudgetKind::MonthlyDollars, "{budget} {quota}");
+        let most = 2.1 * at_most() as f64;
+        assert!(spent(&bridge) as f64 <= most, "{budget} {quota}");
+    }
+}
+
+#[test]
 fn changing_the_clock_neither_resets_a_budget_nor_blocks_it_for_years() {
     for (wrong, months) in [
         ("2036-03-15T12:00:00Z", false),

@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 
 use super::pool::Pool;
 use super::problem::Problem;
-use crate::access::{Access, Principal};
+use crate::access::{Access, Principal, refuse_key_in_url};
 use crate::tenants::Tenants;
 
 /// What all requests share.
@@ -59,6 +59,25 @@ impl Caller {
         app.pool.run(work).await
     }
 
+    /// Sets the role for ranking to that of the key, if the question names none.
+    pub(crate) fn set_role(&self, role: &mut Option<String>) {
+        if role.is_none() {
+            *role = self.principal.role.map(str::to_owned);
+        }
+    }
+
+    /// Works with the server's keys and tenants, if the caller administers them.
+    pub(crate) async fn with_admin<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Tenants) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        if !self.principal.is_admin {
+            return Err(Problem::not_an_admin());
+        }
+        let app = self.app.clone();
+        app.pool.run(move || work(&self.app.tenants)).await
+    }
+
     /// Works with an existing space.
     pub(crate) async fn with_space<T: Send + 'static>(
         self,
@@ -91,6 +110,7 @@ impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        refuse_key_in_url(&parts.uri)?;
         let given = parts.headers.get(header::AUTHORIZATION);
         let given = given.map(|given| given.to_str().unwrap_or_default());
         let principal = app.access.identify(given)?;

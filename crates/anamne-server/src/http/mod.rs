@@ -6,6 +6,7 @@ mod listen;
 mod pool;
 mod problem;
 pub(crate) mod streaming;
+mod upkeep;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub use problem::Problem;
 
 use crate::access::Access;
 use crate::tenants::Tenants;
+pub use crate::tenants::{MakeOptions, TenantOptions};
 use crate::{mcp, rest};
 
 /// Where a server listens.
@@ -43,6 +45,10 @@ pub struct HttpSettings {
     pub threads: usize,
     /// Maximum number of requests that wait for a thread; more are answered with 503.
     pub waiting: usize,
+    /// Maximum number of open tenants beside `default`; idle ones are closed to open others.
+    pub open_tenants: usize,
+    /// Options of the tenants' stores; by default without models.
+    pub tenant_options: Option<TenantOptions>,
 }
 
 impl Default for HttpSettings {
@@ -51,6 +57,8 @@ impl Default for HttpSettings {
             address: Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 7331))),
             threads: std::thread::available_parallelism().map_or(4, |cores| cores.get() * 4),
             waiting: 1_024,
+            open_tenants: 64,
+            tenant_options: None,
         }
     }
 }
@@ -74,7 +82,9 @@ pub enum HttpError {
     #[error("can't start the server: {0}")]
     Start(#[source] std::io::Error),
     /// The address can be reached from other machines, and there is no key.
-    #[error("{0} can be reached from other machines; create a key first")]
+    #[error(
+        "{0} can be reached from other machines, and there is no valid key; create one with `anamne keys create`"
+    )]
     Unprotected(SocketAddr),
 }
 
@@ -87,14 +97,23 @@ pub struct Server {
 impl Server {
     /// Opens the store and listens.
     pub async fn bind(options: Options, settings: &HttpSettings) -> Result<Self, HttpError> {
-        if let Address::Tcp(address) = &settings.address
-            && !address.ip().is_loopback()
+        let tenants = Tenants::open(
+            options.door(Door::Http),
+            settings.tenant_options.clone(),
+            settings.open_tenants,
+        )?;
+        let exposed = match &settings.address {
+            Address::Tcp(address) if !address.ip().is_loopback() => Some(*address),
+            _ => None,
+        };
+        if let Some(address) = exposed
+            && !tenants.records().has_valid_keys()?
         {
-            return Err(HttpError::Unprotected(*address));
+            return Err(HttpError::Unprotected(address));
         }
         let app = App {
-            access: Access::open(),
-            tenants: Tenants::open(options.door(Door::Http))?,
+            access: Access::open(tenants.records().clone(), exposed.is_some()),
+            tenants,
             pool: pool::Pool::new(settings.threads, settings.waiting),
             streams: pool::Pool::new(STREAMS, 0),
         };
@@ -111,6 +130,7 @@ impl Server {
 
     /// Answers requests until `end` is ready; then finishes those that began.
     pub async fn run(self, end: impl Future<Output = ()>) {
+        let upkeep = upkeep::Upkeep::start(self.app.clone());
         let ending = CancellationToken::new();
         let mcp = mcp::http::routes(self.app.clone(), ending.clone());
         let router = rest::router(self.app).merge(mcp);
@@ -119,6 +139,7 @@ impl Server {
             ending.cancel();
         };
         self.listener.serve(router, end).await;
+        upkeep.end().await;
     }
 }
 

@@ -82,6 +82,39 @@ impl Problem {
         )
     }
 
+    /// The key's tenant is suspended.
+    pub(crate) fn suspended() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "suspended",
+            "The tenant is suspended",
+            "the administrator of the server has suspended this tenant",
+        )
+    }
+
+    /// The key does not administer the server.
+    pub(crate) fn not_an_admin() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "denied",
+            "Access denied",
+            "only a key of an administrator of the server may do this",
+        )
+    }
+
+    /// More requests than the key or its tenant may send.
+    pub(crate) fn too_many(seconds: u32) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many",
+                "Too many requests",
+                format!("the rate is used up; try again in {seconds} s"),
+            )
+        }
+    }
+
     /// More work than the server accepts at a time.
     pub(crate) fn overloaded() -> Self {
         Self {
@@ -130,9 +163,6 @@ impl From<Error> for Problem {
             (Error::Store(anamne::StoreError::NoSpace(name)), _) => {
                 return Self::not_found(format!("no space {:?}", name.as_str()));
             }
-            (Error::Store(anamne::StoreError::QuotaExceeded { .. }), _) => {
-                (StatusCode::INSUFFICIENT_STORAGE, "The quota is used up")
-            }
             (Error::Store(anamne::StoreError::VersionDiffers { .. }), _) => (
                 StatusCode::PRECONDITION_FAILED,
                 "The memory has another version",
@@ -143,6 +173,13 @@ impl From<Error> for Problem {
             ),
             // What it was reading or writing is the client's.
             (Error::Stream { .. }, _) => (StatusCode::BAD_REQUEST, "The transfer was cut off"),
+            (
+                Error::Store(
+                    anamne::StoreError::QuotaExceeded { .. }
+                    | anamne::StoreError::StoreQuotaExceeded { .. },
+                ),
+                _,
+            ) => (StatusCode::INSUFFICIENT_STORAGE, "The quota is used up"),
             (_, ErrorKind::Refused) => (StatusCode::UNPROCESSABLE_ENTITY, "A value was refused"),
             (_, ErrorKind::Denied) => (StatusCode::FORBIDDEN, "Access denied"),
             (_, ErrorKind::NotFound) => (StatusCode::NOT_FOUND, "Not found"),

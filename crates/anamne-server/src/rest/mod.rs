@@ -3,6 +3,8 @@
 //! A handler parses, calls one method of the engine on a blocking thread, and answers with the engine's type. Rules of
 //! memory, scopes and limits are the engine's.
 
+mod admin;
+mod admin_export;
 mod conditional;
 mod cursor;
 mod links;
@@ -44,6 +46,8 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(links::routes())
         .merge(questions::routes())
         .merge(streams::routes())
+        .merge(admin::routes())
+        .merge(admin_export::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.

@@ -39,8 +39,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 async fn recall(
     caller: Caller,
     Path(space): Path<String>,
-    Json(question): Json<Recall>,
+    Json(mut question): Json<Recall>,
 ) -> Result<Json<Answer>, Problem> {
+    caller.set_role(&mut question.role);
     let answered = caller.with_store(move |store| {
         let answer = store.existing_space(&space)?.recall(&question)?;
         Ok(answer.without_places(store))

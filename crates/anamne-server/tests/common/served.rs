@@ -4,6 +4,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use tokio::sync::oneshot;
 /// A running server; ends when it is dropped.
 pub struct Served {
     pub address: SocketAddr,
-    folder: TempDir,
+    folder: Arc<TempDir>,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -68,7 +69,15 @@ impl Served {
 
     /// With changed settings.
     pub fn with(change: impl FnOnce(&mut HttpSettings)) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        Self::at(Arc::new(tempfile::tempdir().expect("a folder")), change)
+    }
+
+    /// Another server on the same store.
+    pub fn beside(&self, change: impl FnOnce(&mut HttpSettings)) -> Self {
+        Self::at(self.folder.clone(), change)
+    }
+
+    fn at(folder: Arc<TempDir>, change: impl FnOnce(&mut HttpSettings)) -> Self {
         let mut settings = HttpSettings::default();
         settings.address = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         change(&mut settings);

@@ -26,6 +26,8 @@ pub(crate) struct Transaction<'writer> {
     pub(super) head: Seq,
     pub(super) hash: Digest,
     pub(super) next_row: Row,
+    /// The first row that this transaction can give.
+    first_row: Row,
     lines: Vec<Entry>,
     /// Where the current change began.
     before: Before,
@@ -74,6 +76,7 @@ impl<'writer> Transaction<'writer> {
             head: end.0,
             hash: end.1,
             next_row: Row(0),
+            first_row: Row(0),
             lines: Vec::new(),
             before: Before {
                 head: end.0,
@@ -86,6 +89,7 @@ impl<'writer> Transaction<'writer> {
             open: true,
         };
         transaction.next_row = rows::next(&tables)?;
+        transaction.first_row = transaction.next_row;
         tables
             .prepare_cached("DELETE FROM outbox WHERE seq <= ?1")?
             .execute([end.0.0 as i64])?;
@@ -189,6 +193,11 @@ impl<'writer> Transaction<'writer> {
     pub(crate) fn uncommitted(&self) -> (u64, usize) {
         let earlier = &self.lines[..self.before.lines];
         (bytes_of(earlier), earlier.len())
+    }
+
+    /// The number of new memories.
+    pub(crate) fn new_memories(&self) -> u64 {
+        u64::from(self.next_row.0.saturating_sub(self.first_row.0))
     }
 
     /// Bytes by which the database file is smaller than its pages, because some are only in the WAL.

@@ -25,6 +25,7 @@ use crate::settings::Settings;
 use crate::source::{Names, PooledReader, Readers, SourceFeed, integrity};
 use crate::space_name::SpaceName;
 use crate::storage::Storage;
+use crate::store_quota::StoreQuota;
 use crate::watch::CommitWatcher;
 use crate::writer::SpacePaths;
 use crate::{Result, StoreError};
@@ -36,6 +37,7 @@ pub struct SpaceSource {
     pub(crate) database: PathBuf,
     pub(crate) settings: Settings,
     usage: Mutex<Usage>,
+    store_quota: Option<Arc<StoreQuota>>,
     clock: Arc<dyn Clock>,
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) lock: WriteLock,
@@ -53,6 +55,13 @@ impl SpaceSource {
     /// The space's name.
     pub fn name(&self) -> &SpaceName {
         &self.name
+    }
+
+    /// The same within the quota of its store.
+    #[must_use]
+    pub fn within(mut self, quota: Option<Arc<StoreQuota>>) -> Self {
+        self.store_quota = quota;
+        self
     }
 
     /// The space's folder.

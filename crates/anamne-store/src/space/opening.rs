@@ -62,6 +62,7 @@ impl SpaceSource {
             database,
             settings: Settings::new(&config_path, config),
             usage: Mutex::default(),
+            store_quota: None,
             clock,
             storage,
             lock,

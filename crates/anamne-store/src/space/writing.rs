@@ -84,7 +84,13 @@ impl SpaceSource {
     pub(super) fn admit(&self, transaction: &Transaction<'_>) -> Result<()> {
         let limit = self.settings.known().quota.bytes;
         let lines = transaction.line_bytes();
-        if limit == 0 || lines == 0 {
+        if lines == 0 {
+            return Ok(());
+        }
+        if let Some(quota) = &self.store_quota {
+            quota.admit(lines, transaction.new_memories())?;
+        }
+        if limit == 0 {
             return Ok(());
         }
         let wanted = WriteRequest {

@@ -36,6 +36,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
 use crate::models::Models;
+use crate::server_records::ServerRecordsOfSpace;
 use cached_vectors::CachedVectors;
 use experience::ExperienceFile;
 use graph::KnowledgeFile;
@@ -141,6 +142,7 @@ impl Registry {
         all.push(tasks.clone());
         all.push(tool_results.clone());
         all.push(Arc::new(HookLogOfSpace::new(site.source.clone())));
+        all.push(Arc::new(ServerRecordsOfSpace::new(&site.source)));
         let brought = DerivedSite {
             folder: site.source.folder().to_owned(),
             feed: site.source.clone(),

@@ -1,5 +1,7 @@
 //! Storing, editing, forgetting and linking memories.
 
+use std::borrow::Cow;
+
 use anamne_store::StoreError;
 use anamne_types::{
     Draft, Edit, GuardNote, InvalidValue, Link, LinkType, Memory, MemoryId, Remembered, Seq,
@@ -21,7 +23,7 @@ impl Space {
 
     /// Stores a memory worded by the engine itself, which may have reserved metadata.
     pub(crate) fn write(&self, draft: &Draft) -> Result<Remembered, Error> {
-        let (draft, notes) = self.guarded(draft)?;
+        let (draft, notes) = self.prepared(draft)?;
         let remembered = self.inner.source.remember(self.actor(), &draft)?;
         self.after_write();
         Ok(with_notes(remembered, notes))
@@ -33,7 +35,7 @@ impl Space {
         drafts.iter().try_for_each(|draft| self.admit(draft))?;
         let (mut guarded, mut notes) = (Vec::new(), Vec::new());
         for draft in drafts {
-            let (draft, found) = self.guarded(draft)?;
+            let (draft, found) = self.prepared(draft)?;
             guarded.push(draft.into_owned());
             notes.push(found);
         }
@@ -70,10 +72,22 @@ impl Space {
         Ok(guarded.into_iter().filter_map(outcome).collect())
     }
 
+    /// A draft after the guard, with the author of this scope if it names none.
+    fn prepared<'a>(
+        &self,
+        draft: &'a Draft,
+    ) -> Result<(Cow<'a, Draft>, Vec<GuardNote>), InvalidValue> {
+        let (mut draft, notes) = self.guarded(draft)?;
+        if let (None, Some(author)) = (&draft.author, self.scope().author()) {
+            draft.to_mut().author = Some(author.to_owned());
+        }
+        Ok((draft, notes))
+    }
+
     /// A draft that this caller may write, after the guard.
     fn checked(&self, draft: &Draft) -> Result<(Draft, Vec<GuardNote>), InvalidValue> {
         self.admit(draft)?;
-        let (draft, notes) = self.guarded(draft)?;
+        let (draft, notes) = self.prepared(draft)?;
         Ok((draft.into_owned(), notes))
     }
 

@@ -1,0 +1,153 @@
+//! The quota of all spaces of a store together.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::files::{bytes_under, entries, is_there};
+use crate::hardening::harden;
+use crate::{Result, StoreError};
+
+/// Number of writes of this process after which the store is measured again.
+const WRITES_BETWEEN: u64 = 256;
+
+/// The store is measured again after writing more than this fraction (1/n) of a limit.
+const PART_BETWEEN: u64 = 64;
+
+/// Cost of a write in addition to three copies of its lines: the changed database pages, in bytes.
+const PAGES: u64 = 52 << 10;
+
+/// What all spaces of a store may use together. The spaces of one process share it; what other processes write is
+/// noticed when the store is measured again.
+#[derive(Debug)]
+pub struct StoreQuota {
+    spaces: PathBuf,
+    /// 0 for no limit.
+    memories: AtomicU64,
+    /// 0 for no limit.
+    bytes: AtomicU64,
+    known: Mutex<Option<Known>>,
+}
+
+/// What was measured, and upper bounds of what this process wrote since.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    memories: u64,
+    bytes: u64,
+    more_memories: u64,
+    more_bytes: u64,
+    writes: u64,
+}
+
+/// The measured use of a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreUsage {
+    /// Memories in all spaces that are not forgotten.
+    pub memories: u64,
+    /// Total size of the files of all spaces, in bytes.
+    pub bytes: u64,
+}
+
+impl StoreUsage {
+    /// Measures the store in `root`. A space that can't be read counts with its bytes only. O(files) and one index scan
+    /// for each space.
+    pub fn of_store(root: &Path) -> Result<Self> {
+        Self::of_spaces(&root.join("spaces"))
+    }
+
+    fn of_spaces(folder: &Path) -> Result<Self> {
+        let mut usage = Self::default();
+        if !is_there(folder)? {
+            return Ok(usage);
+        }
+        for space in entries(folder)? {
+            if space.is_dir() {
+                usage.bytes += bytes_under(&space)?;
+                usage.memories += memories_in(&space.join("memories/active.db")).unwrap_or(0);
+            }
+        }
+        Ok(usage)
+    }
+}
+
+fn memories_in(database: &Path) -> Result<u64> {
+    if !is_there(database)? {
+        return Ok(0);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(database, flags)?;
+    harden(&connection)?;
+    connection.busy_timeout(crate::lock::LONGEST_WAIT)?;
+    let sql = "SELECT count(*) FROM memories INDEXED BY memories_hash WHERE deleted_at IS NULL";
+    let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    Ok(count as u64)
+}
+
+impl StoreQuota {
+    /// Limits for the store in `root`; 0 is no limit.
+    pub fn new(root: &Path, memories: u64, bytes: u64) -> Self {
+        Self {
+            spaces: root.join("spaces"),
+            memories: memories.into(),
+            bytes: bytes.into(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Changes the limits for writes from now on.
+    pub fn set(&self, memories: u64, bytes: u64) {
+        self.memories.store(memories, Ordering::Relaxed);
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Admits a write of some journal lines and new memories if the store stays within its limits.
+    ///
+    /// Free, except for an occasional measurement and one before a refusal.
+    pub(crate) fn admit(&self, lines: u64, memories: u64) -> Result<()> {
+        let most = self.memories.load(Ordering::Relaxed);
+        let most_bytes = self.bytes.load(Ordering::Relaxed);
+        if (most == 0 || memories == 0) && most_bytes == 0 {
+            return Ok(());
+        }
+        let bytes = 3 * lines + PAGES;
+        let mut slot = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |known: &Known| {
+            let told = known.memories + known.more_memories + memories;
+            let stored = known.bytes + known.more_bytes + bytes;
+            (most == 0 || memories == 0 || told <= most)
+                && (most_bytes == 0 || stored <= most_bytes)
+        };
+        let is_fresh = |known: &Known| {
+            known.writes < WRITES_BETWEEN
+                && (most_bytes == 0 || known.more_bytes <= most_bytes / PART_BETWEEN)
+        };
+        let usable = slot.filter(|known| is_fresh(known) && fits(known));
+        let mut known = if let Some(known) = usable {
+            known
+        } else {
+            let measured = StoreUsage::of_spaces(&self.spaces)?;
+            Known {
+                memories: measured.memories,
+                bytes: measured.bytes,
+                ..Known::default()
+            }
+        };
+        if !fits(&known) {
+            *slot = None;
+            let is_memories = most > 0 && memories > 0 && known.memories + memories > most;
+            let (what, limit, used) = if is_memories {
+                ("memories", most, known.memories)
+            } else {
+                ("bytes", most_bytes, known.bytes)
+            };
+            return Err(StoreError::StoreQuotaExceeded { what, limit, used });
+        }
+        known.more_memories += memories;
+        known.more_bytes += bytes;
+        known.writes += 1;
+        *slot = Some(known);
+        Ok(())
+    }
+}
