@@ -458,6 +458,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "tiers",
         "as_of",
         "log",
+        "watch",
         "experience",
         "working_memory",
         "similar_searches",
@@ -590,6 +591,8 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "projects",
         "shared_spaces",
         "settle_shared",
+        "events_behind",
+        "check_writable",
     ];
     covers(&methods, "Store");
     let world = world();
@@ -656,6 +659,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     );
     assert!(matches!(store.embedding_cache(), Err(Error::Denied(_))));
     assert!(matches!(store.hook_log(), Err(Error::Denied(_))));
+    assert!(matches!(store.check_writable(), Err(Error::Denied(_))));
     let import = anamne::ModelImport::default();
     assert!(matches!(
         store.import_model(&world.outside, &import),

@@ -7,8 +7,10 @@ use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 
+use super::operation::Operation;
 use super::pool::Pool;
 use super::problem::Problem;
+use super::request::Sender;
 use crate::access::{Access, Principal};
 use crate::tenants::Tenants;
 
@@ -17,9 +19,11 @@ pub(crate) struct App {
     pub(crate) access: Access,
     pub(crate) tenants: Tenants,
     pub(crate) pool: Pool,
+    pub(crate) operation: Operation,
 }
 
 /// Who sent a request.
+#[derive(Clone)]
 pub(crate) struct Caller {
     app: Arc<App>,
     pub(crate) principal: Principal,
@@ -67,6 +71,9 @@ impl FromRequestParts<Arc<App>> for Caller {
         let given = parts.headers.get(header::AUTHORIZATION);
         let given = given.map(|given| given.to_str().unwrap_or_default());
         let principal = app.access.identify(given)?;
+        if let Some(sender) = parts.extensions.get::<Sender>() {
+            sender.note(principal.tenant.as_str(), None);
+        }
         Ok(Self {
             app: app.clone(),
             principal,

@@ -2,9 +2,19 @@
 
 mod app;
 pub(crate) mod body;
+pub(crate) mod health;
+mod limits;
 mod listen;
+mod live;
+mod logging;
+mod metrics;
+mod operation;
+mod origin;
 mod pool;
 mod problem;
+mod request;
+mod tls;
+mod unix_socket;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,8 +23,14 @@ use std::sync::Arc;
 use anamne::{Door, Options};
 
 pub(crate) use app::{App, Caller};
+pub use limits::HttpLimits;
+pub use logging::{LogLevel, LogLine, start_log};
 pub use problem::Problem;
+pub(crate) use request::handle;
+pub use tls::TlsFiles;
 
+use self::operation::Operation;
+use self::origin::Allowed;
 use crate::access::Access;
 use crate::rest;
 use crate::tenants::Tenants;
@@ -38,6 +54,14 @@ pub struct HttpSettings {
     pub threads: usize,
     /// Maximum number of requests that wait for a thread; more are answered with 503.
     pub waiting: usize,
+    /// Names under which the server may be addressed, beside its address and `localhost`.
+    pub hosts: Vec<String>,
+    /// Origins whose pages may send requests, such as `https://notes.example.org`.
+    pub origins: Vec<String>,
+    /// Limits of time, size and number.
+    pub limits: HttpLimits,
+    /// The certificate, for TLS.
+    pub tls: Option<TlsFiles>,
 }
 
 impl Default for HttpSettings {
@@ -46,6 +70,10 @@ impl Default for HttpSettings {
             address: Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 7331))),
             threads: std::thread::available_parallelism().map_or(4, |cores| cores.get() * 4),
             waiting: 1_024,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            limits: HttpLimits::default(),
+            tls: None,
         }
     }
 }
@@ -65,6 +93,14 @@ pub enum HttpError {
         /// Why.
         source: std::io::Error,
     },
+    /// A file of the certificate can't be used.
+    #[error("can't use {path} for TLS: {reason}")]
+    Tls {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// The system provided no thread or event queue.
     #[error("can't start the server: {0}")]
     Start(#[source] std::io::Error),
@@ -77,6 +113,7 @@ pub enum HttpError {
 pub struct Server {
     listener: listen::Listener,
     app: Arc<App>,
+    tls: Option<Arc<tls::Tls>>,
 }
 
 impl Server {
@@ -87,14 +124,22 @@ impl Server {
         {
             return Err(HttpError::Unprotected(*address));
         }
+        let tls = settings.tls.clone().map(tls::Tls::open).transpose()?;
+        let listener = listen::Listener::bind(&settings.address).await?;
+        let address = listener.local_address();
+        let is_local = address.is_none_or(|address| address.ip().is_loopback());
+        let allowed = Allowed::new(address, &settings.hosts, &settings.origins);
+        let operation = Operation::new(allowed, settings.limits.clone(), is_local);
         let app = App {
             access: Access::open(),
             tenants: Tenants::open(options.door(Door::Http))?,
-            pool: pool::Pool::new(settings.threads, settings.waiting),
+            pool: pool::Pool::new(settings.threads, settings.waiting, &operation.metrics),
+            operation,
         };
         Ok(Self {
-            listener: listen::Listener::bind(&settings.address).await?,
+            listener,
             app: Arc::new(app),
+            tls: tls.map(Arc::new),
         })
     }
 
@@ -105,13 +150,58 @@ impl Server {
 
     /// Answers requests until `end` is ready; then finishes those that began.
     pub async fn run(self, end: impl Future<Output = ()>) {
-        let router = rest::router(self.app);
-        self.listener.serve(router, end).await;
+        let router = rest::router(self.app.clone());
+        let follow = async {
+            match &self.tls {
+                Some(tls) => tls.follow().await,
+                None => std::future::pending().await,
+            }
+        };
+        let serve = self
+            .listener
+            .serve(&self.app, router, self.tls.clone(), end);
+        tokio::select! {
+            () = serve => {}
+            () = follow => {}
+        }
+        let app = self.app;
+        let flush = tokio::task::spawn_blocking(move || app.tenants.flush());
+        // A panic while writing query logs is logged by place.
+        drop(flush.await);
     }
 }
 
-/// Serves until the process is asked to end (SIGTERM, SIGINT). Blocks the calling thread. `ready` is called once, with
-/// the address.
+impl Server {
+    /// Runs until the second signal, or until what began before the first has ended.
+    async fn run_until_asked(self, signals: listen::Signals) {
+        let listen::Signals { mut end, mut reload } = signals;
+        let tls = self.tls.clone();
+        let reload = async move {
+            while reload.recv().await.is_some() {
+                if let Some(tls) = &tls {
+                    tls.reload();
+                }
+            }
+        };
+        let (first, asked) = tokio::sync::oneshot::channel::<()>();
+        let twice = async move {
+            end.next().await;
+            tracing::info!(target: "anamne", "asked to end");
+            drop(first);
+            end.next().await;
+            tracing::warn!(target: "anamne", "asked to end at once");
+        };
+        let reload = tokio::spawn(reload);
+        tokio::select! {
+            () = self.run(async { drop(asked.await) }) => {}
+            () = twice => {}
+        }
+        reload.abort();
+    }
+}
+
+/// Serves until the process is asked to end (SIGTERM, SIGINT), and has finished what began; asked twice, it ends at
+/// once. SIGHUP reads the certificate again. Blocks the calling thread. `ready` is called once, with the address.
 pub fn serve(
     options: Options,
     settings: &HttpSettings,
@@ -122,10 +212,14 @@ pub fn serve(
         .max_blocking_threads(settings.threads + 8)
         .build()
         .map_err(HttpError::Start)?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let server = Server::bind(options, settings).await?;
+        let signals = listen::Signals::listen().map_err(HttpError::Start)?;
         ready(server.local_address());
-        server.run(listen::asked_to_end()).await;
+        server.run_until_asked(signals).await;
         Ok(())
-    })
+    });
+    // Work that was cut off may hold a thread for long; what it wrote is whole or not there.
+    runtime.shutdown_background();
+    served
 }

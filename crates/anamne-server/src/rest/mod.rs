@@ -3,6 +3,7 @@
 //! A handler parses, calls one method of the engine on a blocking thread, and answers with the engine's type. Rules of
 //! memory, scopes and limits are the engine's.
 
+mod events;
 mod memories;
 mod questions;
 mod spaces;
@@ -11,12 +12,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::body::Json;
-use crate::http::{App, Problem};
+use crate::http::{App, Problem, handle, health};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -34,6 +36,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(spaces::routes())
         .merge(memories::routes())
         .merge(questions::routes())
+        .merge(events::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.
@@ -46,6 +49,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     let (router, description) = described().split_for_parts();
     let description = Arc::new(description);
     router
+        .merge(health::routes())
         .route(
             "/openapi.json",
             get(move || async move { Json(description) }),
@@ -59,5 +63,6 @@ pub(crate) fn router(app: Arc<App>) -> Router {
                 "see /openapi.json",
             )
         })
+        .layer(from_fn_with_state(app.clone(), handle))
         .with_state(app)
 }

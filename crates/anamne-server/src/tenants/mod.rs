@@ -12,6 +12,13 @@ impl Default for TenantName {
     }
 }
 
+impl TenantName {
+    /// The name.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// The tenants of a server and their open stores.
 pub(crate) struct Tenants {
     own: Store,
@@ -23,6 +30,18 @@ impl Tenants {
         Ok(Self {
             own: Store::open_with(options)?,
         })
+    }
+
+    /// The open stores.
+    pub(crate) fn opened(&self) -> Vec<Store> {
+        vec![self.own.clone()]
+    }
+
+    /// Writes down what is buffered, before the server ends.
+    pub(crate) fn flush(&self) {
+        for store in self.opened() {
+            store.flush_query_logs();
+        }
     }
 
     /// The store of a tenant.
