@@ -23,8 +23,6 @@ pub enum LogLevel {
     Warn,
     /// And every request.
     Info,
-    /// And connections.
-    Debug,
 }
 
 impl LogLevel {
@@ -33,7 +31,6 @@ impl LogLevel {
             Self::Error => LevelFilter::ERROR,
             Self::Warn => LevelFilter::WARN,
             Self::Info => LevelFilter::INFO,
-            Self::Debug => LevelFilter::DEBUG,
         }
     }
 }

@@ -148,6 +148,13 @@ impl Server {
         self.listener.local_address()
     }
 
+    /// Reads the files of the certificate again when it is called; `None` without TLS. The server also does so within
+    /// five seconds of a change. Files that don't fit leave the former certificate in use.
+    pub fn tls_reloader(&self) -> Option<impl Fn() + Send + 'static> {
+        let tls = self.tls.clone()?;
+        Some(move || tls.reload())
+    }
+
     /// Answers requests until `end` is ready; then finishes those that began.
     pub async fn run(self, end: impl Future<Output = ()>) {
         let router = rest::router(self.app.clone());

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{CONNECTION, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -18,6 +19,8 @@ use super::problem::Cause;
 
 /// The header with a request's id.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// Longest accepted id, in bytes.
 const LONGEST_ID: usize = 64;
@@ -48,6 +51,9 @@ pub(crate) async fn handle(
     let mut record = Record::of(&app, &request);
     let id = record.id.clone();
     let limits = &app.operation.limits;
+    // With Content-Length as well, which is not visible here, a proxy may see another end of the body: what follows must
+    // not be read as a request.
+    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
     let mut response = match app.operation.allowed.check(&request) {
         Err(problem) => problem.into_response(),
         Ok(()) => {
@@ -58,6 +64,9 @@ pub(crate) async fn handle(
                 .unwrap_or_else(IntoResponse::into_response)
         }
     };
+    if is_chunked {
+        response.headers_mut().insert(CONNECTION, CLOSE);
+    }
     record.status = response.status().as_u16();
     record.cause = response.extensions_mut().remove();
     if let Ok(id) = HeaderValue::try_from(id) {

@@ -68,11 +68,20 @@ impl Served {
 
     /// With changed settings.
     pub fn with(change: impl FnOnce(&mut HttpSettings)) -> Self {
+        Self::with_options(|_| {}, change)
+    }
+
+    /// With changed options of the store and changed settings.
+    pub fn with_options(
+        change_options: impl FnOnce(&mut Options),
+        change: impl FnOnce(&mut HttpSettings),
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut settings = HttpSettings::default();
         settings.address = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         change(&mut settings);
-        let options = Options::new(folder.path().join("store")).background(false);
+        let mut options = Options::new(folder.path().join("store")).background(false);
+        change_options(&mut options);
         let (end, ended) = oneshot::channel::<()>();
         let (ready, address) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
@@ -93,6 +102,12 @@ impl Served {
             end: Some(end),
             thread: Some(thread),
         }
+    }
+
+    /// Ends the server as SIGTERM does; the folder that contains the store.
+    pub fn end(mut self) -> TempDir {
+        let other = tempfile::tempdir().expect("a folder");
+        std::mem::replace(&mut self.folder, other)
     }
 
     /// The folder of the store.

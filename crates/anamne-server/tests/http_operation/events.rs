@@ -1,0 +1,146 @@
+//! Server-sent events.
+
+use std::time::Duration;
+
+use anamne::{Options, Store};
+use serde_json::{Value, json};
+
+use crate::raw::Raw;
+use crate::served::Served;
+use crate::{MEMORIES, store};
+
+const EVENTS: &str = "/v1/spaces/core/events";
+
+/// A client that follows events.
+fn follow(server: &Served, query: &str, headers: &str) -> Raw {
+    let mut raw = Raw::open(server.address);
+    raw.send(format!(
+        "GET {EVENTS}{query} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n"
+    ));
+    raw.until("retry: 1000");
+    raw
+}
+
+/// The data of events in what was read.
+fn data(text: &str) -> Vec<Value> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+/// The number of the last event of the space.
+fn last(server: &Served) -> u64 {
+    let store = other_process(server);
+    let log = anamne::LogQuery::default();
+    let space = store.existing_space("core").expect("the space");
+    space.log(&log).expect("a log").first().map_or(0, |entry| entry.event.seq.0)
+}
+
+/// The store as another process opens it.
+fn other_process(server: &Served) -> Store {
+    let options = Options::new(server.store()).background(false);
+    Store::open_with(options).expect("the store")
+}
+
+#[test]
+fn events_arrive_as_they_happen_and_resume_where_they_ended() {
+    let server = Served::start();
+    let first = store(&server, "The ferry leaves at nine");
+    let before = last(&server);
+    let mut live = follow(&server, "", "");
+    let second = store(&server, "The ferry leaves at ten");
+    let seen = live.until(&second);
+    let [event] = data(&seen).try_into().expect("one event");
+    assert_eq!(event["kind"], "remembered");
+    assert_eq!(event["memory"], second);
+    assert_eq!(event["space"], "core");
+    assert_eq!(event["seq"], before + 1);
+    assert!(event["at"].is_string() && event["actor"]["kind"].is_string());
+    assert!(event.get("content").is_none(), "{event}");
+    assert!(seen.contains(&format!("id: {}\nevent: remembered\n", before + 1)));
+
+    let store = other_process(&server);
+    let space = store.existing_space("core").expect("the space");
+    let third = space.remember("The ferry leaves at eleven").expect("told");
+    live.until(&third.id.to_string());
+
+    // All from the beginning, from a number, and from the last that was seen.
+    let all = follow(&server, "?after=0", "").until(&third.id.to_string());
+    assert!(all.contains(&first) && all.contains(&second));
+    let some = follow(&server, &format!("?after={before}"), "").until(&third.id.to_string());
+    assert!(!some.contains(&first) && some.contains(&second));
+    let header = format!("Last-Event-ID: {}\r\n", before + 1);
+    let rest = follow(&server, "?after=0", &header).until(&third.id.to_string());
+    assert!(!rest.contains(&second), "{rest}");
+}
+
+#[test]
+fn content_is_sent_only_if_asked_and_never_after_an_erasure() {
+    let server = Served::start();
+    let erased = store(&server, "The saffron ferry leaves at nine");
+    let forgotten = store(&server, "The indigo ferry leaves at ten");
+    let kept = store(&server, "The crimson ferry\r\n\r\nid: 999\ndata: leaves at eleven");
+    let seen = follow(&server, "?after=0&content=true", "").until(&kept);
+    assert!(seen.contains("saffron") && seen.contains("indigo"));
+    assert!(!seen.contains("\nid: 999"), "content can't be an event: {seen}");
+    let space = other_process(&server).existing_space("core").expect("the space");
+    space.forget(forgotten.parse().expect("an id")).expect("forgotten");
+    let erasure = space.erase(erased.parse().expect("an id"));
+    assert!(erasure.expect("erased").is_complete());
+    let seen = follow(&server, "?after=0&content=true", "").until("erased");
+    assert!(!seen.contains("saffron") && !seen.contains("indigo"), "{seen}");
+    assert!(seen.contains("crimson"));
+    let plain = follow(&server, "?after=0", "").until("erased");
+    assert!(!plain.contains("crimson"));
+}
+
+#[test]
+fn what_can_not_be_followed_is_refused() {
+    let server = Served::with(|settings| settings.limits.followers = 2);
+    store(&server, "The ferry leaves at nine");
+    server.get("/v1/spaces/nowhere/events").problem(404);
+    server.get(&format!("{EVENTS}?since=1")).problem(400);
+    server.get(&format!("{EVENTS}?after=x")).problem(400);
+    let beyond = server.get(&format!("{EVENTS}?after=999")).problem(422);
+    assert_eq!(beyond["field"], "after");
+    let header = [("last-event-id", "x")];
+    server.send("GET", EVENTS, &header, None).problem(400);
+    let _held = [follow(&server, "", ""), follow(&server, "", "")];
+    server.get(EVENTS).problem(503);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_told_and_can_resume() {
+    let server = Served::with(|settings| {
+        settings.limits.write_time = Duration::from_millis(500);
+    });
+    let mut slow = follow(&server, "?content=true", "");
+    let large = "The ferry leaves at nine and carries salt. ".repeat(700);
+    let space = server.get("/v1/spaces").expect(200);
+    assert_eq!(space, json!({ "spaces": ["core"] }));
+    for number in 0..400 {
+        let content = format!("{number} {large}");
+        server.post(MEMORIES, &json!({ "content": content })).expect(201);
+    }
+    std::thread::sleep(Duration::from_millis(1_500));
+    let read = slow.rest();
+    let ids = read.lines().filter_map(|line| line.strip_prefix("id: "));
+    let last: u64 = ids.last().expect("some events").parse().expect("a number");
+    assert!(last < 400, "{last}");
+    let header = format!("Last-Event-ID: {last}\r\n");
+    let resumed = follow(&server, "", &header).until("\nevent: ");
+    assert!(resumed.contains(&format!("id: {}\n", last + 1)), "{resumed}");
+}
+
+#[test]
+fn streams_end_with_the_server() {
+    let server = Served::start();
+    store(&server, "The ferry leaves at nine");
+    let mut live = follow(&server, "", "");
+    let began = std::time::Instant::now();
+    let _folder = server.end();
+    assert!(began.elapsed() < Duration::from_secs(10));
+    let rest = live.rest();
+    assert!(rest.contains("event: end\ndata: {\"reason\":\"shutdown\"}\n\n"), "{rest}");
+}
