@@ -170,9 +170,9 @@ fn slow_clients_are_cut_off() {
     raw.until("urn:anamne:problem:too_slow");
     let mut raw = Raw::open(server.address);
     raw.send(&head);
-    let sender = raw.0.try_clone().expect("a connection");
+    let sender = raw.stream.try_clone().expect("a connection");
     let trickle = std::thread::spawn(move || {
-        let mut sender = Raw(sender);
+        let mut sender = Raw::of(sender);
         for _ in 0..60 {
             sender.send(" ");
             std::thread::sleep(Duration::from_millis(20));
@@ -190,7 +190,7 @@ fn a_client_that_reads_nothing_is_cut_off() {
     });
     let mut raw = Raw::open(server.address);
     let request = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    raw.0
+    raw.stream
         .set_write_timeout(Some(Duration::from_millis(100)))
         .expect("a timeout");
     // More than all buffers on the way hold.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anamne_server::http::{
-    Address, HttpError, HttpLimits, HttpSettings, LogLevel, LogLine, TlsFiles, serve, start_log,
+    Address, HttpError, HttpLimits, HttpSettings, LogLevel, LogLine, TlsFiles, log_panics, serve,
+    start_log,
 };
 
 use crate::failure::Failure;
@@ -130,7 +131,9 @@ impl Serve {
             Format::Text => |line| report(line.to_text()),
             Format::Json => |line| report_json(&line.into_json()),
         };
-        start_log(level, write);
+        if start_log(level, write) {
+            log_panics();
+        }
     }
 
     fn settings(self) -> HttpSettings {

@@ -4,11 +4,11 @@
 
 use std::fmt::{Debug, Write};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 /// The lines of this product; those of libraries could contain what their callers sent.
 const TARGET: &str = "anamne";
@@ -37,35 +37,41 @@ impl LogLevel {
 
 /// A line of the log.
 #[derive(Clone, Debug)]
-pub struct LogLine(Map<String, Value>);
+pub struct LogLine {
+    at: String,
+    level: &'static str,
+    message: String,
+    fields: Vec<(&'static str, Value)>,
+}
 
 impl LogLine {
     /// The line as a JSON object: `at`, `level`, `message` and the fields of the message.
     pub fn into_json(self) -> Value {
-        Value::Object(self.0)
+        let beginning = [
+            ("at", self.at.into()),
+            ("level", self.level.into()),
+            ("message", self.message.into()),
+        ];
+        let fields = beginning.into_iter().chain(self.fields);
+        Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
     /// The line as text: time, level, message, and fields as `name=value`.
     pub fn to_text(&self) -> String {
-        let mut text = String::new();
-        for (name, value) in &self.0 {
-            let value = match value {
-                Value::String(value) => value.clone(),
-                value => value.to_string(),
-            };
-            let separator = if text.is_empty() { "" } else { " " };
-            let _ = match name.as_str() {
-                "at" | "level" | "message" => write!(text, "{separator}{value}"),
-                _ if value.contains([' ', '"', '\n']) => write!(text, " {name}={value:?}"),
-                _ => write!(text, " {name}={value}"),
+        let mut text = format!("{} {} {}", self.at, self.level, self.message);
+        for (name, value) in &self.fields {
+            // Writing to a string can't fail.
+            let _ = match value.as_str() {
+                Some(value) if value.contains([' ', '"', '\n']) => write!(text, " {name}={value:?}"),
+                Some(value) => write!(text, " {name}={value}"),
+                None => write!(text, " {name}={value}"),
             };
         }
         text
     }
 }
 
-/// Writes the log of this process with `write` from now on. Panics are logged by place, without their message, which
-/// may quote content. `false` if the process has a log already.
+/// Writes the log of this process with `write` from now on. `false` if the process has a log already.
 pub fn start_log(
     level: LogLevel,
     write: impl Fn(LogLine) + Send + Sync + 'static,
@@ -74,14 +80,15 @@ pub fn start_log(
         most: level.filter(),
         write: Box::new(write),
     };
-    if tracing::subscriber::set_global_default(log).is_err() {
-        return false;
-    }
+    tracing::subscriber::set_global_default(log).is_ok()
+}
+
+/// Logs panics of this process by their place in the source from now on, without their message, which may quote content.
+pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
         tracing::error!(target: TARGET, place = place.unwrap_or_default(), "panic");
     }));
-    true
 }
 
 struct Log {
@@ -99,17 +106,14 @@ impl Subscriber for Log {
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut fields = Fields(Map::new());
-        event.record(&mut fields);
-        let mut line = Map::new();
-        let now = jiff::Timestamp::now();
-        line.insert("at".to_owned(), format!("{now:.3}").into());
-        let level = event.metadata().level().as_str().to_ascii_lowercase();
-        line.insert("level".to_owned(), level.into());
-        let message = fields.0.remove("message");
-        line.insert("message".to_owned(), message.unwrap_or_default());
-        line.extend(fields.0);
-        (self.write)(LogLine(line));
+        let mut line = LogLine {
+            at: format!("{:.3}", jiff::Timestamp::now()),
+            level: name(*event.metadata().level()),
+            message: String::new(),
+            fields: Vec::new(),
+        };
+        event.record(&mut line);
+        (self.write)(line);
     }
 
     // Spans are not used.
@@ -122,31 +126,41 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-struct Fields(Map<String, Value>);
+fn name(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "error",
+        Level::WARN => "warn",
+        Level::INFO => "info",
+        _ => "debug",
+    }
+}
 
-impl Visit for Fields {
+impl Visit for LogLine {
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.fields.push((field.name(), value.into()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.fields.push((field.name(), value.into()));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.fields.push((field.name(), value.into()));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.fields.push((field.name(), value.into()));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.fields.push((field.name(), value.into()));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let value = format!("{value:?}");
-        self.0.insert(field.name().to_owned(), value.into());
+        if field.name() == "message" {
+            self.message = format!("{value:?}");
+        } else {
+            self.fields.push((field.name(), format!("{value:?}").into()));
+        }
     }
 }

@@ -24,7 +24,7 @@ use anamne::{Door, Options};
 
 pub(crate) use app::{App, Caller};
 pub use limits::HttpLimits;
-pub use logging::{LogLevel, LogLine, start_log};
+pub use logging::{LogLevel, LogLine, log_panics, start_log};
 pub use problem::Problem;
 pub(crate) use request::handle;
 pub use tls::TlsFiles;

@@ -260,7 +260,8 @@ impl Follower {
 
     /// Waits until the client has room, but not for long.
     async fn send(&self, text: Bytes) -> Result<(), &'static str> {
-        let time = self.app.operation.limits.write_time;
+        // Before the connection is cut, so that a client that reads again learns why.
+        let time = self.app.operation.limits.write_time / 2;
         match timeout(time, self.sender.send(text)).await {
             Ok(Ok(())) => Ok(()),
             // The client has gone.

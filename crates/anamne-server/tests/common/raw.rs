@@ -4,46 +4,55 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a test waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub struct Raw(pub TcpStream);
+pub struct Raw {
+    pub stream: TcpStream,
+    seen: Vec<u8>,
+}
 
 impl Raw {
     pub fn open(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).expect("a connection");
+        Self::of(TcpStream::connect(address).expect("a connection"))
+    }
+
+    pub fn of(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
-        Self(stream)
+        Self {
+            stream,
+            seen: Vec::new(),
+        }
     }
 
     /// Sends bytes; the server may have closed the connection.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
-        self.0.write_all(bytes.as_ref()).is_ok()
+        self.stream.write_all(bytes.as_ref()).is_ok()
     }
 
-    /// All bytes until the server closes the connection.
+    /// All bytes so far and until the server closes the connection.
     pub fn rest(&mut self) -> String {
-        let mut bytes = Vec::new();
         // A reset after the last bytes is an end as well.
-        let _ = self.0.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        let _ = self.stream.read_to_end(&mut self.seen);
+        String::from_utf8_lossy(&self.seen).into_owned()
     }
 
-    /// Bytes until they contain `text`.
+    /// All bytes so far, once they contain `text`.
     #[track_caller]
     pub fn until(&mut self, text: &str) -> String {
-        let mut read = Vec::new();
+        let began = Instant::now();
         let mut buffer = [0; 4_096];
         loop {
-            let seen = String::from_utf8_lossy(&read).into_owned();
+            let seen = String::from_utf8_lossy(&self.seen).into_owned();
             if seen.contains(text) {
                 return seen;
             }
-            match self.0.read(&mut buffer) {
-                Ok(count) if count > 0 => read.extend(&buffer[..count]),
+            assert!(began.elapsed() < PATIENCE, "no {text:?} in {seen}");
+            match self.stream.read(&mut buffer) {
+                Ok(count) if count > 0 => self.seen.extend(&buffer[..count]),
                 other => panic!("{other:?} before {text:?}: {seen}"),
             }
         }
@@ -51,8 +60,8 @@ impl Raw {
 
     /// Whether the server closed the connection without a byte.
     pub fn is_closed(&mut self) -> bool {
-        matches!(self.0.read(&mut [0]), Ok(0)) || {
-            let error = self.0.read(&mut [0]).map(drop);
+        matches!(self.stream.read(&mut [0]), Ok(0)) || {
+            let error = self.stream.read(&mut [0]).map(drop);
             error.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset)
         }
     }

@@ -17,7 +17,7 @@ fn store(address: std::net::SocketAddr, content: &str) -> bool {
     let Ok(stream) = std::net::TcpStream::connect(address) else {
         return false;
     };
-    let mut raw = Raw(stream);
+    let mut raw = Raw::of(stream);
     raw.send(format!(
         "POST {MEMORIES} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()

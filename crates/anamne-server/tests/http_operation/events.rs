@@ -1,13 +1,16 @@
 //! Server-sent events.
 
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use anamne::{Options, Store};
-use serde_json::{Value, json};
+use anamne_server::http::{Address, HttpSettings, Server};
+use serde_json::Value;
 
 use crate::raw::Raw;
 use crate::served::Served;
-use crate::{MEMORIES, store};
+use crate::store;
 
 const EVENTS: &str = "/v1/spaces/core/events";
 
@@ -110,27 +113,69 @@ fn what_can_not_be_followed_is_refused() {
     server.get(EVENTS).problem(503);
 }
 
-#[test]
-fn a_client_that_does_not_read_is_told_and_can_resume() {
-    let server = Served::with(|settings| {
-        settings.limits.write_time = Duration::from_millis(500);
-    });
-    let mut slow = follow(&server, "?content=true", "");
-    let large = "The ferry leaves at nine and carries salt. ".repeat(700);
-    let space = server.get("/v1/spaces").expect(200);
-    assert_eq!(space, json!({ "spaces": ["core"] }));
-    for number in 0..400 {
-        let content = format!("{number} {large}");
-        server.post(MEMORIES, &json!({ "content": content })).expect(201);
+/// A request on a Unix socket, whose buffers are small; the answer is not read.
+fn ask(path: &std::path::Path, target: &str, headers: &str) -> UnixStream {
+    let mut stream = UnixStream::connect(path).expect("a connection");
+    let head = format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
+    stream.write_all(head.as_bytes()).expect("sent");
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_not_read_is_told_and_can_resume() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = || Options::new(folder.path().join("store")).background(false);
+    let path = folder.path().join("s.sock");
+    let mut settings = HttpSettings::default();
+    settings.address = Address::Unix(path.clone());
+    settings.limits.write_time = Duration::from_secs(6);
+    let server = Server::bind(options(), &settings).await.expect("a server");
+    // More than all buffers on the way hold: each time it is restored, the content is sent.
+    let store = Store::open_with(options()).expect("the store");
+    let space = store.space("core").expect("a space");
+    let large = "The ferry leaves at nine and carries salt. ".repeat(1_000);
+    let id = space.remember(large.as_str()).expect("told").id;
+    for _ in 0..40 {
+        space.forget(id).expect("forgotten");
+        space.restore(id).expect("restored");
     }
-    std::thread::sleep(Duration::from_millis(1_500));
-    let read = slow.rest();
-    let ids = read.lines().filter_map(|line| line.strip_prefix("id: "));
-    let last: u64 = ids.last().expect("some events").parse().expect("a number");
-    assert!(last < 400, "{last}");
-    let header = format!("Last-Event-ID: {last}\r\n");
-    let resumed = follow(&server, "", &header).until("\nevent: ");
-    assert!(resumed.contains(&format!("id: {}\n", last + 1)), "{resumed}");
+    let head = 81;
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    let running = tokio::spawn(server.run(async { drop(ended.await) }));
+    let following = move || {
+        let mut slow = ask(&path, &format!("{EVENTS}?after=0&content=true"), "");
+        loop {
+            std::thread::sleep(Duration::from_millis(100));
+            let mut text = String::new();
+            let mut metrics = ask(&path, "/metrics", "Connection: close\r\n");
+            metrics.read_to_string(&mut text).expect("metrics");
+            let counts = text.lines().filter(|line| line.starts_with("anamne_http_request_seconds_count"));
+            // The first line of metrics is that of an earlier request.
+            if counts.count() > 0 && text.contains("\nanamne_event_followers 0\n") {
+                break;
+            }
+        }
+        let mut read = Vec::new();
+        let _ = slow.read_to_end(&mut read);
+        let read = String::from_utf8_lossy(&read);
+        assert!(read.contains("event: end\ndata: {\"reason\":\"slow\"}"));
+        let ids = read.lines().filter_map(|line| line.strip_prefix("id: "));
+        let last: u64 = ids.last().expect("some events").parse().expect("a number");
+        assert!(last < head, "{last}");
+        let mut resumed = ask(&path, EVENTS, &format!("Last-Event-ID: {last}\r\n"));
+        let mut text = String::new();
+        let wanted = format!("id: {}\n", last + 1);
+        while !text.contains(&wanted) {
+            let mut buffer = [0; 1_024];
+            let count = resumed.read(&mut buffer).expect("events");
+            assert!(count > 0, "{text}");
+            text.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        }
+    };
+    let followed = tokio::task::spawn_blocking(following).await;
+    drop(end);
+    running.await.expect("the end");
+    followed.expect("a follower");
 }
 
 #[test]

@@ -11,10 +11,14 @@ use crate::served::Served;
 static LINES: Mutex<Vec<LogLine>> = Mutex::new(Vec::new());
 static STARTED: OnceLock<bool> = OnceLock::new();
 
+/// The lines so far.
+fn lines() -> Vec<LogLine> {
+    LINES.lock().expect("lines").clone()
+}
+
 /// The lines so far that a request with this id wrote.
 fn lines_of(id: &str) -> Vec<Value> {
-    let lines = LINES.lock().expect("lines");
-    let all = lines.iter().map(|line| line.clone().into_json());
+    let all = lines().into_iter().map(LogLine::into_json);
     all.filter(|line| line["id"] == id).collect()
 }
 
@@ -74,7 +78,7 @@ fn a_request_has_one_line_without_what_was_sent() {
     let authorization = [("authorization", "Bearer keyword"), ("x-request-id", "log-5")];
     server.send("GET", "/v1/spaces", &authorization, None).problem(401);
     assert_eq!(line_of("log-5")["status"], 401);
-    let all = format!("{:?}", LINES.lock().expect("lines"));
+    let all = format!("{:?}", lines());
     for word in ["contentword", "queryword", "headerword", "pathword", "keyword"] {
         assert!(!all.contains(word), "{word} in {all}");
     }
@@ -106,9 +110,9 @@ fn a_failure_is_logged_with_its_cause_and_answered_without() {
 fn a_line_of_text_keeps_to_one_line() {
     let _server = start();
     tracing::info!(target: "anamne", note = "a\nb \"c\"", id = "log-7", "two words");
-    let lines = LINES.lock().expect("lines");
-    let texts = lines.iter().map(LogLine::to_text);
-    let text = texts.into_iter().find(|text| text.contains("log-7"));
+    let lines = lines();
+    let mut texts = lines.iter().map(LogLine::to_text);
+    let text = texts.find(|text| text.contains("log-7"));
     let text = text.expect("a line");
     assert!(text.ends_with("info two words note=\"a\\nb \\\"c\\\"\" id=log-7"), "{text}");
 }
