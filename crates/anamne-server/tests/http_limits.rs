@@ -37,27 +37,56 @@ fn heads_with_two_readings_are_refused_or_read_once() {
     check("GET /healthz HTTP/1.1\r\nHOST\r\n\r\n", &[200]);
     check("GET /healthz HTTP/1.0\r\n\r\n", &[200]);
     check("GET /healthz HTTP/1.1\r\n\r\n", &[400]);
-    check("GET /healthz HTTP/1.1\r\nHOST\r\nHost: localhost\r\n\r\n", &[400]);
+    check(
+        "GET /healthz HTTP/1.1\r\nHOST\r\nHost: localhost\r\n\r\n",
+        &[400],
+    );
     check("GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n", &[400]);
-    check("GET /healthz HTTP/1.1\r\nHost: me@localhost\r\n\r\n", &[400]);
-    check("GET http://evil.example/healthz HTTP/1.1\r\nHOST\r\n\r\n", &[421]);
+    check(
+        "GET /healthz HTTP/1.1\r\nHost: me@localhost\r\n\r\n",
+        &[400],
+    );
+    check(
+        "GET http://evil.example/healthz HTTP/1.1\r\nHOST\r\n\r\n",
+        &[421],
+    );
     // Two lengths.
     check(
         "POST /healthz HTTP/1.1\r\nHOST\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
         &[400],
     );
-    check("POST /healthz HTTP/1.1\r\nHOST\r\nContent-Length: +3\r\n\r\nabc", &[400]);
-    check("POST /healthz HTTP/1.1\r\nHOST\r\nContent-Length: 3, 3\r\n\r\nabc", &[400]);
-    check("POST /healthz HTTP/1.1\r\nHOST\r\nContent-Length: 99999999999999999999\r\n\r\n", &[400]);
+    check(
+        "POST /healthz HTTP/1.1\r\nHOST\r\nContent-Length: +3\r\n\r\nabc",
+        &[400],
+    );
+    check(
+        "POST /healthz HTTP/1.1\r\nHOST\r\nContent-Length: 3, 3\r\n\r\nabc",
+        &[400],
+    );
+    check(
+        "POST /healthz HTTP/1.1\r\nHOST\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        &[400],
+    );
     // Encodings that a proxy may read otherwise.
     for coding in ["identity", "chunked, identity", "xchunked", "\u{b}chunked"] {
-        let head = format!("POST /healthz HTTP/1.1\r\nHOST\r\nTransfer-Encoding: {coding}\r\n\r\n0\r\n\r\n");
+        let head = format!(
+            "POST /healthz HTTP/1.1\r\nHOST\r\nTransfer-Encoding: {coding}\r\n\r\n0\r\n\r\n"
+        );
         check(&head, &[400]);
     }
-    check("POST /healthz HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", &[400]);
-    check("POST /healthz HTTP/1.1\r\nHOST\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n", &[400]);
+    check(
+        "POST /healthz HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        &[400],
+    );
+    check(
+        "POST /healthz HTTP/1.1\r\nHOST\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+        &[400],
+    );
     // A folded line, and bytes that no header has.
-    check("GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\r\n 2\r\n\r\n", &[400]);
+    check(
+        "GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\r\n 2\r\n\r\n",
+        &[400],
+    );
     check("GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\02\r\n\r\n", &[400]);
     check("GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\r2\r\n\r\n", &[400]);
     // Closed without an answer: it is no HTTP/1.
@@ -66,8 +95,14 @@ fn heads_with_two_readings_are_refused_or_read_once() {
     check("GET /healthz HTTP/1.1\nHost: localhost\n\n", &[200]);
     check("\u{16}\u{3}\u{1}\0nonsense\r\n\r\n", &[400]);
     // Too much.
-    check(&format!("GET /healthz HTTP/1.1\r\nHOST\r\nX-A: {large}\r\n\r\n"), &[431]);
-    check(&format!("GET /healthz HTTP/1.1\r\nHOST\r\n{many}\r\n"), &[431]);
+    check(
+        &format!("GET /healthz HTTP/1.1\r\nHOST\r\nX-A: {large}\r\n\r\n"),
+        &[431],
+    );
+    check(
+        &format!("GET /healthz HTTP/1.1\r\nHOST\r\n{many}\r\n"),
+        &[431],
+    );
 }
 
 #[test]
@@ -81,7 +116,10 @@ fn nothing_after_a_body_with_two_ends_is_read_as_a_request() {
             "Transfer-Encoding: chunked\r\n".to_owned(),
         ];
         headers.rotate_left(order);
-        let head = format!("POST {MEMORIES} HTTP/1.1\r\nHost: localhost\r\n{}", headers.concat());
+        let head = format!(
+            "POST {MEMORIES} HTTP/1.1\r\nHost: localhost\r\n{}",
+            headers.concat()
+        );
         let bytes = format!("{head}\r\n0\r\n\r\n{smuggled}");
         assert_eq!(statuses(server.address, bytes), [415], "order {order}");
     }
@@ -109,7 +147,11 @@ fn a_body_that_is_too_large_is_refused_and_the_client_reads_why() {
     let headers = [("content-type", "application/json")];
     for _ in 0..3 {
         let refused = server.send("POST", MEMORIES, &headers, Some(&body));
-        assert!(refused.problem(413)["detail"].to_string().contains("8388608"));
+        assert!(
+            refused.problem(413)["detail"]
+                .to_string()
+                .contains("8388608")
+        );
     }
     // By its declared length alone.
     let mut raw = Raw::open(server.address);
@@ -120,13 +162,17 @@ fn a_body_that_is_too_large_is_refused_and_the_client_reads_why() {
     raw.until("urn:anamne:problem:too_large");
     // In chunks, of which none says how many there are.
     let mut raw = Raw::open(server.address);
-    raw.send(format!("POST {MEMORIES} HTTP/1.1\r\n{head}Transfer-Encoding: chunked\r\n\r\n"));
+    raw.send(format!(
+        "POST {MEMORIES} HTTP/1.1\r\n{head}Transfer-Encoding: chunked\r\n\r\n"
+    ));
     let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x1_0000));
     for _ in 0..TOO_LARGE / 0x1_0000 {
         assert!(raw.send(&chunk), "the server reads on");
     }
     raw.until("urn:anamne:problem:too_large");
-    server.post(MEMORIES, &json!({ "content": "Still here" })).expect(201);
+    server
+        .post(MEMORIES, &json!({ "content": "Still here" }))
+        .expect(201);
 }
 
 #[test]
@@ -151,7 +197,10 @@ fn slow_clients_are_cut_off() {
     // Half a head, a byte at a time.
     let mut raw = Raw::open(server.address);
     let began = Instant::now();
-    for byte in "GET /healthz HTTP/1.1\r\nHost: localhost\r\n".repeat(50).bytes() {
+    for byte in "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+        .repeat(50)
+        .bytes()
+    {
         if !raw.send([byte]) || began.elapsed() > Duration::from_secs(2) {
             break;
         }

@@ -109,7 +109,11 @@ impl Serve {
         let options = place.options_with_model(output)?.background(true);
         self.begin_log();
         let settings = self.settings();
-        let scheme = if settings.tls.is_some() { "https" } else { "http" };
+        let scheme = if settings.tls.is_some() {
+            "https"
+        } else {
+            "http"
+        };
         let ready = |address: Option<SocketAddr>| match address {
             Some(address) => report(format_args!("listening at {scheme}://{address}")),
             None => report("listening"),

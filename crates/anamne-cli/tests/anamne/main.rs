@@ -38,6 +38,7 @@ mod refusals;
 mod rerankers;
 mod retention;
 mod safekeeping;
+mod serving;
 mod skipped;
 mod tasks;
 mod terminal;

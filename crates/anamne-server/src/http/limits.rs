@@ -231,7 +231,10 @@ fn takes_too_long(time: Duration) -> Problem {
             StatusCode::SERVICE_UNAVAILABLE,
             "takes_too_long",
             "The request takes too long",
-            format!("no response within {} s; a write may still happen", time.as_secs()),
+            format!(
+                "no response within {} s; a write may still happen",
+                time.as_secs()
+            ),
         )
     }
 }

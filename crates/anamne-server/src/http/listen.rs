@@ -119,7 +119,11 @@ async fn idle(app: &App) {
     while quiet < LAST_BYTES {
         tokio::time::sleep(look).await;
         let is_quiet = app.operation.metrics.running.get() == 0;
-        quiet = if is_quiet { quiet + look } else { Duration::ZERO };
+        quiet = if is_quiet {
+            quiet + look
+        } else {
+            Duration::ZERO
+        };
     }
 }
 

@@ -53,7 +53,11 @@ impl LogLine {
             ("message", self.message.into()),
         ];
         let fields = beginning.into_iter().chain(self.fields);
-        Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).collect())
+        Value::Object(
+            fields
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
     }
 
     /// The line as text: time, level, message, and fields as `name=value`.
@@ -62,7 +66,9 @@ impl LogLine {
         for (name, value) in &self.fields {
             // Writing to a string can't fail.
             let _ = match value.as_str() {
-                Some(value) if value.contains([' ', '"', '\n']) => write!(text, " {name}={value:?}"),
+                Some(value) if value.contains([' ', '"', '\n']) => {
+                    write!(text, " {name}={value:?}")
+                }
                 Some(value) => write!(text, " {name}={value}"),
                 None => write!(text, " {name}={value}"),
             };
@@ -72,10 +78,7 @@ impl LogLine {
 }
 
 /// Writes the log of this process with `write` from now on. `false` if the process has a log already.
-pub fn start_log(
-    level: LogLevel,
-    write: impl Fn(LogLine) + Send + Sync + 'static,
-) -> bool {
+pub fn start_log(level: LogLevel, write: impl Fn(LogLine) + Send + Sync + 'static) -> bool {
     let log = Log {
         most: level.filter(),
         write: Box::new(write),
@@ -160,7 +163,8 @@ impl Visit for LogLine {
         if field.name() == "message" {
             self.message = format!("{value:?}");
         } else {
-            self.fields.push((field.name(), format!("{value:?}").into()));
+            self.fields
+                .push((field.name(), format!("{value:?}").into()));
         }
     }
 }

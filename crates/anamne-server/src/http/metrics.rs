@@ -156,11 +156,7 @@ impl Metrics {
                 "Requests that wait for a thread of the engine",
                 &self.pool_waiting,
             ),
-            (
-                "tenants_open",
-                "Tenants whose store is open",
-                &self.tenants,
-            ),
+            ("tenants_open", "Tenants whose store is open", &self.tenants),
         ];
         for (name, help, gauge) in gauges {
             all.register(name, help, gauge.clone());

@@ -26,7 +26,6 @@ pub(crate) use app::{App, Caller};
 pub use limits::HttpLimits;
 pub use logging::{LogLevel, LogLine, log_panics, start_log};
 pub use problem::Problem;
-pub(crate) use request::handle;
 pub use tls::TlsFiles;
 
 use self::operation::Operation;
@@ -157,7 +156,7 @@ impl Server {
 
     /// Answers requests until `end` is ready; then finishes those that began.
     pub async fn run(self, end: impl Future<Output = ()>) {
-        let router = rest::router(self.app.clone());
+        let router = request::guarded(rest::router(self.app.clone()), &self.app);
         let follow = async {
             match &self.tls {
                 Some(tls) => tls.follow().await,
@@ -181,7 +180,10 @@ impl Server {
 impl Server {
     /// Runs until the second signal, or until what began before the first has ended.
     async fn run_until_asked(self, signals: listen::Signals) {
-        let listen::Signals { mut end, mut reload } = signals;
+        let listen::Signals {
+            mut end,
+            mut reload,
+        } = signals;
         let tls = self.tls.clone();
         let reload = async move {
             while reload.recv().await.is_some() {

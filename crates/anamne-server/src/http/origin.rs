@@ -27,8 +27,11 @@ const KEY_NAMES: [&str; 12] = [
     "x_api_key",
 ];
 
-/// The first characters of every key of a server.
-pub(crate) const KEY_PREFIX: &str = "anm_";
+/// The first characters of every key of a server; its id follows.
+const KEY_PREFIX: &str = "anamne_";
+
+/// Length of the id in a key, in characters.
+const KEY_ID: usize = 16;
 
 /// The names and origins under which a server may be addressed.
 #[derive(Clone, Debug)]
@@ -170,7 +173,7 @@ fn check_for_keys(uri: &Uri) -> Result<(), Problem> {
         .path()
         .split('/')
         .chain(values)
-        .any(|part| decoded(part).starts_with(KEY_PREFIX));
+        .any(|part| contains_key(&decoded(part)));
     if named || contained {
         return Err(Problem::new(
             StatusCode::BAD_REQUEST,
@@ -180,6 +183,14 @@ fn check_for_keys(uri: &Uri) -> Result<(), Problem> {
         ));
     }
     Ok(())
+}
+
+/// Whether a text contains the beginning of a key, its id included.
+pub(crate) fn contains_key(text: &str) -> bool {
+    text.match_indices(KEY_PREFIX).any(|(at, prefix)| {
+        let id = text.as_bytes()[at + prefix.len()..].split(|byte| *byte == b'_').next();
+        id.is_some_and(|id| id.len() == KEY_ID && id.iter().all(u8::is_ascii_alphanumeric))
+    })
 }
 
 /// Percent-decoded, with invalid sequences as they are.

@@ -5,16 +5,18 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CONNECTION, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use axum::middleware::Next;
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
 
 use super::app::App;
 use super::limits::{PacedBody, bounded};
+use super::origin::contains_key;
 use super::problem::Cause;
 
 /// The header with a request's id.
@@ -42,8 +44,13 @@ impl Sender {
     }
 }
 
+/// The routes, with what happens to every request.
+pub(super) fn guarded(routes: Router, app: &Arc<App>) -> Router {
+    routes.layer(from_fn_with_state(app.clone(), handle))
+}
+
 /// Checks a request, answers it within the limits, and logs it.
-pub(crate) async fn handle(
+async fn handle(
     State(app): State<Arc<App>>,
     mut request: Request,
     next: Next,
@@ -154,7 +161,7 @@ fn id_of(headers: &HeaderMap) -> String {
     };
     let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
     match given.filter(is_sane) {
-        Some(id) if !id.starts_with(super::origin::KEY_PREFIX) => id.to_owned(),
+        Some(id) if !contains_key(id) => id.to_owned(),
         _ => uuid::Uuid::now_v7().simple().to_string(),
     }
 }

@@ -84,7 +84,11 @@ impl Tls {
 
     /// When the files were written.
     fn stamps(&self) -> [Option<std::time::SystemTime>; 2] {
-        let stamp = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+        let stamp = |path: &Path| {
+            std::fs::metadata(path)
+                .and_then(|file| file.modified())
+                .ok()
+        };
         [stamp(&self.files.certificate), stamp(&self.files.key)]
     }
 }

@@ -196,7 +196,11 @@ impl Follower {
 
     /// Sends the next events. Whether there may be more.
     async fn send_page(&mut self) -> Result<bool, &'static str> {
-        let limit = if self.content { PAGE_WITH_CONTENT } else { PAGE };
+        let limit = if self.content {
+            PAGE_WITH_CONTENT
+        } else {
+            PAGE
+        };
         let (after, content) = (self.after, self.content);
         self.head.borrow_and_update();
         let read = self
@@ -277,7 +281,9 @@ fn content_of(space: &Space, event: &Event) -> Option<String> {
         event.kind,
         EventKind::Remembered | EventKind::Edited | EventKind::Restored
     );
-    let memory: Memory = has_content.then(|| space.read(event.memory).ok()).flatten()?;
+    let memory: Memory = has_content
+        .then(|| space.read(event.memory).ok())
+        .flatten()?;
     memory.deleted_at.is_none().then_some(memory.content)
 }
 

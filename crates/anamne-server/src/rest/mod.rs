@@ -12,13 +12,12 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::body::Json;
-use crate::http::{App, Problem, handle, health};
+use crate::http::{App, Problem, health};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -63,6 +62,5 @@ pub(crate) fn router(app: Arc<App>) -> Router {
                 "see /openapi.json",
             )
         })
-        .layer(from_fn_with_state(app.clone(), handle))
         .with_state(app)
 }

@@ -130,7 +130,9 @@ fn the_unit_and_the_image_start_the_server_without_rights() {
     ] {
         assert!(settings.contains(hardened), "{hardened}: {settings:?}");
     }
-    let start = settings.iter().find(|line| line.starts_with("Service.ExecStart="));
+    let start = settings
+        .iter()
+        .find(|line| line.starts_with("Service.ExecStart="));
     assert!(start.is_some_and(|start| start.contains(" serve")));
 
     let image = read("Dockerfile");

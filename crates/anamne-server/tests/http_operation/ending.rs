@@ -79,7 +79,11 @@ fn idle_and_half_open_connections_do_not_hold_the_end_up() {
     kept.until("alive");
     let began = Instant::now();
     drop(server.end());
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
     drop((idle, half, kept));
     assert!(std::net::TcpStream::connect(address).is_err());
 }

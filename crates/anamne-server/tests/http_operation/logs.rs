@@ -75,11 +75,22 @@ fn a_request_has_one_line_without_what_was_sent() {
         server.send("GET", path, &[("x-request-id", id)], None);
         line_of(id);
     }
-    let authorization = [("authorization", "Bearer keyword"), ("x-request-id", "log-5")];
-    server.send("GET", "/v1/spaces", &authorization, None).problem(401);
+    let authorization = [
+        ("authorization", "Bearer keyword"),
+        ("x-request-id", "log-5"),
+    ];
+    server
+        .send("GET", "/v1/spaces", &authorization, None)
+        .problem(401);
     assert_eq!(line_of("log-5")["status"], 401);
     let all = format!("{:?}", lines());
-    for word in ["contentword", "queryword", "headerword", "pathword", "keyword"] {
+    for word in [
+        "contentword",
+        "queryword",
+        "headerword",
+        "pathword",
+        "keyword",
+    ] {
         assert!(!all.contains(word), "{word} in {all}");
     }
 }
@@ -114,5 +125,8 @@ fn a_line_of_text_keeps_to_one_line() {
     let mut texts = lines.iter().map(LogLine::to_text);
     let text = texts.find(|text| text.contains("log-7"));
     let text = text.expect("a line");
-    assert!(text.ends_with("info two words note=\"a\\nb \\\"c\\\"\" id=log-7"), "{text}");
+    assert!(
+        text.ends_with("info two words note=\"a\\nb \\\"c\\\"\" id=log-7"),
+        "{text}"
+    );
 }

@@ -32,8 +32,13 @@ async fn a_socket_is_its_owners_and_goes_with_the_server() {
     // What a dead server left.
     drop(UnixListener::bind(&path).expect("a socket"));
     assert!(path.exists());
-    let server = Server::bind(options(), &settings(&path)).await.expect("replaced");
-    let mode = std::fs::metadata(&path).expect("a file").permissions().mode();
+    let server = Server::bind(options(), &settings(&path))
+        .await
+        .expect("replaced");
+    let mode = std::fs::metadata(&path)
+        .expect("a file")
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
     let left: Vec<_> = std::fs::read_dir(folder.path())
         .expect("a folder")

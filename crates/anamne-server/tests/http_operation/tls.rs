@@ -63,7 +63,9 @@ async fn a_certificate_is_used_and_replaced_without_a_break() {
     let running = tokio::spawn(server.run(async { drop(ended.await) }));
     let asking = tokio::task::spawn_blocking(move || {
         let ask = |issued: &Issued| {
-            let answer = issued.client.get(format!("https://localhost:{port}/healthz"));
+            let answer = issued
+                .client
+                .get(format!("https://localhost:{port}/healthz"));
             answer.call().map(|answer| answer.status().as_u16())
         };
         assert_eq!(ask(&first).expect("an answer"), 200);

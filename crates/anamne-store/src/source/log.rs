@@ -85,7 +85,10 @@ pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<Lo
         values.push(value);
     };
     if let Some(after) = query.after {
-        require("events.seq > ?", i64::try_from(after.0).unwrap_or(i64::MAX).into());
+        require(
+            "events.seq > ?",
+            i64::try_from(after.0).unwrap_or(i64::MAX).into(),
+        );
     }
     if let Some(since) = query.since {
         require("events.at >= ?", to_microseconds(since).into());

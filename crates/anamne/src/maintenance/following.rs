@@ -59,7 +59,9 @@ impl Store {
     /// [`Error::Store`] if nothing can be written there.
     pub fn check_writable(&self) -> Result<(), Error> {
         self.require(Right::Configure)?;
-        let path = self.root().join(format!(".writable-{}", std::process::id()));
+        let path = self
+            .root()
+            .join(format!(".writable-{}", std::process::id()));
         let written = File::create(&path).and_then(|_| remove_file(&path));
         Ok(written.map_err(StoreError::io("write", &path))?)
     }
@@ -69,6 +71,7 @@ fn behind(space: &Inner) -> Result<Vec<(String, u64)>, Error> {
     let problems = space.derived.tiers.caught_up()?;
     let head = space.source.watch()?.head()?.0;
     let states = space.derived.states(&problems).into_iter();
-    let behind = states.filter_map(|state| Some((state.name, head.saturating_sub(state.position?))));
+    let behind =
+        states.filter_map(|state| Some((state.name, head.saturating_sub(state.position?))));
     Ok(behind.collect())
 }
