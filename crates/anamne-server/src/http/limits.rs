@@ -50,8 +50,8 @@ impl Default for HttpLimits {
             head_bytes: 64 << 10,
             body_time: Duration::from_secs(30),
             body_rate: 1_024,
-            write_time: Duration::from_secs(60),
-            request_time: Duration::from_secs(120),
+            write_time: Duration::from_mins(1),
+            request_time: Duration::from_mins(2),
             end_time: Duration::from_secs(30),
             followers: 1_024,
         }
@@ -81,7 +81,8 @@ pub(crate) struct TooSlow;
 impl TooSlow {
     /// Whether this is among the causes of an error.
     pub(crate) fn caused(error: &(dyn std::error::Error + 'static)) -> bool {
-        std::iter::successors(Some(error), |error| error.source()).any(|error| error.is::<Self>())
+        std::iter::successors(Some(error), std::error::Error::source)
+            .any(|error| error.is::<Self>())
     }
 
     pub(crate) fn problem() -> Problem {

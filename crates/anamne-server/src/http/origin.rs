@@ -188,7 +188,9 @@ fn check_for_keys(uri: &Uri) -> Result<(), Problem> {
 /// Whether a text contains the beginning of a key, its id included.
 pub(crate) fn contains_key(text: &str) -> bool {
     text.match_indices(KEY_PREFIX).any(|(at, prefix)| {
-        let id = text.as_bytes()[at + prefix.len()..].split(|byte| *byte == b'_').next();
+        let id = text.as_bytes()[at + prefix.len()..]
+            .split(|byte| *byte == b'_')
+            .next();
         id.is_some_and(|id| id.len() == KEY_ID && id.iter().all(u8::is_ascii_alphanumeric))
     })
 }

@@ -50,26 +50,21 @@ pub(super) fn guarded(routes: Router, app: &Arc<App>) -> Router {
 }
 
 /// Checks a request, answers it within the limits, and logs it.
-async fn handle(
-    State(app): State<Arc<App>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+async fn handle(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let mut record = Record::of(&app, &request);
     let id = record.id.clone();
     let limits = &app.operation.limits;
     // With Content-Length as well, which is not visible here, a proxy may see another end of the body: what follows must
     // not be read as a request.
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-    let mut response = match app.operation.allowed.check(&request) {
-        Err(problem) => problem.into_response(),
-        Ok(()) => {
-            request.extensions_mut().insert(record.sender.clone());
-            let request = request.map(|body| Body::new(PacedBody::new(body, limits)));
-            bounded(limits.request_time, next.run(request))
-                .await
-                .unwrap_or_else(IntoResponse::into_response)
-        }
+    let mut response = if let Err(problem) = app.operation.allowed.check(&request) {
+        problem.into_response()
+    } else {
+        request.extensions_mut().insert(record.sender.clone());
+        let request = request.map(|body| Body::new(PacedBody::new(body, limits)));
+        bounded(limits.request_time, next.run(request))
+            .await
+            .unwrap_or_else(IntoResponse::into_response)
     };
     if is_chunked {
         response.headers_mut().insert(CONNECTION, CLOSE);

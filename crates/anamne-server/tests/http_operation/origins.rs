@@ -113,5 +113,8 @@ fn a_key_in_an_address_is_refused() {
             "{path}"
         );
     }
-    assert_eq!(server.get("/healthz?note=anamne_notes&monkey=1").status, 200);
+    assert_eq!(
+        server.get("/healthz?note=anamne_notes&monkey=1").status,
+        200
+    );
 }
