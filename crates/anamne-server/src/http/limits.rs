@@ -81,8 +81,14 @@ pub(crate) struct TooSlow;
 impl TooSlow {
     /// Whether this is among the causes of an error.
     pub(crate) fn caused(error: &(dyn std::error::Error + 'static)) -> bool {
-        std::iter::successors(Some(error), std::error::Error::source)
-            .any(|error| error.is::<Self>())
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if error.is::<Self>() {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
     }
 
     pub(crate) fn problem() -> Problem {
