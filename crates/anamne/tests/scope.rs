@@ -487,6 +487,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "tiers",
         "as_of",
         "log",
+        "watch",
         "experience",
         "working_memory",
         "similar_searches",
@@ -622,6 +623,8 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "projects",
         "shared_spaces",
         "settle_shared",
+        "events_behind",
+        "check_writable",
     ];
     covers(&methods, "Store");
     let world = world();
@@ -702,6 +705,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
             Err(Error::Denied(_))
         ));
     }
+    assert!(matches!(store.check_writable(), Err(Error::Denied(_))));
     let import = anamne::ModelImport::default();
     assert!(matches!(
         store.import_model(&world.outside, &import),

@@ -55,6 +55,7 @@ impl Audit {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let (actor_kinds, actor_names) = actors(&self.actor)?;
         let mut query = LogQuery {
+            after: None,
             since: output.dates.start("since", self.since.as_deref())?,
             until: output.dates.end("until", self.until.as_deref())?,
             actor_kinds,

@@ -3,58 +3,175 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use anamne_server::http::{Address, HttpError, HttpSettings, TenantOptions, serve};
+use anamne_server::http::{
+    Address, HttpError, HttpLimits, HttpSettings, LogLevel, LogLine, TenantOptions, TlsFiles,
+    log_panics, serve, start_log,
+};
 use clap::builder::TypedValueParser;
 
 use crate::bridge;
 use crate::failure::Failure;
-use crate::output::{Output, report};
+use crate::output::{Output, report, report_json};
 use crate::place::Place;
 
 /// Serve the store over HTTP (REST)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-GET /openapi.json describes every route.
+GET /openapi.json describes every route, /metrics has numbers for Prometheus,
+/healthz and /readyz say whether the server lives and can serve.
 
 Without a key (see `anamne keys`), the server answers programs of this machine
 only; with one, every request needs a key, and it may listen elsewhere. Other
 processes can use the store at the same time. SIGTERM ends the server after the
-requests that have begun.
+requests that have begun; a second signal ends it at once. SIGHUP reads the
+certificate again.
+
+Requests under a name other than the server's address, localhost and --host,
+requests of pages of other origins, and requests with a key in their address
+are refused.
+
+The log on standard error has a line for each request, never with content,
+query parts or keys.
 
 Examples:
   anamne serve
-  anamne serve --listen 127.0.0.1:8080
-  anamne serve --socket /run/anamne/anamne.sock")]
+  anamne serve --listen 127.0.0.1:8080 --log-format json
+  anamne serve --socket /run/anamne/anamne.sock
+  anamne serve --host memory.example.org --tls-cert cert.pem --tls-key key.pem")]
 pub(crate) struct Serve {
     /// The address to listen at; port 0 is a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7331")]
     listen: SocketAddr,
-    /// Listen at a Unix socket instead
+    /// Listen at a Unix socket instead, which only this user can use
     #[arg(long, value_name = "PATH", conflicts_with = "listen")]
     socket: Option<PathBuf>,
     /// Tenants that are kept open beside the server's own store
     #[arg(long, value_name = "NUMBER", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=10_000).map(usize::from))]
     open_tenants: usize,
+    /// Another name of the server, as in the header Host; may be repeated
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// An origin whose pages may send requests, such as https://notes.example.org; may be repeated
+    #[arg(long = "origin", value_name = "ORIGIN")]
+    origins: Vec<String>,
+    /// The certificate for TLS, with those above it, in PEM; read again when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// What to log
+    #[arg(long, value_enum, default_value = "info", value_name = "LEVEL")]
+    log: Level,
+    /// How to log
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    log_format: Format,
+    /// Most open connections; more are closed at once [default: 10240, fewer if the system allows fewer open files]
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
+    connections: Option<usize>,
+    /// Most clients that follow events [default: 1024]
+    #[arg(long, value_name = "NUMBER")]
+    followers: Option<usize>,
+    /// Seconds until a request without a response is given up [default: 120]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    request_time: Option<u64>,
+    /// Seconds that running requests have to end after SIGTERM [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    end_time: Option<u64>,
+}
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Level {
+    /// Nothing
+    Off,
+    /// Failed requests
+    Error,
+    /// And what may need attention
+    Warn,
+    /// And every request
+    Info,
+}
+
+/// How lines of the log look.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Format {
+    /// Time, level, message, and name=value
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number of at least 1 is expected".to_owned()),
+        Ok(number) => Ok(number),
+    }
 }
 
 impl Serve {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let options = place.options_with_model(output)?.background(true);
-        let mut settings = HttpSettings::default();
-        settings.address = match self.socket {
-            Some(path) => Address::Unix(path),
-            None => Address::Tcp(self.listen),
+        self.begin_log();
+        let mut settings = self.settings();
+        let scheme = if settings.tls.is_some() {
+            "https"
+        } else {
+            "http"
         };
-        settings.open_tenants = self.open_tenants;
         settings.tenant_options = Some(TenantOptions(Arc::new(bridge::tenant_options)));
         let ready = |address: Option<SocketAddr>| match address {
-            Some(address) => report(format_args!("listening at http://{address}")),
+            Some(address) => report(format_args!("listening at {scheme}://{address}")),
             None => report("listening"),
         };
         serve(options, &settings, ready).map_err(|error| match error {
             HttpError::Engine(error) => error.into(),
             error => Failure::failed(error.to_string()),
         })
+    }
+
+    fn begin_log(&self) {
+        let level = match self.log {
+            Level::Off => return,
+            Level::Error => LogLevel::Error,
+            Level::Warn => LogLevel::Warn,
+            Level::Info => LogLevel::Info,
+        };
+        let write: fn(LogLine) = match self.log_format {
+            Format::Text => |line| report(line.to_text()),
+            Format::Json => |line| report_json(&line.into_json()),
+        };
+        if start_log(level, write) {
+            log_panics();
+        }
+    }
+
+    fn settings(self) -> HttpSettings {
+        let mut limits = HttpLimits::default();
+        if let Some(connections) = self.connections {
+            limits.connections = connections;
+        }
+        if let Some(followers) = self.followers {
+            limits.followers = followers;
+        }
+        if let Some(seconds) = self.request_time {
+            limits.request_time = Duration::from_secs(seconds);
+        }
+        if let Some(seconds) = self.end_time {
+            limits.end_time = Duration::from_secs(seconds);
+        }
+        let mut settings = HttpSettings::default();
+        settings.limits = limits;
+        settings.open_tenants = self.open_tenants;
+        settings.address = match self.socket {
+            Some(path) => Address::Unix(path),
+            None => Address::Tcp(self.listen),
+        };
+        (settings.hosts, settings.origins) = (self.hosts, self.origins);
+        let files = self.tls_cert.zip(self.tls_key);
+        settings.tls = files.map(|(certificate, key)| TlsFiles { certificate, key });
+        settings
     }
 }

@@ -40,6 +40,7 @@ mod rerankers;
 mod retention;
 mod safekeeping;
 mod served;
+mod serving;
 mod skipped;
 mod tasks;
 mod terminal;

@@ -5,15 +5,12 @@ mod use_counts;
 
 use std::sync::Arc;
 
-use anamne::{DEFAULT_TENANT, Error, FoundKey, KeyText, Scope, ServerRecords, contains_key};
+use anamne::{DEFAULT_TENANT, Error, FoundKey, KeyText, Scope, ServerRecords};
 
 use crate::http::Problem;
 use crate::tenants::TenantName;
 use rate::Rates;
 use use_counts::UseCounts;
-
-/// Names of parameters that other services take keys by.
-const KEY_PARAMETERS: [&str; 4] = ["access_token", "api_key", "apikey", "authorization"];
 
 /// Who sent a request.
 #[derive(Clone, Debug)]
@@ -27,19 +24,23 @@ pub(crate) struct Principal {
     /// The role for ranking, if a question names none.
     pub(crate) role: Option<&'static str>,
     /// The id of its key; `None` for the owner of the machine without one.
-    #[allow(dead_code, reason = "for logs, cursors and idempotency keys")]
     pub(crate) key: Option<Arc<str>>,
 }
 
 impl Principal {
     /// What distinguishes it from others.
     pub(crate) fn identity(&self) -> String {
-        String::new()
+        format!(
+            "{} {}",
+            self.tenant.as_str(),
+            self.key.as_deref().unwrap_or("owner")
+        )
     }
 
     /// Who writes for it; `None` is a client by the name that it gives itself.
     pub(crate) fn writer(&self) -> Option<anamne::Actor> {
-        None
+        let is_known = self.key.is_some();
+        is_known.then(|| self.scope.actor().clone())
     }
 }
 
@@ -121,24 +122,6 @@ impl Access {
     }
 }
 
-/// Refuses a key in a URL, which proxies and histories of shells and browsers keep.
-pub(crate) fn refuse_key_in_url(uri: &axum::http::Uri) -> Result<(), Problem> {
-    let query = uri.query().unwrap_or("");
-    let names_key = query.split('&').any(|parameter| {
-        let name = parameter.split('=').next().unwrap_or("");
-        KEY_PARAMETERS
-            .iter()
-            .any(|known| name.eq_ignore_ascii_case(known))
-    });
-    if names_key || contains_key(query) || contains_key(uri.path()) {
-        return Err(Problem::refused(
-            "a URL must not contain a key; send it as header: Authorization: Bearer KEY; and revoke this one, because \
-             URLs are logged",
-        ));
-    }
-    Ok(())
-}
-
 /// The token of an `Authorization` header of the scheme `Bearer`.
 fn bearer(given: &str) -> Option<&str> {
     let (scheme, token) = given.split_once(' ')?;
@@ -150,25 +133,6 @@ fn bearer(given: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_url_with_a_key_is_refused() {
-        let key = format!("anamne_{}_{}", "0".repeat(16), "a".repeat(64));
-        for bad in [
-            format!("/v1/spaces?key={key}"),
-            format!("/v1/spaces/{key}/memories"),
-            "/v1/spaces?a=b&API_KEY=x".to_owned(),
-            "/v1/spaces?access_token".to_owned(),
-        ] {
-            assert!(
-                refuse_key_in_url(&bad.parse().expect("a URI")).is_err(),
-                "{bad}"
-            );
-        }
-        for good in ["/v1/spaces?key=colour", "/v1/spaces/anamne_core"] {
-            assert!(refuse_key_in_url(&good.parse().expect("a URI")).is_ok());
-        }
-    }
 
     #[test]
     fn the_scheme_is_bearer_in_any_case() {

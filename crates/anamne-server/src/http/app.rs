@@ -7,9 +7,11 @@ use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 
+use super::operation::Operation;
 use super::pool::Pool;
 use super::problem::Problem;
-use crate::access::{Access, Principal, refuse_key_in_url};
+use super::request::Sender;
+use crate::access::{Access, Principal};
 use crate::tenants::Tenants;
 
 /// What all requests share.
@@ -19,9 +21,11 @@ pub(crate) struct App {
     pub(crate) pool: Pool,
     /// For requests that last as long as their client takes: few, and apart from the others.
     pub(crate) streams: Pool,
+    pub(crate) operation: Operation,
 }
 
 /// Who sent a request.
+#[derive(Clone)]
 pub(crate) struct Caller {
     app: Arc<App>,
     pub(crate) principal: Principal,
@@ -30,7 +34,7 @@ pub(crate) struct Caller {
 impl Caller {
     /// Distinguishes this caller from others, in cursors and keys of requests.
     pub(crate) fn identity(&self) -> String {
-        format!("{:?}", self.principal)
+        self.principal.identity()
     }
 
     /// Works with the tenant's store while the client sends or reads.
@@ -110,10 +114,12 @@ impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        refuse_key_in_url(&parts.uri)?;
         let given = parts.headers.get(header::AUTHORIZATION);
         let given = given.map(|given| given.to_str().unwrap_or_default());
         let principal = app.access.identify(given)?;
+        if let Some(sender) = parts.extensions.get::<Sender>() {
+            sender.note(principal.tenant.as_str(), principal.key.as_deref());
+        }
         Ok(Self {
             app: app.clone(),
             principal,

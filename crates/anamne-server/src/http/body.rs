@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::limits::TooSlow;
 use super::problem::Problem;
 
 /// Largest body of a request that is read whole, in bytes.
@@ -32,6 +33,7 @@ pub(crate) async fn read_at_most(
     match Limited::new(body, most).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large(most)),
+        Err(error) if TooSlow::caused(&*error) => Err(TooSlow::problem()),
         Err(_) => Err(Problem::refused("the body ended early")),
     }
 }

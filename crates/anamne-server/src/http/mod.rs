@@ -2,10 +2,20 @@
 
 mod app;
 pub(crate) mod body;
+pub(crate) mod health;
+mod limits;
 mod listen;
+mod live;
+mod logging;
+mod metrics;
+mod operation;
+mod origin;
 mod pool;
 mod problem;
+mod request;
 pub(crate) mod streaming;
+mod tls;
+mod unix_socket;
 mod upkeep;
 
 use std::net::SocketAddr;
@@ -16,8 +26,13 @@ use anamne::{Door, Options};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use app::{App, Caller};
+pub use limits::HttpLimits;
+pub use logging::{LogLevel, LogLine, log_panics, start_log};
 pub use problem::Problem;
+pub use tls::TlsFiles;
 
+use self::operation::Operation;
+use self::origin::Allowed;
 use crate::access::Access;
 use crate::tenants::Tenants;
 pub use crate::tenants::{MakeOptions, TenantOptions};
@@ -49,6 +64,14 @@ pub struct HttpSettings {
     pub open_tenants: usize,
     /// Options of the tenants' stores; by default without models.
     pub tenant_options: Option<TenantOptions>,
+    /// Names under which the server may be addressed, beside its address and `localhost`.
+    pub hosts: Vec<String>,
+    /// Origins whose pages may send requests, such as `https://notes.example.org`.
+    pub origins: Vec<String>,
+    /// Limits of time, size and number.
+    pub limits: HttpLimits,
+    /// The certificate, for TLS.
+    pub tls: Option<TlsFiles>,
 }
 
 impl Default for HttpSettings {
@@ -59,6 +82,10 @@ impl Default for HttpSettings {
             waiting: 1_024,
             open_tenants: 64,
             tenant_options: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            limits: HttpLimits::default(),
+            tls: None,
         }
     }
 }
@@ -78,6 +105,14 @@ pub enum HttpError {
         /// Why.
         source: std::io::Error,
     },
+    /// A file of the certificate can't be used.
+    #[error("can't use {path} for TLS: {reason}")]
+    Tls {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// The system provided no thread or event queue.
     #[error("can't start the server: {0}")]
     Start(#[source] std::io::Error),
@@ -92,6 +127,7 @@ pub enum HttpError {
 pub struct Server {
     listener: listen::Listener,
     app: Arc<App>,
+    tls: Option<Arc<tls::Tls>>,
 }
 
 impl Server {
@@ -111,15 +147,23 @@ impl Server {
         {
             return Err(HttpError::Unprotected(address));
         }
+        let tls = settings.tls.clone().map(tls::Tls::open).transpose()?;
+        let listener = listen::Listener::bind(&settings.address).await?;
+        let address = listener.local_address();
+        let is_local = address.is_none_or(|address| address.ip().is_loopback());
+        let allowed = Allowed::new(address, &settings.hosts, &settings.origins);
+        let operation = Operation::new(allowed, settings.limits.clone(), is_local);
         let app = App {
             access: Access::open(tenants.records().clone(), exposed.is_some()),
             tenants,
-            pool: pool::Pool::new(settings.threads, settings.waiting),
-            streams: pool::Pool::new(STREAMS, 0),
+            pool: pool::Pool::new(settings.threads, settings.waiting, &operation.metrics),
+            streams: pool::Pool::new(STREAMS, 0, &operation.metrics),
+            operation,
         };
         Ok(Self {
-            listener: listen::Listener::bind(&settings.address).await?,
+            listener,
             app: Arc::new(app),
+            tls: tls.map(Arc::new),
         })
     }
 
@@ -128,23 +172,79 @@ impl Server {
         self.listener.local_address()
     }
 
+    /// Reads the files of the certificate again when it is called; `None` without TLS. The server also does so within
+    /// five seconds of a change. Files that don't fit leave the former certificate in use.
+    pub fn tls_reloader(&self) -> Option<impl Fn() + Send + 'static> {
+        let tls = self.tls.clone()?;
+        Some(move || tls.reload())
+    }
+
     /// Answers requests until `end` is ready; then finishes those that began.
     pub async fn run(self, end: impl Future<Output = ()>) {
         let upkeep = upkeep::Upkeep::start(self.app.clone());
         let ending = CancellationToken::new();
         let mcp = mcp::http::routes(self.app.clone(), ending.clone());
-        let router = rest::router(self.app).merge(mcp);
+        let router = rest::router(self.app.clone()).merge(mcp);
+        let router = request::guarded(router, &self.app);
         let end = async {
             end.await;
             ending.cancel();
         };
-        self.listener.serve(router, end).await;
+        let follow = async {
+            match &self.tls {
+                Some(tls) => tls.follow().await,
+                None => std::future::pending().await,
+            }
+        };
+        let serve = self
+            .listener
+            .serve(&self.app, router, self.tls.clone(), end);
+        tokio::select! {
+            () = serve => {}
+            () = follow => {}
+        }
         upkeep.end().await;
+        let app = self.app;
+        let flush = tokio::task::spawn_blocking(move || app.tenants.flush());
+        // A panic while writing query logs is logged by place.
+        drop(flush.await);
     }
 }
 
-/// Serves until the process is asked to end (SIGTERM, SIGINT). Blocks the calling thread. `ready` is called once, with
-/// the address.
+impl Server {
+    /// Runs until the second signal, or until what began before the first has ended.
+    async fn run_until_asked(self, signals: listen::Signals) {
+        let listen::Signals {
+            mut end,
+            mut reload,
+        } = signals;
+        let tls = self.tls.clone();
+        let reload = async move {
+            while reload.recv().await.is_some() {
+                if let Some(tls) = &tls {
+                    tls.reload();
+                }
+            }
+        };
+        let (first, asked) = tokio::sync::oneshot::channel::<()>();
+        let twice = async move {
+            end.next().await;
+            tracing::info!(target: "anamne", "asked to end");
+            drop(first);
+            end.next().await;
+            tracing::warn!(target: "anamne", "asked to end at once");
+        };
+        let reload = tokio::spawn(reload);
+        tokio::select! {
+            () = self.run(async { drop(asked.await) }) => {}
+            () = twice => {}
+        }
+        reload.abort();
+    }
+}
+
+/// Serves until the process is asked to end (SIGTERM, SIGINT), and has finished what began; asked twice, it ends at
+/// once. SIGHUP reads the certificate again. Blocks the calling thread. `ready` is called once, with the address.
 pub fn serve(
     options: Options,
     settings: &HttpSettings,
@@ -155,10 +255,14 @@ pub fn serve(
         .max_blocking_threads(settings.threads + 8)
         .build()
         .map_err(HttpError::Start)?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let server = Server::bind(options, settings).await?;
+        let signals = listen::Signals::listen().map_err(HttpError::Start)?;
         ready(server.local_address());
-        server.run(listen::asked_to_end()).await;
+        server.run_until_asked(signals).await;
         Ok(())
-    })
+    });
+    // Work that was cut off may hold a thread for long; what it wrote is whole or not there.
+    runtime.shutdown_background();
+    served
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
+use prometheus_client::metrics::histogram::Histogram;
 use tokio::sync::Semaphore;
 
+use super::metrics::Metrics;
 use super::problem::Problem;
 
 /// A bounded number of threads, and a bounded number of requests that wait for one.
@@ -13,6 +16,9 @@ pub(crate) struct Pool {
     /// Requests that run or wait.
     present: Arc<AtomicUsize>,
     most: usize,
+    size: usize,
+    wait: Histogram,
+    work: Histogram,
 }
 
 /// A request's place, given back when it is dropped.
@@ -25,12 +31,15 @@ impl Drop for Place {
 }
 
 impl Pool {
-    /// At most `threads` pieces of work at a time, and `waiting` more that wait.
-    pub(crate) fn new(threads: usize, waiting: usize) -> Self {
+    /// At most `threads` pieces of work at a time, and `waiting` more that wait. Both times are observed.
+    pub(crate) fn new(threads: usize, waiting: usize, metrics: &Metrics) -> Self {
         Self {
             threads: Arc::new(Semaphore::new(threads)),
             present: Arc::default(),
             most: threads + waiting,
+            size: threads,
+            wait: metrics.pool_wait.clone(),
+            work: metrics.pool_work.clone(),
         }
     }
 
@@ -39,16 +48,27 @@ impl Pool {
         self.present.load(Ordering::Acquire)
     }
 
+    /// Requests that run.
+    pub(crate) fn running(&self) -> usize {
+        self.size.saturating_sub(self.threads.available_permits())
+    }
+
     /// Runs work on a blocking thread. Work that began ends, even if the request is dropped meanwhile.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let place = self.enter()?;
+        let began = Instant::now();
         let thread = self.threads.clone().acquire_owned().await;
+        self.wait.observe(began.elapsed().as_secs_f64());
+        let time = self.work.clone();
         let worked = tokio::task::spawn_blocking(move || {
             let _held = (place, thread);
-            work()
+            let began = Instant::now();
+            let worked = work();
+            time.observe(began.elapsed().as_secs_f64());
+            worked
         });
         worked.await.unwrap_or_else(|_| Err(Problem::unexpected()))
     }

@@ -36,7 +36,14 @@ pub struct Problem {
     /// Seconds after which to try again; also in the header `Retry-After`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
+    /// Why, for the log only.
+    #[serde(skip)]
+    pub(crate) cause: Option<String>,
 }
+
+/// Why a request failed, for the log: an extension of its response.
+#[derive(Clone)]
+pub(crate) struct Cause(pub(crate) String);
 
 impl Problem {
     /// A problem of the kind `name`, which is a stable identifier.
@@ -54,6 +61,7 @@ impl Problem {
             field: None,
             accepts: None,
             retry_after: None,
+            cause: None,
         }
     }
 
@@ -204,6 +212,7 @@ impl From<Error> for Problem {
             field: refusal.map(|refusal| refusal.field().to_owned()),
             accepts: refusal.map(|refusal| refusal.accepts().to_owned()),
             retry_after: (error.kind() == ErrorKind::Busy).then_some(1),
+            cause: status.is_server_error().then(|| error.to_string()),
             ..Self::new(status, error.kind().as_str(), title, detail)
         }
     }
@@ -219,9 +228,13 @@ impl IntoResponse for Problem {
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
+        let cause = self.cause.map(Cause);
         if status == StatusCode::UNAUTHORIZED {
             let scheme = HeaderValue::from_static("Bearer");
             headers.insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        if let Some(cause) = cause {
+            response.extensions_mut().insert(cause);
         }
         response
     }

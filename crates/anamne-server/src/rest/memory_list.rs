@@ -36,6 +36,7 @@ enum Sort {
     Thread,
     Accessed,
     MostAccessed,
+    Importance,
 }
 
 impl FromStr for Sort {
@@ -48,8 +49,9 @@ impl FromStr for Sort {
             "thread" => Self::Thread,
             "accessed" => Self::Accessed,
             "most_accessed" => Self::MostAccessed,
+            "importance" => Self::Importance,
             _ => {
-                let accepts = "newest, oldest, thread, accessed or most_accessed";
+                let accepts = "newest, oldest, thread, accessed, most_accessed or importance";
                 return Err(InvalidValue::new("sort", accepts, format!("{word:?}")));
             }
         })
@@ -133,6 +135,7 @@ impl PageRequest {
         let by_use = match self.sort {
             Sort::Accessed => UseOrder::Accessed,
             Sort::MostAccessed => UseOrder::AccessCount,
+            Sort::Importance => return Ok(space.list_by_importance(&listing)?),
             Sort::Newest => return Ok(space.list(&listing)?),
             Sort::Oldest => {
                 listing.order = Order::OldestFirst;
@@ -149,10 +152,11 @@ impl PageRequest {
     /// The place after a memory, and after `before` that came before it.
     fn place(&self, memory: &Memory, before: Option<&Place>) -> Place {
         match (self.sort, before) {
-            (Sort::Accessed | Sort::MostAccessed, Some(Place::Offset(offset))) => {
-                Place::Offset(offset + 1)
-            }
-            (Sort::Accessed | Sort::MostAccessed, _) => Place::Offset(1),
+            (
+                Sort::Accessed | Sort::MostAccessed | Sort::Importance,
+                Some(Place::Offset(offset)),
+            ) => Place::Offset(offset + 1),
+            (Sort::Accessed | Sort::MostAccessed | Sort::Importance, _) => Place::Offset(1),
             _ => Place::After(memory.into()),
         }
     }
@@ -253,7 +257,7 @@ struct Page {
         ("where" = Option<Vec<String>>, Query, description = "A condition on metadata such as `priority>=3`; all must be met"),
         ("accessed_since" = Option<String>, Query, description = "Opened by its id at or after this time"),
         ("min_accesses" = Option<u64>, Query, description = "Minimum number of times that it was opened by its id"),
-        ("sort" = Option<String>, Query, description = "newest (the default), oldest, thread, accessed or most_accessed"),
+        ("sort" = Option<String>, Query, description = "newest (the default), oldest, thread, accessed, most_accessed or importance"),
         ("forgotten" = Option<bool>, Query, description = "Only forgotten memories"),
         ("limit" = Option<usize>, Query, description = "1 to 1000 memories; 50 by default"),
         ("cursor" = Option<String>, Query, description = "`next` of the page before")

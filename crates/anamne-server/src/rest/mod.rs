@@ -7,6 +7,7 @@ mod admin;
 mod admin_export;
 mod conditional;
 mod cursor;
+mod events;
 mod links;
 mod memories;
 mod memory_list;
@@ -24,7 +25,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::body::Json;
-use crate::http::{App, Problem};
+use crate::http::{App, Problem, health};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -48,6 +49,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(streams::routes())
         .merge(admin::routes())
         .merge(admin_export::routes())
+        .merge(events::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.
@@ -60,6 +62,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     let (router, description) = described().split_for_parts();
     let description = Arc::new(description);
     router
+        .merge(health::routes())
         .route(
             "/openapi.json",
             get(move || async move { Json(description) }),

@@ -241,14 +241,20 @@ impl Tenants {
 
     /// Writes down what the open stores hold in memory.
     pub(crate) fn flush(&self) {
-        self.own.flush_query_logs();
+        for store in self.opened_stores() {
+            store.flush_query_logs();
+        }
+    }
+
+    /// The open stores.
+    pub(crate) fn opened_stores(&self) -> Vec<Store> {
         let slots: Vec<_> = self.lock().values().cloned().collect();
+        let mut stores = vec![self.own.clone()];
         for slot in slots {
             let opened = slot.lock().clone();
-            if let Some(opened) = opened {
-                opened.store.flush_query_logs();
-            }
+            stores.extend(opened.map(|opened| opened.store));
         }
+        stores
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<TenantName, Arc<Slot>>> {

@@ -69,19 +69,40 @@ impl Served {
 
     /// With changed settings.
     pub fn with(change: impl FnOnce(&mut HttpSettings)) -> Self {
-        Self::at(Arc::new(tempfile::tempdir().expect("a folder")), change)
+        Self::at(
+            Arc::new(tempfile::tempdir().expect("a folder")),
+            |_| {},
+            change,
+        )
     }
 
     /// Another server on the same store.
     pub fn beside(&self, change: impl FnOnce(&mut HttpSettings)) -> Self {
-        Self::at(self.folder.clone(), change)
+        Self::at(self.folder.clone(), |_| {}, change)
     }
 
-    fn at(folder: Arc<TempDir>, change: impl FnOnce(&mut HttpSettings)) -> Self {
+    /// With changed options of the store and changed settings.
+    pub fn with_options(
+        change_options: impl FnOnce(&mut Options),
+        change: impl FnOnce(&mut HttpSettings),
+    ) -> Self {
+        Self::at(
+            Arc::new(tempfile::tempdir().expect("a folder")),
+            change_options,
+            change,
+        )
+    }
+
+    fn at(
+        folder: Arc<TempDir>,
+        change_options: impl FnOnce(&mut Options),
+        change: impl FnOnce(&mut HttpSettings),
+    ) -> Self {
         let mut settings = HttpSettings::default();
         settings.address = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         change(&mut settings);
-        let options = Options::new(folder.path().join("store")).background(false);
+        let mut options = Options::new(folder.path().join("store")).background(false);
+        change_options(&mut options);
         let (end, ended) = oneshot::channel::<()>();
         let (ready, address) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
@@ -102,6 +123,11 @@ impl Served {
             end: Some(end),
             thread: Some(thread),
         }
+    }
+
+    /// Ends the server as SIGTERM does; the folder that contains the store.
+    pub fn end(self) -> Arc<TempDir> {
+        self.folder.clone()
     }
 
     /// The folder of the store.

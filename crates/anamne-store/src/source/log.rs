@@ -14,6 +14,8 @@ use crate::{Result, StoreError};
 /// A query for events. An empty field matches everything.
 #[derive(Clone, Debug)]
 pub struct LogQuery {
+    /// After this event of the log.
+    pub after: Option<Seq>,
     /// Written at or after this time.
     pub since: Option<Timestamp>,
     /// Written before this time.
@@ -37,6 +39,7 @@ pub struct LogQuery {
 impl Default for LogQuery {
     fn default() -> Self {
         Self {
+            after: None,
             since: None,
             until: None,
             actor_kinds: Vec::new(),
@@ -81,6 +84,12 @@ pub(crate) fn events(connection: &Connection, query: &LogQuery) -> Result<Vec<Lo
         conditions.push(condition.to_owned());
         values.push(value);
     };
+    if let Some(after) = query.after {
+        require(
+            "events.seq > ?",
+            i64::try_from(after.0).unwrap_or(i64::MAX).into(),
+        );
+    }
     if let Some(since) = query.since {
         require("events.at >= ?", to_microseconds(since).into());
     }

@@ -5,6 +5,7 @@ pub(crate) mod cleaning;
 pub(crate) mod doctor;
 pub(crate) mod erasing;
 pub(crate) mod export;
+pub(crate) mod following;
 pub(crate) mod guarding;
 pub(crate) mod retention;
 pub(crate) mod travel;

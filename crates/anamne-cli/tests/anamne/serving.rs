@@ -1,0 +1,102 @@
+//! `anamne serve` as a process.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command};
+
+use serde_json::Value;
+
+use crate::bench::Bench;
+
+/// A served store, the address, and what the server still writes.
+fn serve(bench: &Bench, arguments: &[&str]) -> (Child, String, BufReader<ChildStderr>) {
+    let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
+    let mut child = bench.command(&all).spawn().expect("the command starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    lines.read_line(&mut line).expect("a line");
+    let address = line.trim().strip_prefix("listening at http://");
+    let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+    (child, address, lines)
+}
+
+fn store(address: &str, content: &str) -> String {
+    let body = serde_json::json!({ "content": content }).to_string();
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let request = format!(
+        "POST /v1/spaces/core/memories HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([format!("-{name}"), child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill").success());
+}
+
+#[test]
+fn a_signal_ends_the_server_and_what_was_acknowledged_is_there() {
+    let bench = Bench::new();
+    let (mut child, address, mut lines) = serve(&bench, &["--log-format", "json"]);
+    let answer = store(&address, "The saffron ferry leaves at nine");
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    // Without a certificate, there is nothing to read again.
+    signal(&child, "HUP");
+    let answer = store(&address, "The saffron ferry leaves at ten");
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    signal(&child, "TERM");
+    assert!(child.wait().expect("an end").success());
+    let mut log = String::new();
+    lines.read_to_string(&mut log).expect("the log");
+    let log: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    let requests = log.iter().filter(|line| line["message"] == "request");
+    assert_eq!(requests.filter(|line| line["status"] == 201).count(), 2);
+    assert!(!log.iter().any(|line| line.to_string().contains("saffron")));
+    let found = bench.json(&["--space", "core", "list"]);
+    assert_eq!(found.as_array().map(Vec::len), Some(2), "{found}");
+    assert!(TcpStream::connect(&address).is_err());
+}
+
+#[test]
+fn a_second_signal_ends_a_server_that_waits() {
+    let bench = Bench::new();
+    let (mut child, address, _lines) = serve(&bench, &["--log", "off", "--end-time", "3600"]);
+    store(&address, "The ferry leaves at nine");
+    // A body that has not ended holds the end up.
+    let mut stream = TcpStream::connect(&address).expect("a connection");
+    let head = "POST /v1/spaces/core/memories HTTP/1.1\r\nHost: localhost\r\n\
+                Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{";
+    stream.write_all(head.as_bytes()).expect("sent");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    signal(&child, "TERM");
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    assert!(child.try_wait().expect("a state").is_none(), "it waits");
+    signal(&child, "TERM");
+    assert!(child.wait().expect("an end").success());
+}
+
+#[test]
+fn settings_of_the_server_are_checked_before_it_listens() {
+    let bench = Bench::new();
+    let check = |arguments: &[&str], code: i32, said: &str| {
+        let ran = bench.run(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat());
+        assert_eq!(ran.code, code, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
+    };
+    check(&["--tls-cert", "cert.pem"], 2, "--tls-key");
+    check(&["--connections", "0"], 2, "at least 1");
+    check(&["--end-time", "0"], 2, "--end-time");
+    check(&["--log", "all"], 2, "--log");
+    let missing = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+    check(&missing, 1, "can't use cert.pem for TLS");
+}

@@ -1,0 +1,192 @@
+//! What happens to every request: its id, checks, limits, its line in the log and its place in the metrics.
+
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{CONNECTION, TRANSFER_ENCODING};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use hyper::body::{Frame, SizeHint};
+
+use super::app::App;
+use super::limits::{PacedBody, bounded};
+use super::origin::contains_key;
+use super::problem::Cause;
+
+/// The header with a request's id.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// Longest accepted id, in bytes.
+const LONGEST_ID: usize = 64;
+
+/// The status in the log of a request whose client went before the response.
+const CLIENT_WENT: u16 = 499;
+
+/// The route in the log of a request that no route serves.
+const NO_ROUTE: &str = "none";
+
+/// Who sent a request, once it is known; for the log.
+#[derive(Clone, Default)]
+pub(crate) struct Sender(Arc<OnceLock<(String, Option<String>)>>);
+
+impl Sender {
+    /// Notes tenant and key id.
+    pub(crate) fn note(&self, tenant: &str, key: Option<&str>) {
+        let _ = self.0.set((tenant.to_owned(), key.map(str::to_owned)));
+    }
+}
+
+/// The routes, with what happens to every request.
+pub(super) fn guarded(routes: Router, app: &Arc<App>) -> Router {
+    routes.layer(from_fn_with_state(app.clone(), handle))
+}
+
+/// Checks a request, answers it within the limits, and logs it.
+async fn handle(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let mut record = Record::of(&app, &request);
+    let id = record.id.clone();
+    let limits = &app.operation.limits;
+    // With Content-Length as well, which is not visible here, a proxy may see another end of the body: what follows must
+    // not be read as a request.
+    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+    let mut response = if let Err(problem) = app.operation.allowed.check(&request) {
+        problem.into_response()
+    } else {
+        request.extensions_mut().insert(record.sender.clone());
+        let request = request.map(|body| Body::new(PacedBody::new(body, limits)));
+        bounded(limits.request_time, next.run(request))
+            .await
+            .unwrap_or_else(IntoResponse::into_response)
+    };
+    if is_chunked {
+        response.headers_mut().insert(CONNECTION, CLOSE);
+    }
+    record.status = response.status().as_u16();
+    record.cause = response.extensions_mut().remove();
+    if let Ok(id) = HeaderValue::try_from(id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    let nosniff = HeaderValue::from_static("nosniff");
+    let name = axum::http::header::X_CONTENT_TYPE_OPTIONS;
+    response.headers_mut().insert(name, nosniff);
+    response.map(|inner| Body::new(RecordedBody { inner, record }))
+}
+
+/// A request's line in the log; written when it is dropped.
+struct Record {
+    app: Arc<App>,
+    began: Instant,
+    id: String,
+    method: Method,
+    route: String,
+    sender: Sender,
+    status: u16,
+    cause: Option<Cause>,
+    bytes: u64,
+}
+
+impl Record {
+    fn of(app: &Arc<App>, request: &Request) -> Self {
+        app.operation.metrics.running.inc();
+        let route = request.extensions().get::<MatchedPath>();
+        Self {
+            app: app.clone(),
+            began: Instant::now(),
+            id: id_of(request.headers()),
+            method: request.method().clone(),
+            route: route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned(),
+            sender: Sender::default(),
+            status: CLIENT_WENT,
+            cause: None,
+            bytes: 0,
+        }
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let took = self.began.elapsed();
+        let metrics = &self.app.operation.metrics;
+        metrics.running.dec();
+        metrics.answered(&self.method, &self.route, self.status, took, self.bytes);
+        let (tenant, key) = match self.sender.0.get() {
+            Some((tenant, key)) => (Some(tenant.as_str()), key.as_deref()),
+            None => (None, None),
+        };
+        // Without fraction beyond microseconds.
+        let ms = took.as_micros() as f64 / 1_000.0;
+        macro_rules! line {
+            ($level:ident $(, $name:ident = $value:expr)*) => {
+                tracing::$level!(
+                    target: "anamne",
+                    id = self.id,
+                    method = self.method.as_str(),
+                    route = self.route,
+                    status = self.status,
+                    ms,
+                    bytes = self.bytes,
+                    tenant,
+                    key,
+                    $($name = $value,)*
+                    "request"
+                )
+            };
+        }
+        match &self.cause {
+            _ if self.status < 500 => line!(info),
+            Some(cause) => line!(error, cause = cause.0),
+            None => line!(error),
+        }
+    }
+}
+
+/// The given id, if it can't confuse a reader of the log; else a new one.
+fn id_of(headers: &HeaderMap) -> String {
+    let is_sane = |id: &&str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(is_plain)
+    };
+    let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
+    match given.filter(is_sane) {
+        Some(id) if !contains_key(id) => id.to_owned(),
+        _ => uuid::Uuid::now_v7().simple().to_string(),
+    }
+}
+
+/// A response body that is counted and logged at its end.
+struct RecordedBody {
+    inner: Body,
+    record: Record,
+}
+
+impl hyper::body::Body for RecordedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.inner).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled {
+            self.record.bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,25 @@
+//! How the HTTP server is operated: who may address it, TLS, sockets, logs, metrics, events, and its end.
+
+#[path = "../common/raw.rs"]
+mod raw;
+#[path = "../common/served.rs"]
+mod served;
+
+mod deployed;
+mod ending;
+mod events;
+mod logs;
+mod metrics;
+mod origins;
+mod sockets;
+mod tls;
+
+const MEMORIES: &str = "/v1/spaces/core/memories";
+
+/// Stores a memory; its id.
+#[track_caller]
+fn store(server: &served::Served, content: &str) -> String {
+    let stored = server.post(MEMORIES, &serde_json::json!({ "content": content }));
+    let id = stored.expect(201)["id"].as_str().map(str::to_owned);
+    id.expect("an id")
+}
