@@ -87,7 +87,10 @@ fn heads_with_two_readings_are_refused_or_read_once() {
         "GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\r\n 2\r\n\r\n",
         &[400],
     );
-    check("GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\02\r\n\r\n", &[400]);
+    check(
+        "GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\x002\r\n\r\n",
+        &[400],
+    );
     check("GET /healthz HTTP/1.1\r\nHOST\r\nX-A: 1\r2\r\n\r\n", &[400]);
     // Closed without an answer: it is no HTTP/1.
     check("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &[]);

@@ -137,9 +137,9 @@ fn the_unit_and_the_image_start_the_server_without_rights() {
 
     let image = read("Dockerfile");
     let lines = || image.lines().map(str::trim);
-    let last_stage = lines().filter(|line| line.starts_with("FROM ")).next_back();
+    let last_stage = lines().rfind(|line| line.starts_with("FROM "));
     assert_eq!(last_stage, Some("FROM scratch"));
-    let user = lines().filter(|line| line.starts_with("USER ")).next_back();
+    let user = lines().rfind(|line| line.starts_with("USER "));
     assert_eq!(user, Some("USER 65532:65532"));
     assert!(image.contains("musl") && image.contains("--locked"));
 }

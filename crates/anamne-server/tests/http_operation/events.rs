@@ -176,8 +176,12 @@ async fn a_client_that_does_not_read_is_told_and_can_resume() {
         let _ = slow.read_to_end(&mut read);
         let read = String::from_utf8_lossy(&read);
         assert!(read.contains("event: end\ndata: {\"reason\":\"slow\"}"));
-        let ids = read.lines().filter_map(|line| line.strip_prefix("id: "));
-        let last: u64 = ids.last().expect("some events").parse().expect("a number");
+        let mut ids = read.lines().filter_map(|line| line.strip_prefix("id: "));
+        let last: u64 = ids
+            .next_back()
+            .expect("some events")
+            .parse()
+            .expect("a number");
         assert!(last < head, "{last}");
         let mut resumed = ask(&path, EVENTS, &format!("Last-Event-ID: {last}\r\n"));
         let mut text = String::new();
