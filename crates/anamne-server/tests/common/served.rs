@@ -110,7 +110,7 @@ impl Served {
     ) -> Reply {
         let agent: ureq::Agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(60)))
+            .timeout_global(Some(Duration::from_mins(1)))
             .allow_non_standard_methods(true)
             .proxy(None)
             .build()
