@@ -22,6 +22,12 @@ fn import(server: &Served, query: &str, lines: &str) -> Reply {
     )
 }
 
+/// A line for each number, with its text.
+fn lines(numbers: std::ops::Range<u32>, text: impl Fn(u32) -> String) -> String {
+    let lines = numbers.map(|number| json!({ "text": text(number) }).to_string() + "\n");
+    lines.collect()
+}
+
 fn lines_of(reply: &Reply) -> Vec<Value> {
     assert_eq!(reply.status, 200, "{}", reply.text);
     assert_eq!(reply.header("content-type"), "application/x-ndjson");
@@ -52,9 +58,7 @@ fn what_is_exported_is_imported_elsewhere() {
     let server = Served::start();
     let line = "{\"text\": \"note 0 of the harbour\"}\n";
     import(&server, "", line).expect(200);
-    let lines: String = (0..300)
-        .map(|number| format!("{{\"text\": \"note {number} of the harbour\"}}\n"))
-        .collect();
+    let lines = lines(0..300, |number| format!("note {number} of the harbour"));
     let report = import(&server, "", &lines).expect(200);
     assert_eq!(
         (&report["report"]["imported"], &report["report"]["known"]),
@@ -208,9 +212,9 @@ fn lines_are_stored_and_told_while_more_are_sent() {
         stream.write_all(chunk.as_bytes()).expect("sent");
     };
     for part in 0..40 {
-        let lines: String = (0..100)
-            .map(|number| format!("{{\"text\": \"measurement {part}-{number} of the tide\"}}\n"))
-            .collect();
+        let lines = lines(0..100, |number| {
+            format!("measurement {part}-{number} of the tide")
+        });
         send(&lines);
     }
     // The server has not seen the end yet.
@@ -239,9 +243,7 @@ fn lines_are_stored_and_told_while_more_are_sent() {
 fn an_export_waits_for_a_slow_client_and_ends_with_one_that_goes() {
     let server = Served::start();
     let text = "harbour ".repeat(2_000);
-    let lines: String = (0..400)
-        .map(|number| format!("{{\"text\": \"{number} {text}\"}}\n"))
-        .collect();
+    let lines = lines(0..400, |number| format!("{number} {text}"));
     import(&server, "", &lines).expect(200);
     // More at a time than are allowed, each abandoned after the first bytes.
     for _ in 0..8 {

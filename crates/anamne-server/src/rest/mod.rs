@@ -14,6 +14,7 @@ mod memory_list;
 mod questions;
 mod settings;
 mod spaces;
+mod storing;
 mod streams;
 
 use std::sync::Arc;
@@ -42,6 +43,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(spaces::routes())
         .merge(settings::routes())
+        .merge(storing::routes())
         .merge(memories::routes())
         .merge(memory_list::routes())
         .merge(links::routes())
