@@ -99,7 +99,7 @@ fn an_imported_space_is_in_the_same_tiers_once_it_has_aged() {
     let file = folder.path().join("memories.anamne");
     let options = |name: &str| Options {
         clock: Arc::new(SetClock(Mutex::new(start()))),
-        ..Options::new(&folder.path().join(name)).background(false)
+        ..Options::new(folder.path().join(name)).background(false)
     };
     let one = Store::open_with(options("one")).expect("a store");
     one.export_binary(&file, None, &[]).expect("exported");

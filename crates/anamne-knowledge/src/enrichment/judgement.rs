@@ -119,7 +119,9 @@ fn add(row: &[i8], inverse: f32, sum: &mut [f32]) {
 fn scale(vector: &mut [f32], length: f32) {
     let norm = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
     if norm > 0.0 {
-        vector.iter_mut().for_each(|part| *part *= length / norm);
+        for part in vector {
+            *part *= length / norm;
+        }
     }
 }
 
