@@ -3,9 +3,28 @@
 //! A handler parses, calls one method of the engine on a blocking thread, and answers with the engine's type. Rules of
 //! memory, scopes and limits are the engine's.
 
+mod backups;
+mod cache;
+mod consolidation;
+mod contradictions;
+mod docs;
+mod enrichment;
+mod experience;
+mod graph;
+mod knowledge;
+mod log;
 mod memories;
+mod meta;
 mod questions;
+mod retention;
+mod shared;
 mod spaces;
+mod strategies;
+mod summaries;
+mod tasks;
+mod tiers;
+mod upkeep;
+mod working;
 
 use std::sync::Arc;
 
@@ -34,6 +53,23 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(spaces::routes())
         .merge(memories::routes())
         .merge(questions::routes())
+        .merge(knowledge::routes())
+        .merge(graph::routes())
+        .merge(contradictions::routes())
+        .merge(summaries::routes())
+        .merge(enrichment::routes())
+        .merge(consolidation::routes())
+        .merge(experience::routes())
+        .merge(strategies::routes())
+        .merge(working::routes())
+        .merge(cache::routes())
+        .merge(meta::routes())
+        .merge(tasks::routes())
+        .merge(log::routes())
+        .merge(tiers::routes())
+        .merge(retention::routes())
+        .merge(backups::routes())
+        .merge(upkeep::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.
@@ -44,8 +80,10 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 /// All routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let (router, description) = described().split_for_parts();
+    let page = docs::Page::of(&description);
     let description = Arc::new(description);
     router
+        .route("/docs", get(move || async move { page.response() }))
         .route(
             "/openapi.json",
             get(move || async move { Json(description) }),

@@ -28,6 +28,7 @@ const DECAY_SECONDS: f64 = 90.0 * 86_400.0;
 
 /// Quality signals of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QualitySignals {
     /// Usefulness by feedback, 0 to 1; 0.5 without feedback.
     pub utility: f32,
