@@ -94,3 +94,29 @@ async fn make(
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
     begin(caller, space, "tasks", Space::queue_backup, run_all).await
 }
+
+#[cfg(test)]
+mod tests {
+    use anamne::{Actor, Options, Scope, SpaceSet, Store};
+
+    use super::*;
+
+    #[test]
+    fn the_folder_is_shown_only_with_the_right_to_configure() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options::new(folder.path().join("store")).background(false);
+        let store = Store::open_with(options).expect("a store");
+        store.space("core").expect("a space");
+        store
+            .backup(&folder.path().join("copy"), None)
+            .expect("a backup");
+        let reader = Scope::of(Actor::agent("a")).reading(SpaceSet::All);
+        for (scope, is_shown) in [(Scope::owner(), true), (reader, false)] {
+            let space = store.narrowed(&scope).existing_space("core");
+            let space = space.expect("the space");
+            let known = space.backups().expect("backups").remove(0);
+            let shown = Backup::shown_to(&space, known);
+            assert_eq!(shown.folder.is_some(), is_shown);
+        }
+    }
+}

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::shared::{InSpace, OneOf, Routes, cut, twenty};
+use super::shared::{InSpace, OneOf, Routes, cut, resolve_all, twenty};
 use crate::http::body::{Json, Path, Query};
 use crate::http::{Caller, Problem};
 
@@ -134,6 +134,21 @@ async fn resolve(
     Ok((StatusCode::CREATED, Json(decided.await?)))
 }
 
+/// The memories to compare.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Comparison {
+    /// These memories: ids, beginnings of ids or citations.
+    #[serde(default)]
+    memories: Vec<String>,
+    /// Also the results of a recall of these words.
+    topic: Option<String>,
+    /// Maximum number of recalled memories, 1 to 1000.
+    #[serde(default = "fifty")]
+    #[schema(default = 50, minimum = 1, maximum = 1000)]
+    limit: usize,
+}
+
 /// Compare memories, named or about a topic, with each other
 #[utoipa::path(
     post,
@@ -145,9 +160,15 @@ async fn resolve(
 async fn compare(
     caller: Caller,
     Path(InSpace { space }): Path<InSpace>,
-    Json(request): Json<ConsistencyRequest>,
+    Json(comparison): Json<Comparison>,
 ) -> Result<Json<ConsistencyReport>, Problem> {
-    let compared = caller.with_space(space, move |space| space.check_consistency(&request));
+    let compared = caller.with_space(space, move |space| {
+        space.check_consistency(&ConsistencyRequest {
+            memories: resolve_all(space, "memories", &comparison.memories)?,
+            topic: comparison.topic,
+            limit: comparison.limit,
+        })
+    });
     compared.await.map(Json)
 }
 

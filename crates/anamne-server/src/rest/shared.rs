@@ -133,14 +133,17 @@ pub(super) fn last_event(space: &Space) -> Result<Seq, Error> {
 
 /// Refuses to examine a large space within a request.
 pub(super) fn check_small(space: &Space) -> Result<(), Error> {
-    let events = last_event(space)?.0;
+    Ok(check_events(last_event(space)?.0)?)
+}
+
+fn check_events(events: u64) -> Result<(), InvalidValue> {
     if events <= MOST_EXAMINED {
         return Ok(());
     }
     let accepts = format!(
         "a space of at most {MOST_EXAMINED} events; examine a larger one on the server's machine, with its command"
     );
-    Err(InvalidValue::new("space", accepts, events).into())
+    Err(InvalidValue::new("space", accepts, events))
 }
 
 /// Work that began and goes on after this answer.
@@ -171,5 +174,53 @@ pub(super) async fn begin(
     match running.await {
         Ok(Err(problem)) => Err(problem),
         _ => Err(Problem::unexpected()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anamne::{Actor, Options, Scope, SpaceSet, Store};
+
+    use super::*;
+
+    /// A store with the space `core`, and its folder.
+    fn store() -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options::new(folder.path()).background(false);
+        let store = Store::open_with(options).expect("a store");
+        let space = store.space("core").expect("a space");
+        space.remember("one").expect("told");
+        (folder, store)
+    }
+
+    fn space_of(store: &Store, right: Option<Right>) -> Space {
+        let scope = Scope::of(Actor::agent("a")).reading(SpaceSet::All);
+        let scope = right.into_iter().fold(scope, Scope::allowing);
+        let store = store.narrowed(&scope);
+        store.existing_space("core").expect("the space")
+    }
+
+    #[test]
+    fn only_who_looks_after_the_machine_reads_its_messages() {
+        let (_folder, store) = store();
+        for (right, shown) in [
+            (None, HIDDEN),
+            (Some(Right::Erase), HIDDEN),
+            (Some(Right::Configure), "can't read /srv/store"),
+        ] {
+            let (mut problem, mut none) = ("can't read /srv/store".to_owned(), String::new());
+            conceal(&space_of(&store, right), [&mut problem, &mut none]);
+            assert_eq!((problem.as_str(), none.as_str()), (shown, ""));
+        }
+    }
+
+    #[test]
+    fn a_space_beyond_the_limit_is_not_examined() {
+        let (_folder, store) = store();
+        let space = space_of(&store, None);
+        assert_eq!(last_event(&space).expect("read"), Seq(1));
+        check_small(&space).expect("small");
+        let error = check_events(MOST_EXAMINED + 1).expect_err("large");
+        assert_eq!(error.field(), "space");
     }
 }
