@@ -37,7 +37,7 @@ struct Backup {
 }
 
 impl Backup {
-    fn shown_to(space: &Space, backup: KnownBackup) -> Self {
+    fn shown_to(space: &Space, backup: &KnownBackup) -> Self {
         let may_know = space.scope().allows(Right::Configure);
         Self {
             folder: may_know.then(|| backup.folder.display().to_string()),
@@ -68,8 +68,8 @@ async fn list(
     Path(InSpace { space }): Path<InSpace>,
 ) -> Result<Json<BackupList>, Problem> {
     let listed = caller.with_space(space, |space| {
-        let known = space.backups()?.into_iter();
-        let backups = known.map(|backup| Backup::shown_to(space, backup));
+        let known = space.backups()?;
+        let backups = known.iter().map(|backup| Backup::shown_to(space, backup));
         Ok(BackupList {
             backups: backups.collect(),
         })
@@ -115,7 +115,7 @@ mod tests {
             let space = store.narrowed(&scope).existing_space("core");
             let space = space.expect("the space");
             let known = space.backups().expect("backups").remove(0);
-            let shown = Backup::shown_to(&space, known);
+            let shown = Backup::shown_to(&space, &known);
             assert_eq!(shown.folder.is_some(), is_shown);
         }
     }

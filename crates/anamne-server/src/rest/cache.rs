@@ -347,6 +347,6 @@ async fn savings(
     caller: Caller,
     Path(InSpace { space }): Path<InSpace>,
 ) -> Result<Json<Savings>, Problem> {
-    let saved = caller.with_space(space, |space| space.cache_savings());
+    let saved = caller.with_space(space, anamne::Space::cache_savings);
     saved.await.map(Json)
 }

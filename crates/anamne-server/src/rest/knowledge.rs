@@ -109,7 +109,7 @@ struct EntityFilter {
     /// Also uncertain and faded ones.
     #[serde(default)]
     unconfirmed: bool,
-    /// Maximum number, 1 to 1000.
+    /// Maximum number, 1 to 1000; with `find` to 999.
     #[serde(default = "twenty")]
     #[param(default = 20, minimum = 1, maximum = 1000)]
     limit: usize,
@@ -180,20 +180,12 @@ async fn list(
     let (find, query) = filter.query()?;
     let listed = caller.with_space(space, move |space| {
         let knowledge = space.knowledge()?;
-        let mut entities: Vec<ListedEntity> = match find {
-            Some(text) => {
-                // A search can't look for more than the limit of a list.
-                let query = EntityQuery {
-                    limit: query.limit.min(Limits::RESULTS),
-                    ..query
-                };
-                let found = knowledge.find(&text, &query)?.into_iter();
-                found.map(ListedEntity::Found).collect()
-            }
-            None => {
-                let found = knowledge.entities(&query)?.into_iter();
-                found.map(ListedEntity::Listed).collect()
-            }
+        let mut entities: Vec<ListedEntity> = if let Some(text) = find {
+            let found = knowledge.find(&text, &query)?.into_iter();
+            found.map(ListedEntity::Found).collect()
+        } else {
+            let found = knowledge.entities(&query)?.into_iter();
+            found.map(ListedEntity::Listed).collect()
         };
         let more = cut(&mut entities, limit);
         Ok(EntityList { entities, more })

@@ -1,6 +1,6 @@
 //! Retention: what is due, apply, undo.
 
-use anamne::{RetentionApplied, RetentionState, RetentionUndone};
+use anamne::{RetentionApplied, RetentionState, RetentionUndone, Space};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -29,7 +29,7 @@ async fn preview(
     caller: Caller,
     Path(InSpace { space }): Path<InSpace>,
 ) -> Result<Json<RetentionState>, Problem> {
-    let shown = caller.with_space(space, |space| space.retention());
+    let shown = caller.with_space(space, Space::retention);
     shown.await.map(Json)
 }
 

@@ -69,13 +69,12 @@ async fn list(
         return Err(Problem::refused("thread excludes since and until"));
     }
     let listed = caller.with_space(space, move |space| {
-        let mut summaries = match &which.thread {
-            Some(thread) => space.summaries_of_thread(thread, wanted)?,
-            None => {
-                let since = which.since.unwrap_or(Timestamp::MIN);
-                let until = which.until.unwrap_or(Timestamp::MAX);
-                space.summaries(which.by, since..until, wanted)?
-            }
+        let mut summaries = if let Some(thread) = &which.thread {
+            space.summaries_of_thread(thread, wanted)?
+        } else {
+            let since = which.since.unwrap_or(Timestamp::MIN);
+            let until = which.until.unwrap_or(Timestamp::MAX);
+            space.summaries(which.by, since..until, wanted)?
         };
         let more = cut(&mut summaries, which.limit);
         Ok(Summaries { summaries, more })
