@@ -26,6 +26,7 @@ pub struct Activity {
 
 /// The recent load over all processes, as far as they have flushed their counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ActivityNow {
     /// The level, which decides what may run.
     pub level: Level,

@@ -10,6 +10,7 @@ use super::{Queue, QueueError, Task, TaskId, TaskState};
 
 /// The result of retrying a dead letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RetryOutcome {
     /// It is queued again, with its attempts reset.

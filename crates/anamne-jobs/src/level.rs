@@ -12,6 +12,8 @@ use super::Priority;
 /// | low | less than that | what is urgent, normal or low |
 /// | asleep | nothing within [`asleep_after_minutes`](super::Settings::asleep_after_minutes) | everything, batches too |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = LoadLevel))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Busy: background work must not get in the way.

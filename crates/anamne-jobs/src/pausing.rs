@@ -9,6 +9,7 @@ use super::{Queue, QueueError};
 
 /// A pause of the queue or of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Pause {
     /// The kind; `None` for the whole queue.
     pub kind: Option<String>,

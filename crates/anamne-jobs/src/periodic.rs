@@ -87,12 +87,14 @@ pub struct Periodic {
 
 /// The state of scheduled periodic work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PeriodicState {
     /// Its name.
     pub name: String,
     /// The kind of its tasks.
     pub kind: String,
     /// When it is due.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub timing: Timing,
     /// When it is next queued.
     pub next: Timestamp,

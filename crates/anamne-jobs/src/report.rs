@@ -14,6 +14,7 @@ const RECENT: usize = 10;
 
 /// Number of tasks of one kind, by state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KindCount {
     /// The kind.
     pub kind: String,
@@ -31,6 +32,7 @@ pub struct KindCount {
 
 /// A snapshot of the queue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QueueReport {
     /// The current load.
     pub activity: ActivityNow,

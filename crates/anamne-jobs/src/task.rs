@@ -21,6 +21,7 @@ pub const MAX_ERROR_CHARS: usize = 2_000;
 
 /// The id of a task, unique in one task database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TaskId(pub u64);
 
 impl fmt::Display for TaskId {
@@ -41,6 +42,7 @@ impl FromStr for TaskId {
 
 /// The priority of a task, most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// Somebody waits for it.
@@ -74,6 +76,7 @@ impl fmt::Display for Priority {
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
     /// In the queue.
@@ -115,6 +118,7 @@ impl fmt::Display for TaskState {
 
 /// The progress of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Progress {
     /// Completed steps.
     pub done: u64,
@@ -203,6 +207,7 @@ pub(super) fn check_kind(field: &str, kind: &str) -> Result<(), InvalidValue> {
 
 /// A task as read from the queue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Task {
     /// The id.
     pub id: TaskId,

@@ -483,11 +483,16 @@ fn spaces_are_created_counted_and_set() {
     let waits = due["deferred"].to_string();
     assert!(waits.contains("1 of 1 memories"), "{waits}");
     let applied = server.post(
-        "/v1/spaces/garden/retention/apply",
-        &json!({ "confirm": true }),
+        "/v1/spaces/garden/retention/applications",
+        &json!({ "confirmed": true }),
     );
     assert_eq!(applied.expect(200)["forgotten"], 1);
-    let undone = server.send("POST", "/v1/spaces/garden/retention/undo", &[], None);
+    let undone = server.send(
+        "POST",
+        "/v1/spaces/garden/retention/restorations",
+        &[],
+        None,
+    );
     assert_eq!(undone.expect(200)["restored"], 1);
     let tiers = server.get("/v1/spaces/garden/tiers").expect(200);
     assert_eq!(tiers["tiers"][0]["tier"], "active");
@@ -526,9 +531,7 @@ fn questions_reach_one_space_or_several() {
     let proposed = server.post("/v1/recall/spaces", &proposed).expect(200);
     assert_eq!(proposed["spaces"][0]["space"], "garden");
     let claim = json!({ "claim": "The release manager is Jonas Weber" });
-    let report = server
-        .post("/v1/spaces/core/consistency/claim", &claim)
-        .expect(200);
+    let report = server.post("/v1/spaces/core/claims", &claim).expect(200);
     assert_eq!(report["checked"], 1);
     let topic = json!({ "topic": "release manager" });
     let report = server

@@ -51,6 +51,7 @@ pub enum Step {
 
 /// The number of memories in a tier, and the size of its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TierCount {
     /// The tier.
     pub tier: Tier,

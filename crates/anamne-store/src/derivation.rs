@@ -11,6 +11,7 @@ use crate::files::{bytes_under, remove_if_there, set_aside};
 
 /// The origin of derived data; decides what may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// A function of the log: may be deleted at any time and rebuilt.

@@ -388,6 +388,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "queue_backup",
+            right(Right::Configure, |space, _| space.queue_backup()),
+        ),
+        (
             "task_queue",
             right(Right::Configure, |space, _| space.task_queue().map(drop)),
         ),

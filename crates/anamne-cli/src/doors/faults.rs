@@ -43,7 +43,7 @@ fn unlisted(table: &Table, known: &Known, door: Door) -> Vec<String> {
 /// A row to fill in.
 fn example(door: Door, name: &str) -> String {
     let mut row = "[[topic.row]]\ndoes = \"WHAT IT DOES\"\n".to_owned();
-    for other in [Door::Rust, Door::CommandLine, Door::Mcp] {
+    for other in [Door::Rust, Door::CommandLine, Door::Mcp, Door::Rest] {
         let call = if other == door { name } else { "CALL" };
         let rest = format!("calls = [\"{call}\"], tests = [\"FILE.rs::TEST\"]");
         let _ = writeln!(row, "{} = {{ {rest} }}", other.key());

@@ -1,4 +1,4 @@
-//! What exists: methods, commands, tools, events of hooks, tests.
+//! What exists: methods, commands, tools, routes, events of hooks, tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,6 +22,8 @@ pub(super) struct Known {
     tools: BTreeMap<String, KnownTool>,
     /// `resource NAME` for each kind of address, and `prompt NAME`.
     resources_and_prompts: BTreeSet<String>,
+    /// The method and path of each route.
+    routes: BTreeSet<String>,
     events: BTreeSet<String>,
 }
 
@@ -47,6 +49,7 @@ impl Known {
             commands,
             tools: tools(),
             resources_and_prompts: resources_and_prompts(),
+            routes: routes(),
             events: HookEvent::ALL
                 .iter()
                 .map(|event| event.as_str().to_owned())
@@ -63,6 +66,7 @@ impl Known {
                 let tools = self.tools.keys();
                 tools.chain(&self.resources_and_prompts).collect()
             }
+            Door::Rest => self.routes.iter().collect(),
             Door::Hooks => self.events.iter().collect(),
         };
         names.into_iter().map(String::as_str).collect()
@@ -73,6 +77,7 @@ impl Known {
         let (name, detail) = split(door, call);
         match door {
             Door::Rust => self.methods.contains(call),
+            Door::Rest => self.routes.contains(call),
             Door::Hooks => self.events.contains(call),
             Door::CommandLine => self
                 .commands
@@ -105,7 +110,7 @@ pub(super) fn split(door: Door, call: &str) -> (&str, Option<&str>) {
             Some((name, argument)) => (name, Some(argument)),
             None => (call, None),
         },
-        Door::Rust | Door::Hooks => (call, None),
+        Door::Rust | Door::Rest | Door::Hooks => (call, None),
     }
 }
 
@@ -147,6 +152,25 @@ fn tools() -> BTreeMap<String, KnownTool> {
             entry.arguments = arguments.collect();
             if !is_usual(&tool.name) {
                 entry.sets.push(set.as_str());
+            }
+        }
+    }
+    found
+}
+
+/// `METHOD PATH` of everything that the description of the server's routes has.
+fn routes() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (path, item) in anamne_server::rest::openapi().paths.paths {
+        for (method, operation) in [
+            ("GET", &item.get),
+            ("POST", &item.post),
+            ("PUT", &item.put),
+            ("PATCH", &item.patch),
+            ("DELETE", &item.delete),
+        ] {
+            if operation.is_some() {
+                found.insert(format!("{method} {path}"));
             }
         }
     }
@@ -201,8 +225,26 @@ pub(super) fn mentions(source: &str, door: Door, call: &str) -> bool {
                 (tool, argument) => [tool].into_iter().chain(argument).all(quoted),
             }
         }
+        Door::Rest => {
+            let (method, path) = name.split_once(' ').unwrap_or(("", name));
+            let calls = [
+                format!(".{}(", method.to_lowercase()),
+                format!("\"{method}\""),
+            ];
+            calls.iter().any(|call| source.contains(call.as_str()))
+                && source.split('"').any(|text| is_path(text, path))
+        }
         Door::Hooks => source.contains(&format!("\"{name}\"")),
     }
+}
+
+/// Whether a text is a path with something in the place of each `{part}`, with or without a query.
+fn is_path(text: &str, path: &str) -> bool {
+    let text = text.split('?').next().unwrap_or(text);
+    let fits =
+        |(part, given): (&str, &str)| part == given || (part.starts_with('{') && !given.is_empty());
+    text.matches('/').count() == path.matches('/').count()
+        && path.split('/').zip(text.split('/')).all(fits)
 }
 
 /// Whether a word is an option with its value, as in `"--since=yesterday"`.

@@ -1,5 +1,5 @@
 //! The table of capabilities and interfaces: `docs/doors.md` is generated from `data/doors.toml`, which is checked
-//! against the engine's methods, the command line, the tools, the hooks and the tests that exist.
+//! against the engine's methods, the command line, the tools, the routes, the hooks and the tests that exist.
 
 mod faults;
 mod known;
@@ -77,6 +77,25 @@ fn a_table_that_is_not_complete_or_not_true_fails() {
     check_fault(
         replaced("\"memory_link\"", "\"memory_get\""),
         "`memory_link` of MCP is in no row",
+    );
+    check_fault(
+        replaced("\"GET /v1/spaces/{space}/tiers\"", "\"GET /v1/spaces\""),
+        "`GET /v1/spaces/{space}/tiers` of REST is in no row",
+    );
+    check_fault(
+        replaced("/tiers/moves\"", "/tiers/removals\""),
+        "`POST /v1/spaces/{space}/tiers/removals`, which does not exist",
+    );
+    check_fault(
+        replaced("rest = { none = \"host\" }", ""),
+        "says nothing about REST",
+    );
+    check_fault(
+        replaced(
+            "rest_upkeep.rs::the_log_is_listed_by_time_actor_kind_and_memory",
+            "rest_knowledge.rs::outcomes_teach_what_worked",
+        ),
+        "none of its tests of REST mentions `GET /v1/spaces/{space}/log`",
     );
     check_fault(
         replaced("\"before-compaction\"", "\"turn-end\""),

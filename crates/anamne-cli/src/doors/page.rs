@@ -11,7 +11,7 @@ pub(super) fn of(table: &Table, known: &Known) -> String {
         "# What Anamne can do, and where\n\n\
          In the Rust crate `anamne`, on the command line, as an MCP tool, as a REST endpoint, and in the hooks of agent\n\
          hosts. Generated from `crates/{PLACE}`, which also names the tests of\n\
-         every row; a test fails when a public method, a command, a tool or an event is missing here.\n\n\
+         every row; a test fails when a public method, a command, a tool, a route or an event is missing here.\n\n\
          A tool with a set in brackets is offered by `anamne mcp --tools SET`; the others are always offered. The word\n\
          after a tool is the argument that does it. A word in italics says why there is nothing; it is explained at\n\
          the end.\n"
@@ -40,11 +40,12 @@ fn push_row(page: &mut String, row: &Row, known: &Known) {
     };
     let _ = writeln!(
         page,
-        "| {} | {} | {} | {} | not yet | {} |",
+        "| {} | {} | {} | {} | {} | {} |",
         row.does,
         cell(Door::Rust),
         cell(Door::CommandLine),
         cell(Door::Mcp),
+        cell(Door::Rest),
         cell(Door::Hooks)
     );
 }

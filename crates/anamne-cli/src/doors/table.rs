@@ -35,6 +35,7 @@ pub(super) struct Row {
     rust: Option<Entry>,
     cli: Option<Entry>,
     mcp: Option<Entry>,
+    rest: Option<Entry>,
     hooks: Option<Entry>,
 }
 
@@ -57,17 +58,25 @@ pub(super) enum Door {
     Rust,
     CommandLine,
     Mcp,
+    Rest,
     Hooks,
 }
 
 impl Door {
-    pub(super) const ALL: [Self; 4] = [Self::Rust, Self::CommandLine, Self::Mcp, Self::Hooks];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Rust,
+        Self::CommandLine,
+        Self::Mcp,
+        Self::Rest,
+        Self::Hooks,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
             Self::CommandLine => "the command line",
             Self::Mcp => "MCP",
+            Self::Rest => "REST",
             Self::Hooks => "hooks",
         }
     }
@@ -78,6 +87,7 @@ impl Door {
             Self::Rust => "rust",
             Self::CommandLine => "cli",
             Self::Mcp => "mcp",
+            Self::Rest => "rest",
             Self::Hooks => "hooks",
         }
     }
@@ -87,7 +97,7 @@ impl Door {
         match self {
             Self::Rust => "anamne/tests",
             Self::CommandLine | Self::Hooks => "anamne-cli/tests/anamne",
-            Self::Mcp => "anamne-server/tests",
+            Self::Mcp | Self::Rest => "anamne-server/tests",
         }
     }
 }
@@ -98,6 +108,7 @@ impl Row {
             Door::Rust => self.rust.as_ref(),
             Door::CommandLine => self.cli.as_ref(),
             Door::Mcp => self.mcp.as_ref(),
+            Door::Rest => self.rest.as_ref(),
             Door::Hooks => self.hooks.as_ref(),
         }
     }

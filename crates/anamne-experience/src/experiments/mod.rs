@@ -51,6 +51,7 @@ impl ArmCount {
 
 /// How an arm differs from the first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Uplift {
     /// The arm's name.
     pub arm: String,
@@ -67,6 +68,7 @@ pub struct Uplift {
 
 /// Why an experiment ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
     /// This arm is better than the first; of several such arms the one with the highest rate.

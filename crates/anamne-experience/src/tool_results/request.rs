@@ -14,6 +14,7 @@ pub const MAX_PARAMETER_BYTES: usize = 64 * 1024;
 
 /// What kind of thing was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RequestKind {
     /// A search by a query in words; another wording may hit.
@@ -49,6 +50,7 @@ impl RequestKind {
 
 /// A request to a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ToolRequest {
     /// What is asked for.
     pub kind: RequestKind,

@@ -8,6 +8,7 @@ use super::request::ToolRequest;
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FetchStatus {
     /// With content.
@@ -57,6 +58,7 @@ impl FetchStatus {
 
 /// Why something was fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
     /// For a memory.
@@ -86,6 +88,7 @@ pub struct Fetched {
 
 /// A stored result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ToolResult {
     /// Its number.
     pub number: u64,
@@ -115,6 +118,7 @@ pub struct ToolResult {
 
 /// The answer to a lookup.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "outcome", content = "result", rename_all = "snake_case")]
 pub enum Lookup {
     /// The result of the identical request.
@@ -177,6 +181,7 @@ pub enum Invalidation {
 
 /// What the cache saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Savings {
     /// Stored results.
     pub results: u64,

@@ -138,6 +138,7 @@ impl ExperienceView {
 
 /// How likely a run succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RunChance {
     /// The chance, 0 to 1.
     pub chance: f64,

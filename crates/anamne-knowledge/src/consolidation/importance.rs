@@ -41,6 +41,7 @@ pub struct ImportanceInputs {
 
 /// The parts of a current importance, in points; their sum is the importance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ImportanceParts {
     /// From what was told or enriched: 1 to 6.4.
     pub base: f64,

@@ -31,6 +31,7 @@ const DAYS: usize = 2;
 
 /// Something that several memories say, on several days.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Insight {
     /// The text to store: how often, when, and the most central sentence.
     pub text: String,

@@ -24,6 +24,7 @@ const BEFORE: usize = 12;
 
 /// The kind of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalKind {
     /// The losers say the same as the winner: merge them into it.
@@ -36,6 +37,7 @@ pub enum ProposalKind {
 
 /// A proposal to the engine.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Proposal {
     /// The kind of proposal.
     pub kind: ProposalKind,
@@ -53,6 +55,7 @@ pub struct Proposal {
 
 /// The comparison of a loser with its winner.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Audit {
     /// The loser.
     pub memory: MemoryId,

@@ -48,6 +48,7 @@ pub struct Turn<'text> {
 
 /// A sentence of a summary: verbatim from a memory, with `…` for omissions.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SummarySentence {
     /// The text.
     pub text: String,

@@ -7,7 +7,11 @@ use jiff::{Timestamp, ToSpan};
 use super::digest::Bounds;
 
 /// The kind of period that a summary covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = SummaryLevel))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// A run of one thread's memories without a gap of six hours.

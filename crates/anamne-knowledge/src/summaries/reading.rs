@@ -12,6 +12,7 @@ use super::{SummaryError, SummarySentence, text_of};
 
 /// The summary of a period.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Summary {
     /// Its level.
     pub level: Level,

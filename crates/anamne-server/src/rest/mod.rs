@@ -5,17 +5,36 @@
 
 mod admin;
 mod admin_export;
+mod backups;
+mod cache;
 mod conditional;
+mod consolidation;
+mod contradictions;
 mod cursor;
+mod docs;
+mod enrichment;
 mod events;
+mod experience;
+mod graph;
+mod knowledge;
 mod links;
+mod log;
 mod memories;
 mod memory_list;
+mod meta;
 mod questions;
+mod retention;
 mod settings;
+mod shared;
 mod spaces;
 mod storing;
+mod strategies;
 mod streams;
+mod summaries;
+mod tasks;
+mod tiers;
+mod upkeep;
+mod working;
 
 use std::sync::Arc;
 
@@ -52,6 +71,23 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(admin::routes())
         .merge(admin_export::routes())
         .merge(events::routes())
+        .merge(knowledge::routes())
+        .merge(graph::routes())
+        .merge(contradictions::routes())
+        .merge(summaries::routes())
+        .merge(enrichment::routes())
+        .merge(consolidation::routes())
+        .merge(experience::routes())
+        .merge(strategies::routes())
+        .merge(working::routes())
+        .merge(cache::routes())
+        .merge(meta::routes())
+        .merge(tasks::routes())
+        .merge(log::routes())
+        .merge(tiers::routes())
+        .merge(retention::routes())
+        .merge(backups::routes())
+        .merge(upkeep::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.
@@ -62,9 +98,11 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 /// All routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let (router, description) = described().split_for_parts();
+    let page = docs::Page::of(&description);
     let description = Arc::new(description);
     router
         .merge(health::routes())
+        .route("/docs", get(move || async move { page.response() }))
         .route(
             "/openapi.json",
             get(move || async move { Json(description) }),

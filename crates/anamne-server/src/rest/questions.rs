@@ -1,10 +1,9 @@
-//! Recall, context and consistency, in one space and over several.
+//! Recall and context, in one space and over several.
 
 use std::sync::Arc;
 
 use anamne::{
-    Answer, ConsistencyReport, ConsistencyRequest, Context, ContextPreset, ContextRequest, Error,
-    Recall, SpaceProposal, Spaces, Store,
+    Answer, Context, ContextPreset, ContextRequest, Recall, SpaceProposal, Spaces, Store,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -22,8 +21,6 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(recall_across))
         .routes(routes!(context_across))
         .routes(routes!(propose))
-        .routes(routes!(consistency))
-        .routes(routes!(claim))
 }
 
 /// Find memories; best results first
@@ -213,63 +210,6 @@ async fn propose(caller: Caller, Json(asked): Json<Proposing>) -> Result<Json<Pr
         Ok(Proposed { spaces })
     });
     proposed.await.map(Json)
-}
-
-/// Compare memories with each other
-///
-/// By rules, without a language model.
-#[utoipa::path(
-    post,
-    path = "/v1/spaces/{space}/consistency",
-    tag = "questions",
-    params(("space" = String, Path, description = "The space's name")),
-    responses((status = 200, body = ConsistencyReport), (status = "default", body = Problem))
-)]
-async fn consistency(
-    caller: Caller,
-    Path(space): Path<String>,
-    Json(request): Json<ConsistencyRequest>,
-) -> Result<Json<ConsistencyReport>, Problem> {
-    caller
-        .with_space(space, move |space| space.check_consistency(&request))
-        .await
-        .map(Json)
-}
-
-/// A statement to compare.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct Claim {
-    /// The statement; it is not stored.
-    claim: String,
-    /// Maximum number of memories about it, 1 to 1 000; 50 by default.
-    #[serde(default = "fifty")]
-    limit: usize,
-}
-
-fn fifty() -> usize {
-    50
-}
-
-/// Compare a claim with what is stored; it is not stored
-#[utoipa::path(
-    post,
-    path = "/v1/spaces/{space}/consistency/claim",
-    tag = "questions",
-    params(("space" = String, Path, description = "The space's name")),
-    responses((status = 200, body = ConsistencyReport), (status = "default", body = Problem))
-)]
-async fn claim(
-    caller: Caller,
-    Path(space): Path<String>,
-    Json(claim): Json<Claim>,
-) -> Result<Json<ConsistencyReport>, Problem> {
-    caller
-        .with_space(space, move |space| -> Result<_, Error> {
-            space.check_claim(&claim.claim, claim.limit)
-        })
-        .await
-        .map(Json)
 }
 
 /// An answer that may say that a file is damaged, and where it is.

@@ -1,8 +1,8 @@
-//! Spaces: list, create, counts, tiers and retention.
+//! Spaces: list, create, counts.
 
 use std::sync::Arc;
 
-use anamne::{RetentionApplied, RetentionState, RetentionUndone, Space, Statistics, TierCount};
+use anamne::{Space, Statistics};
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -17,10 +17,6 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(read))
-        .routes(routes!(tiers))
-        .routes(routes!(retention))
-        .routes(routes!(apply_retention))
-        .routes(routes!(undo_retention))
 }
 
 /// The spaces that a caller may read.
@@ -119,100 +115,6 @@ async fn create(
 async fn read(caller: Caller, Path(space): Path<String>) -> Result<Json<SpaceView>, Problem> {
     caller
         .with_store(move |store| SpaceView::of(&store.existing_space(&space)?))
-        .await
-        .map(Json)
-}
-
-/// The tiers of a space.
-#[derive(Debug, Serialize, ToSchema)]
-struct Tiers {
-    /// Hottest first: `tier`, `memories`, `bytes`.
-    #[schema(value_type = Vec<Object>)]
-    tiers: Vec<TierCount>,
-}
-
-/// List the tiers of a space with their memories
-#[utoipa::path(
-    get,
-    path = "/v1/spaces/{space}/tiers",
-    tag = "spaces",
-    params(("space" = String, Path, description = "The space's name")),
-    responses((status = 200, body = Tiers), (status = "default", body = Problem))
-)]
-async fn tiers(caller: Caller, Path(space): Path<String>) -> Result<Json<Tiers>, Problem> {
-    let listed = caller.with_space(space, |space| {
-        let tiers = space.tiers()?;
-        Ok(Tiers { tiers })
-    });
-    listed.await.map(Json)
-}
-
-/// What the retention of a space will forget and erase
-#[utoipa::path(
-    get,
-    path = "/v1/spaces/{space}/retention",
-    tag = "spaces",
-    params(("space" = String, Path, description = "The space's name")),
-    responses(
-        (status = 200, description = "`days`, `grace_days`, `outdated`, `forgotten`, `erasable`, `next_erasure`, `deferred`, `next_steps`", body = Object),
-        (status = "default", body = Problem)
-    )
-)]
-async fn retention(
-    caller: Caller,
-    Path(space): Path<String>,
-) -> Result<Json<RetentionState>, Problem> {
-    caller.with_space(space, Space::retention).await.map(Json)
-}
-
-/// How retention is applied.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct Applying {
-    /// Also what waits for a person's confirmation.
-    #[serde(default)]
-    confirm: bool,
-}
-
-/// Apply the retention of a space now; needs the right to erase
-#[utoipa::path(
-    post,
-    path = "/v1/spaces/{space}/retention/apply",
-    tag = "spaces",
-    params(("space" = String, Path, description = "The space's name")),
-    responses(
-        (status = 200, description = "`forgotten`, `erased`, `skipped`", body = Object),
-        (status = "default", body = Problem)
-    )
-)]
-async fn apply_retention(
-    caller: Caller,
-    Path(space): Path<String>,
-    Json(applying): Json<Applying>,
-) -> Result<Json<RetentionApplied>, Problem> {
-    caller
-        .with_space(space, move |space| space.apply_retention(applying.confirm))
-        .await
-        .map(Json)
-}
-
-/// Restore what retention forgot and did not erase yet
-#[utoipa::path(
-    post,
-    path = "/v1/spaces/{space}/retention/undo",
-    tag = "spaces",
-    params(("space" = String, Path, description = "The space's name")),
-    responses(
-        (status = 200, description = "`restored`, `skipped`", body = Object),
-        (status = "default", body = Problem)
-    )
-)]
-async fn undo_retention(
-    caller: Caller,
-    Path(space): Path<String>,
-) -> Result<Json<RetentionUndone>, Problem> {
-    caller
-        .with_space(space, Space::restore_forgotten_by_retention)
         .await
         .map(Json)
 }

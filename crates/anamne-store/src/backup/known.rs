@@ -14,9 +14,11 @@ const FORMAT: i64 = 2;
 
 /// A folder to which a space was backed up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KnownBackup {
     /// The folder, which is itself a store.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub folder: PathBuf,
     /// The last event in it at its last update; 0 if the first copy is unfinished.
     pub last_seq: Seq,

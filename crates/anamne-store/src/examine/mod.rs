@@ -27,6 +27,7 @@ const ROUNDS: usize = 4;
 
 /// The damaged part of a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
     /// `space.toml` and `backups.toml`.
@@ -43,6 +44,7 @@ pub enum Part {
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Finding {
     /// What is damaged.
     pub part: Part,
@@ -84,6 +86,7 @@ impl fmt::Display for Finding {
 
 /// The result of examining a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Examination {
     /// The last event of the log.
     pub last_seq: Seq,

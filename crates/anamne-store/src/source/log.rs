@@ -69,6 +69,7 @@ impl LogQuery {
 
 /// One event with the row of its memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LogEntry {
     /// The event.
     #[serde(flatten)]

@@ -12,6 +12,7 @@ use crate::clock::from_microseconds;
 
 /// Counts over a space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Statistics {
     /// Live memories.
     pub memories: u64,

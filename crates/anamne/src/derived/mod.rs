@@ -94,6 +94,7 @@ pub(crate) struct Registry {
 
 /// The state of one item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ViewState {
     /// Its name.
     pub name: String,

@@ -55,6 +55,7 @@ pub(crate) enum BatchOutcome {
 
 /// The model in use, and the progress of the requested one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EmbeddingState {
     /// The requested model.
     pub model: String,

@@ -13,6 +13,7 @@ use crate::space::Space;
 
 /// What came of one arm.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ArmReport {
     /// The name of the strategy.
     pub strategy: String,
@@ -28,6 +29,7 @@ pub struct ArmReport {
 
 /// The state of an experiment. It may be looked at as often as one likes: the error rate holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExperimentReport {
     /// Its name.
     pub name: String,

@@ -13,6 +13,7 @@ use crate::space::Space;
 
 /// An earlier search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PastSearch {
     /// The memory of the search.
     pub memory: MemoryId,
@@ -36,6 +37,7 @@ pub struct PastSearch {
 
 /// What came of the searches with one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StrategyReport {
     /// The experiment; empty for searches in none.
     pub experiment: String,
@@ -51,6 +53,7 @@ pub struct StrategyReport {
 
 /// The searches of one week with one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StrategyWeek {
     /// The Monday on which it begins, 0:00 UTC.
     pub week: Timestamp,
@@ -66,6 +69,7 @@ pub struct StrategyWeek {
 
 /// The searches of one week.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchQuality {
     /// The Monday on which it begins, 0:00 UTC.
     pub week: Timestamp,

@@ -50,6 +50,7 @@ impl LearningSearch {
 
 /// The answer to a search with experience.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExperiencedAnswer {
     /// The results, none of which an earlier search of the question showed. If experience was unavailable or the search
     /// was not recorded, `degraded` names `experience`. Its time does not contain that of recording.
@@ -77,10 +78,13 @@ pub struct ExperiencedAnswer {
 
 /// A search strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchStrategy {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub name: &'static str,
     /// What it does, as a phrase.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub description: &'static str,
 }
 

@@ -22,6 +22,7 @@ pub struct WorkingScope {
 
 /// A live value of working memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WorkingEntry {
     /// The key.
     pub key: String,

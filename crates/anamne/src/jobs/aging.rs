@@ -19,6 +19,7 @@ const MANY_LEFT: u64 = 4;
 
 /// The result of moving memories to colder tiers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Moved {
     /// Memories moved.
     pub memories: u64,

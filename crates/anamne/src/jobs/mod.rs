@@ -319,10 +319,13 @@ fn note_name(chore: &Chore) -> String {
 
 /// A chore and its latest run in any process.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChoreReport {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub name: &'static str,
     /// What it does.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub what: &'static str,
     /// Its minimum interval in seconds; 0 if it runs whenever there is work.
     pub every_seconds: u64,

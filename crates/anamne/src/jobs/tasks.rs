@@ -274,6 +274,7 @@ impl Inner {
 
 /// The background work of a space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WorkReport {
     /// The queue.
     #[serde(flatten)]

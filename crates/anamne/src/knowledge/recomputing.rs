@@ -21,6 +21,7 @@ const DAY: f64 = 86_400.0;
 
 /// Quality signals of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QualitySignals {
     /// Usefulness by feedback, 0 to 1; 0.5 without feedback.
     pub utility: f32,
@@ -33,6 +34,7 @@ pub struct QualitySignals {
 
 /// What a current importance comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ImportanceSignals {
     /// The stored importance, 1 to 10.
     pub told: u8,
@@ -46,6 +48,7 @@ pub struct ImportanceSignals {
 
 /// The strength of a link, told and current.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LinkStrength {
     /// The told strength, 0 to 1.
     pub told: f32,

@@ -27,6 +27,7 @@ const ASKED_OFTEN: u64 = 2;
 
 /// How well a topic is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TopicVerdict {
     /// Many memories name it, and queries about it are answered well or don't exist.
@@ -41,6 +42,7 @@ pub enum TopicVerdict {
 
 /// A topic, and how well it is known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KnownTopic {
     /// Its name.
     pub topic: String,

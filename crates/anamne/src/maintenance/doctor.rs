@@ -17,6 +17,7 @@ const EARLIER_DAYS: i64 = 30;
 
 /// Counts, sizes and view states of a space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SpaceReport {
     /// The space's name.
     pub space: String,
@@ -39,6 +40,7 @@ pub struct SpaceReport {
 
 /// The result of checking a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CheckUp {
     /// The space's name.
     pub space: String,

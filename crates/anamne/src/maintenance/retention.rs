@@ -24,6 +24,7 @@ const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
 
 /// The retention status of a space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RetentionState {
     /// Maximum age in days; 0 for no retention.
     pub days: u32,
@@ -45,6 +46,7 @@ pub struct RetentionState {
 
 /// The result of applying retention.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RetentionApplied {
     /// Forgotten memories.
     pub forgotten: u64,
@@ -57,6 +59,7 @@ pub struct RetentionApplied {
 
 /// The result of undoing retention.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RetentionUndone {
     /// Restored memories.
     pub restored: u64,

@@ -20,6 +20,7 @@ use crate::{Error, ErrorKind};
 
 /// The result of verifying a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Verification {
     /// The space's name, or its folder's name if unknown.
     pub space: String,

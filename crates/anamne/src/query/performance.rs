@@ -17,6 +17,7 @@ const READ: usize = 10_000;
 
 /// Queries of one kind in one week.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QueryGroup {
     /// What they have in common: `one stage`, `active`, `mcp`.
     pub name: String,
@@ -32,6 +33,7 @@ pub struct QueryGroup {
 
 /// The logged queries of one week.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QueryPerformance {
     /// The Monday on which it begins, 0:00 UTC.
     pub week: Timestamp,

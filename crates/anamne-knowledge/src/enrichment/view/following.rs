@@ -13,6 +13,7 @@ use crate::summaries::{Summaries, SummaryError};
 
 /// The outcome of [`Summaries::enrich`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EnrichmentReport {
     /// Number of memories enriched or taken out.
     pub memories: u64,

@@ -34,6 +34,7 @@ const LINKS: usize = 3;
 
 /// How far enrichment is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EnrichmentState {
     /// Number of enriched memories.
     pub memories: u64,

@@ -32,6 +32,7 @@ const MOST_OPENED: i64 = 16_384;
 
 /// A logged query with its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LoggedQuery {
     /// Its number, never reused.
     pub number: u64,

@@ -45,6 +45,7 @@ pub struct ExperienceQuery {
 
 /// What advice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AdviceKind {
     /// After this error, this call succeeded.
@@ -77,6 +78,7 @@ impl AdviceKind {
 
 /// A memory behind an advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AdviceCase {
     /// The memory.
     pub memory: MemoryId,
@@ -88,6 +90,7 @@ pub struct AdviceCase {
 
 /// What is known about one way to act.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Advice {
     /// What it is about.
     pub kind: AdviceKind,

@@ -33,6 +33,7 @@ const LONGEST_NAME: usize = 120;
 
 /// A stored skill, and what came of those who had it in view.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SkillRecord {
     /// The skill.
     pub memory: MemoryId,

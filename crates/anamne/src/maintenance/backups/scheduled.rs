@@ -2,17 +2,35 @@
 
 use std::path::{Path, PathBuf};
 
-use anamne_jobs::{Periodic, Priority, Queue, QueueError, Timing};
+use anamne_jobs::{NewTask, Periodic, Priority, Queue, QueueError, Timing};
 use anamne_store::view::MemoryFeed;
 use anamne_store::{BackupConfig, KnownBackup, remove_path};
-use anamne_types::Seq;
+use anamne_types::{InvalidValue, Right, Seq};
 
 use crate::Error;
 use crate::core::Inner;
 use crate::maintenance::travel::outside;
+use crate::space::Space;
 
 /// The task kind and schedule name.
 pub(crate) const BACK_UP: &str = "backup";
+
+impl Space {
+    /// Queues the next scheduled backup as a task that is due now; [`Space::run_tasks`] or the background makes it. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If no backups are scheduled, or without the right to configure.
+    pub fn queue_backup(&self) -> Result<(), Error> {
+        self.require(Right::Configure)?;
+        if !self.inner.source.current_config()?.backup.is_on() {
+            let accepts = "a space with scheduled backups";
+            return Err(InvalidValue::new("space", accepts, "none scheduled").into());
+        }
+        let task = NewTask::new(BACK_UP, BACK_UP).priority(Priority::Urgent);
+        Ok(self.inner.queue()?.enqueue(&task)?)
+    }
+}
 
 impl Inner {
     /// Applies the backup schedule of the settings.

@@ -20,8 +20,10 @@ const TASKS: usize = 1_000;
 
 /// The state of the scheduled backups of a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScheduledBackups {
     /// The folder of the backups of this space.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub folder: PathBuf,
     /// The interval in hours.
     pub every_hours: u32,
@@ -32,6 +34,7 @@ pub struct ScheduledBackups {
     /// The time of the last one.
     pub last_at: Option<Timestamp>,
     /// Its folder.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub last_folder: Option<PathBuf>,
     /// Events written since.
     pub events_since: u64,
@@ -44,6 +47,7 @@ pub struct ScheduledBackups {
     /// Why it failed.
     pub failure: Option<String>,
     /// Folders of backups that can't be found.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub missing: Vec<PathBuf>,
 }
 

@@ -1,0 +1,235 @@
+//! Enrichment: what rules note beside memories.
+
+use anamne::{
+    Category, EnrichedPart, Enrichment, EnrichmentState, InvalidValue, Limits, Memory, MemoryId,
+    Space,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::shared::{InSpace, OneOf, Routes, cut, twenty};
+use crate::http::body::{Json, Path, Query};
+use crate::http::{Caller, Problem};
+
+pub(super) fn routes() -> Routes {
+    OpenApiRouter::new()
+        .routes(routes!(state))
+        .routes(routes!(set))
+        .routes(routes!(list))
+        .routes(routes!(show))
+        .routes(routes!(remove))
+        .routes(routes!(restore))
+}
+
+/// The enrichment of a space.
+#[derive(Debug, Serialize, ToSchema)]
+struct State {
+    /// Whether it is on.
+    on: bool,
+    /// How far it is; null while it is off.
+    state: Option<EnrichmentState>,
+}
+
+fn state_of(space: &Space) -> Result<State, anamne::Error> {
+    let state = space.enrichment_state()?;
+    Ok(State {
+        on: state.is_some(),
+        state,
+    })
+}
+
+/// Say whether enrichment is on, and how far it is
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/enrichment",
+    tag = "enrichment",
+    params(InSpace),
+    responses((status = 200, body = State), (status = "default", body = Problem))
+)]
+async fn state(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+) -> Result<Json<State>, Problem> {
+    caller.with_space(space, state_of).await.map(Json)
+}
+
+/// Whether to enrich.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Switch {
+    /// Whether rules enrich; off hides what was enriched.
+    on: bool,
+    /// Whether the configured language model enriches too, within its budgets.
+    #[serde(default)]
+    by_model: bool,
+}
+
+/// Turn enrichment on or off; needs the right to configure
+#[utoipa::path(
+    put,
+    path = "/v1/spaces/{space}/enrichment",
+    tag = "enrichment",
+    params(InSpace),
+    responses((status = 200, body = State), (status = "default", body = Problem))
+)]
+async fn set(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+    Json(switch): Json<Switch>,
+) -> Result<Json<State>, Problem> {
+    let set = caller.with_space(space, move |space| {
+        space.set_enrichment(switch.on, switch.by_model)?;
+        state_of(space)
+    });
+    set.await.map(Json)
+}
+
+/// Which memories to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct Which {
+    /// The category that the rules found.
+    category: Category,
+    /// Maximum number, 1 to 999.
+    #[serde(default = "twenty")]
+    #[param(default = 20, minimum = 1, maximum = 999)]
+    limit: usize,
+}
+
+/// Memories of an enriched category.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+struct Enriched {
+    /// The memories, newest first.
+    memories: Vec<Memory>,
+    /// Whether there are more.
+    more: bool,
+}
+
+/// List the memories that the rules put into a category
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/enrichment/memories",
+    tag = "enrichment",
+    params(InSpace, Which),
+    responses((status = 200, body = Enriched), (status = "default", body = Problem))
+)]
+async fn list(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+    Query(which): Query<Which>,
+) -> Result<Json<Enriched>, Problem> {
+    let wanted = which.limit.saturating_add(1);
+    Limits::check_results(which.limit)?;
+    Limits::check_results(wanted)?;
+    let listed = caller.with_space(space, move |space| {
+        let mut memories = space.enriched(which.category, wanted)?;
+        let more = cut(&mut memories, which.limit);
+        Ok(Enriched { memories, more })
+    });
+    listed.await.map(Json)
+}
+
+/// What is noted beside a memory.
+#[derive(Debug, Serialize, ToSchema)]
+struct Noted {
+    /// The memory.
+    memory: MemoryId,
+    /// Its citation.
+    citation: String,
+    /// What is noted; null if nothing.
+    enrichment: Option<Enrichment>,
+    /// The parts that were removed for good.
+    removed: Vec<String>,
+}
+
+fn noted(space: &Space, memory: &Memory) -> Result<Noted, anamne::Error> {
+    let removed = EnrichedPart::removed_from(&memory.metadata);
+    Ok(Noted {
+        memory: memory.id,
+        citation: memory.citation(),
+        enrichment: space.enrichments(&[memory])?.pop().flatten(),
+        removed: removed.iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// Show what is noted beside a memory
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/memories/{id}/enrichment",
+    tag = "enrichment",
+    params(OneOf),
+    responses((status = 200, body = Noted), (status = "default", body = Problem))
+)]
+async fn show(
+    caller: Caller,
+    Path(OneOf { space, id }): Path<OneOf>,
+) -> Result<Json<Noted>, Problem> {
+    let shown = caller.with_space(space, move |space| {
+        noted(space, &space.get(space.resolve(&id)?)?)
+    });
+    shown.await.map(Json)
+}
+
+/// What to remove.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Removal {
+    /// `all`, `category`, `importance`, `keywords`, `tags`, `language`, `summary`, `links`, `keyword:WORD`, `tag:TAG`, `link:ID`.
+    parts: Vec<String>,
+}
+
+/// Remove parts of an enrichment for good
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/memories/{id}/enrichment/removals",
+    tag = "enrichment",
+    params(OneOf),
+    responses((status = 200, body = Noted), (status = "default", body = Problem))
+)]
+async fn remove(
+    caller: Caller,
+    Path(OneOf { space, id }): Path<OneOf>,
+    Json(removal): Json<Removal>,
+) -> Result<Json<Noted>, Problem> {
+    let removed = caller.with_space(space, move |space| {
+        if removal.parts.len() > EnrichedPart::MOST {
+            let accepts = format!("at most {} parts", EnrichedPart::MOST);
+            return Err(InvalidValue::new("parts", accepts, removal.parts.len()).into());
+        }
+        let parts = removal.parts.iter().map(|part| part_of(part, space));
+        let parts: Vec<EnrichedPart> = parts.collect::<Result<_, _>>()?;
+        let memory = space.remove_enrichment(space.resolve(&id)?, &parts)?;
+        noted(space, &memory)
+    });
+    removed.await.map(Json)
+}
+
+/// A part; the memory of a link may be a citation.
+fn part_of(text: &str, space: &Space) -> Result<EnrichedPart, anamne::Error> {
+    match text.trim().strip_prefix("link:") {
+        Some(id) => Ok(EnrichedPart::Link(space.resolve(id.trim())?)),
+        None => Ok(text.parse()?),
+    }
+}
+
+/// Let what was removed be made again
+#[utoipa::path(
+    delete,
+    path = "/v1/spaces/{space}/memories/{id}/enrichment/removals",
+    tag = "enrichment",
+    params(OneOf),
+    responses((status = 200, body = Noted), (status = "default", body = Problem))
+)]
+async fn restore(
+    caller: Caller,
+    Path(OneOf { space, id }): Path<OneOf>,
+) -> Result<Json<Noted>, Problem> {
+    let restored = caller.with_space(space, move |space| {
+        let memory = space.restore_enrichment(space.resolve(&id)?)?;
+        noted(space, &memory)
+    });
+    restored.await.map(Json)
+}

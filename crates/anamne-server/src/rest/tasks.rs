@@ -1,0 +1,254 @@
+//! The queue of background work: show, run, pause, retry, cancel.
+
+use anamne::queue::{RetryOutcome, Task, TaskId};
+use anamne::{Error, Space, WorkReport};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::shared::{Begun, InSpace, Numbered, Page, Routes, begin, conceal};
+use crate::http::body::{Json, Path, Query};
+use crate::http::{Caller, Problem};
+
+pub(super) fn routes() -> Routes {
+    OpenApiRouter::new()
+        .routes(routes!(report))
+        .routes(routes!(unfinished))
+        .routes(routes!(show))
+        .routes(routes!(run))
+        .routes(routes!(retry))
+        .routes(routes!(cancel))
+        .routes(routes!(pause))
+        .routes(routes!(resume))
+}
+
+/// Show background work: load, pauses, tasks by kind, failed tasks, chores
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/tasks",
+    tag = "tasks",
+    params(InSpace),
+    responses((status = 200, body = WorkReport), (status = "default", body = Problem))
+)]
+async fn report(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+) -> Result<Json<WorkReport>, Problem> {
+    let told = caller.with_space(space, |space| {
+        let mut work = space.work()?;
+        let queue = &mut work.queue;
+        let tasks = queue.running.iter_mut().chain(&mut queue.recent);
+        let tasks = tasks.chain(&mut queue.oldest_waiting);
+        let tasks = tasks.chain(&mut work.failed).map(|task| &mut task.error);
+        let chores = work.chores.iter_mut().map(|chore| &mut chore.problem);
+        conceal(space, tasks.chain(chores));
+        Ok(work)
+    });
+    told.await.map(Json)
+}
+
+/// Tasks.
+#[derive(Debug, Serialize, ToSchema)]
+struct Tasks {
+    /// The tasks.
+    tasks: Vec<Task>,
+}
+
+/// List running and waiting tasks in their order; needs the right to configure
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/tasks/unfinished",
+    tag = "tasks",
+    params(InSpace, Page),
+    responses((status = 200, body = Tasks), (status = "default", body = Problem))
+)]
+async fn unfinished(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+    Query(page): Query<Page>,
+) -> Result<Json<Tasks>, Problem> {
+    let limit = page.checked()?;
+    let listed = caller.with_space(space, move |space| {
+        Ok(Tasks {
+            tasks: space.task_queue()?.unfinished(limit)?,
+        })
+    });
+    listed.await.map(Json)
+}
+
+/// Show a task; needs the right to configure
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/tasks/{number}",
+    tag = "tasks",
+    params(Numbered),
+    responses((status = 200, body = Task), (status = "default", body = Problem))
+)]
+async fn show(
+    caller: Caller,
+    Path(Numbered { space, number }): Path<Numbered>,
+) -> Result<Json<Task>, Problem> {
+    let shown = caller.with_space(space, move |space| {
+        Ok(space.task_queue()?.task(id(number)?)?)
+    });
+    shown.await.map(Json)
+}
+
+/// The id with this number.
+fn id(number: u64) -> Result<TaskId, Error> {
+    Ok(number.to_string().parse()?)
+}
+
+/// Queue and run everything that is due: extraction, summaries, enrichment, scheduled backups
+///
+/// The answer comes as the work begins. What fails is listed by the report of tasks.
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/tasks/runs",
+    tag = "tasks",
+    params(InSpace),
+    responses((status = 202, body = Begun), (status = "default", body = Problem))
+)]
+async fn run(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+) -> Result<(StatusCode, Json<Begun>), Problem> {
+    begin(caller, space, "tasks", check_writes, run_all).await
+}
+
+fn check_writes(space: &Space) -> Result<(), Error> {
+    if space.scope().may_write(space.name()) {
+        return Ok(());
+    }
+    Err(anamne::Denied::Write(space.name().to_owned()).into())
+}
+
+/// Runs everything that is due.
+pub(super) fn run_all(space: &Space) -> Result<(), Error> {
+    space.run_tasks(&mut |_| {}).map(drop)
+}
+
+/// What became of failed tasks.
+#[derive(Debug, Serialize, ToSchema)]
+struct Retried {
+    /// For each: the number under which it is queued again, or the newer task that replaces it.
+    retried: Vec<RetryOutcome>,
+}
+
+/// Which failed tasks to retry.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Retry {
+    /// One, by its number; all without it.
+    task: Option<u64>,
+}
+
+/// Queue failed tasks again; needs the right to configure
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/tasks/retries",
+    tag = "tasks",
+    params(InSpace),
+    responses((status = 200, body = Retried), (status = "default", body = Problem))
+)]
+async fn retry(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+    Json(retry): Json<Retry>,
+) -> Result<Json<Retried>, Problem> {
+    let retried = caller.with_space(space, move |space| {
+        let queue = space.task_queue()?;
+        let retried = match retry.task {
+            Some(number) => vec![queue.retry(id(number)?)?],
+            None => queue.retry_all()?,
+        };
+        Ok(Retried { retried })
+    });
+    retried.await.map(Json)
+}
+
+/// Cancel a waiting or failed task; needs the right to configure
+#[utoipa::path(
+    delete,
+    path = "/v1/spaces/{space}/tasks/{number}",
+    tag = "tasks",
+    params(Numbered),
+    responses((status = 200, body = Task), (status = "default", body = Problem))
+)]
+async fn cancel(
+    caller: Caller,
+    Path(Numbered { space, number }): Path<Numbered>,
+) -> Result<Json<Task>, Problem> {
+    let cancelled = caller.with_space(space, move |space| {
+        Ok(space.task_queue()?.cancel(id(number)?)?)
+    });
+    cancelled.await.map(Json)
+}
+
+/// What to pause.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewPause {
+    /// One kind of task; everything without it.
+    kind: Option<String>,
+}
+
+/// Whether something changed.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+struct Changed {
+    /// False if it was so before.
+    changed: bool,
+}
+
+/// Pause the queue or a kind of task; needs the right to configure
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/tasks/pauses",
+    tag = "tasks",
+    params(InSpace),
+    responses((status = 200, body = Changed), (status = "default", body = Problem))
+)]
+async fn pause(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+    Json(pause): Json<NewPause>,
+) -> Result<Json<Changed>, Problem> {
+    let paused = caller.with_space(space, move |space| {
+        Ok(Changed {
+            changed: space.task_queue()?.pause(pause.kind.as_deref())?,
+        })
+    });
+    paused.await.map(Json)
+}
+
+/// What to resume.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct Resumed {
+    /// One kind of task; the whole queue without it.
+    kind: Option<String>,
+}
+
+/// Resume the queue or a kind of task; needs the right to configure
+#[utoipa::path(
+    delete,
+    path = "/v1/spaces/{space}/tasks/pauses",
+    tag = "tasks",
+    params(InSpace, Resumed),
+    responses((status = 200, body = Changed), (status = "default", body = Problem))
+)]
+async fn resume(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+    Query(resumed): Query<Resumed>,
+) -> Result<Json<Changed>, Problem> {
+    let resumed = caller.with_space(space, move |space| {
+        Ok(Changed {
+            changed: space.task_queue()?.resume(resumed.kind.as_deref())?,
+        })
+    });
+    resumed.await.map(Json)
+}
