@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::value::to_raw_value;
 
+use super::members::Reach;
 use super::record::{Payload, Stored};
 use super::{Tables, page_bytes, read, rows};
 use crate::clock::{cut, to_microseconds};
@@ -27,6 +28,10 @@ pub(crate) struct Transaction<'writer> {
     pub(super) hash: Digest,
     pub(super) next_row: Row,
     lines: Vec<Entry>,
+    /// What other spaces have to follow once this is committed.
+    pub(super) reach: Reach,
+    /// Whether changes come from a home, which knows them.
+    pub(super) is_following: bool,
     /// An unpredictable secret from which the salts are derived.
     pub(super) secret: [u8; 32],
     open: bool,
@@ -61,6 +66,8 @@ impl<'writer> Transaction<'writer> {
             hash: end.1,
             next_row: Row(0),
             lines: Vec::new(),
+            reach: Reach::default(),
+            is_following: false,
             secret: secret(),
             open: true,
         };
@@ -86,6 +93,11 @@ impl<'writer> Transaction<'writer> {
         self.tables.prepare_cached("ROLLBACK")?.execute([])?;
         self.open = false;
         Ok(Vec::new())
+    }
+
+    /// What other spaces have to follow.
+    pub(crate) fn take_reach(&mut self) -> Reach {
+        std::mem::take(&mut self.reach)
     }
 
     /// Size in bytes of the lines for the journal.

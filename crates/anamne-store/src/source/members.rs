@@ -1,0 +1,436 @@
+//! Members: memories whose home is another space, and the record in a home of where its memories are members.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anamne_text::normal::content_hash;
+use anamne_types::{
+    EventKind, InvalidValue, Kind, MemberTerms, Membership, Memory, MemoryId, Provenance, Row, Seq,
+    is_marked_private, is_private_tag,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::record::{Payload, Stored};
+use super::remember::plain_zero;
+use super::transaction::Transaction;
+use super::{Tables, provenance, read};
+use crate::journal::Digest;
+use crate::{Result, StoreError};
+
+/// A memory as its home has it.
+#[derive(Clone, Debug)]
+pub(crate) struct AtHome {
+    memory: Memory,
+    /// The digest of the event of this state.
+    digest: Digest,
+    origin: Provenance,
+    /// Whether the home says that it is a member of the space that asked.
+    pub(crate) is_shared: bool,
+}
+
+/// The state of a memory in its home.
+#[derive(Clone, Debug)]
+pub(crate) enum HomeState {
+    /// It is live.
+    Live(Box<AtHome>),
+    /// It is forgotten, or the home doesn't know it.
+    Hidden,
+    /// Its content is erased.
+    Erased,
+}
+
+/// What following a home did to a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Followed {
+    /// The member agrees with its home.
+    Agrees,
+    /// The home says that it is a member, but it is not: the home should withdraw it.
+    NotMember,
+}
+
+/// What a write changed that concerns other spaces: memories by the space that has to follow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach {
+    /// Changed memories, by the spaces of which they are members.
+    pub(crate) members: BTreeMap<String, BTreeSet<MemoryId>>,
+    /// Members that this space no longer has, by their homes.
+    pub(crate) dropped: BTreeMap<String, BTreeSet<MemoryId>>,
+}
+
+impl Reach {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.dropped.is_empty()
+    }
+}
+
+/// Whether a memory may become a member of other spaces: its text stands for itself, and it is not private.
+fn check_shareable(memory: &Memory) -> Result<()> {
+    let refuse = |accepts: &str| {
+        let given = format!("{} ({})", memory.id, memory.kind());
+        Err(InvalidValue::new("member", accepts, given).into())
+    };
+    if matches!(memory.kind(), Kind::Chunk | Kind::Experience) {
+        return refuse("a memory that is neither a document's chunk nor experience");
+    }
+    if is_private(memory) {
+        return refuse("a memory that is not private; private memories stay in their space");
+    }
+    Ok(())
+}
+
+/// Whether a tag or the guard makes it private.
+fn is_private(memory: &Memory) -> bool {
+    memory.tags.iter().any(|tag| is_private_tag(tag)) || is_marked_private(&memory.metadata)
+}
+
+/// The state of a memory of this space, as the space `asking` may see it.
+pub(crate) fn at_home(tables: Tables<'_>, id: MemoryId, asking: &str) -> Result<HomeState> {
+    let Some(stored) = read::verified_by_id(tables, id)? else {
+        return Ok(HomeState::Hidden);
+    };
+    if stored.erased {
+        return Ok(HomeState::Erased);
+    }
+    if stored.memory.deleted_at.is_some() || stored.memory.is_member() {
+        return Ok(HomeState::Hidden);
+    }
+    let is_shared = is_shared(&tables, stored.row, asking)? && !is_private(&stored.memory);
+    Ok(HomeState::Live(Box::new(AtHome {
+        origin: provenance::of(&tables, &stored.memory)?,
+        digest: stored.event_digest.unwrap_or_default(),
+        memory: stored.memory,
+        is_shared,
+    })))
+}
+
+fn is_shared(connection: &Connection, row: Row, space: &str) -> Result<bool> {
+    Ok(connection
+        .prepare_cached("SELECT 1 FROM shares WHERE row = ?1 AND space = ?2")?
+        .exists(params![row.0, space])?)
+}
+
+/// The space of which the event `seq` made the memory of a row a member, if it still is.
+pub(crate) fn share_at(connection: &Connection, row: Row, seq: Seq) -> Result<Option<String>> {
+    Ok(connection
+        .prepare_cached("SELECT space FROM shares WHERE row = ?1 AND seq = ?2")?
+        .query_row(params![row.0, seq.0 as i64], |row| row.get(0))
+        .optional()?)
+}
+
+/// The spaces of which the memory of a row is a member, sorted.
+pub(crate) fn spaces_of(connection: &Connection, row: Row) -> Result<Vec<String>> {
+    let mut statement =
+        connection.prepare_cached("SELECT space FROM shares WHERE row = ?1 ORDER BY space")?;
+    let spaces = statement.query_map([row.0], |row| row.get(0))?;
+    Ok(spaces.collect::<Result<_, _>>()?)
+}
+
+/// The spaces of which memories of this space are members, with their number; sorted.
+pub(crate) fn shares(connection: &Connection) -> Result<Vec<(String, u64)>> {
+    let mut statement = connection
+        .prepare_cached("SELECT space, count(*) FROM shares GROUP BY space ORDER BY space")?;
+    let shares = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+    Ok(shares.collect::<Result<_, _>>()?)
+}
+
+/// Erased memories that a space has not erased yet, by that space.
+pub(crate) fn unfinished(connection: &Connection) -> Result<BTreeMap<String, BTreeSet<MemoryId>>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT shares.space, memories.id FROM shares JOIN memories USING (row) WHERE memories.erased",
+    )?;
+    let found = statement.query_map([], |row| {
+        Ok((row.get(0)?, MemoryId::from_bytes(row.get(1)?)))
+    })?;
+    let mut unfinished = BTreeMap::<String, BTreeSet<_>>::new();
+    for found in found {
+        let (space, id) = found?;
+        unfinished.entry(space).or_default().insert(id);
+    }
+    Ok(unfinished)
+}
+
+/// The homes of this space's members, with the event up to which each was followed; -1 for one that was missing.
+pub(crate) fn homes(connection: &Connection) -> Result<Vec<(String, i64)>> {
+    let mut statement = connection.prepare_cached("SELECT name, seq FROM homes ORDER BY name")?;
+    let homes = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(homes.collect::<Result<_, _>>()?)
+}
+
+/// The members of this space with this home, erased ones not. O(members).
+pub(crate) fn of_home(connection: &Connection, home: &str) -> Result<Vec<MemoryId>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM memories WHERE member IS NOT NULL AND json_extract(member, '$.home') = ?1",
+    )?;
+    let ids = statement.query_map([home], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// The number of live members of each home. O(members).
+pub(crate) fn counts(connection: &Connection) -> Result<BTreeMap<String, u64>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT json_extract(member, '$.home'), count(*) FROM memories \
+         WHERE member IS NOT NULL AND deleted_at IS NULL GROUP BY 1",
+    )?;
+    let counts = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+    Ok(counts.collect::<Result<_, _>>()?)
+}
+
+/// The memories that an event after `seq` concerns. O(events since).
+pub(crate) fn touched_since(connection: &Connection, seq: Seq) -> Result<BTreeSet<MemoryId>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT memories.id FROM events JOIN memories USING (row) WHERE events.seq > ?1",
+    )?;
+    let ids = statement.query_map([seq.0 as i64], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+impl AtHome {
+    /// Fills in what the space mirrors of the home.
+    fn mirrored_in(&self, memory: Memory, home: &str) -> Memory {
+        let there = self.memory.without_text();
+        let former = memory.member.as_ref();
+        let member = Membership {
+            home: home.to_owned(),
+            relevance: former.map_or(1.0, |member| member.relevance),
+            added_at: former.map_or(memory.updated_at, |member| member.added_at),
+            origin: self.origin,
+            seq: there.seq,
+            digest: self.digest.to_string(),
+            hidden: false,
+        };
+        Memory {
+            body: there.body,
+            content: there.content,
+            author: there.author,
+            trust: there.trust,
+            importance: there.importance,
+            confidence: there.confidence,
+            occurred_at: there.occurred_at,
+            created_at: there.created_at,
+            expires_at: there.expires_at,
+            deleted_at: None,
+            member: Some(Box::new(member)),
+            ..memory
+        }
+    }
+}
+
+impl Transaction<'_> {
+    /// Records in the home that a memory is a member of `space`.
+    pub(crate) fn share(&mut self, id: MemoryId, space: &str) -> Result<()> {
+        let stored = self.live(id)?;
+        if stored.memory.is_member() {
+            return Err(StoreError::State {
+                id,
+                state: "is a member here; add it from its home",
+            });
+        }
+        check_shareable(&stored.memory)?;
+        if is_shared(&self.tables, stored.row, space)? {
+            return Ok(());
+        }
+        self.record_share(stored.row, space, self.next_seq())?;
+        let payload = Payload::of_share(stored.salt, space);
+        self.log(EventKind::Shared, stored.row, id, &payload)
+    }
+
+    pub(super) fn record_share(&self, row: Row, space: &str, seq: Seq) -> Result<()> {
+        self.tables
+            .prepare_cached("INSERT OR REPLACE INTO shares (row, space, seq) VALUES (?1, ?2, ?3)")?
+            .execute(params![row.0, space, seq.0 as i64])?;
+        Ok(())
+    }
+
+    pub(super) fn remove_share(&self, row: Row, space: &str) -> Result<bool> {
+        let removed = self
+            .tables
+            .prepare_cached("DELETE FROM shares WHERE row = ?1 AND space = ?2")?
+            .execute(params![row.0, space])?;
+        Ok(removed > 0)
+    }
+
+    /// Records in the home that a memory is no longer a member of `space`. Of an erased one, no event is left.
+    pub(crate) fn withdraw(&mut self, id: MemoryId, space: &str) -> Result<()> {
+        let Some(stored) = read::by_id(self.tables, id)? else {
+            return Ok(());
+        };
+        if self.remove_share(stored.row, space)? && !stored.erased {
+            let payload = Payload::of_share(stored.salt, space);
+            self.log(EventKind::Withdrawn, stored.row, id, &payload)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a memory of another space as a member, or changes what this space says of the member that it is; returns its
+    /// citation.
+    pub(crate) fn add_member(
+        &mut self,
+        home: &str,
+        there: &AtHome,
+        terms: &MemberTerms,
+    ) -> Result<Row> {
+        let id = there.memory.id;
+        let Some(stored) = read::by_id(self.tables, id)? else {
+            let row = self.next_row;
+            let new = Memory {
+                row,
+                space: String::new(),
+                thread: None,
+                position: None,
+                session: None,
+                tags: Vec::new(),
+                metadata: anamne_types::Metadata::new(),
+                external_id: None,
+                updated_at: self.now,
+                superseded_by: None,
+                version: 1,
+                seq: self.next_seq(),
+                ..there.memory.without_text()
+            };
+            let member = with_terms(there.mirrored_in(new, home), terms)?;
+            self.insert_as(EventKind::Added, &member, content_hash(&member.content))?;
+            return Ok(row);
+        };
+        match &stored.memory.member {
+            _ if stored.erased => return Err(StoreError::WasErased { id }),
+            None => {
+                return Err(StoreError::State {
+                    id,
+                    state: "is in this space already, as its own memory",
+                });
+            }
+            Some(member) if member.home != home => {
+                return Err(StoreError::State {
+                    id,
+                    state: "is in this space already, as a member from another home",
+                });
+            }
+            Some(_) => {}
+        }
+        let is_back = stored.memory.deleted_at.is_some();
+        let mirrored = there.mirrored_in(stored.memory.without_text(), home);
+        let member = with_terms(mirrored, terms)?;
+        if member != stored.memory.without_text() {
+            let kind = if is_back {
+                EventKind::Restored
+            } else {
+                EventKind::Edited
+            };
+            self.change(&stored, member, kind)?;
+        }
+        Ok(stored.row)
+    }
+
+    /// Whether a memory is a member of this space.
+    pub(crate) fn is_member(&self, id: MemoryId) -> Result<bool> {
+        Ok(self.present(id)?.memory.is_member())
+    }
+
+    /// Brings a member to the state of its home; with `again`, also views that could not read its text.
+    pub(crate) fn follow(
+        &mut self,
+        id: MemoryId,
+        home: &str,
+        there: &HomeState,
+        again: bool,
+    ) -> Result<Followed> {
+        self.is_following = true;
+        let followed = self.follow_home(id, home, there, again);
+        self.is_following = false;
+        followed
+    }
+
+    fn follow_home(
+        &mut self,
+        id: MemoryId,
+        home: &str,
+        there: &HomeState,
+        again: bool,
+    ) -> Result<Followed> {
+        let stored = read::by_id(self.tables, id)?.filter(|stored| !stored.erased);
+        let Some((stored, member)) = stored.and_then(|stored| {
+            let member = stored.memory.member.clone()?;
+            (member.home == home).then_some((stored, member))
+        }) else {
+            return Ok(Followed::NotMember);
+        };
+        let is_live = stored.memory.deleted_at.is_none();
+        match there {
+            HomeState::Erased => self.erase(&BTreeSet::from([id]))?,
+            HomeState::Live(there) if there.is_shared => {
+                if !is_live && !member.hidden {
+                    return Ok(Followed::NotMember);
+                }
+                if !is_live || again || member.seq != there.memory.seq {
+                    let kind = if is_live {
+                        EventKind::Edited
+                    } else {
+                        EventKind::Restored
+                    };
+                    let memory = there.mirrored_in(stored.memory.without_text(), home);
+                    self.change(&stored, memory, kind)?;
+                }
+            }
+            _ if !is_live => {}
+            gone => {
+                let hidden = matches!(gone, HomeState::Hidden);
+                let memory = Memory {
+                    deleted_at: Some(self.now),
+                    member: Some(Box::new(Membership { hidden, ..*member })),
+                    ..stored.memory.without_text()
+                };
+                self.change(&stored, memory, EventKind::Forgotten)?;
+                if !hidden {
+                    return Ok(Followed::NotMember);
+                }
+            }
+        }
+        Ok(Followed::Agrees)
+    }
+
+    /// Records up to which event a home was followed; -1 if it is missing.
+    pub(crate) fn followed(&mut self, home: &str, seq: i64) -> Result<()> {
+        self.tables
+            .prepare_cached("UPDATE homes SET seq = ?2 WHERE name = ?1")?
+            .execute(params![home, seq])?;
+        Ok(())
+    }
+
+    /// Notes that the new state of a memory concerns other spaces.
+    pub(super) fn note_reach(&mut self, stored: &Stored, kind: EventKind) -> Result<()> {
+        let id = stored.memory.id;
+        if self.is_following {
+            return Ok(());
+        }
+        match &stored.memory.member {
+            Some(member) if kind == EventKind::Forgotten || kind == EventKind::Erased => {
+                let home = self.reach.dropped.entry(member.home.clone());
+                home.or_default().insert(id);
+            }
+            Some(_) => {}
+            None => {
+                for space in spaces_of(&self.tables, stored.row)? {
+                    self.reach.members.entry(space).or_default().insert(id);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn with_terms(mut member: Memory, terms: &MemberTerms) -> Result<Memory> {
+    if let (Some(membership), Some(relevance)) = (&mut member.member, terms.relevance) {
+        membership.relevance = plain_zero(relevance);
+    }
+    member.tags.extend(terms.tags.iter().cloned());
+    member.tags.sort();
+    member.tags.dedup();
+    for (name, value) in &terms.metadata {
+        if value.is_null() {
+            member.metadata.remove(name);
+        } else {
+            member.metadata.insert(name.clone(), value.clone());
+        }
+    }
+    member.check()?;
+    Ok(member)
+}
