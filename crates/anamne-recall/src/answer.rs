@@ -49,6 +49,7 @@ pub(crate) fn hits(
             entities: Vec::new(),
             related_entities: Vec::new(),
             related_memories: Vec::new(),
+            also_in: Vec::new(),
             space: None,
             memory,
         });

@@ -62,10 +62,11 @@ pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Duplicates, Effort,
     EmbeddingConfig, EnrichmentConfig, Examination, ExportExtra, ExportedSpace, Finding,
     GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT, Listing,
-    LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig, ProjectFolder,
-    ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig, RetentionConfig, Rewound,
-    RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics, StoreError, StoreFolder,
-    SystemClock, TierCount, TiersConfig, Unreadable, Visibility, is_export_file,
+    LogEntry, LogQuery, MetaConfig, MissingHome, Order, Part, Project, ProjectConfig,
+    ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig,
+    RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig, SpaceName, Statistics,
+    StoreError, StoreFolder, SystemClock, TierCount, TiersConfig, Unreadable, Visibility,
+    is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;
@@ -106,6 +107,7 @@ pub use write::import::{
     BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
     ImportReport, ImportedSpace, UnverifiedClaims,
 };
+pub use write::members::AddedMember;
 pub use write::quality::text_quality;
 pub use write::transfer::{NotMoved, Selection, Transfer};
 pub use {anamne_jobs as queue, anamne_llm as llm};

@@ -47,6 +47,7 @@ fn answer(threads: &[&str]) -> Answer {
         entities: Vec::new(),
         related_entities: Vec::new(),
         related_memories: Vec::new(),
+        also_in: Vec::new(),
         space: None,
     };
     Answer {
