@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anamne_types::{Actor, ActorKind, InvalidValue, MemberTerms, MemoryId, Row, Seq};
+use anamne_types::{Actor, ActorKind, InvalidValue, MemberTerms, MemoryId, Row};
 
 use crate::files::is_there;
 use crate::lock::WriteLock;
-use crate::source::members::{self, Followed, HomeState, Reach};
+use crate::source::members::{self, Followed, HomeState, Reach, SeenAtHome};
 use crate::source::{end_of_log, read};
 use crate::space::SpaceSource;
 use crate::space_name::SpaceName;
@@ -22,9 +22,6 @@ use crate::{Result, StoreError};
 
 /// Members followed per transaction.
 const BATCH: usize = 512;
-
-/// Events of a home after which the position in it is written down again although nothing had to follow.
-const FAR_BEHIND: i64 = 4_096;
 
 /// A home whose members can't be read, because it is not in this store.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -65,11 +62,11 @@ impl SpaceSource {
             ids.iter()
                 .try_for_each(|&id| transaction.share(id, self.name().as_str()))
         })?;
-        let states = home.states_at_home(ids, self.name())?;
+        let seen = home.seen_at_home(ids, self.name())?;
         let added = self.write(actor, |transaction| {
             let mut rows = Vec::with_capacity(ids.len());
-            for (&id, state) in ids.iter().zip(&states) {
-                let HomeState::Live(there) = state else {
+            for (&id, seen) in ids.iter().zip(&seen) {
+                let HomeState::Live(there) = &seen.state else {
                     let space = home.name().to_string();
                     return Err(StoreError::NoMemory { id, space });
                 };
@@ -77,9 +74,9 @@ impl SpaceSource {
             }
             Ok(rows)
         });
-        if added.is_err() {
-            // Those that are no members after all.
-            self.follow_home(home, ids, false)?;
+        // Also after a failure, for those that are no members after all.
+        if let Err(error) = self.follow_home(home, ids, false) {
+            self.note_later(&error);
         }
         added
     }
@@ -143,16 +140,12 @@ impl SpaceSource {
 
     /// Follows what changed in the homes of this space's members, and completes what a crash left in other spaces.
     ///
-    /// Costs two small reads if nothing is to be done.
+    /// Costs three small reads if nothing is to be done.
     pub fn follow_homes(&self) -> Result<()> {
-        let unfinished = self.read(members::unfinished)?;
-        if !unfinished.is_empty() {
-            let lock = self.members_lock();
-            let _guard = lock.acquire()?;
-            for (space, ids) in unfinished {
-                self.reach_member_space(&space, &ids)?;
-            }
-        }
+        self.try_to_reach(&Reach {
+            members: self.read(members::unfinished)?,
+            dropped: self.read(members::dropped)?,
+        })?;
         for (home, followed) in self.read(members::homes)? {
             self.follow_since(&home, followed)?;
         }
@@ -164,150 +157,128 @@ impl SpaceSource {
         if let Err(error) = self.follow_homes()
             && !error.is_read_only()
         {
-            self.note_repairs(vec![format!(
-                "members could not be brought to the state of their homes: {error}"
-            )]);
+            self.note_later(&error);
         }
     }
 
-    fn follow_since(&self, home: &str, followed: i64) -> Result<()> {
+    fn note_later(&self, error: &StoreError) {
+        self.note_repairs(vec![format!(
+            "members could not be brought to the state of their homes, which is tried again: {error}"
+        )]);
+    }
+
+    fn follow_since(&self, home: &str, seen: i64) -> Result<()> {
         let Some(other) = self.other(home)? else {
-            if followed >= 0 {
+            if seen >= 0 {
                 self.write_quietly(|transaction| transaction.followed(home, -1))?;
             }
             return Ok(());
         };
         let head = other.read(end_of_log)?.0.0 as i64;
-        if head == followed {
+        // It was missing, or restored to an earlier time, or this space was.
+        let is_all = seen <= 0 || head < seen;
+        let due = if is_all {
+            let mut due = self.read(|reader| members::of_home(reader, home))?;
+            let space = self.name().as_str();
+            due.append(&mut other.read(|reader| members::shared_with(reader, space))?);
+            due
+        } else {
+            let mut unfinished = other.read(members::unfinished)?;
+            unfinished.remove(self.name().as_str()).unwrap_or_default()
+        };
+        if due.is_empty() && !is_all {
             return Ok(());
         }
-        let members = self.read(|reader| members::of_home(reader, home))?;
-        let due = match u64::try_from(followed) {
-            // It was missing or restored to an earlier time.
-            _ if head < followed => members,
-            Err(_) => members,
-            Ok(0) => members,
-            Ok(followed) => {
-                let touched = other.read(|reader| members::touched_since(reader, Seq(followed)))?;
-                let is_due = |id: &MemoryId| touched.contains(id);
-                members.into_iter().filter(is_due).collect()
-            }
-        };
-        if !due.is_empty() {
-            let lock = self.members_lock();
-            let _guard = lock.acquire()?;
-            self.follow_home(&other, &due, followed < 0)?;
-        }
-        if !due.is_empty() || followed <= 0 || head - followed > FAR_BEHIND || head < followed {
-            self.write_quietly(|transaction| transaction.followed(home, head))?;
-        }
-        Ok(())
+        let lock = self.members_lock();
+        let _guard = lock.acquire()?;
+        let due: Vec<_> = due.into_iter().collect();
+        self.follow_home(&other, &due, seen < 0)?;
+        self.write_quietly(|transaction| transaction.followed(home, head))
     }
 
     /// Brings members to the state of their home, and the home's records to what this space has. The lock of members must
     /// be held.
     fn follow_home(&self, home: &Self, ids: &[MemoryId], again: bool) -> Result<()> {
+        let (space, name) = (self.name().as_str(), home.name().as_str());
         for batch in ids.chunks(BATCH) {
-            let states = home.states_at_home(batch, self.name())?;
+            let seen = home.seen_at_home(batch, self.name())?;
             let followed: Vec<Followed> = self.write_freely(&follower(), |transaction| {
-                let name = home.name().as_str();
-                let pairs = batch.iter().zip(&states);
+                let pairs = batch.iter().zip(&seen);
                 pairs
-                    .map(|(&id, state)| transaction.follow(id, name, state, again))
+                    .map(|(&id, seen)| transaction.follow(id, name, &seen.state, again))
                     .collect()
             })?;
             // What was erased here leaves the journal too.
             self.finish_erasures()?;
-            let mut stale = Vec::new();
-            for ((id, state), followed) in batch.iter().zip(&states).zip(followed) {
-                if followed == Followed::NotMember || matches!(state, HomeState::Erased) {
-                    stale.push(*id);
+            home.write_freely(&follower(), |transaction| {
+                for (&id, followed) in batch.iter().zip(&followed) {
+                    if *followed == Followed::NotMember {
+                        transaction.withdraw(id, space)?;
+                    }
                 }
-            }
-            if !stale.is_empty() {
-                home.write_freely(&follower(), |transaction| {
-                    let space = self.name().as_str();
-                    stale
-                        .iter()
-                        .try_for_each(|&id| transaction.withdraw(id, space))
-                })?;
-                home.drop_erased_shares(&stale, self.name())?;
-            }
+                Ok(())
+            })?;
+            home.write_quietly(|transaction| {
+                let pairs = batch.iter().zip(&seen);
+                pairs
+                    .into_iter()
+                    .try_for_each(|(&id, seen)| transaction.finished(id, space, seen.seq))
+            })?;
         }
         Ok(())
     }
 
-    /// Of erased memories no event says that they were withdrawn, so the write is one without an event.
-    fn drop_erased_shares(&self, ids: &[MemoryId], space: &SpaceName) -> Result<()> {
-        let erased = self.read(members::unfinished)?;
-        if !erased.contains_key(space.as_str()) {
-            return Ok(());
-        }
-        self.write_quietly(|transaction| {
-            ids.iter()
-                .try_for_each(|&id| transaction.withdraw(id, space.as_str()))
-        })
-    }
-
-    fn states_at_home(&self, ids: &[MemoryId], asking: &SpaceName) -> Result<Vec<HomeState>> {
+    fn seen_at_home(&self, ids: &[MemoryId], asking: &SpaceName) -> Result<Vec<SeenAtHome>> {
         let is_private = self.config().guard.private;
         self.read(|reader| {
             let reader = reader.unchecked_transaction()?;
-            ids.iter()
-                .map(|&id| {
-                    let state = members::at_home(self.names.of(&reader), id, asking.as_str())?;
-                    Ok(match state {
-                        HomeState::Live(mut there) if is_private => {
-                            there.is_shared = false;
-                            HomeState::Live(there)
-                        }
-                        state => state,
-                    })
-                })
-                .collect()
+            let seen = |&id: &MemoryId| {
+                let mut seen = members::at_home(self.names.of(&reader), id, asking.as_str())?;
+                if let HomeState::Live(there) = &mut seen.state {
+                    there.is_shared &= !is_private;
+                }
+                Ok(seen)
+            };
+            ids.iter().map(seen).collect()
         })
     }
 
     /// Lets other spaces follow a committed write. What fails is done when one of the spaces is next opened; until then
     /// readers of members still look at the home.
     pub(crate) fn reach_other_spaces(&self, reach: &Reach) {
-        if reach.is_empty() {
-            return;
-        }
         if let Err(error) = self.try_to_reach(reach) {
-            self.note_repairs(vec![format!(
-                "spaces with members of this change could not follow it yet: {error}"
-            )]);
+            self.note_later(&error);
         }
     }
 
     fn try_to_reach(&self, reach: &Reach) -> Result<()> {
+        if reach.is_empty() {
+            return Ok(());
+        }
         let lock = self.members_lock();
         let _guard = lock.acquire()?;
         for (space, ids) in &reach.members {
             self.reach_member_space(space, ids)?;
         }
         for (home, ids) in &reach.dropped {
-            if let Some(home) = self.other(home)? {
+            if let Some(other) = self.other(home)? {
                 let ids: Vec<_> = ids.iter().copied().collect();
-                self.follow_home(&home, &ids, false)?;
+                self.follow_home(&other, &ids, false)?;
+                self.write_quietly(|transaction| {
+                    ids.iter().try_for_each(|&id| transaction.dropped(id))
+                })?;
             }
         }
         Ok(())
     }
 
-    /// Lets a space follow memories of this one. If the space is gone, so are its members.
+    /// Lets a space follow memories of this one. If it is missing, it follows once it is back.
     fn reach_member_space(&self, space: &str, ids: &BTreeSet<MemoryId>) -> Result<()> {
         let ids: Vec<_> = ids.iter().copied().collect();
-        if let Some(other) = self.other(space)? {
-            return other.follow_home(self, &ids, false);
+        match self.other(space)? {
+            Some(other) => other.follow_home(self, &ids, false),
+            None => Ok(()),
         }
-        let withdraw = |transaction: &mut crate::source::Transaction<'_>| {
-            ids.iter()
-                .try_for_each(|&id| transaction.withdraw(id, space))
-        };
-        self.write_freely(&follower(), withdraw)?;
-        self.write_quietly(withdraw)
     }
 
     /// Another space of the store, by its name; `None` if there is none.

@@ -27,6 +27,13 @@ pub(crate) struct AtHome {
     pub(crate) is_shared: bool,
 }
 
+/// A memory as its home has it, and the event of that state.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenAtHome {
+    pub(crate) state: HomeState,
+    pub(crate) seq: Seq,
+}
+
 /// The state of a memory in its home.
 #[derive(Clone, Debug)]
 pub(crate) enum HomeState {
@@ -83,23 +90,26 @@ fn is_private(memory: &Memory) -> bool {
 }
 
 /// The state of a memory of this space, as the space `asking` may see it.
-pub(crate) fn at_home(tables: Tables<'_>, id: MemoryId, asking: &str) -> Result<HomeState> {
+pub(crate) fn at_home(tables: Tables<'_>, id: MemoryId, asking: &str) -> Result<SeenAtHome> {
     let Some(stored) = read::verified_by_id(tables, id)? else {
-        return Ok(HomeState::Hidden);
+        let (state, seq) = (HomeState::Hidden, Seq(0));
+        return Ok(SeenAtHome { state, seq });
     };
-    if stored.erased {
-        return Ok(HomeState::Erased);
-    }
-    if stored.memory.deleted_at.is_some() || stored.memory.is_member() {
-        return Ok(HomeState::Hidden);
-    }
-    let is_shared = is_shared(&tables, stored.row, asking)? && !is_private(&stored.memory);
-    Ok(HomeState::Live(Box::new(AtHome {
-        origin: provenance::of(&tables, &stored.memory)?,
-        digest: stored.event_digest.unwrap_or_default(),
-        memory: stored.memory,
-        is_shared,
-    })))
+    let seq = stored.memory.seq;
+    let state = if stored.erased {
+        HomeState::Erased
+    } else if stored.memory.deleted_at.is_some() || stored.memory.is_member() {
+        HomeState::Hidden
+    } else {
+        let is_shared = is_shared(&tables, stored.row, asking)? && !is_private(&stored.memory);
+        HomeState::Live(Box::new(AtHome {
+            origin: provenance::of(&tables, &stored.memory)?,
+            digest: stored.event_digest.unwrap_or_default(),
+            memory: stored.memory,
+            is_shared,
+        }))
+    };
+    Ok(SeenAtHome { state, seq })
 }
 
 fn is_shared(connection: &Connection, row: Row, space: &str) -> Result<bool> {
@@ -132,23 +142,36 @@ pub(crate) fn shares(connection: &Connection) -> Result<Vec<(String, u64)>> {
     Ok(shares.collect::<Result<_, _>>()?)
 }
 
-/// Erased memories that a space has not erased yet, by that space.
+/// The memories whose last change a space may not have followed yet, by that space. An index lookup if there are none.
 pub(crate) fn unfinished(connection: &Connection) -> Result<BTreeMap<String, BTreeSet<MemoryId>>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT shares.space, memories.id FROM shares JOIN memories USING (row) WHERE memories.erased",
-    )?;
+    by_space(
+        connection,
+        "SELECT shares.space, memories.id FROM shares JOIN memories USING (row) WHERE shares.unfinished",
+    )
+}
+
+/// Members that this space no longer has, by homes that may not know it yet.
+pub(crate) fn dropped(connection: &Connection) -> Result<BTreeMap<String, BTreeSet<MemoryId>>> {
+    by_space(
+        connection,
+        "SELECT dropped.home, memories.id FROM dropped JOIN memories USING (row)",
+    )
+}
+
+fn by_space(connection: &Connection, sql: &str) -> Result<BTreeMap<String, BTreeSet<MemoryId>>> {
+    let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_map([], |row| {
         Ok((row.get(0)?, MemoryId::from_bytes(row.get(1)?)))
     })?;
-    let mut unfinished = BTreeMap::<String, BTreeSet<_>>::new();
+    let mut by_space = BTreeMap::<String, BTreeSet<_>>::new();
     for found in found {
         let (space, id) = found?;
-        unfinished.entry(space).or_default().insert(id);
+        by_space.entry(space).or_default().insert(id);
     }
-    Ok(unfinished)
+    Ok(by_space)
 }
 
-/// The homes of this space's members, with the event up to which each was followed; -1 for one that was missing.
+/// The homes of this space's members, with the last event of each that was seen; see `members.sql`.
 pub(crate) fn homes(connection: &Connection) -> Result<Vec<(String, i64)>> {
     let mut statement = connection.prepare_cached("SELECT name, seq FROM homes ORDER BY name")?;
     let homes = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -156,7 +179,7 @@ pub(crate) fn homes(connection: &Connection) -> Result<Vec<(String, i64)>> {
 }
 
 /// The members of this space with this home, erased ones not. O(members).
-pub(crate) fn of_home(connection: &Connection, home: &str) -> Result<Vec<MemoryId>> {
+pub(crate) fn of_home(connection: &Connection, home: &str) -> Result<BTreeSet<MemoryId>> {
     let mut statement = connection.prepare_cached(
         "SELECT id FROM memories WHERE member IS NOT NULL AND json_extract(member, '$.home') = ?1",
     )?;
@@ -174,12 +197,12 @@ pub(crate) fn counts(connection: &Connection) -> Result<BTreeMap<String, u64>> {
     Ok(counts.collect::<Result<_, _>>()?)
 }
 
-/// The memories that an event after `seq` concerns. O(events since).
-pub(crate) fn touched_since(connection: &Connection, seq: Seq) -> Result<BTreeSet<MemoryId>> {
+/// The memories that this space shares with another one. O(shares).
+pub(crate) fn shared_with(connection: &Connection, space: &str) -> Result<BTreeSet<MemoryId>> {
     let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT memories.id FROM events JOIN memories USING (row) WHERE events.seq > ?1",
+        "SELECT memories.id FROM shares JOIN memories USING (row) WHERE shares.space = ?1",
     )?;
-    let ids = statement.query_map([seq.0 as i64], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
+    let ids = statement.query_map([space], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
@@ -387,7 +410,32 @@ impl Transaction<'_> {
         Ok(Followed::Agrees)
     }
 
-    /// Records up to which event a home was followed; -1 if it is missing.
+    /// Records that a space has followed a memory up to its event `seq`, unless it changed since.
+    pub(crate) fn finished(&mut self, id: MemoryId, space: &str, seq: Seq) -> Result<()> {
+        let id = id.as_bytes().as_slice();
+        // Of an erased memory no event says that it was withdrawn.
+        for sql in [
+            "DELETE FROM shares WHERE space = ?2 AND row = (SELECT row FROM memories WHERE id = ?1 AND seq = ?3 AND erased)",
+            "UPDATE shares SET unfinished = 0 WHERE space = ?2 AND row = (SELECT row FROM memories WHERE id = ?1 AND seq = ?3)",
+        ] {
+            self.tables
+                .prepare_cached(sql)?
+                .execute(params![id, space, seq.0 as i64])?;
+        }
+        Ok(())
+    }
+
+    /// Records that the home knows that this space no longer has a member.
+    pub(crate) fn dropped(&mut self, id: MemoryId) -> Result<()> {
+        self.tables
+            .prepare_cached(
+                "DELETE FROM dropped WHERE row = (SELECT row FROM memories WHERE id = ?1)",
+            )?
+            .execute([id.as_bytes().as_slice()])?;
+        Ok(())
+    }
+
+    /// Records the last event of a home that was seen, or -1 if it is missing.
     pub(crate) fn followed(&mut self, home: &str, seq: i64) -> Result<()> {
         self.tables
             .prepare_cached("UPDATE homes SET seq = ?2 WHERE name = ?1")?
@@ -403,12 +451,21 @@ impl Transaction<'_> {
         }
         match &stored.memory.member {
             Some(member) if kind == EventKind::Forgotten || kind == EventKind::Erased => {
+                self.tables
+                    .prepare_cached("INSERT OR REPLACE INTO dropped (row, home) VALUES (?1, ?2)")?
+                    .execute(params![stored.row.0, member.home])?;
                 let home = self.reach.dropped.entry(member.home.clone());
                 home.or_default().insert(id);
             }
             Some(_) => {}
             None => {
-                for space in spaces_of(&self.tables, stored.row)? {
+                let spaces = spaces_of(&self.tables, stored.row)?;
+                if !spaces.is_empty() {
+                    self.tables
+                        .prepare_cached("UPDATE shares SET unfinished = 1 WHERE row = ?1")?
+                        .execute([stored.row.0])?;
+                }
+                for space in spaces {
                     self.reach.members.entry(space).or_default().insert(id);
                 }
             }
