@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anamne_types::{Actor, ActorKind, InvalidValue, MemberTerms, MemoryId, Row};
+use anamne_types::{Actor, ActorKind, InvalidValue, MemberTerms, Membership, MemoryId, Row};
+use rusqlite::Connection;
 
 use crate::files::is_there;
 use crate::lock::WriteLock;
@@ -62,7 +63,8 @@ impl SpaceSource {
             ids.iter()
                 .try_for_each(|&id| transaction.share(id, self.name().as_str()))
         })?;
-        let seen = home.seen_at_home(ids, self.name())?;
+        let known = vec![None; ids.len()];
+        let seen = home.seen_at_home(ids, self.name(), &known)?;
         let added = self.write(actor, |transaction| {
             let mut rows = Vec::with_capacity(ids.len());
             for (&id, seen) in ids.iter().zip(&seen) {
@@ -201,7 +203,11 @@ impl SpaceSource {
     fn follow_home(&self, home: &Self, ids: &[MemoryId], again: bool) -> Result<()> {
         let (space, name) = (self.name().as_str(), home.name().as_str());
         for batch in ids.chunks(BATCH) {
-            let seen = home.seen_at_home(batch, self.name())?;
+            let known = |reader: &Connection| {
+                let membership = |&id: &MemoryId| members::membership(reader, id);
+                batch.iter().map(membership).collect::<Result<Vec<_>>>()
+            };
+            let seen = home.seen_at_home(batch, self.name(), &self.read(known)?)?;
             let followed: Vec<Followed> = self.write_freely(&follower(), |transaction| {
                 let pairs = batch.iter().zip(&seen);
                 pairs
@@ -228,18 +234,24 @@ impl SpaceSource {
         Ok(())
     }
 
-    fn seen_at_home(&self, ids: &[MemoryId], asking: &SpaceName) -> Result<Vec<SeenAtHome>> {
+    fn seen_at_home(
+        &self,
+        ids: &[MemoryId],
+        asking: &SpaceName,
+        known: &[Option<Membership>],
+    ) -> Result<Vec<SeenAtHome>> {
         let is_private = self.config().guard.private;
         self.read(|reader| {
             let reader = reader.unchecked_transaction()?;
-            let seen = |&id: &MemoryId| {
-                let mut seen = members::at_home(self.names.of(&reader), id, asking.as_str())?;
+            let tables = self.names.of(&reader);
+            let seen = |(&id, known): (&MemoryId, &Option<Membership>)| {
+                let mut seen = members::at_home(tables, id, asking.as_str(), known.as_ref())?;
                 if let HomeState::Live(there) = &mut seen.state {
                     there.is_shared &= !is_private;
                 }
                 Ok(seen)
             };
-            ids.iter().map(seen).collect()
+            ids.iter().zip(known).map(seen).collect()
         })
     }
 

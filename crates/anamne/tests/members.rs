@@ -2,6 +2,7 @@
 
 mod common;
 #[path = "common/traces.rs"]
+#[allow(dead_code)] // of which a part is used
 mod traces;
 
 use std::fs;
@@ -559,4 +560,171 @@ fn a_space_that_claims_members_opens_nothing() {
     assert_eq!(atlas.read(id).expect("the memory").content, TEXT);
     let team = space(&store, "team");
     assert!(team.read(id).is_err() && listed(&team).is_empty());
+}
+
+#[test]
+fn a_home_of_the_same_name_but_another_log_shows_nothing() {
+    let home = Home::new();
+    let (store, id) = shared(&home);
+    let mut export = Vec::new();
+    space(&store, "atlas")
+        .export(&mut export)
+        .expect("an export");
+    drop(store);
+    fs::remove_dir_all(home.root().join("spaces/atlas")).expect("taken away");
+    let (store, _) = home.store_with_clock("2026-03-02T12:00:00Z");
+    let team = space(&store, "team");
+    let atlas = store.space("atlas").expect("a space");
+    let forged = String::from_utf8(export)
+        .expect("text")
+        .replace("pier nine", "pier two");
+    atlas
+        .import(forged.as_bytes(), ImportOptions::default(), &mut |_| {})
+        .expect("an import");
+    assert!(
+        atlas
+            .read(id)
+            .expect("the memory")
+            .content
+            .contains("pier two")
+    );
+    team.settle(&mut |_, _| {}).expect("settled");
+    assert!(team.read(id).is_err() && listed(&team).is_empty());
+    // A person who adds it again vouches for it.
+    store
+        .add_members("atlas", &[id], "team", &MemberTerms::new())
+        .expect("added");
+    assert!(
+        team.read(id)
+            .expect("a member")
+            .content
+            .contains("pier two")
+    );
+    assert_sound(&team);
+}
+
+#[test]
+fn less_relevant_members_come_behind_surer_results() {
+    let home = Home::new();
+    let (store, id) = told(&home);
+    let team = store.space("team").expect("a space");
+    let own = team
+        .remember("The ferry leaves from a pier")
+        .expect("told")
+        .id;
+    let order = |relevance: f32| -> Vec<(MemoryId, f32)> {
+        store
+            .add_members("atlas", &[id], "team", &terms(relevance, "shared"))
+            .expect("added");
+        let recall = Recall::new("when does the Brackwater ferry leave pier nine?");
+        let results = team.recall(&recall).expect("an answer").results;
+        results
+            .iter()
+            .map(|hit| (hit.memory.id, hit.confidence))
+            .collect()
+    };
+    let full = order(1.0);
+    assert_eq!(full[0].0, id);
+    let half = order(0.5);
+    let confidence =
+        |hits: &[(MemoryId, f32)]| hits.iter().find(|hit| hit.0 == id).map(|hit| hit.1);
+    let expected = confidence(&full).expect("found") * 0.5;
+    assert!((confidence(&half).expect("found") - expected).abs() < 1e-6);
+    let none = order(0.0);
+    assert_eq!(none.iter().map(|hit| hit.0).collect::<Vec<_>>(), [own, id]);
+}
+
+#[test]
+fn an_export_has_the_text_and_the_home_and_its_import_is_a_memory_of_its_own() {
+    let home = Home::new();
+    let (store, id) = shared(&home);
+    let mut export = Vec::new();
+    space(&store, "team")
+        .export(&mut export)
+        .expect("an export");
+    let line = String::from_utf8(export.clone()).expect("text");
+    assert!(
+        line.contains(TEXT) && line.contains("\"home\":\"atlas\""),
+        "{line}"
+    );
+    let elsewhere = Home::new();
+    let (other, _) = elsewhere.store_with_clock("2026-03-01T12:00:00Z");
+    let copy = other.space("copy").expect("a space");
+    copy.import(&export[..], ImportOptions::default(), &mut |_| {})
+        .expect("an import");
+    let memory = copy.read(id).expect("the memory");
+    assert_eq!((memory.content.as_str(), memory.is_member()), (TEXT, false));
+    assert_eq!(memory.tags, ["shared"]);
+    assert_eq!(memory.metadata["home"], "atlas");
+    // Where the memory is a member already, nothing changes.
+    let again = space(&store, "team").import(&export[..], ImportOptions::default(), &mut |_| {});
+    again.expect("an import");
+    assert_eq!(listed(&space(&store, "team")).len(), 1);
+    assert!(space(&store, "team").read(id).expect("it").is_member());
+}
+
+#[test]
+fn a_full_space_takes_no_members_and_the_home_is_as_before() {
+    let home = Home::new();
+    let (store, id) = told(&home);
+    let team = store.space("team").expect("a space");
+    team.configure(|config| config.quota.bytes = 1)
+        .expect("a quota");
+    let refused = store.add_members("atlas", &[id], "team", &MemberTerms::new());
+    assert!(refused.is_err());
+    assert!(
+        space(&store, "atlas")
+            .spaces_with(id)
+            .expect("spaces")
+            .is_empty()
+    );
+    team.configure(|config| config.quota.bytes = 0)
+        .expect("no quota");
+    store
+        .add_members("atlas", &[id], "team", &MemberTerms::new())
+        .expect("added");
+    assert_eq!(listed(&team).len(), 1);
+}
+
+#[test]
+fn a_query_as_of_an_earlier_time_sees_the_members_of_that_time() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-01T12:00:00Z");
+    let id = store
+        .space("atlas")
+        .expect("a space")
+        .remember(TEXT)
+        .expect("told")
+        .id;
+    let team = store.space("team").expect("a space");
+    team.remember("Crews meet at six").expect("told");
+    let asked = |at: &str| {
+        let mut recall = Recall::new("Brackwater ferry");
+        recall.as_of.known = Some(at.parse().expect("a time"));
+        let answer = team.recall(&recall).expect("an answer");
+        answer.results.iter().any(|hit| hit.memory.id == id)
+    };
+    clock.set("2026-03-02T12:00:00Z");
+    store
+        .add_members("atlas", &[id], "team", &terms(1.0, "old"))
+        .expect("added");
+    clock.set("2026-03-03T12:00:00Z");
+    store
+        .add_members("atlas", &[id], "team", &terms(1.0, "new"))
+        .expect("changed");
+    clock.set("2026-03-04T12:00:00Z");
+    team.remove_members(&[id]).expect("removed");
+    clock.set("2026-03-05T12:00:00Z");
+    let seen = [
+        "2026-03-01T13:00:00Z",
+        "2026-03-02T13:00:00Z",
+        "2026-03-03T13:00:00Z",
+        "2026-03-04T13:00:00Z",
+    ];
+    // Once it is removed, the home shows nothing here, whatever the time that is asked for.
+    assert_eq!(seen.map(asked), [false; 4]);
+    store
+        .add_members("atlas", &[id], "team", &MemberTerms::new())
+        .expect("added again");
+    assert_eq!(seen.map(asked), [false, true, true, false]);
 }

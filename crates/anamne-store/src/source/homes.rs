@@ -1,8 +1,9 @@
 //! The text of members: read from the database of their home when a statement asks for it.
 //!
 //! A member's row has no text. Statements read it through the SQL function `homed(member, id, part)`, as they read the
-//! content of colder tiers through `colder`. It gives NULL unless the home has the memory, live, and says itself that it
-//! is a member of this space: what a space says about another one opens nothing.
+//! content of colder tiers through `colder`. It gives NULL unless the home has the memory, live, says itself that it is a
+//! member of this space, and has the event that was recorded when it was added: what a space says about another one opens
+//! nothing, and a space that only has the name of the home says nothing here.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,13 +13,14 @@ use anamne_text::normal::content_hash;
 use anamne_types::Membership;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{FromSql, Value};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SOURCE_FORMAT;
 use super::connection::{check_format, open_identified, open_reader};
 use super::packed::Packed;
 use crate::Result;
 use crate::files::{FileIdentity, look_at};
+use crate::journal::Digest;
 use crate::space_name::SpaceName;
 
 /// SQL: content and body of a memory, of any tier or from its home. Content is NULL if its home doesn't have it.
@@ -36,9 +38,10 @@ const MOST_OPEN: usize = 16;
 /// The text of one memory: content, body.
 type Text = [Value; 2];
 
-/// The live text of a memory with this id, with its hash, and the spaces of which it is a member.
+/// The live text of a memory with this id and this event, with its hash.
 const TEXT: &str = "SELECT iif(tier = 0, content, colder(tier, row, 0)), iif(tier = 0, body, colder(tier, row, 1)), hash, row \
-     FROM memories WHERE id = ?1 AND member IS NULL AND deleted_at IS NULL AND NOT erased";
+     FROM memories WHERE id = ?1 AND member IS NULL AND deleted_at IS NULL AND NOT erased \
+     AND EXISTS (SELECT 1 FROM events WHERE seq = ?2 AND row = memories.row AND payload_hash = ?3)";
 
 /// The homes that one connection has open, least recently used first.
 struct Homes {
@@ -66,6 +69,9 @@ impl Homes {
 
     fn read(&mut self, member: &str, id: [u8; 16]) -> Result<Option<Text>> {
         let membership: Membership = serde_json::from_str(member)?;
+        let Some(digest) = Digest::read(&membership.digest) else {
+            return Ok(None);
+        };
         let Some(own) = self.own.file_name().map(OsString::from) else {
             return Ok(None);
         };
@@ -74,7 +80,7 @@ impl Homes {
         };
         let found = home
             .prepare_cached(TEXT)?
-            .query_row([id], |row| {
+            .query_row(params![id, membership.seq.0 as i64, digest.0], |row| {
                 let text: Text = [row.get(0)?, row.get(1)?];
                 let hash: [u8; 16] = row.get(2)?;
                 Ok((text, hash, row.get::<_, u32>(3)?))

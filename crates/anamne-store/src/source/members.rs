@@ -89,9 +89,17 @@ fn is_private(memory: &Memory) -> bool {
     memory.tags.iter().any(|tag| is_private_tag(tag)) || is_marked_private(&memory.metadata)
 }
 
-/// The state of a memory of this space, as the space `asking` may see it.
-pub(crate) fn at_home(tables: Tables<'_>, id: MemoryId, asking: &str) -> Result<SeenAtHome> {
-    let Some(stored) = read::verified_by_id(tables, id)? else {
+/// The state of a memory of this space, as the space `asking` may see it, which has it with this membership, if it does.
+///
+/// A log without the event of the membership is not the one from which the memory was added, so it shows nothing.
+pub(crate) fn at_home(
+    tables: Tables<'_>,
+    id: MemoryId,
+    asking: &str,
+    membership: Option<&Membership>,
+) -> Result<SeenAtHome> {
+    let stored = read::verified_by_id(tables, id)?;
+    let (Some(stored), true) = (stored, is_known(&tables, id, membership)?) else {
         let (state, seq) = (HomeState::Hidden, Seq(0));
         return Ok(SeenAtHome { state, seq });
     };
@@ -110,6 +118,37 @@ pub(crate) fn at_home(tables: Tables<'_>, id: MemoryId, asking: &str) -> Result<
         }))
     };
     Ok(SeenAtHome { state, seq })
+}
+
+fn is_known(
+    connection: &Connection,
+    id: MemoryId,
+    membership: Option<&Membership>,
+) -> Result<bool> {
+    let Some(membership) = membership else {
+        return Ok(true);
+    };
+    let Some(row) = connection
+        .prepare_cached("SELECT row FROM memories WHERE id = ?1")?
+        .query_row([id.as_bytes().as_slice()], |row| row.get(0))
+        .optional()?
+    else {
+        return Ok(false);
+    };
+    let digest = read::event_digest(connection, membership.seq, Row(row))?;
+    Ok(digest.is_some_and(|digest| digest.to_string() == membership.digest))
+}
+
+/// How a memory is a member of this space; `None` if it isn't.
+pub(crate) fn membership(connection: &Connection, id: MemoryId) -> Result<Option<Membership>> {
+    let member: Option<Option<String>> = connection
+        .prepare_cached("SELECT member FROM memories WHERE id = ?1")?
+        .query_row([id.as_bytes().as_slice()], |row| row.get(0))
+        .optional()?;
+    let member = member.flatten();
+    Ok(member
+        .map(|member| serde_json::from_str(&member))
+        .transpose()?)
 }
 
 fn is_shared(connection: &Connection, row: Row, space: &str) -> Result<bool> {
