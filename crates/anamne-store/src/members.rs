@@ -14,7 +14,8 @@ use rusqlite::Connection;
 
 use crate::files::is_there;
 use crate::lock::WriteLock;
-use crate::source::members::{self, Followed, HomeState, Reach, SeenAtHome};
+use crate::source::at_home::{self, HomeState, SeenAtHome};
+use crate::source::members::{self, Followed, Reach};
 use crate::source::{end_of_log, read};
 use crate::space::SpaceSource;
 use crate::space_name::SpaceName;
@@ -204,7 +205,7 @@ impl SpaceSource {
         let (space, name) = (self.name().as_str(), home.name().as_str());
         for batch in ids.chunks(BATCH) {
             let known = |reader: &Connection| {
-                let membership = |&id: &MemoryId| members::membership(reader, id);
+                let membership = |&id: &MemoryId| at_home::membership(reader, id);
                 batch.iter().map(membership).collect::<Result<Vec<_>>>()
             };
             let seen = home.seen_at_home(batch, self.name(), &self.read(known)?)?;
@@ -245,7 +246,7 @@ impl SpaceSource {
             let reader = reader.unchecked_transaction()?;
             let tables = self.names.of(&reader);
             let seen = |(&id, known): (&MemoryId, &Option<Membership>)| {
-                let mut seen = members::at_home(tables, id, asking.as_str(), known.as_ref())?;
+                let mut seen = at_home::at_home(tables, id, asking.as_str(), known.as_ref())?;
                 if let HomeState::Live(there) = &mut seen.state {
                     there.is_shared &= !is_private;
                 }

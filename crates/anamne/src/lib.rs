@@ -83,6 +83,7 @@ pub use experience::{
 };
 pub use jobs::{ChoreReport, Moved, WorkReport};
 pub use knowledge::consolidating::QualitySignals;
+pub use knowledge::elsewhere::KnownElsewhere;
 pub use knowledge::graph::Knowledge;
 pub use knowledge::topics::{KnownTopic, TopicVerdict};
 pub use knowledge::wording::RewordedSentence;

@@ -728,3 +728,35 @@ fn a_query_as_of_an_earlier_time_sees_the_members_of_that_time() {
         .expect("added again");
     assert_eq!(seen.map(asked), [false, true, true, false]);
 }
+
+#[test]
+fn an_entity_is_known_to_be_the_same_where_a_memory_is_shared() {
+    let home = Home::new();
+    let (store, _) = home.store_with_clock("2026-03-01T12:00:00Z");
+    let atlas = store.space("atlas").expect("a space");
+    let text = "Mara Lind works at Brackwater Ferries and lives in Oslo";
+    let id = atlas.remember(text).expect("told").id;
+    store
+        .add_members("atlas", &[id], "team", &MemberTerms::new())
+        .expect("added");
+    let team = space(&store, "team");
+    for space in [&atlas, &team] {
+        space.extract(&mut |_| true).expect("extracted");
+    }
+    let elsewhere = |space: &Space| {
+        let knowledge = space.knowledge().expect("a graph");
+        let known = knowledge.elsewhere("Mara Lind").expect("an entity");
+        let named = known.into_iter().map(|known| (known.space, known.name));
+        named.collect::<Vec<_>>()
+    };
+    let mara = "Mara Lind".to_owned();
+    assert_eq!(elsewhere(&team), [("atlas".to_owned(), mara.clone())]);
+    assert_eq!(elsewhere(&atlas), [("team".to_owned(), mara)]);
+    let scope = Scope::of(Actor::agent("guest")).reading(SpaceSet::only(["team"]));
+    assert_eq!(elsewhere(&space(&store.narrowed(&scope), "team")), []);
+    // Without a shared memory nothing connects them.
+    team.remove_members(&[id]).expect("removed");
+    team.remember("Mara Lind likes Oslo").expect("told");
+    team.extract(&mut |_| true).expect("extracted");
+    assert_eq!(elsewhere(&team), []);
+}

@@ -1,5 +1,6 @@
 //! The source: one SQLite database in which state, event and outbox change together or not at all.
 
+pub(crate) mod at_home;
 mod change;
 mod conditions;
 mod connection;
