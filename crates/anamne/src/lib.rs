@@ -90,7 +90,9 @@ pub use knowledge::wording::RewordedSentence;
 pub use maintenance::backups::ScheduledBackups;
 pub use maintenance::doctor::{CheckUp, SpaceReport};
 pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
-pub use maintenance::export::{BinaryExport, CorpusReport, ExportReport, ExportSelection};
+pub use maintenance::export::{
+    BinaryExport, CorpusReport, ExportReport, ExportSelection, MembersWithoutHome,
+};
 pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;

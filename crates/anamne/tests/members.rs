@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 
 use anamne::{
-    Actor, Body, Category, Draft, Edit, Error, ImportOptions, Listing, MemberTerms, Memory,
-    MemoryId, Recall, Scope, Space, SpaceChoice, SpaceSet, Spaces, Store,
+    Actor, BinaryImport, Body, Category, Draft, Edit, Error, ImportOptions, Listing, MemberTerms,
+    Memory, MemoryId, Recall, Scope, Space, SpaceChoice, SpaceSet, Spaces, Store,
 };
 use common::{Home, files_with, link};
 use traces::{Trace, traces_in};
@@ -759,4 +759,46 @@ fn an_entity_is_known_to_be_the_same_where_a_memory_is_shared() {
     team.remember("Mara Lind likes Oslo").expect("told");
     team.extract(&mut |_| true).expect("extracted");
     assert_eq!(elsewhere(&team), []);
+}
+
+#[test]
+fn an_export_file_has_the_text_of_members_if_it_has_their_home() {
+    let home = Home::new();
+    let (store, id) = shared(&home);
+    let files = tempfile::tempdir().expect("a folder");
+    let alone = files.path().join("alone.anamne");
+    let written = store
+        .export_binary(&alone, Some("team"), &[])
+        .expect("an export");
+    let without: Vec<_> = written
+        .without_home
+        .iter()
+        .map(|without| {
+            (
+                without.space.as_str(),
+                without.home.as_str(),
+                without.members,
+            )
+        })
+        .collect();
+    assert_eq!(without, [("team", "atlas", 1)]);
+    let both = files.path().join("both.anamne");
+    let written = store.export_binary(&both, None, &[]).expect("an export");
+    assert_eq!(written.without_home, []);
+    let elsewhere = Home::new();
+    let (other, _) = elsewhere.store_with_clock("2026-03-01T12:00:00Z");
+    let import = BinaryImport {
+        options: ImportOptions::default().trusted(),
+        ..BinaryImport::default()
+    };
+    let taken = |path: &Path| {
+        let file = fs::File::open(path).expect("a file");
+        other.import_binary(path, file, &import).expect("an import")
+    };
+    taken(&both);
+    let team = space(&other, "team");
+    assert_eq!(listed(&team), listed(&space(&store, "team")));
+    assert_eq!(team.read(id).expect("a member").content, TEXT);
+    assert_eq!(found(&team, "Brackwater ferry"), [TEXT]);
+    assert_sound(&team);
 }
