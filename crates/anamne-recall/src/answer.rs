@@ -68,7 +68,7 @@ fn weigh_members(hits: &mut Vec<Hit>, min_confidence: f32) {
         };
         let mut hit = hits.remove(place);
         hit.confidence *= relevance;
-        hit.reasoning += &format!("; relevance in this space {relevance:.2}");
+        explain::add_relevance(&mut hit.reasoning, relevance);
         let surer = |other: &&Hit| other.confidence > hit.confidence;
         let behind = hits[place..].iter().take_while(surer).count();
         hits.insert(place + behind, hit);

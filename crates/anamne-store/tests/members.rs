@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne_store::{AgingScope, Order, SpaceSource, Step as Moving, SystemClock, Visibility};
-use anamne_types::{Edit, Filter, MemberTerms, MemoryId, Row};
+use anamne_types::{Edit, Filter, MemberTerms, Memory, MemoryId, Row};
 use common::{MARK, assert_sound, child, child_task, user};
 
 fn open(root: &Path, name: &str) -> SpaceSource {
@@ -60,7 +60,7 @@ fn check_agreement(home: &SpaceSource, space: &SpaceSource) {
     let members: Vec<_> = live
         .expect("ids")
         .into_iter()
-        .filter_map(|id| Some(space.get(id).expect("a memory")).filter(|memory| memory.is_member()))
+        .filter_map(|id| Some(space.get(id).expect("a memory")).filter(Memory::is_member))
         .collect();
     assert_eq!(members.len(), there.len());
     for member in members {

@@ -802,3 +802,49 @@ fn an_export_file_has_the_text_of_members_if_it_has_their_home() {
     assert_eq!(found(&team, "Brackwater ferry"), [TEXT]);
     assert_sound(&team);
 }
+
+#[test]
+fn a_split_moves_neither_members_nor_memories_that_others_share() {
+    let home = Home::new();
+    let (store, id) = shared(&home);
+    let quiet = &mut |_: &anamne::Transfer| {};
+    for from in ["atlas", "team"] {
+        let split = store
+            .split_space(from, "port", &anamne::Selection::default(), quiet)
+            .expect("a split");
+        assert_eq!(
+            (split.chosen, split.moved, split.kept.len()),
+            (1, 0, 1),
+            "{from}"
+        );
+        assert!(split.kept[0].reason.contains("member"), "{split:?}");
+    }
+    assert_eq!(
+        space(&store, "team").read(id).expect("a member").content,
+        TEXT
+    );
+    assert!(listed(&space(&store, "port")).is_empty());
+}
+
+#[test]
+fn a_change_is_followed_by_a_space_that_was_away() {
+    let home = Home::new();
+    let (store, id) = shared(&home);
+    drop(store);
+    let (team, aside) = (home.root().join("spaces/team"), home.root().join("aside"));
+    fs::rename(&team, &aside).expect("taken away");
+    {
+        let (store, _) = home.store_with_clock("2026-03-02T12:00:00Z");
+        let atlas = space(&store, "atlas");
+        let edit = Edit {
+            content: Some("The ferry leaves from the north quay".to_owned()),
+            ..Edit::default()
+        };
+        atlas.edit(id, &edit).expect("an edit");
+        assert_eq!(atlas.spaces_with(id).expect("spaces"), ["team"]);
+    }
+    fs::rename(&aside, &team).expect("brought back");
+    let (store, _) = home.store_with_clock("2026-03-03T12:00:00Z");
+    let found = found(&space(&store, "team"), "north quay");
+    assert_eq!(found, ["The ferry leaves from the north quay"]);
+}

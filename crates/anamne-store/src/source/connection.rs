@@ -90,17 +90,15 @@ fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<()> {
     remove_if_there(&copy)?;
     drop(open_private_file(&copy)?);
     connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
-    let mut tables = String::new();
+    let mut tables = Vec::new();
     if found == 1 {
-        for column in ["tier", "placed"] {
-            tables +=
-                &format!("ALTER TABLE memories ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0;\n");
-        }
-        tables += include_str!("tiers.sql");
+        tables.push("ALTER TABLE memories ADD COLUMN tier INTEGER NOT NULL DEFAULT 0;");
+        tables.push("ALTER TABLE memories ADD COLUMN placed INTEGER NOT NULL DEFAULT 0;");
+        tables.push(include_str!("tiers.sql"));
     }
-    tables += "ALTER TABLE memories ADD COLUMN member TEXT;\n";
-    tables += include_str!("members.sql");
-    in_one_transaction(connection, &tables)?;
+    tables.push("ALTER TABLE memories ADD COLUMN member TEXT;");
+    tables.push(include_str!("members.sql"));
+    in_one_transaction(connection, &tables.join("\n"))?;
     remove_if_there(&copy)
 }
 

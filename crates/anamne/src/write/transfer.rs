@@ -296,13 +296,12 @@ impl<'a> ActiveTransfer<'a> {
         }
         let is_shared = !self.from.source().spaces_with(memory.id)?.is_empty();
         let spaces = self.from.spaces_with(memory.id)?;
-        Ok(is_shared.then(|| match spaces.is_empty() {
-            true => "it is a member of other spaces; remove it there first".to_owned(),
-            false => format!(
-                "it is a member of {}; remove it there first",
-                spaces.join(", ")
-            ),
-        }))
+        let where_else = if spaces.is_empty() {
+            "other spaces".to_owned()
+        } else {
+            spaces.join(", ")
+        };
+        Ok(is_shared.then(|| format!("it is a member of {where_else}; remove it there first")))
     }
 
     /// Records that a memory stays, unless it is forgotten.
