@@ -49,11 +49,31 @@ pub(crate) fn hits(
             entities: Vec::new(),
             related_entities: Vec::new(),
             related_memories: Vec::new(),
+            also_in: Vec::new(),
             space: None,
             memory,
         });
     }
+    weigh_members(&mut hits, recall.min_confidence);
     Ok(hits)
+}
+
+/// Multiplies the confidence of members by their relevance in the space, puts them behind results of more confidence, and
+/// drops those below the threshold.
+fn weigh_members(hits: &mut Vec<Hit>, min_confidence: f32) {
+    let relevance = |hit: &Hit| hit.memory.member.as_ref().map(|member| member.relevance);
+    for place in (0..hits.len()).rev() {
+        let Some(relevance) = relevance(&hits[place]).filter(|relevance| *relevance < 1.0) else {
+            continue;
+        };
+        let mut hit = hits.remove(place);
+        hit.confidence *= relevance;
+        explain::add_relevance(&mut hit.reasoning, relevance);
+        let surer = |other: &&Hit| other.confidence > hit.confidence;
+        let behind = hits[place..].iter().take_while(surer).count();
+        hits.insert(place + behind, hit);
+    }
+    hits.retain(|hit| relevance(hit).is_none() || hit.confidence >= min_confidence);
 }
 
 /// The number of rows among the first that don't reach the confidence threshold.

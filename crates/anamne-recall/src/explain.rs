@@ -171,6 +171,15 @@ pub(crate) fn add_dispute(sentence: &mut String, dispute: &Dispute) {
     add(sentence, "but", &dispute_text(dispute));
 }
 
+/// Adds the relevance of a member in its space.
+pub(crate) fn add_relevance(sentence: &mut String, relevance: f32) {
+    add(
+        sentence,
+        "with",
+        &format!("relevance {relevance:.2} in this space"),
+    );
+}
+
 /// Adds another reason to a sentence.
 fn add(sentence: &mut String, by: &str, reason: &str) {
     if sentence.ends_with('.') {

@@ -40,7 +40,7 @@ impl SpaceSource {
     /// The memory with this id, forgotten ones included, erased ones not.
     pub fn get(&self, id: MemoryId) -> Result<Memory> {
         match self.read(|reader| read::verified_by_id(self.names.of(reader), id))? {
-            Some(stored) if !stored.erased => Ok(self.with_space(stored.memory)),
+            Some(stored) if stored.is_there() => Ok(self.with_space(stored.memory)),
             _ => Err(self.no_memory(id)),
         }
     }
@@ -53,6 +53,7 @@ impl SpaceSource {
             let mut memories = Vec::with_capacity(rows.len());
             for &row in rows {
                 if let Some(stored) = read::verified_by_row(self.names.of(&reader), row)?
+                    && stored.is_there()
                     && stored.memory.deleted_at.is_none()
                 {
                     memories.push((row, self.with_space(stored.memory)));
@@ -129,7 +130,7 @@ impl SpaceSource {
             let mut memories = Vec::with_capacity(ids.len());
             for &id in ids {
                 if let Some(stored) = read::verified_by_id(self.names.of(reader), id)?
-                    && !stored.erased
+                    && stored.is_there()
                 {
                     memories.push(self.with_space(stored.memory));
                 }

@@ -11,7 +11,7 @@ use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::{Payload, Stored};
 use crate::source::{
-    Names, Tables, Transaction, WriteContext, contents, end_of_log, history, link, log,
+    Names, Tables, Transaction, WriteContext, contents, end_of_log, history, link, log, members,
     open_writer, read,
 };
 use crate::{Result, StoreError};
@@ -237,6 +237,12 @@ pub(crate) fn payload_of(
     let raw = |payload: Payload<'_>| to_raw_value(&payload).map(Some);
     Ok(match event.kind {
         EventKind::Erased | EventKind::Moved | EventKind::Accessed => raw(Payload::NOTHING)?,
+        EventKind::Shared => match members::share_at(connection, stored.row, event.seq)? {
+            Some(space) => raw(Payload::of_share(stored.salt, &space))?,
+            None => None,
+        },
+        // Its space is in no table any more.
+        EventKind::Withdrawn => None,
         EventKind::Linked => match link::at(connection, event.seq)? {
             Some(link) => raw(Payload::of_link(stored.salt, &link))?,
             None => None,

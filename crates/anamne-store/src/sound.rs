@@ -34,7 +34,7 @@ impl SpaceSource {
     pub fn get_with_damage(&self, ids: &[MemoryId]) -> Result<MemoriesAndDamage> {
         let mut damaged = Vec::new();
         let stored = self.sound(ids, |id, error| damaged.push((id, error)))?;
-        let there = stored.into_iter().filter(|stored| !stored.erased);
+        let there = stored.into_iter().filter(Stored::is_there);
         let sound = there.map(|stored| self.with_space(stored.memory));
         Ok((sound.collect(), damaged))
     }

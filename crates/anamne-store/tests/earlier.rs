@@ -8,6 +8,7 @@ use std::path::Path;
 use anamne_store::{Listing, SpaceSource};
 use anamne_types::{Draft, Memory};
 use common::{Home, assert_sound, user};
+use rusqlite::Connection;
 
 /// Sets up the space of a fixture, written by a version with this format.
 fn made_by_format(number: u32) -> Home {
@@ -96,5 +97,29 @@ fn a_journal_of_format_1_alone_gives_the_space_back() {
     home.remove_database();
     let space = home.open();
     check_harbour(&space);
+    assert_sound(&space);
+}
+
+#[test]
+fn a_space_of_format_2_opens_reads_and_takes_more() {
+    let home = made_by_format(1);
+    drop(home.open());
+    // What format 3 added is taken away.
+    let connection = Connection::open(home.database()).expect("a database");
+    connection
+        .execute_batch(
+            "DROP INDEX memories_member; DROP TABLE shares; DROP TABLE dropped; DROP TABLE homes;
+             ALTER TABLE memories DROP COLUMN member; PRAGMA user_version = 2;",
+        )
+        .expect("a database of format 2");
+    connection.close().expect("closed");
+    let space = home.open();
+    assert!(space.repaired().is_empty(), "{:?}", space.repaired());
+    check_harbour(&space);
+    space
+        .remember(&user(), &Draft::new("told to the present version"))
+        .expect("a write");
+    assert_eq!(contents(&space).len(), 9);
+    assert_eq!(space.shares().expect("shares"), []);
     assert_sound(&space);
 }

@@ -50,7 +50,7 @@ fn a_newer_database_is_refused() {
         .pragma_update(None, "user_version", 99)
         .expect("a version");
     database.close().expect("closed");
-    check_refused(&home, &home.database(), 2);
+    check_refused(&home, &home.database(), 3);
 }
 
 #[test]

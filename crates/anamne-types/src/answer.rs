@@ -121,6 +121,9 @@ pub struct Hit {
     /// Its space, if several were searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
+    /// The other searched spaces that found it: those of which it is a member, or its home.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_in: Vec<String>,
 }
 
 impl Hit {

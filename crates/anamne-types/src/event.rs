@@ -28,15 +28,26 @@ string_enum! {
         Moved = 8 "moved",
         /// A memory was opened by its id. Written only where the space's settings ask for it; its content is unchanged.
         Accessed = 9 "accessed",
+        /// A memory became a member of another space; logged in its home.
+        Shared = 10 "shared",
+        /// A memory is no longer a member of another space; logged in its home.
+        Withdrawn = 11 "withdrawn",
+        /// A memory of another space was added as a member; logged in the space that it was added to.
+        Added = 12 "added",
     }
 }
 
 impl EventKind {
-    /// Whether it made a new version of its memory; links, moves and accesses don't.
+    /// Whether it made a new version of its memory; links, memberships in other spaces, moves and accesses don't.
     pub fn changes_state(self) -> bool {
         !matches!(
             self,
-            Self::Linked | Self::Unlinked | Self::Moved | Self::Accessed
+            Self::Linked
+                | Self::Unlinked
+                | Self::Moved
+                | Self::Accessed
+                | Self::Shared
+                | Self::Withdrawn
         )
     }
 }

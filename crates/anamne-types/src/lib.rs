@@ -31,6 +31,7 @@ mod knowledge;
 mod limits;
 mod link;
 mod made_by;
+mod membership;
 mod memory;
 mod model_budget;
 mod next_step;
@@ -81,6 +82,7 @@ pub use knowledge::{
 pub use limits::{InvalidValue, Limits};
 pub use link::{Link, LinkType};
 pub use made_by::MadeBy;
+pub use membership::{MemberTerms, Membership};
 pub use memory::{
     Memory, Metadata, RESERVED_METADATA, Version, check_unreserved, is_reserved_metadata,
 };

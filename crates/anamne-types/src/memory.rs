@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::draft::{check_metadata, check_tags};
 use crate::limits::check_some;
-use crate::{Assertion, Body, InvalidValue, Kind, MemoryId, Row, Seq};
+use crate::{Assertion, Body, InvalidValue, Kind, Membership, MemoryId, Row, Seq};
 
 /// Free metadata: JSON values under names, in the order of the names.
 pub type Metadata = BTreeMap<String, serde_json::Value>;
@@ -94,6 +94,9 @@ pub struct Memory {
     /// The memory that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<MemoryId>,
+    /// How it is a member of this space, if its home is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Box<Membership>>,
     /// Its version: 1 when new.
     pub version: u32,
     /// The event that last changed it.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use anamne_types::{
     ActorKind, Body, Category, Draft, EventKind, Filter, InvalidValue, Kind, Limits, LinkType,
-    Memory, MemoryId, Metadata, Recall, Role, Row, Seq, ToolCall,
+    Membership, Memory, MemoryId, Metadata, Provenance, Recall, Role, Row, Seq, ToolCall,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -150,6 +150,15 @@ fn a_memory_of_every_kind_reads_back_as_it_was_written() {
             expires_at: Some(instant),
             deleted_at: None,
             superseded_by: Some(MemoryId::at(2)),
+            member: Some(Box::new(Membership {
+                home: "atlas".to_owned(),
+                relevance: 0.7,
+                added_at: instant,
+                origin: Provenance::default(),
+                seq: Seq(8),
+                digest: "0".repeat(32),
+                hidden: false,
+            })),
             version: 3,
             seq: Seq(9),
             body,

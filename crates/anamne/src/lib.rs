@@ -65,10 +65,10 @@ pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Duplicates, Effort,
     EmbeddingConfig, EnrichmentConfig, Examination, ExportExtra, ExportedSpace, Finding,
     GuardConfig, IntakeConfig, JournalReport, KnownBackup, KnownProject, LONGEST_WAIT,
-    ListPosition, Listing, LogEntry, LogQuery, MetaConfig, Order, Part, Project, ProjectConfig,
-    ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig, RecallConfig,
-    RecomputeConfig, RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig, SpaceName,
-    Statistics, StoreError, StoreFolder, StoreQuota, StoreUsage, SystemClock, TierCount,
+    ListPosition, Listing, LogEntry, LogQuery, MetaConfig, MissingHome, Order, Part, Project,
+    ProjectConfig, ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig,
+    RecallConfig, RecomputeConfig, RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig,
+    SpaceName, Statistics, StoreError, StoreFolder, StoreQuota, StoreUsage, SystemClock, TierCount,
     TiersConfig, Unreadable, Visibility, is_export_file,
 };
 pub use anamne_text as text;
@@ -85,6 +85,7 @@ pub use experience::{
     SearchStrategy, SkillRecord, StrategyReport, StrategyWeek, WorkingEntry, WorkingScope,
 };
 pub use jobs::{ChoreReport, Moved, WorkReport};
+pub use knowledge::elsewhere::KnownElsewhere;
 pub use knowledge::graph::Knowledge;
 pub use knowledge::recomputing::{ImportanceSignals, LinkStrength, QualitySignals};
 pub use knowledge::topics::{KnownTopic, TopicVerdict};
@@ -92,7 +93,9 @@ pub use knowledge::wording::RewordedSentence;
 pub use maintenance::backups::ScheduledBackups;
 pub use maintenance::doctor::{CheckUp, SpaceReport};
 pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
-pub use maintenance::export::{BinaryExport, CorpusReport, ExportReport, ExportSelection};
+pub use maintenance::export::{
+    BinaryExport, CorpusReport, ExportReport, ExportSelection, MembersWithoutHome,
+};
 pub use maintenance::following::SpaceWatch;
 pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
@@ -112,6 +115,7 @@ pub use write::import::{
     BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
     ImportReport, ImportedSpace, LineOutcome, RewordedLine, UnverifiedClaims,
 };
+pub use write::members::AddedMember;
 pub use write::once::{DraftOutcome, DraftRefusal, RequestKey, ToldOnce};
 pub use write::quality::text_quality;
 pub use write::transfer::{NotMoved, Selection, Transfer};

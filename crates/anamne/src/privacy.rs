@@ -24,7 +24,7 @@ impl Inner {
     }
 
     /// Whether the space, a tag, the guard or a personal entity makes a memory private.
-    fn is_private(&self, memory: &Memory) -> bool {
+    pub(crate) fn is_private(&self, memory: &Memory) -> bool {
         self.source.config().guard.private
             || memory.tags.iter().any(|tag| is_private_tag(tag))
             || is_marked_private(&memory.metadata)

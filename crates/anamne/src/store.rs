@@ -284,17 +284,27 @@ impl Store {
         }
         let name = self.meant(name, create)?;
         self.check_readable(&name)?;
+        let may_create = create && self.scope.may_write(name.as_str());
+        Ok(Space::new(self.opened(name, may_create)?, self.clone()))
+    }
+
+    /// An existing space whatever the scope, for work that the engine owes it; `None` if there is none.
+    pub(crate) fn inner_of(&self, name: &str) -> Result<Option<Arc<Inner>>, Error> {
+        let name: SpaceName = name.parse()?;
+        if !self.folder.has_space(&name)? {
+            return Ok(None);
+        }
+        self.opened(name, false).map(Some)
+    }
+
+    fn opened(&self, name: SpaceName, create: bool) -> Result<Arc<Inner>, Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let inner = if let Some(inner) = open.get(&name) {
-            inner.clone()
-        } else {
-            let may_create = create && self.scope.may_write(name.as_str());
-            let inner = self.open_inner(&name, may_create)?;
-            open.insert(name, inner.clone());
-            inner
-        };
-        drop(open);
-        Ok(Space::new(inner, self.clone()))
+        if let Some(inner) = open.get(&name) {
+            return Ok(inner.clone());
+        }
+        let inner = self.open_inner(&name, create)?;
+        open.insert(name, inner.clone());
+        Ok(inner)
     }
 
     fn open_inner(&self, name: &SpaceName, create: bool) -> Result<Arc<Inner>, Error> {

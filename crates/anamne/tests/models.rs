@@ -839,3 +839,32 @@ fn an_erasure_that_a_process_died_in_is_finished_in_the_cache_too() {
     assert!(!cached(home.0.path(), &text(3)));
     check_found(&space, 4, stored[4]);
 }
+
+#[test]
+fn a_member_of_another_space_is_not_embedded_again() {
+    let home = Home::new();
+    let model = CostlyModel::new("far", 64);
+    let store = home.store(from_ref(&model), false);
+    let [atlas, team] = ["atlas", "team"].map(|name| store.space(name).expect("a space"));
+    for space in [&atlas, &team] {
+        choose(space, "far");
+        settle(space);
+    }
+    let text = "The Brackwater ferry leaves pier nine at seven";
+    let id = atlas.remember(text).expect("told").id;
+    let found = |space: &Space| {
+        let recall = Recall::new("Brackwater ferry");
+        let results = space.recall(&recall).expect("an answer").results;
+        results.iter().any(|hit| hit.memory.id == id)
+    };
+    assert!(found(&atlas));
+    let embedded = model.embedded();
+    assert!(embedded > 0);
+    store
+        .add_members("atlas", &[id], "team", &anamne::MemberTerms::new())
+        .expect("added");
+    assert!(found(&team));
+    team.fold().expect("folded");
+    assert!(found(&team));
+    assert_eq!(model.embedded(), embedded);
+}

@@ -152,6 +152,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             Write(|space, world| space.forget_all(&[world.one]).map(drop)),
         ),
         (
+            "remove_members",
+            Write(|space, world| space.remove_members(&[world.one])),
+        ),
+        (
             "restore",
             Write(|space, world| space.restore(world.one).map(drop)),
         ),
@@ -444,6 +448,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "get_each",
         "get",
         "read",
+        "spaces_with",
         "use_of",
         "list_by_use",
         "list_by_importance",
@@ -622,6 +627,9 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "schedule_backups",
         "provenance",
         "count_split",
+        "add_members",
+        "promote",
+        "demote",
         "split_space",
         "join_spaces",
         "projects",
@@ -777,6 +785,16 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     assert!(store.provenance(&[&theirs]).is_err());
     assert!(store.count_split("payroll", &Selection::default()).is_err());
     let mut quiet = |_: &Transfer| {};
+    let terms = anamne::MemberTerms::new();
+    let add = |from: &str, id, into: &str| store.add_members(from, &[id], into, &terms).map(drop);
+    for denied in [
+        add("payroll", theirs.id, "atlas"),
+        add("atlas", world.one, "payroll"),
+        store.promote("atlas", &[world.one], &terms).map(drop),
+        store.demote(&[world.one]),
+    ] {
+        assert!(matches!(denied, Err(Error::Denied(_))), "{denied:?}");
+    }
     for denied in [
         store
             .split_space("atlas", "core", &Selection::default(), &mut quiet)

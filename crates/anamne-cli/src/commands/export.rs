@@ -54,7 +54,8 @@ Examples:
 With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts
   left out}; for a corpus also \"threads\" and \"left_out\"; for binary:
   {\"output\", \"bytes\", \"digest\", \"spaces\": [{\"name\", \"last_seq\",
-  \"last_hash\"}], \"extras\"?: […]}; \"skipped\"?: {\"count\", \"first\":
+  \"last_hash\"}], \"extras\"?: […], \"without_home\"?: [{\"space\", \"home\",
+  \"members\"}]: members whose text is not in it}; \"skipped\"?: {\"count\", \"first\":
   [{\"entry\": id, \"reason\"}]}, to standard error where the memories go to
   standard output")]
 pub(crate) struct Export {
@@ -196,6 +197,12 @@ impl Export {
         }
         output.flush()?;
         skipped::tell(&written.skipped, output);
+        for without in &written.without_home {
+            let (count, space, home) = (number(without.members), &without.space, &without.home);
+            output.warn(format_args!(
+                "the text of {count} members of {space} is not in the file, because their home {home} isn't"
+            ));
+        }
         output.note(format_args!(
             "{} written to {}",
             size(written.bytes),

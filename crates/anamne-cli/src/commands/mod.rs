@@ -9,6 +9,7 @@ mod consolidate;
 mod context;
 mod costs;
 mod demo;
+mod demote;
 mod doctor;
 mod edit;
 mod enrich;
@@ -33,6 +34,7 @@ mod man;
 mod mcp;
 mod meta;
 mod model;
+mod promote;
 mod recall;
 mod remember;
 mod repair;
@@ -44,8 +46,10 @@ mod serve;
 mod setup;
 mod show;
 mod spaces;
+mod spaces_add;
 mod spaces_join;
 mod spaces_model;
+mod spaces_remove;
 mod spaces_set;
 mod spaces_settings;
 mod spaces_split;
@@ -102,6 +106,8 @@ pub(crate) enum Command {
     Summaries(summaries::Summaries),
     Consolidate(consolidate::Consolidate),
     Spaces(spaces::Spaces),
+    Promote(promote::Promote),
+    Demote(demote::Demote),
     Tiers(tiers::Tiers),
     Meta(meta::Meta),
     Tasks(tasks::Tasks),
@@ -171,6 +177,8 @@ impl Command {
             Self::Summaries(command) => command.run(place, output),
             Self::Consolidate(command) => command.run(place, output),
             Self::Spaces(command) => command.run(place, output),
+            Self::Promote(command) => command.run(place, output),
+            Self::Demote(command) => command.run(place, output),
             Self::Tiers(command) => command.run(place, output),
             Self::Meta(command) => command.run(place, output),
             Self::Tasks(command) => command.run(place, output),

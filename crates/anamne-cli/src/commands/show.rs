@@ -36,7 +36,9 @@ whether the shown memory holds, \"reason\"}], \"related\": [{\"memory\", \"citat
   \"parts\"?: {\"told\", \"enriched\"?, \"base\", \"uses\", \"links\", \"age\"}: the last four
   are points whose sum is the importance; missing if importance is as told}, \"use\":
    {\"count\", \"last\"}: how often it was opened before, or null,
-  \"enrichment\": null or as anamne enrich ID}")]
+  \"enrichment\": null or as anamne enrich ID, \"spaces\": [the other spaces of
+  which it is a member]}. The memory of a member has \"member\": {\"home\",
+  \"relevance\", …}")]
 pub(crate) struct Show {
     /// The memory
     id: String,
@@ -59,6 +61,7 @@ impl Show {
         space.note_used(&[memory.id])?;
         let related = related(&space, &memory)?;
         let enrichment = space.enrichments(&[&memory])?.pop().flatten();
+        let spaces = space.spaces_with(memory.id)?;
         if output.is_json() {
             let related: Vec<_> = related
                 .iter()
@@ -84,9 +87,14 @@ impl Show {
                 "signals": signals,
                 "enrichment": enrichment,
                 "use": known_use,
+                "spaces": spaces,
             }));
         }
         print(&memory, output)?;
+        if !spaces.is_empty() {
+            let spaces: Vec<_> = spaces.iter().map(|space| one_line(space)).collect();
+            output.line(paint(DIM, format_args!("also in {}", spaces.join(", "))))?;
+        }
         output.line(paint(DIM, signals_line(&signals)))?;
         if let Some(known_use) = known_use {
             output.line(paint(DIM, use_line(known_use, output)))?;
@@ -228,6 +236,10 @@ pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure>
             memory.importance, memory.confidence, memory.trust
         ),
     ));
+    rows.extend(memory.member.as_ref().map(|member| {
+        let (home, relevance) = (one_line(&member.home), member.relevance);
+        ("home", format!("{home} · relevance here {relevance:.2}"))
+    }));
     rows.extend(date_rows(memory, output));
     rows.extend(
         memory

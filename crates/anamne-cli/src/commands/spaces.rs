@@ -13,7 +13,7 @@ use crate::place::Place;
 use crate::projects::ProjectView;
 use crate::wording::{number, one_line, wrapped};
 
-/// List spaces, or change a space's settings
+/// List spaces, change a space's settings, or share memories between spaces
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An arrow marks the space used in this folder.
@@ -22,6 +22,7 @@ Examples:
   anamne spaces
   anamne --space recipes list
   anamne --space recipes spaces set --description \"What we cook\"
+  anamne spaces add m12 --to team
   anamne spaces join api-2 api
 
 A space that belongs to a project shows its folders and what identifies it: the
@@ -41,6 +42,8 @@ pub(crate) struct Spaces {
 #[derive(Debug, clap::Subcommand)]
 enum Change {
     Set(super::spaces_set::Set),
+    Add(super::spaces_add::Add),
+    Remove(super::spaces_remove::Remove),
     Join(super::spaces_join::Join),
     Split(super::spaces_split::Split),
 }
@@ -72,6 +75,8 @@ impl Spaces {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         match self.change {
             Some(Change::Set(set)) => set.run(place, output),
+            Some(Change::Add(add)) => add.run(place, output),
+            Some(Change::Remove(remove)) => remove.run(place, output),
             Some(Change::Join(join)) => join.run(place, output),
             Some(Change::Split(split)) => split.run(place, output),
             None => list(place, output),

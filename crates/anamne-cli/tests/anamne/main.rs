@@ -27,6 +27,7 @@ mod journeys;
 mod keeping;
 mod knowledge;
 mod learning;
+mod members;
 mod models;
 mod numbers;
 mod problems;

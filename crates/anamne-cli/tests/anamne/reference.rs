@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-const COMMANDS: [&str; 51] = [
+const COMMANDS: [&str; 55] = [
     "demo",
     "init",
     "remember",
@@ -37,6 +37,8 @@ const COMMANDS: [&str; 51] = [
     "summaries",
     "consolidate",
     "spaces",
+    "promote",
+    "demote",
     "tiers",
     "meta",
     "tasks",
@@ -52,6 +54,8 @@ const COMMANDS: [&str; 51] = [
     "status",
     "hook",
     "mcp",
+    "serve",
+    "login",
     "completions",
     "man",
 ];
@@ -95,7 +99,7 @@ fn commands_of_commands_are_in_the_reference_too() {
     let ran = bench.run(&["spaces", "set", "--help"]);
     assert_eq!(ran.code, 0);
     insta::assert_snapshot!("anamne_spaces_set", ran.stdout);
-    for change in ["join", "split"] {
+    for change in ["add", "remove", "join", "split"] {
         let ran = bench.run(&["spaces", change, "--help"]);
         assert_eq!(ran.code, 0, "{change}");
         assert!(

@@ -62,6 +62,7 @@ fn state(number: u64, agent: &str, outcome: ActionOutcome) -> MemoryState {
         expires_at: None,
         deleted_at: None,
         superseded_by: None,
+        member: None,
         version: 1,
         seq: Seq(number),
     };

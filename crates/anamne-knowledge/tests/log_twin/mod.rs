@@ -73,6 +73,7 @@ impl Log {
             expires_at: None,
             deleted_at: None,
             superseded_by: None,
+            member: None,
             version: 1,
             seq,
         };

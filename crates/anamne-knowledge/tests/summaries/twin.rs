@@ -38,6 +38,7 @@ pub(crate) fn message(thread: &str, position: u32, author: &str, at: &str, text:
         expires_at: None,
         deleted_at: None,
         superseded_by: None,
+        member: None,
         version: 1,
         seq: Seq(0),
     }

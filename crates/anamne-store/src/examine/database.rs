@@ -214,7 +214,8 @@ impl Database {
             Ok(payload) => payload,
             Err(error) => return unreadable_state(row, error),
         };
-        let is_link = matches!(line.kind, EventKind::Linked | EventKind::Unlinked);
+        // Of links and shares that ended, the database has no payload.
+        let is_link = !line.kind.changes_state();
         Ok(match payload {
             Some(payload) if Digest::of(payload.get().as_bytes()) != line.payload_hash => {
                 Some(format!("digest mismatch for m{row}"))

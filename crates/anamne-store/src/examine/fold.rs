@@ -38,7 +38,7 @@ impl Fold {
     pub(super) fn take(&mut self, line: &Line) {
         match line.kind {
             EventKind::Linked | EventKind::Unlinked => self.take_link(line),
-            EventKind::Moved | EventKind::Accessed => {}
+            EventKind::Moved | EventKind::Accessed | EventKind::Shared | EventKind::Withdrawn => {}
             EventKind::Erased => {
                 let erased = (MemoryStatus::Erased, line.seq);
                 self.memories.insert(line.memory, erased);

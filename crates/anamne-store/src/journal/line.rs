@@ -20,6 +20,13 @@ impl Digest {
         Self::finish(blake3::Hasher::new().update(bytes))
     }
 
+    /// Reads a digest in hexadecimal.
+    pub(crate) fn read(digits: &str) -> Option<Self> {
+        let mut digest = [0; 16];
+        hexadecimal::read(digits.as_bytes(), &mut digest)?;
+        Some(Self(digest))
+    }
+
     fn finish(hasher: &blake3::Hasher) -> Self {
         let mut digest = [0; 16];
         hasher.finalize_xof().fill(&mut digest);
@@ -42,10 +49,8 @@ impl Serialize for Digest {
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let mut digest = [0; 16];
         let unreadable = || serde::de::Error::custom("a digest has 32 hexadecimal digits");
-        hexadecimal::read(text.as_bytes(), &mut digest).ok_or_else(unreadable)?;
-        Ok(Self(digest))
+        Self::read(&text).ok_or_else(unreadable)
     }
 }
 

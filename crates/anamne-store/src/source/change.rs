@@ -16,6 +16,9 @@ impl Transaction<'_> {
     /// Edits a memory; does nothing if the result is equal.
     pub(crate) fn edit(&mut self, id: MemoryId, edit: &Edit) -> Result<Memory> {
         let stored = self.live(id)?;
+        if stored.memory.is_member() {
+            check_own(edit)?;
+        }
         if let Some(successor) = edit.superseded_by {
             self.live(successor)?;
             if successor == id {
@@ -87,6 +90,12 @@ impl Transaction<'_> {
                 state: "is not forgotten; nothing to restore",
             });
         }
+        if stored.memory.is_member() {
+            return Err(StoreError::State {
+                id,
+                state: "was a member of this space; add it again, or restore it in its home",
+            });
+        }
         let memory = Memory {
             deleted_at: None,
             ..stored.memory.clone()
@@ -99,8 +108,9 @@ impl Transaction<'_> {
         let mut borne = erasure::NameNumbers::new();
         let at = to_microseconds(self.now);
         for &id in ids {
-            let row = self.present(id)?.row;
-            let seq = self.next_seq();
+            let stored = self.present(id)?;
+            self.note_reach(&stored, EventKind::Erased)?;
+            let (row, seq) = (stored.row, self.next_seq());
             erasure::erase(&self.tables, row, at, seq, &mut borne)?;
             self.log(EventKind::Erased, row, id, &Payload::NOTHING)?;
         }
@@ -114,7 +124,21 @@ impl Transaction<'_> {
         memory: Memory,
         kind: EventKind,
     ) -> Result<Memory> {
+        self.note_reach(stored, kind)?;
         rows::keep_version(&self.tables, stored)?;
+        if memory.is_member() {
+            let changed = self.write_change(stored, memory.without_text(), kind)?;
+            let (content, body) = (memory.content, memory.body);
+            return Ok(Memory {
+                content,
+                body,
+                ..changed
+            });
+        }
+        self.write_change(stored, memory, kind)
+    }
+
+    fn write_change(&mut self, stored: &Stored, memory: Memory, kind: EventKind) -> Result<Memory> {
         let memory = Memory {
             version: memory.version + 1,
             updated_at: self.now,
@@ -132,6 +156,21 @@ impl Transaction<'_> {
         self.log(kind, stored.row, memory.id, &payload)?;
         Ok(memory)
     }
+}
+
+/// Rejects an edit of what a member has from its home. Tags and metadata are its own.
+fn check_own(edit: &Edit) -> Result<()> {
+    let own = Edit {
+        add_tags: edit.add_tags.clone(),
+        remove_tags: edit.remove_tags.clone(),
+        metadata: edit.metadata.clone(),
+        ..Edit::default()
+    };
+    if *edit == own {
+        return Ok(());
+    }
+    let accepts = "tags and metadata of a member; edit everything else in its home";
+    Err(InvalidValue::new("edit", accepts, "other fields").into())
 }
 
 fn apply(memory: &mut Memory, edit: &Edit) {

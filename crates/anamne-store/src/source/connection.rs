@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::conditions;
 use super::contents::register_colder;
+use super::homes::register_homed;
 use super::{APPLICATION_ID, SOURCE_FORMAT};
 use crate::files::{FileIdentity, look_at, open_private_file, remove_if_there, unfinished};
 use crate::hardening::harden;
@@ -39,11 +40,12 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     match found {
         0 => make_schema(&connection)?,
         SOURCE_FORMAT => {}
-        _ => migrate(&connection, path)?,
+        older => migrate(&connection, path, older)?,
     }
     // Reads the whole table once per missing index; afterwards it writes nothing.
     connection.execute_batch(include_str!("listed.sql"))?;
     register_colder(&connection, path)?;
+    register_homed(&connection, path)?;
     conditions::register(&connection)?;
     Ok(connection)
 }
@@ -73,22 +75,30 @@ pub(super) fn check_format_of(connection: &Connection, path: &Path, known: i64) 
 
 /// Creates the tables of a new database.
 fn make_schema(connection: &Connection) -> Result<()> {
-    let tables = [include_str!("schema.sql"), include_str!("tiers.sql")].concat();
+    let tables = [
+        include_str!("schema.sql"),
+        include_str!("tiers.sql"),
+        include_str!("members.sql"),
+    ]
+    .concat();
     in_one_transaction(connection, &tables)
 }
 
-/// Migrates a database of format 1 to the current format. Keeps a copy beside it until done.
-fn migrate(connection: &Connection, path: &Path) -> Result<()> {
+/// Migrates a database of format 1 or 2 to the current format. Keeps a copy beside it until done.
+fn migrate(connection: &Connection, path: &Path, found: i64) -> Result<()> {
     let copy = unfinished(path);
     remove_if_there(&copy)?;
     drop(open_private_file(&copy)?);
     connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
-    let columns = ["tier", "placed"]
-        .map(|column| {
-            format!("ALTER TABLE memories ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0;\n")
-        })
-        .concat();
-    in_one_transaction(connection, &(columns + include_str!("tiers.sql")))?;
+    let mut tables = Vec::new();
+    if found == 1 {
+        tables.push("ALTER TABLE memories ADD COLUMN tier INTEGER NOT NULL DEFAULT 0;");
+        tables.push("ALTER TABLE memories ADD COLUMN placed INTEGER NOT NULL DEFAULT 0;");
+        tables.push(include_str!("tiers.sql"));
+    }
+    tables.push("ALTER TABLE memories ADD COLUMN member TEXT;");
+    tables.push(include_str!("members.sql"));
+    in_one_transaction(connection, &tables.join("\n"))?;
     remove_if_there(&copy)
 }
 
@@ -140,6 +150,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open_reader_of(path)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     register_colder(&connection, path)?;
+    register_homed(&connection, path)?;
     conditions::register(&connection)?;
     Ok(connection)
 }

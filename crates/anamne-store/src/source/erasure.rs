@@ -33,7 +33,7 @@ pub(crate) fn erase(
              hash = zeroblob(16), thread = NULL, position = NULL, session = NULL, author = NULL, trust = 1, \
              importance = 5, confidence = 1, metadata = NULL, external_id = NULL, superseded_by = NULL, \
              expires_at = NULL, deleted_at = ?2, updated_at = ?2, occurred_at = created_at, erased = 1, version = 0, \
-             seq = ?3, tier = 0, placed = 0 WHERE row = ?1",
+             seq = ?3, tier = 0, placed = 0, member = NULL WHERE row = ?1",
         )?
         .execute(params![row.0, at, seq.0 as i64])?;
     for sql in [

@@ -4,6 +4,7 @@ use anamne_types::{Body, GuardNote, Judgement, Kind, Metadata, Row, Seq, Tier, i
 use rusqlite::{Connection, Row as SqlRow};
 
 use super::Tables;
+use super::homes::text_sql;
 use super::packed::Packed;
 use super::record::read_body;
 use crate::Result;
@@ -16,11 +17,14 @@ pub struct SourceFeed<'source> {
     pub(crate) tier: Tier,
 }
 
-const FIELDS: &str = "row, id, max(seq, placed), kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
-     iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, occurred_at, \
+const FIELDS: &str = concat!(
+    "row, id, max(seq, placed), kind, category, role, ",
+    text_sql!(),
+    ", thread, position, session, author, trust, importance, occurred_at, \
      expires_at, deleted_at, superseded_by, iif(tier = 0, metadata, colder(tier, row, 2)), \
      EXISTS (SELECT 1 FROM tags JOIN names ON names.id = tags.tag WHERE tags.row = memories.row \
-             AND names.name = 'private' COLLATE NOCASE)";
+             AND names.name = 'private' COLLATE NOCASE)"
+);
 
 impl ChangeFeed for SourceFeed<'_> {
     fn head(&self) -> Result<Seq, ViewError> {
@@ -170,7 +174,7 @@ fn read_change(row: &SqlRow<'_>) -> rusqlite::Result<Change> {
     let record = if deleted.is_some() || is_experience {
         None
     } else {
-        Some(read_record(row)?)
+        read_record(row)?
     };
     Ok(Change {
         seq: Seq(row.get::<_, i64>(2)? as u64),
@@ -179,9 +183,13 @@ fn read_change(row: &SqlRow<'_>) -> rusqlite::Result<Change> {
     })
 }
 
-fn read_record(row: &SqlRow<'_>) -> rusqlite::Result<Record> {
+/// `None` for a member whose home doesn't have it.
+fn read_record(row: &SqlRow<'_>) -> rusqlite::Result<Option<Record>> {
     let kind: u8 = row.get(3)?;
-    let mut text = row.get::<_, Packed<'static>>(6)?.0.into_owned();
+    let Some(Packed(text)) = row.get::<_, Option<Packed<'static>>>(6)? else {
+        return Ok(None);
+    };
+    let mut text = text.into_owned();
     if let Some(kind) = Kind::from_number(kind) {
         let body: Body = read_body(row, kind)?;
         body.append_searchable(&mut text);
@@ -205,10 +213,10 @@ fn read_record(row: &SqlRow<'_>) -> rusqlite::Result<Record> {
         superseded: row.get_ref(17)? != rusqlite::types::ValueRef::Null,
         feedback: feedback(row)?,
     };
-    Ok(Record {
+    Ok(Some(Record {
         text,
         author_name: String::new(),
         attributes,
         is_private: row.get::<_, bool>(19)? || is_marked(row)?,
-    })
+    }))
 }

@@ -301,9 +301,11 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
         // The index used may be damaged although the row is not.
         let stored = verified_by_row(tables, row)?;
         let stored = stored.ok_or(StoreError::Unverified { id, seq })?;
-        Ok(stored.memory)
+        Ok((!stored.gone).then_some(stored.memory))
     };
-    listed.map(read).collect()
+    listed
+        .filter_map(|listed| read(listed).transpose())
+        .collect()
 }
 
 /// Selects ids only, so that no content is read for rows that are filtered out.

@@ -1,5 +1,6 @@
 //! The source: one SQLite database in which state, event and outbox change together or not at all.
 
+pub(crate) mod at_home;
 mod change;
 mod conditions;
 mod connection;
@@ -8,9 +9,11 @@ pub(crate) mod erasure;
 pub(crate) mod feed;
 pub(crate) mod filter;
 pub(crate) mod history;
+pub(crate) mod homes;
 pub(crate) mod link;
 mod linking;
 pub(crate) mod log;
+pub(crate) mod members;
 pub(crate) mod misdated;
 pub(crate) mod moves;
 mod names;
@@ -46,7 +49,7 @@ pub(crate) use names::{Names, Tables};
 pub(crate) use transaction::{Transaction, WriteContext, end_of_log};
 
 /// The version of the database schema, kept in `PRAGMA user_version`.
-pub const SOURCE_FORMAT: i64 = 2;
+pub const SOURCE_FORMAT: i64 = 3;
 
 /// The version of the tier files' schema, stored in the same way.
 pub(crate) const CONTENTS_FORMAT: i64 = 1;

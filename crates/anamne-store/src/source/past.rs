@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::history::MissingState;
 use super::packed::Packed;
-use super::read::event_digest;
-use super::record::Payload;
+use super::read::{self, event_digest};
+use super::record::{Payload, Stored};
 use super::{Names, log};
 use crate::clock::to_microseconds;
 use crate::journal::Digest;
@@ -125,6 +125,11 @@ fn state_at(
     let seq = Seq(seq as u64);
     let payload: Payload<'static> = serde_json::from_str(&text)?;
     let memory = payload.memory.map(Cow::into_owned);
+    let memory = match memory {
+        // Earlier texts stay with the home; the present one is what this space may read.
+        Some(memory) if memory.is_member() => with_present_text(connection, row, memory)?,
+        memory => memory,
+    };
     if event_digest(connection, seq, row)? == Some(Digest::of(text.as_bytes())) {
         return Ok(memory.map(|memory| Memory { row, ..memory }));
     }
@@ -132,6 +137,16 @@ fn state_at(
         (MissingState::Damage, Some(memory)) => Err(StoreError::Unverified { id: memory.id, seq }),
         _ => Ok(None),
     }
+}
+
+/// A member with the text that its home has now; `None` if the home doesn't have it.
+fn with_present_text(connection: &Connection, row: Row, memory: Memory) -> Result<Option<Memory>> {
+    let present = read::by_row_without_names(connection, row)?;
+    Ok(present.filter(Stored::is_there).map(|present| Memory {
+        content: present.memory.content,
+        body: present.memory.body,
+        ..memory
+    }))
 }
 
 /// The memory of a row, unless erased, and the event of its current state.

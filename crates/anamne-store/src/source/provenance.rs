@@ -18,7 +18,10 @@ impl SpaceSource {
     }
 }
 
-fn of(connection: &Connection, memory: &Memory) -> Result<Provenance> {
+pub(super) fn of(connection: &Connection, memory: &Memory) -> Result<Provenance> {
+    if let Some(member) = &memory.member {
+        return Ok(member.origin);
+    }
     let mut statement = connection.prepare_cached(
         "SELECT kind, at, actor_kind, actor_name FROM events WHERE row = ?1 AND kind IN (?2, ?3)",
     )?;

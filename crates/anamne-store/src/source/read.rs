@@ -20,6 +20,12 @@ pub(crate) fn by_row(tables: Tables<'_>, row: Row) -> Result<Option<Stored>> {
     one(tables, &BY_ROW, row.0)
 }
 
+/// The memory of this row, without thread, session, author and tags.
+pub(crate) fn by_row_without_names(connection: &Connection, row: Row) -> Result<Option<Stored>> {
+    let mut statement = connection.prepare_cached(&BY_ROW)?;
+    Ok(statement.query_row([row.0], Stored::read).optional()?)
+}
+
 /// The memory with this id, verified by [`verified`]; scans all memories if it is missing.
 pub(crate) fn verified_by_id(tables: Tables<'_>, id: MemoryId) -> Result<Option<Stored>> {
     match by_id(tables, id)? {

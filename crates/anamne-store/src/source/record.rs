@@ -8,18 +8,22 @@ use rusqlite::types::Type;
 use serde::{Deserialize, Serialize};
 
 use super::Tables;
+use super::homes::text_sql;
 use super::packed::Packed;
 use crate::Result;
 use crate::clock::from_microseconds;
 use crate::journal::Digest;
 
 /// The columns read by [`Stored::read`], in order.
-pub(crate) const COLUMNS: &str = "row, id, salt, kind, category, role, iif(tier = 0, content, colder(tier, row, 0)), \
-     iif(tier = 0, body, colder(tier, row, 1)), thread, position, session, author, trust, importance, confidence, \
+pub(crate) const COLUMNS: &str = concat!(
+    "row, id, salt, kind, category, role, ",
+    text_sql!(),
+    ", thread, position, session, author, trust, importance, confidence, \
      iif(tier = 0, metadata, colder(tier, row, 2)), external_id, occurred_at, created_at, updated_at, expires_at, \
      deleted_at, erased, superseded_by, version, seq, \
      (SELECT payload_hash FROM events WHERE events.seq = memories.seq AND events.row = memories.row), \
-     EXISTS (SELECT 1 FROM tags WHERE tags.row = memories.row)";
+     EXISTS (SELECT 1 FROM tags WHERE tags.row = memories.row), member"
+);
 
 /// A memory with additional columns of the source.
 #[derive(Clone, Debug)]
@@ -30,6 +34,8 @@ pub(crate) struct Stored {
     pub(crate) memory: Memory,
     /// The digest in the event of this state; `None` if there is no such event.
     pub(crate) event_digest: Option<Digest>,
+    /// Whether its text can't be read because its home doesn't have it, or doesn't share it with this space.
+    pub(crate) gone: bool,
     has_tags: bool,
     /// The numbers of thread, session and author; [`Stored::complete`] fills in the names.
     numbers: [Option<u32>; 3],
@@ -45,6 +51,9 @@ pub(crate) struct Payload<'a> {
     pub(crate) memory: Option<Cow<'a, Memory>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) link: Option<Cow<'a, Link>>,
+    /// The space of which the memory became a member, or no longer is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) share: Option<Cow<'a, str>>,
 }
 
 impl<'a> Payload<'a> {
@@ -53,14 +62,29 @@ impl<'a> Payload<'a> {
         salt: 0,
         memory: None,
         link: None,
+        share: None,
     };
 
-    /// The payload of an event with this new state of a memory.
+    /// The payload of an event with this new state of a memory. The text of a member stands in the log of its home only.
     pub(crate) fn of_memory(salt: i64, memory: &'a Memory) -> Self {
-        let memory = Some(Cow::Borrowed(memory));
+        let memory = Some(if memory.is_member() {
+            Cow::Owned(memory.without_text())
+        } else {
+            Cow::Borrowed(memory)
+        });
         Self {
             salt,
             memory,
+            ..Self::NOTHING
+        }
+    }
+
+    /// The payload of an event that made a memory a member of `space`, or ended that.
+    pub(crate) fn of_share(salt: i64, space: &'a str) -> Self {
+        let share = Some(Cow::Borrowed(space));
+        Self {
+            salt,
+            share,
             ..Self::NOTHING
         }
     }
@@ -80,12 +104,14 @@ impl Stored {
     /// Reads one row with the columns of [`COLUMNS`].
     pub(crate) fn read(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
         let kind = word(row, 3, Kind::from_number)?;
+        let content: Option<Packed<'static>> = row.get(6)?;
+        let gone = content.is_none();
         let memory = Memory {
             id: MemoryId::from_bytes(row.get(1)?),
             row: Row(row.get(0)?),
             space: String::new(),
             body: read_body(row, kind)?,
-            content: row.get::<_, Packed<'static>>(6)?.0.into_owned(),
+            content: content.map(|text| text.0.into_owned()).unwrap_or_default(),
             thread: None,
             position: row.get(9)?,
             session: None,
@@ -104,6 +130,7 @@ impl Stored {
             superseded_by: row
                 .get::<_, Option<[u8; 16]>>(23)?
                 .map(MemoryId::from_bytes),
+            member: read_json(row, 28)?,
             version: row.get(24)?,
             seq: Seq(row.get::<_, i64>(25)? as u64),
         };
@@ -112,10 +139,16 @@ impl Stored {
             salt: row.get::<_, Option<i64>>(2)?.unwrap_or(0),
             erased: row.get(22)?,
             memory,
+            gone,
             event_digest: row.get::<_, Option<[u8; 16]>>(26)?.map(Digest),
             has_tags: row.get(27)?,
             numbers: [row.get(8)?, row.get(10)?, row.get(11)?],
         })
+    }
+
+    /// Whether it is neither erased nor gone with its home.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.erased && !self.gone
     }
 
     /// Fills in the names and tags from their own tables.

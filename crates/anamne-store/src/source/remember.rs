@@ -93,14 +93,23 @@ impl Transaction<'_> {
 
     /// Writes and logs a new memory.
     fn insert(&mut self, memory: &Memory, hash: [u8; 16]) -> Result<Remembered> {
+        self.insert_as(EventKind::Remembered, memory, hash)?;
+        Ok(self.remembered(memory.id, memory.seq, false))
+    }
+
+    /// Writes a new memory and logs it as an event of this kind.
+    pub(super) fn insert_as(
+        &mut self,
+        kind: EventKind,
+        memory: &Memory,
+        hash: [u8; 16],
+    ) -> Result<()> {
         let row = self.next_row;
         let salt = self.salt_of(memory.id);
         rows::insert(self.tables, row, salt, hash, memory)?;
         self.next_row = Row(row.0 + 1);
-        let (id, seq) = (memory.id, memory.seq);
         let payload = Payload::of_memory(salt, memory);
-        self.log(EventKind::Remembered, row, id, &payload)?;
-        Ok(self.remembered(id, seq, false))
+        self.log(kind, row, memory.id, &payload)
     }
 
     fn memory_of(&self, draft: &Draft) -> Result<Memory> {
@@ -133,6 +142,7 @@ impl Transaction<'_> {
             expires_at: draft.expires_at.map(cut),
             deleted_at: None,
             superseded_by: None,
+            member: None,
             version: 1,
             seq: self.next_seq(),
         })

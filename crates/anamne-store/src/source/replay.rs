@@ -35,9 +35,9 @@ impl Transaction<'_> {
         stored: Option<Stored>,
         payload: Option<Payload<'static>>,
     ) -> Result<()> {
-        let (memory, link, salt) = payload.map_or((None, None, 0), |payload| {
-            (payload.memory, payload.link, payload.salt)
-        });
+        let payload = payload.unwrap_or(Payload::NOTHING);
+        let (memory, link, share, salt) =
+            (payload.memory, payload.link, payload.share, payload.salt);
         match (line.kind, stored, memory, link) {
             (_, None, Some(memory), _) => {
                 let hash = content_hash(&memory.content);
@@ -57,6 +57,14 @@ impl Transaction<'_> {
                     _ => Ok(()),
                 }
             }
+            (EventKind::Shared, Some(stored), ..) if !stored.erased => match share {
+                Some(space) => self.record_share(stored.row, &space, line.seq),
+                None => Ok(()),
+            },
+            (EventKind::Withdrawn, Some(stored), ..) => match share {
+                Some(space) => self.remove_share(stored.row, &space).map(|_| ()),
+                None => Ok(()),
+            },
             (EventKind::Unlinked, Some(source), _, Some(link)) => {
                 if let Some(target) = read::by_id(self.tables, link.to)? {
                     rows::unlink(&self.tables, source.row, target.row, link.link_type)?;

@@ -23,7 +23,7 @@ pub(crate) type WaitingMemory = (MemoryId, Seq, i64);
 /// their kind and importance or restored less than `days` days of use ago. O(memories that happened before).
 pub(crate) fn outdated(connection: &Connection, before: i64, days: u32) -> Result<Vec<MemoryId>> {
     let mut statement = connection.prepare_cached(
-        "SELECT id FROM memories WHERE occurred_at < ?1 AND deleted_at IS NULL AND NOT erased \
+        "SELECT id FROM memories WHERE occurred_at < ?1 AND deleted_at IS NULL AND NOT erased AND member IS NULL \
          AND NOT (kind IN (?2, ?3) AND importance >= ?4) ORDER BY occurred_at",
     )?;
     let values = old_and_not_kept(before);
@@ -35,7 +35,7 @@ pub(crate) fn outdated(connection: &Connection, before: i64, days: u32) -> Resul
 /// Whether retention may have to forget or erase any memories that happened before `before`.
 pub(crate) fn is_anything_old(connection: &Connection, before: i64) -> Result<bool> {
     let sql = format!(
-        "SELECT 1 FROM memories JOIN events ON events.seq = memories.seq WHERE occurred_at < ?1 AND NOT erased \
+        "SELECT 1 FROM memories JOIN events ON events.seq = memories.seq WHERE occurred_at < ?1 AND NOT erased AND member IS NULL \
          AND (deleted_at IS NULL AND NOT (memories.kind IN (?2, ?3) AND importance >= ?4) OR {})",
         forgotten_by_retention()
     );

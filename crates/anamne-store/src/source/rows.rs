@@ -11,14 +11,14 @@ use crate::clock::to_microseconds;
 
 const INSERT: &str = "INSERT INTO memories (row, id, salt, kind, category, role, content, body, hash, thread, position, \
      session, author, trust, importance, confidence, metadata, external_id, occurred_at, created_at, updated_at, \
-     expires_at, deleted_at, superseded_by, version, seq) \
+     expires_at, deleted_at, superseded_by, version, seq, member) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, \
-     ?24, ?25, ?26)";
+     ?24, ?25, ?26, ?27)";
 
 const UPDATE: &str = "UPDATE memories SET id = ?2, salt = ?3, kind = ?4, category = ?5, role = ?6, content = ?7, \
      body = ?8, hash = ?9, thread = ?10, position = ?11, session = ?12, author = ?13, trust = ?14, importance = ?15, \
      confidence = ?16, metadata = ?17, external_id = ?18, occurred_at = ?19, created_at = ?20, updated_at = ?21, \
-     expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26, tier = 0, placed = 0 WHERE row = ?1";
+     expires_at = ?22, deleted_at = ?23, superseded_by = ?24, version = ?25, seq = ?26, member = ?27, tier = 0, placed = 0 WHERE row = ?1";
 
 /// The row of the next new memory. Rows of erased memories stay taken.
 pub(crate) fn next(connection: &Connection) -> Result<Row> {
@@ -71,6 +71,13 @@ fn write(
     };
     let metadata = Some(&memory.metadata).filter(|metadata| !metadata.is_empty());
     let metadata = metadata.map(serde_json::to_string).transpose()?;
+    if let Some(member) = &memory.member {
+        // Known from the rows alone, so that a replay of the journal knows them too.
+        tables
+            .prepare_cached("INSERT OR IGNORE INTO homes (name, seq) VALUES (?1, 0)")?
+            .execute([&member.home])?;
+    }
+    let member = memory.member.as_ref().map(serde_json::to_string);
     tables.prepare_cached(sql)?.execute(params![
         row.0,
         memory.id.as_bytes().as_slice(),
@@ -101,6 +108,7 @@ fn write(
             .map(|id| id.as_bytes().as_slice()),
         memory.version,
         memory.seq.0 as i64,
+        member.transpose()?,
     ])?;
     Ok(())
 }
@@ -181,7 +189,8 @@ pub(crate) fn next_position(tables: Tables<'_>, thread: &str) -> Result<u32> {
 
 /// The live row with this content, at this position of a thread if one is given.
 ///
-/// Experience (kind 9) is never the same as something else that was told.
+/// Experience (kind 9) is never the same as something else that was told, and neither is a member, whose text another
+/// space may take away.
 pub(crate) fn with_content(
     connection: &Connection,
     hash: [u8; 16],
@@ -189,13 +198,13 @@ pub(crate) fn with_content(
 ) -> Result<Option<Row>> {
     let found = match place {
         None => connection
-            .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL AND kind <> 9")?
+            .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL AND kind <> 9 AND member IS NULL")?
             .query_row([hash.as_slice()], |row| row.get::<_, Option<u32>>(0))?,
         Some((thread, position)) => {
             let number = Names::find(connection, thread)?.unwrap_or(0);
             connection
                 .prepare_cached(
-                    "SELECT min(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL AND kind <> 9",
+                    "SELECT min(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL AND kind <> 9 AND member IS NULL",
                 )?
                 .query_row(params![number, position, hash.as_slice()], |row| row.get(0))?
         }

@@ -33,7 +33,9 @@ CREATE TABLE memories (
   -- Where content, body and metadata are stored: 0 here, else in the file of that tier.
   tier          INTEGER NOT NULL DEFAULT 0,
   -- The event that moved it there; 0 if none did.
-  placed        INTEGER NOT NULL DEFAULT 0
+  placed        INTEGER NOT NULL DEFAULT 0,
+  -- How the memory is a member of this space, as JSON; NULL if this space is its home.
+  member        TEXT
 ) STRICT;
 
 CREATE INDEX memories_hash ON memories (hash) WHERE deleted_at IS NULL;

@@ -76,9 +76,9 @@ impl SpaceSource {
     }
 }
 
-/// The memory of a row, unless forgotten or erased.
+/// The memory of a row, unless forgotten, erased or gone with its home.
 pub(crate) fn alive(stored: Stored) -> Option<Memory> {
-    (!stored.erased && stored.memory.deleted_at.is_none()).then_some(stored.memory)
+    (stored.is_there() && stored.memory.deleted_at.is_none()).then_some(stored.memory)
 }
 
 /// Selects the memories that [`states`] returns, by event, row and id only.

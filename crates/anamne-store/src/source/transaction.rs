@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::value::to_raw_value;
 
+use super::members::Reach;
 use super::record::{Payload, Stored};
 use super::{Tables, page_bytes, read, rows};
 use crate::clock::{cut, to_microseconds};
@@ -26,11 +27,15 @@ pub(crate) struct Transaction<'writer> {
     pub(super) head: Seq,
     pub(super) hash: Digest,
     pub(super) next_row: Row,
-    /// The first row that this transaction can give.
-    first_row: Row,
     lines: Vec<Entry>,
     /// Where the current change began.
     before: Before,
+    /// What other spaces have to follow once this is committed, by the current change.
+    pub(super) reach: Reach,
+    /// The same by the changes before it.
+    kept_reach: Reach,
+    /// Whether changes come from a home, which knows them.
+    pub(super) is_following: bool,
     /// An unpredictable secret from which the salts are derived.
     pub(super) secret: [u8; 32],
     open: bool,
@@ -76,7 +81,6 @@ impl<'writer> Transaction<'writer> {
             head: end.0,
             hash: end.1,
             next_row: Row(0),
-            first_row: Row(0),
             lines: Vec::new(),
             before: Before {
                 head: end.0,
@@ -85,11 +89,13 @@ impl<'writer> Transaction<'writer> {
                 lines: 0,
                 changes: 0,
             },
+            reach: Reach::default(),
+            kept_reach: Reach::default(),
+            is_following: false,
             secret: secret(),
             open: true,
         };
         transaction.next_row = rows::next(&tables)?;
-        transaction.first_row = transaction.next_row;
         tables
             .prepare_cached("DELETE FROM outbox WHERE seq <= ?1")?
             .execute([end.0.0 as i64])?;
@@ -111,6 +117,8 @@ impl<'writer> Transaction<'writer> {
     pub(crate) fn begin_another(&mut self, actor: &Actor, now: Timestamp) -> Result<()> {
         self.run("SAVEPOINT another")?;
         self.before = self.state();
+        self.kept_reach = self.take_reach();
+        self.is_following = false;
         self.actor = actor.clone();
         self.now = cut(now);
         Ok(())
@@ -136,6 +144,7 @@ impl<'writer> Transaction<'writer> {
         let before = self.before;
         (self.head, self.hash, self.next_row) = (before.head, before.hash, before.next_row);
         self.lines.truncate(before.lines);
+        self.reach = Reach::default();
         Ok(())
     }
 
@@ -179,6 +188,13 @@ impl<'writer> Transaction<'writer> {
         Ok(Vec::new())
     }
 
+    /// What other spaces have to follow.
+    pub(crate) fn take_reach(&mut self) -> Reach {
+        let mut reach = std::mem::take(&mut self.kept_reach);
+        reach.add(std::mem::take(&mut self.reach));
+        reach
+    }
+
     /// Size in bytes of the current change's lines for the journal.
     pub(crate) fn line_bytes(&self) -> u64 {
         bytes_of(&self.lines[self.before.lines..])
@@ -195,9 +211,9 @@ impl<'writer> Transaction<'writer> {
         (bytes_of(earlier), earlier.len())
     }
 
-    /// The number of new memories.
+    /// The number of new memories of the current change.
     pub(crate) fn new_memories(&self) -> u64 {
-        u64::from(self.next_row.0.saturating_sub(self.first_row.0))
+        u64::from(self.next_row.0.saturating_sub(self.before.next_row.0))
     }
 
     /// Bytes by which the database file is smaller than its pages, because some are only in the WAL.

@@ -41,6 +41,19 @@ impl SpaceSource {
         clock: Arc<dyn Clock>,
         create: bool,
     ) -> Result<Self> {
+        let space = Self::open_alone(storage, folder, name, clock, create)?;
+        space.settle_members();
+        Ok(space)
+    }
+
+    /// The same without looking at other spaces: what is to be done there is left to whoever opens it next.
+    pub(crate) fn open_alone(
+        storage: Arc<dyn Storage>,
+        folder: &Path,
+        name: &SpaceName,
+        clock: Arc<dyn Clock>,
+        create: bool,
+    ) -> Result<Self> {
         refuse_special_files(folder)?;
         let config_path = folder.join("space.toml");
         let database = folder.join("memories").join("active.db");

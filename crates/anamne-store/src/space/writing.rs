@@ -137,13 +137,16 @@ impl SpaceSource {
         change: impl Fn(&mut Transaction<'_>) -> Result<T>,
     ) -> Result<(T, Duration)> {
         actor.check()?;
-        self.with_writer_timed(|writer, end| {
+        let ((outcome, reach), held) = self.with_writer_timed(|writer, end| {
             let mut transaction = self.begin(writer, actor, end)?;
             let outcome = change(&mut transaction)?;
+            let reach = transaction.take_reach();
             let lines = transaction.commit_if_changed()?;
             writer.journal.append(&lines)?;
-            Ok(outcome)
-        })
+            Ok((outcome, reach))
+        })?;
+        self.reach_other_spaces(&reach);
+        Ok((outcome, held))
     }
 
     pub(super) fn begin<'writer>(

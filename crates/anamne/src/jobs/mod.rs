@@ -72,13 +72,17 @@ const CHORES: [Chore; 9] = [
     },
     Chore {
         name: "erasure",
-        what: "remove erased content from derived files",
+        what: "follow the homes of members, and remove erased content from derived files",
         every: 0,
         after_problem: 0,
         priority: Priority::Urgent,
         is_due: |_| false,
         is_minor: true,
-        run: |inner| inner.clean_derived(&mut |_, _| {}),
+        run: |inner| {
+            let followed = inner.source.follow_homes();
+            inner.clean_derived(&mut |_, _| {})?;
+            Ok(followed?)
+        },
     },
     Chore {
         name: "backup_erasure",

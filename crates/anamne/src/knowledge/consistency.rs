@@ -110,6 +110,7 @@ fn claimed(claim: &str, space: &str, now: Timestamp) -> Memory {
         expires_at: None,
         deleted_at: None,
         superseded_by: None,
+        member: None,
         version: 1,
         seq: Seq(0),
     }

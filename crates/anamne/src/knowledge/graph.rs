@@ -34,7 +34,7 @@ const MOST_CONTRADICTIONS: usize = 1_000_000;
 
 /// The knowledge graph of a space, as far as it is extracted. It can be queried from several threads.
 pub struct Knowledge {
-    space: Space,
+    pub(super) space: Space,
     graph: OpenGraph,
 }
 

@@ -3,6 +3,7 @@
 mod asserting;
 pub(crate) mod consistency;
 pub(crate) mod consolidating;
+pub(crate) mod elsewhere;
 mod enriching;
 pub(crate) mod graph;
 pub(crate) mod modelling;

@@ -146,6 +146,7 @@ impl Space {
 
     /// Finishes pending erasures, here and in backups.
     fn finish_pending(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<(), Error> {
+        self.inner.source.follow_homes()?;
         self.inner.source.finish_erasures()?;
         self.inner.clean_derived(progress)?;
         if self.inner.are_backups_due() {
@@ -176,6 +177,7 @@ impl Space {
         found.problems.append(&mut self.inner.site.problems.take());
         self.report_models(&mut found)?;
         self.report_guard(&mut found)?;
+        self.report_members(&mut found)?;
         self.inner.report_retention(&mut found)?;
         Ok(found)
     }
@@ -210,6 +212,22 @@ impl Space {
             (true, 0) => "guard: on; nothing found".to_owned(),
             (true, total) => format!("guard: on; {total} redacted or marked in stored memories"),
         });
+        Ok(())
+    }
+
+    /// Adds the members, and the homes that are missing, to a report.
+    fn report_members(&self, found: &mut CheckUp) -> Result<(), Error> {
+        let members: u64 = self.inner.source.members_by_home()?.values().sum();
+        if members > 0 {
+            let line = format!("members: {members} memories of other spaces");
+            found.well.push(line);
+        }
+        for missing in self.inner.source.missing_homes()? {
+            let (home, members) = (missing.home, missing.members);
+            found.problems.push(format!(
+                "members: the space {home} is missing, so {members} of its memories are left out here; restore it, or remove them"
+            ));
+        }
         Ok(())
     }
 

@@ -114,7 +114,8 @@ impl Space {
         self.erase_all(&[id])
     }
 
-    /// Permanently erases the content of many memories in one transaction; none if one doesn't exist.
+    /// Permanently erases the content of many memories in one transaction; none if one doesn't exist. Other spaces of which
+    /// they are members lose them too. A member is erased from this space only.
     ///
     /// On return no query finds them. If [`OutsideErasure::is_complete`], no file of the space, of known backups, and of their
     /// backups contains their content; otherwise [`OutsideErasure::unreached`] lists the places that may. Costs one pass over
@@ -134,6 +135,10 @@ impl Space {
         let set_aside = quarantined_in(folder).unwrap_or_default();
         let texts = inner.derived.cache.texts_of(ids);
         inner.derived.cache.begin_forgetting(&texts)?;
+        let mut members = BTreeSet::new();
+        for &id in ids {
+            members.extend(inner.source.spaces_with(id)?);
+        }
         let begun = inner.source.begin_erasure(self.actor(), ids);
         // Also after a failure: the transaction may be committed.
         let done = [
@@ -146,6 +151,7 @@ impl Space {
             erased.leave(folder, &error);
         }
         erased.backups = inner.erase_in_backups(seen, true);
+        self.finish_in_members(&members, &mut erased);
         erased.removed = set_aside;
         erased.removed.retain(|path| !path.exists());
         begun?;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use anamne_guard::Guard;
 use anamne_store::{ImportItem, Order, Origin, StoreError, Visibility};
-use anamne_types::{Draft, Filter, GuardNote, Link, Memory, MemoryId, Right, Skipped};
+use anamne_types::{
+    Draft, Filter, GuardNote, InvalidValue, Link, Memory, MemoryId, Right, Skipped,
+};
 use serde::Serialize;
 
 use crate::Error;
@@ -79,13 +81,15 @@ pub struct GuardRedaction {
 
 impl Space {
     /// Scans every memory and its earlier versions for what the guard's policy doesn't allow. Writes nothing. O(log).
+    ///
+    /// The text of members is scanned in their home.
     pub fn guard_scan(&self) -> Result<GuardScan, Error> {
         let guard = self.inner.guard.get(&self.config().guard)?;
         let mut scan = GuardScan::default();
         let ids = self.select(&Filter::default(), Visibility::Both, Order::OldestFirst)?;
         for some in ids.chunks(READ_AT_ONCE) {
             let memories = self.inner.source.get_undamaged(some, &mut scan.skipped)?;
-            for memory in memories {
+            for memory in memories.into_iter().filter(|memory| !memory.is_member()) {
                 scan.memories += 1;
                 let notes = notes_of_memory(&guard, &memory);
                 if memory.version > 1 {
@@ -118,12 +122,17 @@ impl Space {
 
     /// Replaces each of these memories by a redacted copy, and erases the original from every file, view and reachable
     /// backup, like [`Space::erase_all`]. Links, thread, times and status are kept; the id changes, and the history and the
-    /// external id are erased with the original. May be repeated after a failure: a copy is made once.
+    /// external id are erased with the original. May be repeated after a failure: a copy is made once. Members are refused:
+    /// their text is redacted in their home.
     pub fn guard_redact(&self, ids: &[MemoryId]) -> Result<GuardRedaction, Error> {
         self.require(Right::Erase)?;
         let mut replaced = Vec::with_capacity(ids.len());
         for &id in ids {
             let memory = self.inner.source.get(id)?;
+            if let Some(member) = &memory.member {
+                let accepts = "a memory whose home is this space";
+                return Err(InvalidValue::new("memory", accepts, &member.home).into());
+            }
             let copy = self.redacted_copy(&memory)?;
             replaced.push((id, copy));
         }

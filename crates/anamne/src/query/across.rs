@@ -11,7 +11,7 @@ use crate::Error;
 use crate::store::Store;
 
 /// The space for what is true in every project.
-pub(super) const CORE: &str = "core";
+pub(crate) const CORE: &str = "core";
 
 impl Store {
     /// Queries several spaces one after the other and merges their results.
@@ -190,11 +190,14 @@ fn interleaved(mut lists: Vec<VecDeque<(f32, Hit)>>, limit: usize) -> Vec<Hit> {
         let Some((_, hit)) = next.and_then(|index| lists[index].pop_front()) else {
             break;
         };
-        let says_the_same = |known: &Hit| {
+        let says_the_same = |known: &&mut Hit| {
             known.space != hit.space && known.memory.content.trim() == hit.memory.content.trim()
         };
-        if !results.iter().any(says_the_same) {
-            results.push(hit);
+        match results.iter_mut().find(says_the_same) {
+            // A member is the same memory, not only the same text.
+            Some(known) if known.memory.id == hit.memory.id => known.also_in.extend(hit.space),
+            Some(_) => {}
+            None => results.push(hit),
         }
     }
     results

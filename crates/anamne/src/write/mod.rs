@@ -6,6 +6,7 @@ pub(crate) mod exchange;
 pub(crate) mod feedback;
 pub(crate) mod guarding;
 pub(crate) mod import;
+pub(crate) mod members;
 pub(crate) mod once;
 pub(crate) mod quality;
 pub(crate) mod remember;

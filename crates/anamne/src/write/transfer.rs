@@ -258,6 +258,21 @@ impl<'a> ActiveTransfer<'a> {
         for (memory, error) in damaged {
             self.done.kept.push(NotMoved::because(memory, &error));
         }
+        let mut moving = Vec::with_capacity(memories.len());
+        for memory in memories {
+            match self.shared_with(&memory)? {
+                None => moving.push(memory),
+                Some(reason) => {
+                    let kept = NotMoved {
+                        memory: memory.id,
+                        reason,
+                        next_step: None,
+                    };
+                    self.keep(&memory, kept);
+                }
+            }
+        }
+        let memories = moving;
         let arrivals: Vec<_> = memories.iter().map(arrival).collect();
         for (memory, outcome) in memories.iter().zip(self.into.take_in(&arrivals)?.outcomes) {
             match outcome {
@@ -269,6 +284,24 @@ impl<'a> ActiveTransfer<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Why a memory can't move without the spaces that share it; `None` if there are none.
+    fn shared_with(&self, memory: &Memory) -> Result<Option<String>, Error> {
+        if let Some(member) = &memory.member {
+            let home = &member.home;
+            return Ok(Some(format!(
+                "it is a member here, and its home is {home}; add it to the other space from there"
+            )));
+        }
+        let is_shared = !self.from.source().spaces_with(memory.id)?.is_empty();
+        let spaces = self.from.spaces_with(memory.id)?;
+        let where_else = if spaces.is_empty() {
+            "other spaces".to_owned()
+        } else {
+            spaces.join(", ")
+        };
+        Ok(is_shared.then(|| format!("it is a member of {where_else}; remove it there first")))
     }
 
     /// Records that a memory stays, unless it is forgotten.

@@ -1,6 +1,6 @@
 //! `anamne knowledge show`.
 
-use anamne::{Entity, Evidence, Frame, Limits, Perspective, Relation, Space};
+use anamne::{Entity, Evidence, Frame, KnownElsewhere, Limits, Perspective, Relation, Space};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -29,7 +29,8 @@ With --json: {\"entity\", \"frames\": [{\"frame\", \"name\"?, \"relations\":
   \"told|rule NAME/VERSION|model NAME\", \"evidence\":
   [{\"memory\", \"citation\", \"at\"}], \"mentions\", …}], \"memories\"?}]}; without --frames
   also {\"mentions\": [{\"memory\", \"citation\", \"at\"}], \"named_together\": [{\"memories\",
-  \"entity\"}]}")]
+  \"entity\"}], \"elsewhere\"?: [{\"space\", \"id\", \"name\"}]: the same entity in spaces
+  that share a memory with this one}")]
 pub(crate) struct Show {
     /// The entity
     entity: String,
@@ -53,6 +54,7 @@ impl Show {
         }
         let mentions = knowledge.mentions(&id, self.limit)?;
         let together = knowledge.named_together(&id, TOGETHER)?;
+        let elsewhere = knowledge.elsewhere(&id)?;
         if output.is_json() {
             let together = together.iter();
             return output.json(&Shown {
@@ -67,6 +69,7 @@ impl Show {
                         })
                         .collect(),
                 ),
+                elsewhere: &elsewhere,
             });
         }
         print_frames(&entity, &frames, &space, output)?;
@@ -74,7 +77,8 @@ impl Show {
             print_heading("latest mentions", output)?;
             print_memories(&mentions, &space, output)?;
         }
-        print_together(&together, output)
+        print_together(&together, output)?;
+        print_elsewhere(&elsewhere, output)
     }
 }
 
@@ -87,6 +91,8 @@ struct Shown<'a> {
     mentions: Option<&'a [Evidence]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     named_together: Option<Vec<Together<'a>>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    elsewhere: &'a [KnownElsewhere],
 }
 
 #[derive(Serialize)]
@@ -108,6 +114,7 @@ fn print_frames(
             frames,
             mentions: None,
             named_together: None,
+            elsewhere: &[],
         });
     }
     known::print_entity(entity, output)?;
@@ -225,6 +232,20 @@ fn print_together(together: &[(u64, Entity)], output: &mut Output) -> Result<(),
         .collect();
     for line in wrapped(&names.join(", "), output.width.saturating_sub(2)) {
         output.line(format_args!("  {line}"))?;
+    }
+    Ok(())
+}
+
+/// Prints where else the entity is known, through memories that spaces share.
+fn print_elsewhere(elsewhere: &[KnownElsewhere], output: &mut Output) -> Result<(), Failure> {
+    if elsewhere.is_empty() {
+        return Ok(());
+    }
+    print_heading("also known in", output)?;
+    for known in elsewhere {
+        let (space, name) = (one_line(&known.space), one_line(&known.name));
+        let id = paint(DIM, known.id);
+        output.line(format_args!("  {space}  {name}  {id}"))?;
     }
     Ok(())
 }

@@ -207,6 +207,23 @@ pub(super) const COMMANDS: &[Invocations] = &[
             &["--description", "{text}"],
         ],
     ),
+    (
+        "spaces add",
+        &[
+            &["m7", "--to", "{text}"],
+            &["{text}", "--to", "team", "--tag", "{text}"],
+        ],
+    ),
+    (
+        "spaces remove",
+        &[
+            &["m7", "--from", "{text}"],
+            &["{text}"],
+            &["m7", "--from", "team"],
+        ],
+    ),
+    ("promote", &[&["m7"], &["{text}", "--tag", "{text}"]]),
+    ("demote", &[&["m7"], &["{text}"]]),
     ("spaces join", &[&["{text}", "{name}"], &["core", "{text}"]]),
     (
         "spaces split",

@@ -26,6 +26,7 @@ fn memory(number: u8, thread: &str) -> Memory {
         expires_at: None,
         deleted_at: None,
         superseded_by: None,
+        member: None,
         version: 1,
         seq: Seq(u64::from(number)),
     }
@@ -46,6 +47,7 @@ fn answer(threads: &[&str]) -> Answer {
         entities: Vec::new(),
         related_entities: Vec::new(),
         related_memories: Vec::new(),
+        also_in: Vec::new(),
         space: None,
     };
     Answer {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::SpaceSource;
 use super::turns::{Answer, Turn};
 use crate::source::Transaction;
+use crate::source::members::Reach;
 use crate::{Result, StoreError};
 
 pub(crate) use change::{Change, Growth, Member};
@@ -29,8 +30,8 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// How the transaction of several changes ended.
 enum Ending {
-    /// Every change that succeeded is durable in both copies.
-    Durable,
+    /// Every change that succeeded is durable in both copies. Other spaces have to follow.
+    Durable(Reach),
     /// Nothing was written.
     RolledBack,
     /// Committed to the database, but not appended to the journal.
@@ -112,7 +113,8 @@ impl SpaceSource {
         // The next thread begins while those of this transaction are woken.
         drop(turn);
         match ending {
-            Ok(Ending::Durable) => {
+            Ok(Ending::Durable(reach)) => {
+                self.reach_other_spaces(&reach);
                 followers.answer(|| Answer::Made);
                 Answer::Made
             }
@@ -148,7 +150,7 @@ impl SpaceSource {
         let ending = self.as_only_writer(turn, |writer, end| {
             let mut transaction = self.begin(writer, first.actor(), end)?;
             if !self.make(first, &mut transaction) {
-                return Ok(Ending::Durable);
+                return Ok(Ending::Durable(Reach::default()));
             }
             if transaction.line_bytes() > 0 {
                 let is_whole = self.add_waiting(&mut transaction, followers)?;
@@ -156,9 +158,10 @@ impl SpaceSource {
                     return Ok(Ending::RolledBack);
                 }
             }
+            let reach = transaction.take_reach();
             let lines = transaction.commit_if_changed()?;
             Ok(match writer.journal.append(&lines) {
-                Ok(()) => Ending::Durable,
+                Ok(()) => Ending::Durable(reach),
                 Err(error) => Ending::NotJournaled(error),
             })
         });

@@ -24,16 +24,31 @@ pub struct BinaryExport {
     /// What it contains beside the memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extras: Vec<ExportExtra>,
+    /// Members whose text is not in it, because their home isn't.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_home: Vec<MembersWithoutHome>,
     /// The spaces that are not in it, by name.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
+}
+
+/// Members of an exported space whose home is not exported with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MembersWithoutHome {
+    /// The space.
+    pub space: String,
+    /// Their home.
+    pub home: String,
+    /// Their number.
+    pub members: u64,
 }
 
 impl Store {
     /// Exports the named space, or all spaces in scope, with history and settings, as one compressed, checksummed file
     /// that appears at `path` when complete. [`Store::import_binary`] restores it.
     ///
-    /// Forgotten memories are in it, erased texts are not. Paid, observed and external data only if asked for in
+    /// Forgotten memories are in it, erased texts are not. The text of members is in it only with their home; those without it
+    /// are counted. Paid, observed and external data only if asked for in
     /// `extras`; views never, because they are computed again. With all spaces, failing ones are listed; it is an error
     /// if none succeeds. O(bytes of the journals).
     pub fn export_binary(
@@ -57,6 +72,7 @@ impl Store {
                         digest: written.digest,
                         spaces: written.spaces,
                         extras: written.extras,
+                        without_home: without_home(&spaces)?,
                         skipped,
                     });
                 }
@@ -71,6 +87,23 @@ impl Store {
             }
         }
     }
+}
+
+/// The members of these spaces whose home is none of them.
+fn without_home(spaces: &[Space]) -> Result<Vec<MembersWithoutHome>, Error> {
+    let mut without = Vec::new();
+    for space in spaces {
+        for (home, members) in space.source().members_by_home()? {
+            if spaces.iter().all(|other| other.name() != home) {
+                without.push(MembersWithoutHome {
+                    space: space.name().to_owned(),
+                    home,
+                    members,
+                });
+            }
+        }
+    }
+    Ok(without)
 }
 
 impl Space {

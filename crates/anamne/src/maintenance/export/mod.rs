@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::space::Space;
 
-pub use binary::BinaryExport;
+pub use binary::{BinaryExport, MembersWithoutHome};
 pub use corpus::CorpusReport;
 pub(crate) use corpus::corpus;
 pub(crate) use lines::lines;

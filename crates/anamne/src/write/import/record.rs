@@ -147,6 +147,14 @@ impl Record {
             _ if origin.is_some() => None,
             _ => self.id.take().map(String::from),
         };
+        if origin.is_some()
+            && let Some(member) = self.rest.remove("member")
+            && let Some(home) = member.get("home").and_then(Value::as_str)
+        {
+            // A file can't share what another space has, so it becomes a memory of its own that says where it was told.
+            let home = Value::from(home);
+            self.metadata.entry("home".to_owned()).or_insert(home);
+        }
         let body = self.body()?;
         for name in STORE_ASSIGNED_FIELDS {
             self.rest.remove(name);
