@@ -111,7 +111,7 @@ pub(crate) fn log_in(
             let keychain = bridge::keychain();
             if in_file || !keychain.is_there() {
                 let path = key_file()?;
-                std::fs::create_dir_all(settings()?).map_err(unwritable)?;
+                std::fs::create_dir_all(settings()?).map_err(|error| unwritable(&error))?;
                 write_key_file(&path, account, &key)?;
                 Some(path.display().to_string())
             } else {
@@ -124,7 +124,7 @@ pub(crate) fn log_in(
         address: address.to_owned(),
     };
     let text = toml::to_string(&login).map_err(|error| Failure::failed(error.to_string()))?;
-    std::fs::create_dir_all(settings()?).map_err(unwritable)?;
+    std::fs::create_dir_all(settings()?).map_err(|error| unwritable(&error))?;
     write_whole(&login_file()?, |file| Ok(file.write_all(text.as_bytes())?))?;
     Ok(kept)
 }
@@ -136,13 +136,13 @@ pub(crate) fn log_out() -> Result<bool, Failure> {
         match std::fs::remove_file(&path) {
             Ok(()) => removed = true,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unwritable(error)),
+            Err(error) => return Err(unwritable(&error)),
         }
     }
     Ok(removed)
 }
 
-fn unwritable(error: std::io::Error) -> Failure {
+fn unwritable(error: &std::io::Error) -> Failure {
     Failure::failed(format!("can't change your settings: {error}"))
 }
 

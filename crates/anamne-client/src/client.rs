@@ -17,10 +17,10 @@ use crate::space::RemoteSpace;
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long the server may stay silent.
-const READ: Duration = Duration::from_secs(300);
+const READ: Duration = Duration::from_mins(5);
 
 /// How long a request and its answer may take, unless it is a stream.
-const LONGEST: Duration = Duration::from_secs(600);
+const LONGEST: Duration = Duration::from_mins(10);
 
 /// A method of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

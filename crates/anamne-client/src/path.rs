@@ -14,6 +14,10 @@ impl Query {
 
     /// Adds a name and its value.
     #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "numbers and words are written as they are"
+    )]
     pub fn with(mut self, name: &str, value: impl ToString) -> Self {
         self.0.push(if self.0.is_empty() { '?' } else { '&' });
         encode(name, &mut self.0);

@@ -10,7 +10,7 @@ use anamne::Recall;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::generator::Generator;
+use crate::generator::{Generator, Record};
 use crate::latencies::Latencies;
 use crate::output;
 use crate::store::{self, BATCH};
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for start in (0..arguments.records).step_by(BATCH) {
         let end = (start + BATCH as u64).min(arguments.records);
         let records = generator.records(start..end);
-        let drafts: Vec<_> = records.iter().map(|record| record.draft()).collect();
+        let drafts: Vec<_> = records.iter().map(Record::draft).collect();
         for outcome in space.remember_each(&drafts)? {
             outcome?;
         }
@@ -47,7 +47,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
     let questions = generator.questions(arguments.queries);
     let recalls = Latencies::warmed(&questions, 50, |question| {
-        Ok(drop(space.recall(&Recall::new(question))?))
+        space.recall(&Recall::new(question))?;
+        Ok(())
     })?;
     let mut writes = Latencies::default();
     let first = arguments.records;

@@ -47,18 +47,18 @@ fn what_is_stored_is_found_and_read() {
     let answer = server.post("/v1/spaces/core/recall", &question).expect(200);
     assert_eq!(answer["results"][0]["memory"]["id"], id);
 
-    let memory = server.get(&format!("{MEMORIES}/{id}"));
+    let memory = server.get(&format!("/v1/spaces/core/memories/{id}"));
     assert_eq!(memory.expect(200)["tags"], json!(["staging"]));
-    let cited = server.get(&format!("{MEMORIES}/m1")).expect(200);
+    let cited = server.get("/v1/spaces/core/memories/m1").expect(200);
     assert_eq!(cited["id"], id);
     let external = json!({ "content": "Ticket of the harbour", "external_id": "ticket 7" });
     server.post(MEMORIES, &external).expect(201);
-    let found = server.get(&format!("{MEMORIES}/ticket%207?external=true"));
+    let found = server.get("/v1/spaces/core/memories/ticket%207?external=true");
     assert_eq!(found.expect(200)["content"], "Ticket of the harbour");
     server
-        .get(&format!("{MEMORIES}/ticket%208?external=true"))
+        .get("/v1/spaces/core/memories/ticket%208?external=true")
         .problem(404);
-    let origin = server.get(&format!("{MEMORIES}/m1/origin")).expect(200);
+    let origin = server.get("/v1/spaces/core/memories/m1/origin").expect(200);
     assert_eq!(origin["opened"]["count"], 2);
     assert_eq!(origin["disputes"], json!([]));
     assert!(origin["provenance"].is_object(), "{origin}");
@@ -69,7 +69,10 @@ fn what_is_stored_is_found_and_read() {
 #[test]
 fn an_edit_of_an_older_version_is_refused_and_changes_nothing() {
     let server = Served::start();
-    let path = format!("{MEMORIES}/{}", tell(&server, "The harbour opens at six"));
+    let path = format!(
+        "/v1/spaces/core/memories/{}",
+        tell(&server, "The harbour opens at six")
+    );
     let first = server.get(&path);
     assert_eq!(first.header("etag"), "\"1\"");
     let known = server.send("GET", &path, &[("if-none-match", "\"1\"")], None);
@@ -123,7 +126,7 @@ fn an_edit_of_an_older_version_is_refused_and_changes_nothing() {
 fn many_clients_that_edit_by_version_lose_no_update() {
     let server = Served::start();
     let path = format!(
-        "{MEMORIES}/{}",
+        "/v1/spaces/core/memories/{}",
         tell(&server, "Counted visitors of the museum")
     );
     let edits: u32 = std::thread::scope(|scope| {
@@ -163,14 +166,14 @@ fn what_is_deleted_is_restored_or_gone() {
         tell(&server, "The gate code is 4417"),
         tell(&server, "Bread needs salt"),
     );
-    let path = format!("{MEMORIES}/{one}");
+    let path = format!("/v1/spaces/core/memories/{one}");
     let forgotten = server.send("DELETE", &path, &[], None).expect(200);
     assert_eq!(
         forgotten,
         json!({ "ids": [one], "erased": false, "unreached": 0 })
     );
     let listed = server
-        .get(&format!("{MEMORIES}?forgotten=true"))
+        .get("/v1/spaces/core/memories?forgotten=true")
         .expect(200);
     assert_eq!(contents(&listed), ["The gate code is 4417"]);
     let restored = server.send("POST", &format!("{path}/restore"), &[], None);
@@ -181,16 +184,16 @@ fn what_is_deleted_is_restored_or_gone() {
 
     let both = json!({ "ids": [one, other, "m2"] });
     let forgotten = server
-        .post(&format!("{MEMORIES}/forget"), &both)
+        .post("/v1/spaces/core/memories/forget", &both)
         .expect(200);
     assert_eq!(forgotten["ids"], json!([one, other]));
     let missing = json!({ "ids": ["m1", "m77"], "hard": true });
     server
-        .post(&format!("{MEMORIES}/forget"), &missing)
+        .post("/v1/spaces/core/memories/forget", &missing)
         .problem(404);
     let erased = server.send("DELETE", &format!("{path}?hard=true"), &[], None);
     assert_eq!(erased.expect(200)["erased"], true);
-    let never = server.get(&format!("{MEMORIES}/0190f0c0-0000-7000-8000-000000000000"));
+    let never = server.get("/v1/spaces/core/memories/0190f0c0-0000-7000-8000-000000000000");
     let (never, gone) = (never.problem(404), server.get(&path).problem(404));
     let words = |problem: &Value, id: &str| problem.to_string().replace(id, "ID");
     let unknown = "0190f0c0-0000-7000-8000-000000000000";
@@ -205,7 +208,7 @@ fn many_are_stored_each_with_its_outcome() {
         { "content": "", "metadata": { "secret-name": 1 } },
         { "content": "The ferry sails at noon" },
     ] });
-    let path = format!("{MEMORIES}/batch");
+    let path = "/v1/spaces/core/memories/batch".to_owned();
     let told = server.post(&path, &batch).expect(200);
     let statuses: Vec<&Value> = (0..3)
         .map(|item| &told["outcomes"][item]["status"])
@@ -253,7 +256,7 @@ fn a_request_with_a_key_acts_once() {
     }
 
     let batch = json!({ "memories": [draft, { "content": "" }] });
-    let path = format!("{MEMORIES}/batch");
+    let path = "/v1/spaces/core/memories/batch".to_owned();
     let told = with_key(&server, &path, "k2", &batch).expect(200);
     assert_eq!(with_key(&server, &path, "k2", &batch).expect(200), told);
     let listed = server.get(MEMORIES).expect(200);
@@ -261,7 +264,7 @@ fn a_request_with_a_key_acts_once() {
 
     // An erased memory is not stored again by a client that did not get its answer.
     let path = format!(
-        "{MEMORIES}/{}?hard=true",
+        "/v1/spaces/core/memories/{}?hard=true",
         first["id"].as_str().expect("an id")
     );
     server.send("DELETE", &path, &[], None).expect(200);
@@ -319,7 +322,7 @@ fn a_list_is_read_page_by_page_while_others_write() {
     ] {
         let (mut seen, mut cursor) = (Vec::new(), String::new());
         loop {
-            let path = format!("{MEMORIES}?sort={sort}&limit=2{cursor}");
+            let path = format!("/v1/spaces/core/memories?sort={sort}&limit=2{cursor}");
             let page = server.get(&path).expect(200);
             seen.extend(contents(&page));
             let late = json!({ "content": format!("late {sort} {}", seen.len()), "occurred_at": "2026-03-20T00:00:00Z" });
@@ -338,13 +341,11 @@ fn a_list_is_read_page_by_page_while_others_write() {
             .collect();
         assert_eq!(seen, expected, "{sort}");
     }
-    let filtered = server.get(&format!(
-        "{MEMORIES}?where=number%3E%3D2&where=number%3C5&min_importance=4&kind=message&kind=fact"
-    ));
+    let filtered = server.get("/v1/spaces/core/memories?where=number%3E%3D2&where=number%3C5&min_importance=4&kind=message&kind=fact");
     assert_eq!(contents(&filtered.expect(200)), ["note 4", "note 3"]);
-    let opened = server.get(&format!("{MEMORIES}/m3")).expect(200);
+    let opened = server.get("/v1/spaces/core/memories/m3").expect(200);
     let by_use = server
-        .get(&format!("{MEMORIES}?sort=most_accessed"))
+        .get("/v1/spaces/core/memories?sort=most_accessed")
         .expect(200);
     assert_eq!(
         contents(&by_use),
@@ -359,11 +360,11 @@ fn a_page_of_long_texts_ends_early_and_goes_on() {
     for number in 0..7 {
         tell(&server, &format!("{number} {long}"));
     }
-    let page = server.get(&format!("{MEMORIES}?limit=100")).expect(200);
+    let page = server.get("/v1/spaces/core/memories?limit=100").expect(200);
     let (first, next) = (contents(&page), page["next"].as_str().expect("more"));
     assert_eq!(first.len(), 5);
     let rest = server
-        .get(&format!("{MEMORIES}?limit=100&cursor={next}"))
+        .get(&format!("/v1/spaces/core/memories?limit=100&cursor={next}"))
         .expect(200);
     assert_eq!((contents(&rest).len(), &rest["next"]), (2, &Value::Null));
 }
@@ -384,20 +385,25 @@ fn a_list_refuses_what_it_does_not_know() {
         ("where=%3D", "where"),
         ("min_trust=7", "min_trust"),
     ] {
-        let problem = server.get(&format!("{MEMORIES}?{query}")).problem(422);
+        let problem = server
+            .get(&format!("/v1/spaces/core/memories?{query}"))
+            .problem(422);
         assert!(problem.to_string().contains(named), "{query}: {problem}");
     }
-    let page = server.get(&format!("{MEMORIES}?limit=1")).expect(200);
+    let page = server.get("/v1/spaces/core/memories?limit=1").expect(200);
     let cursor = page["next"].as_str().expect("a cursor").to_owned();
     let other = json!({ "content": "elsewhere" });
     server.post("/v1/spaces/other/memories", &other).expect(201);
     for stolen in [
         format!("/v1/spaces/other/memories?limit=1&cursor={cursor}"),
-        format!("{MEMORIES}?limit=1&sort=oldest&cursor={cursor}"),
-        format!("{MEMORIES}?limit=1&tag=x&cursor={cursor}"),
-        format!("{MEMORIES}?cursor={}", "0".repeat(cursor.len())),
-        format!("{MEMORIES}?cursor={cursor}00"),
-        format!("{MEMORIES}?cursor=%00"),
+        format!("/v1/spaces/core/memories?limit=1&sort=oldest&cursor={cursor}"),
+        format!("/v1/spaces/core/memories?limit=1&tag=x&cursor={cursor}"),
+        format!(
+            "/v1/spaces/core/memories?cursor={}",
+            "0".repeat(cursor.len())
+        ),
+        format!("/v1/spaces/core/memories?cursor={cursor}00"),
+        "/v1/spaces/core/memories?cursor=%00".to_owned(),
     ] {
         let problem = server.get(&stolen).problem(400);
         assert!(
@@ -405,7 +411,7 @@ fn a_list_refuses_what_it_does_not_know() {
             "{problem}"
         );
     }
-    let next = server.get(&format!("{MEMORIES}?limit=1&cursor={cursor}"));
+    let next = server.get(&format!("/v1/spaces/core/memories?limit=1&cursor={cursor}"));
     assert_eq!(next.expect(200)["next"], Value::Null);
 }
 
@@ -423,7 +429,9 @@ fn memories_are_linked_and_links_removed() {
         (&json!(one), &json!(1.0))
     );
     for id in [&one, &other] {
-        let links = server.get(&format!("{MEMORIES}/{id}/links")).expect(200);
+        let links = server
+            .get(&format!("/v1/spaces/core/memories/{id}/links"))
+            .expect(200);
         assert_eq!(links["links"][0]["reason"], "one port");
     }
     let path = format!("/v1/spaces/core/links?from={one}&to={other}&type=contradicts");
@@ -590,9 +598,9 @@ fn bad_requests_are_refused_and_named() {
     server.get("/v1/spaces/core/recall").problem(405);
     server.get("/v2").problem(404);
     tell(&server, "something");
-    let hard = server.send("DELETE", &format!("{MEMORIES}/m1?hart=true"), &[], None);
+    let hard = server.send("DELETE", "/v1/spaces/core/memories/m1?hart=true", &[], None);
     assert!(hard.problem(400)["detail"].to_string().contains("hart"));
-    let as_of = server.get(&format!("{MEMORIES}/m1?as_of=soon"));
+    let as_of = server.get("/v1/spaces/core/memories/m1?as_of=soon");
     as_of.problem(400);
 }
 
@@ -639,7 +647,7 @@ fn names_are_no_paths() {
     let long = "a".repeat(3_000);
     server.get(&format!("/v1/spaces/{long}")).problem(422);
     for id in ["..%2fm1", "m1%00", "m99999999999", "%2a", &"f".repeat(400)] {
-        let reply = server.get(&format!("{MEMORIES}/{id}"));
+        let reply = server.get(&format!("/v1/spaces/core/memories/{id}"));
         assert!(
             matches!(reply.status, 400 | 404 | 422),
             "{id}: {}",

@@ -550,6 +550,7 @@ fn a_space_says_what_it_knows_much_about_and_what_little() {
     })
     .expect("a store");
     let space = store.space("tests").expect("a space");
+    assert!(store.clock().now() <= space.now());
     for number in 0..12 {
         space
             .remember(Draft::new(format!(

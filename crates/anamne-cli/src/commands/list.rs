@@ -1,5 +1,7 @@
 //! `anamne list`.
 
+use std::collections::BTreeMap;
+
 use anamne::{Limits, Listing, Memory, Order, UseOrder};
 use serde_json::json;
 
@@ -93,7 +95,7 @@ impl List {
             let all: Vec<_> = found.iter().collect();
             let enrichment = match space.here() {
                 Some(space) => enriched::by_id(space, &all)?,
-                None => Default::default(),
+                None => BTreeMap::default(),
             };
             return output
                 .json(&json!({ "memories": found, "more": more, "enrichment": enrichment }));

@@ -69,11 +69,11 @@ pub(crate) struct Serve {
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     log_format: Format,
     /// Most open connections; more are closed at once [default: 10240, fewer if the system allows fewer open files]
-    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
-    connections: Option<usize>,
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    connections: Option<u32>,
     /// Most clients that follow events [default: 1024]
-    #[arg(long, value_name = "NUMBER")]
-    followers: Option<usize>,
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    followers: Option<u32>,
     /// Seconds until a request without a response is given up [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     request_time: Option<u64>,
@@ -102,13 +102,6 @@ enum Format {
     Text,
     /// One JSON object per line
     Json,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a number of at least 1 is expected".to_owned()),
-        Ok(number) => Ok(number),
-    }
 }
 
 impl Serve {
@@ -151,10 +144,10 @@ impl Serve {
     fn settings(self) -> HttpSettings {
         let mut limits = HttpLimits::default();
         if let Some(connections) = self.connections {
-            limits.connections = connections;
+            limits.connections = connections as usize;
         }
         if let Some(followers) = self.followers {
-            limits.followers = followers;
+            limits.followers = followers as usize;
         }
         if let Some(seconds) = self.request_time {
             limits.request_time = Duration::from_secs(seconds);

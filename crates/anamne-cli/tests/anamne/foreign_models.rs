@@ -66,7 +66,13 @@ fn arguments(command: &str) -> Vec<&str> {
     match command {
         "remember" | "think" => vec!["Mara Lind has a boat"],
         "recall" | "context" | "check" => vec!["where does Mara Lind live"],
-        "show" | "history" | "restore" | "resolve" | "feedback" => vec!["m1"],
+        "show" | "history" | "restore" | "resolve" | "feedback" | "promote" | "demote" => {
+            vec!["m1"]
+        }
+        "keys" | "tenants" => vec!["list"],
+        // Refused, because it would be reached from elsewhere without a key.
+        "serve" => vec!["--listen", "0.0.0.0:0"],
+        "login" => vec!["--end"],
         "edit" => vec!["m1", "Mara Lind lives in Bonn"],
         "link" => vec!["m1", "m2"],
         "forget" => vec!["m2", "--hard", "--yes"],

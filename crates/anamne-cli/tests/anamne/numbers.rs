@@ -3,7 +3,7 @@
 use crate::bench::Bench;
 
 /// Value placeholders in help texts that stand for numbers.
-const NUMBERS: [&str; 9] = [
+const NUMBERS: [&str; 10] = [
     "N",
     "NUMBER",
     "DAYS",
@@ -13,11 +13,12 @@ const NUMBERS: [&str; 9] = [
     "STEPS",
     "TOKENS",
     "NAME=NUMBER",
+    "SECONDS",
 ];
 
 /// Value placeholders that don't stand for numbers. A new placeholder fails the test until it is in one of the two
 /// lists.
-const TEXTS: &str = "CONDITION DATA PATH SCOPE ORDER on|off ACTOR BOOL BY CATEGORY DIR DUPLICATES FILE FORMAT FORMULA FRAME HOST HOW ID KIND KINDS MEMORY MODEL NAME NAMES NAME=VALUE PART PROVIDER ROLE \
+const TEXTS: &str = "ADDRESS LEVEL ORIGIN RATE SPACE CONDITION DATA PATH SCOPE ORDER on|off ACTOR BOOL BY CATEGORY DIR DUPLICATES FILE FORMAT FORMULA FRAME HOST HOW ID KIND KINDS MEMORY MODEL NAME NAMES NAME=VALUE PART PROVIDER ROLE \
 SET SETS SOURCE SPACES TAG TEXT THREAD TIME TOPIC TYPE URL WHICH WORDS";
 
 /// An option that takes a value: command, name and placeholder.
@@ -70,6 +71,9 @@ fn needs(command: &str) -> &'static [&'static str] {
         "experiment start" => &["pages", "default", "words"],
         "edit" => &["m1"],
         "forget" => &["--query", "words"],
+        "spaces add" => &["m1", "--to", "other"],
+        "keys create" => &["name", "--all-spaces"],
+        "tenants create" | "tenants limit" => &["acme"],
         "link" => &["m1", "m1", "--type", "related"],
         "check" => &["--topic", "words"],
         "model set" => &["--provider", "anthropic", "--model", "small"],

@@ -113,11 +113,13 @@ fn reading(command: &str, id: &str) -> Option<Vec<Vec<String>>> {
         ],
         "completions" => &[&["completions", "bash"]],
         "man" => &[&["man"]],
-        "remember" | "think" | "edit" | "forget" | "restore" | "link" | "feedback" | "import" => {
-            return None;
-        }
-        // Uses its own store; a server, whose background work is tested in `anamne`; provided by clap.
-        "demo" | "mcp" | "help" => return None,
+        "keys" => &[&["keys", "list"]],
+        "tenants" => &[&["tenants", "list"]],
+        "login" => &[&["login", "--end"]],
+        "remember" | "think" | "edit" | "forget" | "restore" | "link" | "feedback" | "import"
+        | "promote" | "demote"
+        // Uses its own store; servers, whose background work is tested in `anamne`; provided by clap.
+        | "demo" | "mcp" | "serve" | "help" => return None,
         other => panic!("say here whether {other} tells or changes something"),
     };
     let words = |run: &&[&str]| run.iter().map(|word| (*word).to_owned()).collect();

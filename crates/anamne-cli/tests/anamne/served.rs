@@ -1,5 +1,7 @@
 //! Commands against a server.
 
+use std::io::Write;
+
 use serde_json::json;
 
 use crate::bench::Bench;
@@ -108,7 +110,6 @@ fn a_host_reaches_the_server_over_stdio() {
     let mut input = crate::bench::lines([initialize, ready, store]);
     input.push_str("no JSON\n");
     input.push_str(&crate::bench::lines([search]));
-    use std::io::Write;
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(input.as_bytes()).expect("written");
     drop(stdin);

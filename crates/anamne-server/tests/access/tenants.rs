@@ -99,6 +99,17 @@ fn an_administrator_manages_tenants_from_creation_to_erasure() {
     assert_eq!(keys["keys"][0]["name"], "worker");
     assert!(!keys.to_string().contains(&worker));
 
+    let quota = json!({ "memories": 100 });
+    let limited = send("PUT", "/v1/admin/tenants/acme/quota", Some(&quota)).expect(200);
+    assert_eq!(limited["quota"]["memories"], 100);
+    let spare = json!({ "name": "spare", "tenant": "acme", "all_spaces": true });
+    let spare = send("POST", "/v1/admin/keys", Some(&spare)).expect(201);
+    let (id, key) = (spare["listed"]["id"].as_str(), spare["key"].as_str());
+    let (id, key) = (id.expect("an id"), key.expect("a key"));
+    tell(&server, key, "We deploy on Mondays too").expect(200);
+    send("DELETE", &format!("/v1/admin/keys/{id}"), None).expect(200);
+    tell(&server, key, "no").problem(401);
+
     let bearer = format!("Bearer {admin}");
     let exported = ureq::get(format!(
         "http://{}/v1/admin/tenants/acme/export",

@@ -396,6 +396,14 @@ pub(super) const COMMANDS: &[Invocations] = &[
     ),
     ("mcp", &[&["--tools", "{text}"]]),
     (
+        "login",
+        &[
+            &["{text}"],
+            &["{name}", "--no-key"],
+            &["http://127.0.0.1:9/{name}", "--no-key"],
+        ],
+    ),
+    (
         "completions",
         &[&["bash"], &["zsh"], &["fish"], &["{text}"]],
     ),
