@@ -176,7 +176,12 @@ fn what_is_deleted_is_restored_or_gone() {
         .get("/v1/spaces/core/memories?forgotten=true")
         .expect(200);
     assert_eq!(contents(&listed), ["The gate code is 4417"]);
-    let restored = server.send("POST", &format!("{path}/restore"), &[], None);
+    let restored = server.send(
+        "POST",
+        &format!("/v1/spaces/core/memories/{one}/restore"),
+        &[],
+        None,
+    );
     assert_eq!(restored.expect(200)["id"], one.as_str());
     server
         .send("POST", &format!("{path}/restore"), &[], None)

@@ -142,6 +142,8 @@ impl Tenants {
             What::List => list(&records, output),
             What::Show { name } => show(&records, &name, output),
             What::Limit { name, quota } => {
+                // Before the name, as with every other value.
+                quota.changed(TenantQuota::default()).check()?;
                 let former = known(&records, &name)?.quota;
                 let changed = records.limit_tenant(&name, &quota.changed(former))?;
                 said(&changed, "limited", output)
