@@ -59,6 +59,19 @@ mcp-clients:
     tools/mcp-clients/install target/mcp-clients
     tools/mcp-clients/mcp_clients.py --anamne target/debug/anamne --clients target/mcp-clients
 
+# Generated requests to a server by its OpenAPI description; needs Node.js and Python.
+rest-schema examples="50":
+    cargo build -p anamne-cli
+    tools/mcp-clients/install target/mcp-clients
+    tools/mcp-clients/rest_schema.py --anamne target/debug/anamne --clients target/mcp-clients --examples {{examples}}
+
+# The server next to the engine, and 100 clients for ten minutes while it is killed three times; needs Node.js and Python.
+load:
+    tools/load/install target/load
+    cargo build --profile dist -p anamne-cli -p anamne-eval
+    tools/load/served.py compare --anamne target/dist/anamne --eval target/dist/anamne-eval --generator target/load
+    tools/load/served.py soak --anamne target/dist/anamne --seconds 600
+
 # Set up, use and remove Anamne in real agent hosts from npm; needs Node.js, Python and git.
 real-hosts host="all":
     cargo build -p anamne-cli

@@ -25,7 +25,7 @@ class Server:
     """`anamne serve` with a store."""
 
     def __init__(self, anamne, store, port=0):
-        command = [anamne, "--store", store, "serve", "--listen", f"127.0.0.1:{port}"]
+        command = [anamne, "--store", store, "serve", "--listen", f"127.0.0.1:{port}", "--log", "error"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         self.address = None
         for line in self.process.stderr:

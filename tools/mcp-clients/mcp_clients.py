@@ -32,7 +32,7 @@ class Server:
     """`anamne serve` on a free port with a temporary store."""
 
     def __init__(self, anamne, store):
-        command = [anamne, "--store", store, "serve", "--listen", "127.0.0.1:0"]
+        command = [anamne, "--store", store, "serve", "--listen", "127.0.0.1:0", "--log", "error"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         found = re.search(r"http://\S+", line)
@@ -85,4 +85,5 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

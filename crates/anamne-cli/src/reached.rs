@@ -38,6 +38,14 @@ impl Reached {
         }
     }
 
+    /// Makes the space on the server if it is missing there; on this machine it is there.
+    pub(crate) fn create(&self) -> Result<(), Failure> {
+        match self {
+            Self::Here(_) => Ok(()),
+            Self::There(space) => Ok(space.create()?),
+        }
+    }
+
     /// The same space, writing without the guard. A server's guard can't be passed.
     pub(crate) fn without_guard(&self) -> Result<Self, Failure> {
         match self {

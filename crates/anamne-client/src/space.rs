@@ -1,5 +1,7 @@
 //! A space of a server.
 
+use std::io::Read;
+
 use anamne_types::{
     Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Recall,
     Remembered, Seq, Version,
@@ -122,6 +124,45 @@ impl RemoteSpace {
         Ok(read.links)
     }
 
+    /// Makes the space if it is missing.
+    pub fn create(&self) -> Result<(), ClientError> {
+        let new = serde_json::json!({ "name": self.name });
+        let route = &["v1", "spaces"];
+        let made: serde_json::Value =
+            self.client
+                .call(Method::Post, route, &Query::new(), Some(&new))?;
+        drop(made);
+        Ok(())
+    }
+
+    /// The answer of a route of the space as it arrives.
+    pub fn stream(&self, route: &[&str], query: &Query) -> Result<impl Read + use<>, ClientError> {
+        self.client.stream(&self.parts(route), query)
+    }
+
+    /// Sends what `body` reads, of this media type, to a route of the space; reads JSON.
+    pub fn send<T: DeserializeOwned>(
+        &self,
+        route: &[&str],
+        query: &Query,
+        media_type: &str,
+        body: &mut dyn Read,
+    ) -> Result<T, ClientError> {
+        let answer = self
+            .client
+            .send_stream(&self.parts(route), query, media_type, body)?;
+        serde_json::from_reader(answer).map_err(|error| ClientError::Answer {
+            status: 200,
+            reason: error.to_string(),
+        })
+    }
+
+    fn parts<'a>(&'a self, route: &[&'a str]) -> Vec<&'a str> {
+        let mut parts = vec!["v1", "spaces", self.name.as_str()];
+        parts.extend(route);
+        parts
+    }
+
     /// Sends JSON, if any, to a route of the space.
     pub fn call<T: DeserializeOwned>(
         &self,
@@ -140,9 +181,7 @@ impl RemoteSpace {
         query: &Query,
         body: Option<&impl Serialize>,
     ) -> Result<T, ClientError> {
-        let mut parts = vec!["v1", "spaces", &self.name];
-        parts.extend(route);
-        self.client.call(method, &parts, query, body)
+        self.client.call(method, &self.parts(route), query, body)
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anamne::{
     CorpusReport, ExportExtra, ExportReport, ExportSelection, Skipped, Space, Visibility,
 };
+use anamne_client::{Query, RemoteSpace};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -141,6 +142,9 @@ impl Export {
         if self.format == Format::Binary {
             return self.write_binary(place, output);
         }
+        if let Some(client) = place.server() {
+            return self.fetch(&client.space(place.space_name().as_str()), output);
+        }
         let space = place.existing_space()?;
         if let Some(folder) = &self.into {
             let written = space.export_notes(folder, self.selection())?.into();
@@ -154,6 +158,27 @@ impl Export {
         };
         let written = write_whole(path, |writer| self.write(&space, writer))?;
         print(&written, path, output)
+    }
+
+    /// Writes the lines of JSON that a server sends.
+    fn fetch(&self, space: &RemoteSpace, output: &mut Output) -> Result<(), Failure> {
+        if self.format != Format::Jsonl || self.into.is_some() {
+            return Err(Failure::refused(
+                "server",
+                "a server sends its memories as JSON lines only",
+            )
+            .hint("leave out --format and --into, or export where the server runs"));
+        }
+        let query = Query::new().maybe("forgotten", self.all.then_some(true));
+        let mut lines = space.stream(&["export"], &query)?;
+        let copied = |to: &mut dyn Write| {
+            let copied = std::io::copy(&mut lines, to);
+            copied.map_err(|error| Failure::failed(format!("the export was cut off: {error}")))
+        };
+        match &self.output {
+            Some(path) => write_whole(path, copied).map(drop),
+            None => output.json_lines(copied).map(drop),
+        }
     }
 
     fn check(&self) -> Result<(), Failure> {

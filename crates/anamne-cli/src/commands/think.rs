@@ -70,6 +70,7 @@ impl Think {
         draft.body = Body::thought(None).with_fields(&fields)?;
         draft.check()?;
         let space = place.reached()?;
+        space.create()?;
         let follows = match follows.as_ref().and_then(|id| id.as_str()) {
             Some(id) => Some(space.resolve(id)?),
             None => last_thought(&space, draft.thread.as_deref())?,

@@ -38,6 +38,31 @@ fn a_memory_goes_to_the_server_and_comes_back() {
 }
 
 #[test]
+fn lines_are_imported_and_exported() {
+    let bench = Bench::new();
+    let file = bench.file(
+        "talk.jsonl",
+        crate::bench::lines([json!({"text": "Sow the beans in May"}), json!({"text": ""})]),
+    );
+    let file = file.to_str().expect("a name");
+    let stopped = through(&bench, &["--json", "import", file]);
+    assert_eq!(stopped.code, 2, "{}", stopped.stderr);
+    let skipped = through(&bench, &["--json", "import", file, "--skip-bad"]);
+    let told = skipped.parsed();
+    assert_eq!((&told["known"], &told["refused"]), (&json!(1), &json!(1)));
+    assert_eq!(skipped.code, 4, "not all of it");
+    let exported = through(&bench, &["export"]);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    assert!(
+        exported.stdout.contains("beans in May"),
+        "{}",
+        exported.stdout
+    );
+    let refused = through(&bench, &["--json", "export", "--format", "corpus"]);
+    assert_eq!(refused.error()["field"], "server");
+}
+
+#[test]
 fn what_only_a_store_can_do_is_refused() {
     let bench = Bench::new();
     for arguments in [&["verify"][..], &["backup", "elsewhere"], &["spaces"]] {

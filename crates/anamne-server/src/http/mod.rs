@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use app::{App, Caller};
 pub use limits::HttpLimits;
 pub use logging::{LogLevel, LogLine, log_panics, start_log};
+pub(crate) use problem::MEDIA_TYPE;
 pub use problem::Problem;
 pub use tls::TlsFiles;
 

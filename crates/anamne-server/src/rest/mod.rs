@@ -42,10 +42,11 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
 use utoipa::OpenApi;
+use utoipa::openapi::{Content, RefOr};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::body::Json;
-use crate::http::{App, Problem, health};
+use crate::http::{App, MEDIA_TYPE, Problem, health};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -53,7 +54,7 @@ use crate::http::{App, Problem, health};
         title = "Anamne",
         description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457)."
     ),
-    components(schemas(Problem))
+    components(schemas(Problem, streams::BadLinePolicy))
 )]
 struct Description;
 
@@ -92,12 +93,47 @@ fn described() -> OpenApiRouter<Arc<App>> {
 
 /// The OpenAPI 3.1 description of every route.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    described().to_openapi()
+    with_media_of_problems(described().to_openapi())
+}
+
+/// Gives responses that are problems their media type; a derived description says JSON of every body.
+fn with_media_of_problems(mut description: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    let is_problem = |content: &RefOr<Content>| {
+        let content = serde_json::to_value(content).unwrap_or_default();
+        content["schema"]["$ref"] == "#/components/schemas/Problem"
+    };
+    for path in description.paths.paths.values_mut() {
+        let operations = [
+            &mut path.get,
+            &mut path.put,
+            &mut path.post,
+            &mut path.delete,
+            &mut path.patch,
+        ];
+        for operation in operations.into_iter().flatten() {
+            for response in operation.responses.responses.values_mut() {
+                let RefOr::T(response) = response else {
+                    continue;
+                };
+                let contents = std::mem::take(&mut response.content).into_iter();
+                let named = contents.map(|(media, content)| {
+                    if is_problem(&content) {
+                        (MEDIA_TYPE.to_owned(), content)
+                    } else {
+                        (media, content)
+                    }
+                });
+                response.content = named.collect();
+            }
+        }
+    }
+    description
 }
 
 /// All routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let (router, description) = described().split_for_parts();
+    let description = with_media_of_problems(description);
     let page = docs::Page::of(&description);
     let description = Arc::new(description);
     router

@@ -97,7 +97,7 @@ async fn export(
 /// What happens to a line that can't be read.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum BadLinePolicy {
+pub(super) enum BadLinePolicy {
     /// The import ends; the lines before it stay.
     #[default]
     Stop,

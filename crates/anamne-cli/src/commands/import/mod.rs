@@ -2,6 +2,7 @@
 
 mod binary;
 mod progress;
+mod served;
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
@@ -174,6 +175,9 @@ impl Import {
         global: &Global,
         output: &mut Output,
     ) -> Result<(), Failure> {
+        if let Some(client) = place.server() {
+            return self.send(&client.space(place.space_name().as_str()), output);
+        }
         if let Some(format) = self.from {
             let import = TranscriptImport {
                 format,
