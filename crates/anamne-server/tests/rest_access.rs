@@ -6,6 +6,8 @@ mod measurements;
 mod served;
 #[path = "access/tenants.rs"]
 mod tenants;
+#[path = "access/tokens.rs"]
+mod tokens;
 
 use anamne::{Actor, Clock, KeyRole, NewKey, Options, Right, ServerRecords, Store};
 use anamne_server::http::{Address, HttpError, HttpSettings, Server};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anamne_server::http::{
-    Address, HttpError, HttpLimits, HttpSettings, LogLevel, LogLine, TenantOptions, TlsFiles,
-    log_panics, serve, start_log,
+    Address, HttpError, HttpLimits, HttpSettings, IssuerSettings, LogLevel, LogLine, TenantOptions,
+    TlsFiles, log_panics, serve, start_log,
 };
 use clap::builder::TypedValueParser;
 
@@ -53,7 +53,7 @@ pub(crate) struct Serve {
     /// Another name of the server, as in the header Host; may be repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// An origin whose pages may send requests, such as https://notes.example.org; may be repeated
+    /// An origin whose pages may send requests, such as `https://notes.example.org`; may be repeated
     #[arg(long = "origin", value_name = "ORIGIN")]
     origins: Vec<String>,
     /// The certificate for TLS, with those above it, in PEM; read again when it changes
@@ -62,6 +62,12 @@ pub(crate) struct Serve {
     /// The private key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// The issuer of access tokens (OAuth 2) that count beside keys; its keys are read at the start
+    #[arg(long, value_name = "URL", requires = "audience")]
+    issuer: Option<String>,
+    /// The URL of this server for which tokens must be issued, such as `https://memory.example.org/mcp`
+    #[arg(long, value_name = "URL", requires = "issuer")]
+    audience: Option<String>,
     /// What to log
     #[arg(long, value_enum, default_value = "info", value_name = "LEVEL")]
     log: Level,
@@ -163,6 +169,8 @@ impl Serve {
             None => Address::Tcp(self.listen),
         };
         (settings.hosts, settings.origins) = (self.hosts, self.origins);
+        let tokens = self.issuer.zip(self.audience);
+        settings.issuer = tokens.map(|(issuer, audience)| IssuerSettings { issuer, audience });
         let files = self.tls_cert.zip(self.tls_key);
         settings.tls = files.map(|(certificate, key)| TlsFiles { certificate, key });
         settings

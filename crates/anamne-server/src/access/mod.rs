@@ -1,5 +1,6 @@
 //! Who may do what: keys, their scopes and their rates.
 
+mod issuer;
 mod rate;
 mod use_counts;
 
@@ -9,6 +10,8 @@ use anamne::{DEFAULT_TENANT, Error, FoundKey, KeyText, Scope, ServerRecords};
 
 use crate::http::Problem;
 use crate::tenants::TenantName;
+pub(crate) use issuer::Issuer;
+pub use issuer::{IssuerError, IssuerSettings};
 use rate::Rates;
 use use_counts::UseCounts;
 
@@ -51,16 +54,23 @@ pub(crate) struct Access {
     is_exposed: bool,
     rates: Rates,
     counts: UseCounts,
+    /// Whose access tokens count as well.
+    issuer: Option<Issuer>,
 }
 
 impl Access {
     /// By the keys in these records.
-    pub(crate) fn open(records: Arc<ServerRecords>, is_exposed: bool) -> Self {
+    pub(crate) fn open(
+        records: Arc<ServerRecords>,
+        is_exposed: bool,
+        issuer: Option<Issuer>,
+    ) -> Self {
         Self {
             records,
             is_exposed,
             rates: Rates::default(),
             counts: UseCounts::default(),
+            issuer,
         }
     }
 
@@ -70,8 +80,10 @@ impl Access {
         let Some(given) = given else {
             return self.without_key();
         };
-        let key = bearer(given).and_then(KeyText::parse);
-        let key = key.ok_or_else(Problem::unauthenticated)?;
+        let token = bearer(given).ok_or_else(Problem::unauthenticated)?;
+        let Some(key) = KeyText::parse(token) else {
+            return self.by_token(token);
+        };
         let found = self.records.find_key(&key)?;
         let found = found.ok_or_else(Problem::unauthenticated)?;
         if found.suspended {
@@ -88,9 +100,46 @@ impl Access {
         })
     }
 
+    /// The principal of an issuer's access token.
+    fn by_token(&self, token: &str) -> Result<Principal, Problem> {
+        let granted = self.issuer.as_ref().and_then(|issuer| {
+            let now = jiff::Timestamp::now();
+            issuer.grant_of(token, now)
+        });
+        let granted = granted.ok_or_else(Problem::unauthenticated)?;
+        let known = self.records.tenant(&granted.tenant)?;
+        let known = known.filter(|tenant| !tenant.erasing);
+        match &known {
+            // It has no record before something is set for it.
+            None if granted.tenant == DEFAULT_TENANT => {}
+            None => return Err(Problem::unauthenticated()),
+            Some(tenant) if tenant.suspended_at.is_some() => return Err(Problem::suspended()),
+            Some(tenant) => {
+                let most = tenant.quota.requests_per_minute;
+                if most > 0 {
+                    let name = format!("tenant_{}", granted.tenant);
+                    self.rates.take(&name, most, 60)?;
+                }
+            }
+        }
+        let name = format!("issuer {}", granted.grant.principal.name);
+        Ok(Principal {
+            tenant: TenantName::of(&granted.tenant),
+            scope: granted.grant.scope(),
+            is_admin: false,
+            role: granted.grant.role.ranking(),
+            key: Some(name.into()),
+        })
+    }
+
+    /// The issuer, if one is configured.
+    pub(crate) fn issuer(&self) -> Option<&IssuerSettings> {
+        self.issuer.as_ref().map(|issuer| &issuer.settings)
+    }
+
     /// The owner of the machine, before there is any key.
     fn without_key(&self) -> Result<Principal, Problem> {
-        if self.is_exposed || self.records.has_keys()? {
+        if self.is_exposed || self.issuer.is_some() || self.records.has_keys()? {
             return Err(Problem::unauthenticated());
         }
         Ok(Principal {

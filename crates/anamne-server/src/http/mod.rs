@@ -13,6 +13,7 @@ mod origin;
 mod pool;
 mod problem;
 mod request;
+mod resource;
 pub(crate) mod streaming;
 mod tls;
 mod unix_socket;
@@ -34,7 +35,8 @@ pub use tls::TlsFiles;
 
 use self::operation::Operation;
 use self::origin::Allowed;
-use crate::access::Access;
+use crate::access::{Access, Issuer};
+pub use crate::access::{IssuerError, IssuerSettings};
 use crate::tenants::Tenants;
 pub use crate::tenants::{MakeOptions, TenantOptions};
 use crate::{mcp, rest};
@@ -73,6 +75,8 @@ pub struct HttpSettings {
     pub limits: HttpLimits,
     /// The certificate, for TLS.
     pub tls: Option<TlsFiles>,
+    /// Whose access tokens count beside keys.
+    pub issuer: Option<IssuerSettings>,
 }
 
 impl Default for HttpSettings {
@@ -87,6 +91,7 @@ impl Default for HttpSettings {
             origins: Vec::new(),
             limits: HttpLimits::default(),
             tls: None,
+            issuer: None,
         }
     }
 }
@@ -114,6 +119,9 @@ pub enum HttpError {
         /// Why.
         reason: String,
     },
+    /// The keys of the issuer of access tokens can't be had.
+    #[error(transparent)]
+    Issuer(#[from] IssuerError),
     /// The system provided no thread or event queue.
     #[error("can't start the server: {0}")]
     Start(#[source] std::io::Error),
@@ -143,7 +151,15 @@ impl Server {
             Address::Tcp(address) if !address.ip().is_loopback() => Some(*address),
             _ => None,
         };
+        let issuer = match settings.issuer.clone() {
+            None => None,
+            Some(issuer) => {
+                let started = tokio::task::spawn_blocking(move || Issuer::start(issuer)).await;
+                Some(started.map_err(|error| HttpError::Start(std::io::Error::other(error)))??)
+            }
+        };
         if let Some(address) = exposed
+            && issuer.is_none()
             && !tenants.records().has_valid_keys()?
         {
             return Err(HttpError::Unprotected(address));
@@ -155,7 +171,7 @@ impl Server {
         let allowed = Allowed::new(address, &settings.hosts, &settings.origins);
         let operation = Operation::new(allowed, settings.limits.clone(), is_local);
         let app = App {
-            access: Access::open(tenants.records().clone(), exposed.is_some()),
+            access: Access::open(tenants.records().clone(), exposed.is_some(), issuer),
             tenants,
             pool: pool::Pool::new(settings.threads, settings.waiting, &operation.metrics),
             streams: pool::Pool::new(STREAMS, 0, &operation.metrics),
@@ -185,7 +201,9 @@ impl Server {
         let upkeep = upkeep::Upkeep::start(self.app.clone());
         let ending = CancellationToken::new();
         let mcp = mcp::http::routes(self.app.clone(), ending.clone());
-        let router = rest::router(self.app.clone()).merge(mcp);
+        let router = rest::router(self.app.clone())
+            .merge(mcp)
+            .merge(resource::routes().with_state(self.app.clone()));
         let router = request::guarded(router, &self.app);
         let end = async {
             end.await;

@@ -8,8 +8,8 @@ use std::time::Instant;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CONNECTION, TRANSFER_ENCODING};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::header::{CONNECTION, TRANSFER_ENCODING, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
@@ -18,6 +18,7 @@ use super::app::App;
 use super::limits::{PacedBody, bounded};
 use super::origin::contains_key;
 use super::problem::Cause;
+use super::resource;
 
 /// The header with a request's id.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -70,6 +71,11 @@ async fn handle(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         response.headers_mut().insert(CONNECTION, CLOSE);
     }
     record.status = response.status().as_u16();
+    if response.status() == StatusCode::UNAUTHORIZED
+        && let Some(challenge) = app.access.issuer().and_then(resource::challenge)
+    {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
     record.cause = response.extensions_mut().remove();
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);
