@@ -185,3 +185,53 @@ fn nonsense_is_refused_and_the_server_goes_on() {
     let listed = stateless(&server, "/mcp", "tools/list", &json!({}));
     listed.expect(200);
 }
+
+#[test]
+fn what_an_agent_tells_with_a_key_has_its_trust_and_the_key_s_author() {
+    let server = Served::start();
+    let wanted = json!({ "name": "ada", "all_spaces": true });
+    let made = server.post("/v1/admin/keys", &wanted).expect(201);
+    let authorization = format!("Bearer {}", made["key"].as_str().expect("a key"));
+    let stateless = |params: Value| {
+        let mut params = params;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "probe", "version": "1" },
+        });
+        let headers = [
+            ACCEPT,
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "memory_store"),
+            ("authorization", authorization.as_str()),
+        ];
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        server.json("POST", "/mcp", &headers, &body).expect(200)
+    };
+    let told = stateless(json!({
+        "name": "memory_store", "arguments": { "content": "Sow the beans in May" },
+    }));
+    let text = told["result"]["content"][0]["text"].as_str();
+    let id = id_of(text.unwrap_or_else(|| panic!("{told}")));
+    let path = format!("/v1/spaces/core/memories/{id}");
+    let memory = server.send("GET", &path, &[("authorization", &authorization)], None);
+    let memory = memory.expect(200);
+    assert_eq!(memory["author"], "ada");
+    assert!(
+        memory["trust"].as_f64().expect("a number") < 1.0,
+        "{memory}"
+    );
+    let history = server.send(
+        "GET",
+        &format!("{path}/history"),
+        &[("authorization", &authorization)],
+        None,
+    );
+    let history = history.expect(200);
+    assert_eq!(history["versions"][0]["actor"]["kind"], "agent");
+    assert_eq!(history["versions"][0]["actor"]["name"], "probe");
+    server
+        .send("POST", "/mcp", &[ACCEPT], Some(b"{}"))
+        .problem(401);
+}

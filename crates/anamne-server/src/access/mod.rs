@@ -6,7 +6,7 @@ mod use_counts;
 
 use std::sync::Arc;
 
-use anamne::{DEFAULT_TENANT, Error, FoundKey, KeyText, Scope, ServerRecords};
+use anamne::{Actor, DEFAULT_TENANT, Error, FoundKey, KeyText, Scope, ServerRecords};
 
 use crate::http::Problem;
 use crate::tenants::TenantName;
@@ -40,10 +40,12 @@ impl Principal {
         )
     }
 
-    /// Who writes for it; `None` is a client by the name that it gives itself.
-    pub(crate) fn writer(&self) -> Option<anamne::Actor> {
-        let is_known = self.key.is_some();
-        is_known.then(|| self.scope.actor().clone())
+    /// Who writes what an agent tells with its key; `None` is the agent, by the name that it gives itself, with an agent's
+    /// trust. The principal is the author in either case.
+    pub(crate) fn writer(&self) -> Option<Actor> {
+        let actor = self.scope.actor();
+        let is_trusted_less = actor.default_trust() < Actor::agent("agent").default_trust();
+        is_trusted_less.then(|| actor.clone())
     }
 }
 
