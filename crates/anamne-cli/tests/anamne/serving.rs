@@ -95,7 +95,7 @@ fn settings_of_the_server_are_checked_before_it_listens() {
         assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
     };
     check(&["--tls-cert", "cert.pem"], 2, "--tls-key");
-    check(&["--connections", "0"], 2, "at least 1");
+    check(&["--connections", "0"], 2, "--connections");
     check(&["--end-time", "0"], 2, "--end-time");
     check(&["--log", "all"], 2, "--log");
     let missing = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
