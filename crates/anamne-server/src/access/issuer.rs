@@ -118,8 +118,7 @@ impl Issuer {
     /// Reads the issuer's keys, and again from time to time on a thread of its own.
     pub(crate) fn start(settings: IssuerSettings) -> Result<Self, IssuerError> {
         let keys = fetch(&settings.issuer)?;
-        let issuer = Self::with_keys(settings, keys);
-        Ok(issuer)
+        Ok(Self::with_keys(settings, keys))
     }
 
     fn with_keys(settings: IssuerSettings, keys: HashMap<String, PublicKey>) -> Self {

@@ -43,11 +43,7 @@ impl Caller {
         work: impl FnOnce(&Store) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let app = self.app.clone();
-        let work = move || {
-            let store = self.app.tenants.store(&self.principal.tenant)?;
-            work(&store.narrowed(&self.principal.scope))
-        };
-        app.streams.run(work).await
+        app.streams.run(move || self.work(work)).await
     }
 
     /// Works with the tenant's store, with the caller's scope.
@@ -56,11 +52,13 @@ impl Caller {
         work: impl FnOnce(&Store) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let app = self.app.clone();
-        let work = move || {
-            let store = self.app.tenants.store(&self.principal.tenant)?;
-            work(&store.narrowed(&self.principal.scope))
-        };
-        app.pool.run(work).await
+        app.pool.run(move || self.work(work)).await
+    }
+
+    /// Works with the tenant's store, with the caller's scope, on this thread.
+    fn work<T>(&self, work: impl FnOnce(&Store) -> Result<T, Problem>) -> Result<T, Problem> {
+        let store = self.app.tenants.store(&self.principal.tenant)?;
+        work(&store.narrowed(&self.principal.scope))
     }
 
     /// Sets the role for ranking to that of the key, if the question names none.
