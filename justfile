@@ -71,6 +71,7 @@ load:
     cargo build --profile dist -p anamne-cli -p anamne-eval
     tools/load/served.py compare --anamne target/dist/anamne --eval target/dist/anamne-eval --generator target/load
     tools/load/served.py soak --anamne target/dist/anamne --seconds 600
+    tools/load/served.py tenants --anamne target/dist/anamne
 
 # Set up, use and remove Anamne in real agent hosts from npm; needs Node.js, Python and git.
 real-hosts host="all":

@@ -2,6 +2,7 @@
 """Compares `anamne serve` with the engine in one run, or soaks it. See README.md."""
 
 import argparse
+import concurrent.futures
 import json
 import os
 import random
@@ -82,18 +83,20 @@ def compare(options):
     per_second = most["requests_per_second"]
     figures = {
         "engine": engine, "alone": alone, "most": most, "half": half, "writes": writes,
-        # Of means, because the generator's percentiles are whole milliseconds.
-        "added_mean_ms": 1000 / alone["requests_per_second"] - 1000 / engine["recalls_per_second"],
+        "added_p50_ms": alone["p50_ms"] - engine["recall_p50_ms"],
         "throughput_ratio": per_second / engine["recalls_per_second"],
-        "p99_over_p50_at_half": half["p99_ms"] / max(half["p50_ms"], 0.001),
+        "p99_over_p50_at_half": half["p99_ms"] / half["p50_ms"],
         "write_ratio": writes["requests_per_second"] / engine["writes_per_second"],
     }
     print(json.dumps(figures, indent=1))
 
 
-def post(address, path, body, timeout=30):
+def post(address, path, body, timeout=30, key=None):
     data = json.dumps(body).encode()
-    request = urllib.request.Request(address + path, data, {"content-type": "application/json"})
+    headers = {"content-type": "application/json"}
+    if key:
+        headers["authorization"] = f"Bearer {key}"
+    request = urllib.request.Request(address + path, data, headers)
     with urllib.request.urlopen(request, timeout=timeout) as answer:
         return answer.status, json.loads(answer.read())
 
@@ -188,9 +191,99 @@ class Soak:
             sys.exit(0 if not lost and not errors and verified.returncode == 0 else 1)
 
 
+class Many:
+    """Many tenants, of which few are open, asked under a Zipf distribution."""
+
+    def __init__(self, options):
+        self.options = options
+        self.keys = []
+
+    def run(self):
+        options = self.options
+        with tempfile.TemporaryDirectory() as folder:
+            self.server = Server(options.anamne, f"{folder}/store")
+            administrator = {"name": "load", "all_spaces": True, "admin": True}
+            self.admin = post(self.server.address, "/v1/admin/keys", administrator)[1]["key"]
+            began = time.monotonic()
+            self.in_threads(self.create, range(options.tenants))
+            created = time.monotonic() - began
+            after_creation = self.server.resident_kib()
+            # A new process: nothing is open.
+            self.server.end()
+            self.server = Server(options.anamne, f"{folder}/store")
+            self.cold, self.warm, self.most, self.asked_of = [], [], 0, set()
+            self.chance = random.Random(7)
+            ranks = list(range(1, options.tenants + 1))
+            self.chance.shuffle(self.keys)
+            weights = [1 / rank for rank in ranks]
+            tenants = self.chance.choices(range(options.tenants), weights, k=options.requests)
+            began = time.monotonic()
+            self.in_threads(self.ask_twice, tenants)
+            asked = time.monotonic() - began
+            # Then one at a time, those first that nobody has asked: an answer waits for nothing but itself.
+            different = len(self.asked_of)
+            quiet = [tenant for tenant in range(options.tenants) if tenant not in self.asked_of][:200]
+            loaded = {"cold": quantiles(self.cold), "warm": quantiles(self.warm)}
+            self.cold, self.warm = [], []
+            for tenant in quiet:
+                self.ask_twice(tenant)
+            alone = {"cold": quantiles(self.cold), "warm": quantiles(self.warm)}
+            figures = {
+                "tenants": options.tenants, "memories_each": MEMORIES, "created_per_second": options.tenants / created,
+                "own_memory_kib_after_creation": after_creation, "asked": 2 * len(tenants), "of": different,
+                "seconds": asked, "eight_clients_ms": loaded, "one_client_ms": alone, "own_memory_kib_most": self.most,
+                "resident_kib": resident_kib(self.server.process.pid),
+            }
+            self.server.end()
+            print(json.dumps(figures, indent=1))
+
+    def in_threads(self, work, values):
+        """Does the work for all values on eight threads; the first error ends everything."""
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            for _ in threads.map(work, values):
+                pass
+
+    def create(self, number):
+        address, name = self.server.address, f"tenant-{number}"
+        post(address, "/v1/admin/tenants", {"name": name}, key=self.admin)
+        wanted = {"name": name, "tenant": name, "all_spaces": True}
+        key = post(address, "/v1/admin/keys", wanted, key=self.admin)[1]["key"]
+        noted = [{"content": f"Tenant {number} noted fact {fact}: {WORDS[(number + fact) % len(WORDS)]} matters"} for fact in range(MEMORIES)]
+        post(address, f"{SPACE}/memories/batch", {"memories": noted}, key=key)
+        self.keys.append(key)
+
+    def ask_twice(self, tenant):
+        """The first question of a tenant that is not open opens it; the second one finds it open."""
+        question = {"query": f"what did the tenant note about {WORDS[tenant % len(WORDS)]}?", "limit": 5}
+        is_first = tenant not in self.asked_of
+        self.asked_of.add(tenant)
+        for times in (self.cold if is_first else None, self.warm):
+            began = time.monotonic()
+            _, answer = post(self.server.address, f"{SPACE}/recall", question, key=self.keys[tenant])
+            if times is not None:
+                times.append(1000 * (time.monotonic() - began))
+            if not answer["results"]:
+                raise SystemExit("a tenant's memories were not found")
+        self.most = max(self.most, self.server.resident_kib())
+
+
+MEMORIES = 20
+WORDS = "garden bridge letter harbour engine winter doctor candle market violin glacier recipe passport lantern".split()
+
+
+def quantiles(times):
+    times = sorted(times)
+    at = lambda part: round(times[min(len(times) - 1, int(part * len(times)))], 2)
+    return {"count": len(times), "p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "most": round(times[-1], 2)} if times else None
+
+
+def resident_kib(process):
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text()).group(1))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["compare", "soak"])
+    parser.add_argument("what", choices=["compare", "soak", "tenants"])
     parser.add_argument("--anamne", required=True)
     parser.add_argument("--eval", help="anamne-eval, to compare")
     parser.add_argument("--generator", help="the folder of ./install, to compare")
@@ -199,10 +292,14 @@ def main():
     parser.add_argument("--seconds", type=int, default=15)
     parser.add_argument("--clients", type=int, default=100)
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--tenants", type=int, default=10_000)
+    parser.add_argument("--requests", type=int, default=20_000)
     options = parser.parse_args()
     options.anamne = os.path.abspath(options.anamne)
     if options.what == "compare":
         compare(options)
+    elif options.what == "tenants":
+        Many(options).run()
     else:
         Soak(options).run()
 
