@@ -116,7 +116,8 @@ impl Client {
     /// Finds memories in several spaces.
     pub fn recall(&self, spaces: &Spaces, question: &Recall) -> Result<Answer, ClientError> {
         let asked = serde_json::json!({ "spaces": spaces, "recall": question });
-        self.call(Method::Post, &["v1", "recall"], &Query::new(), Some(&asked))
+        let detail = Query::new().with("features", true);
+        self.call(Method::Post, &["v1", "recall"], &detail, Some(&asked))
     }
 
     /// One block of memories of several spaces.

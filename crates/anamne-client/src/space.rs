@@ -35,9 +35,10 @@ impl RemoteSpace {
         self.call(Method::Post, &["memories"], Some(draft))
     }
 
-    /// Finds memories.
+    /// Finds memories. Every feature of the ranking is in the explanations.
     pub fn recall(&self, question: &Recall) -> Result<Answer, ClientError> {
-        self.call(Method::Post, &["recall"], Some(question))
+        let detail = Query::new().with("features", true);
+        self.call_with(Method::Post, &["recall"], &detail, Some(question))
     }
 
     /// A block of memories for a model.

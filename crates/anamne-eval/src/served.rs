@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anamne::Recall;
 use serde_json::json;
@@ -14,6 +15,9 @@ use crate::generator::{Generator, Record};
 use crate::latencies::Latencies;
 use crate::output;
 use crate::store::{self, BATCH};
+
+/// About the time that a client takes between two questions.
+const PAUSE: Duration = Duration::from_micros(300);
 
 /// What to prepare and measure.
 #[derive(clap::Args)]
@@ -50,6 +54,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         space.recall(&Recall::new(question))?;
         Ok(())
     })?;
+    // As a server works for one client: between two questions, the processor does something else.
+    let mut paused = Latencies::default();
+    for question in &questions {
+        std::thread::sleep(PAUSE);
+        paused.time(|| space.recall(&Recall::new(question)))?;
+    }
     let mut writes = Latencies::default();
     let first = arguments.records;
     for record in generator.records(first..first + arguments.queries) {
@@ -71,6 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         "recall_p50_ms": recalls.p50(),
         "recall_p95_ms": recalls.p95(),
         "recalls_per_second": recalls.per_second(),
+        "recall_paused_p50_ms": paused.p50(),
         "write_p50_ms": writes.p50(),
         "writes_per_second": writes.per_second(),
     });

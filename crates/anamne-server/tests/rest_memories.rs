@@ -45,7 +45,15 @@ fn what_is_stored_is_found_and_read() {
 
     let question = json!({ "query": "which port does staging use?" });
     let answer = server.post("/v1/spaces/core/recall", &question).expect(200);
-    assert_eq!(answer["results"][0]["memory"]["id"], id);
+    let found = &answer["results"][0];
+    assert_eq!(found["memory"]["id"], id);
+    assert_eq!(found["explanation"]["matched"], json!(["port", "staging"]));
+    assert_eq!(found["explanation"]["features"], json!(null));
+    let detailed = server.post("/v1/spaces/core/recall?features=true", &question);
+    let detailed = detailed.expect(200);
+    let found = &detailed["results"][0]["explanation"];
+    assert_eq!(found["features"][0][0], "lexical", "{found}");
+    assert!(found["judged_by"].is_array(), "{found}");
 
     let memory = server.get(&format!("/v1/spaces/core/memories/{id}"));
     assert_eq!(memory.expect(200)["tags"], json!(["staging"]));

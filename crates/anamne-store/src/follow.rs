@@ -1,6 +1,7 @@
 //! Catch-up: how views follow the log.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use anamne_types::{Seq, Tier};
@@ -25,6 +26,8 @@ pub struct Followers {
     tier: Tier,
     views: Vec<Arc<dyn View>>,
     progress: Mutex<Progress>,
+    /// The last event of the log, as of the last catch-up.
+    head: AtomicU64,
 }
 
 struct Progress {
@@ -68,6 +71,7 @@ impl Followers {
                 head: Seq(0),
                 is_small: false,
             }),
+            head: AtomicU64::new(0),
         })
     }
 
@@ -106,6 +110,7 @@ impl Followers {
     fn follow_log(&self, progress: &mut Progress, source: &SpaceSource) -> Result<()> {
         if progress.watch.changed()? {
             progress.head = progress.watch.head()?;
+            self.head.store(progress.head.0, Ordering::Release);
             progress.is_small =
                 self.tier != Tier::Active && progress.watch.has_few(self.tier, ABSORBED)?;
         }
@@ -155,12 +160,9 @@ impl Followers {
             .collect()
     }
 
-    /// The last event of the log, as of the last catch-up.
+    /// The last event of the log, as of the last catch-up, also while one runs.
     pub fn head(&self) -> Seq {
-        self.progress
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .head
+        Seq(self.head.load(Ordering::Acquire))
     }
 
     /// The views to fold: damaged, never built, or with a long tail.
@@ -175,6 +177,20 @@ impl Followers {
     /// Whether the named view needs folding.
     pub fn is_due(&self, name: &str) -> bool {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_named_due(&progress, name)
+    }
+
+    /// The same without waiting for a catch-up, which may take long: `true` while one runs.
+    pub fn may_be_due(&self, name: &str) -> bool {
+        let progress = match self.progress.try_lock() {
+            Ok(progress) => progress,
+            Err(TryLockError::Poisoned(progress)) => progress.into_inner(),
+            Err(TryLockError::WouldBlock) => return true,
+        };
+        self.is_named_due(&progress, name)
+    }
+
+    fn is_named_due(&self, progress: &Progress, name: &str) -> bool {
         let mut named = self.views.iter().filter(|view| view.name() == name);
         named.any(|view| progress.is_due(view.as_ref()))
     }
@@ -233,4 +249,29 @@ fn purge_alone(
         std::thread::sleep(Duration::from_millis(2));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use anamne_types::Tier;
+
+    use super::Followers;
+    use crate::{SpaceName, SpaceSource, SystemClock};
+
+    #[test]
+    fn a_writer_does_not_wait_for_a_catch_up() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let clock = Arc::new(SystemClock);
+        let source = SpaceSource::open(folder.path(), &SpaceName::core(), clock, true);
+        let source = source.expect("a space");
+        let followers = Followers::new(&source, Tier::Active, Vec::new()).expect("followers");
+        assert!(!followers.may_be_due("lexical"), "there is no such view");
+        let catching_up = followers.progress.lock().expect("the progress");
+        assert!(followers.may_be_due("lexical"));
+        assert_eq!(followers.head().0, 0);
+        drop(catching_up);
+        assert!(!followers.may_be_due("lexical"));
+    }
 }

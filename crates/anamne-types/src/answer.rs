@@ -58,6 +58,7 @@ pub struct Explanation {
     /// The query words that it contains.
     pub matched: Vec<String>,
     /// Name, value and weight of each feature of the final score; includes `reranker` if one scored the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<(Cow<'static, str>, f32, f32)>,
     /// Similarity to a preceding result, 0 to 1, if diversity affected its rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]

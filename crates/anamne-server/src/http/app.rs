@@ -6,7 +6,10 @@ use anamne::{Error, Space, Store};
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
+use axum::response::Response;
+use serde::Serialize;
 
+use super::body::{json_bytes, json_response};
 use super::operation::Operation;
 use super::pool::Pool;
 use super::problem::Problem;
@@ -19,6 +22,8 @@ pub(crate) struct App {
     pub(crate) access: Access,
     pub(crate) tenants: Tenants,
     pub(crate) pool: Pool,
+    /// For requests that store memories: many, because those that wait for the disk together share its work.
+    pub(crate) storing: Pool,
     /// For requests that last as long as their client takes: few, and apart from the others.
     pub(crate) streams: Pool,
     pub(crate) operation: Operation,
@@ -53,6 +58,16 @@ impl Caller {
     ) -> Result<T, Problem> {
         let app = self.app.clone();
         app.pool.run(move || self.work(work)).await
+    }
+
+    /// The JSON of what work with the tenant's store returns. What the engine allocates is freed on its thread.
+    pub(crate) async fn json_of_store<T: Serialize>(
+        self,
+        work: impl FnOnce(&Store) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<Response, Problem> {
+        let app = self.app.clone();
+        let encoded = move || self.work(|store| json_bytes(&work(store)?));
+        app.pool.run(encoded).await.map(json_response)
     }
 
     /// Works with the tenant's store, with the caller's scope, on this thread.
@@ -96,8 +111,9 @@ impl Caller {
         name: String,
         work: impl FnOnce(&Space) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Problem> {
-        self.with_store(move |store| Ok(work(&store.space(&name)?)?))
-            .await
+        let app = self.app.clone();
+        let store = move |store: &Store| Ok(work(&store.space(&name)?)?);
+        app.storing.run(move || self.work(store)).await
     }
 }
 

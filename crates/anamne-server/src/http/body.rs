@@ -97,16 +97,21 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
 
 impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response {
-        match serde_json::to_vec(&self.0) {
-            Ok(bytes) => {
-                let mut response = bytes.into_response();
-                let json = HeaderValue::from_static("application/json");
-                response.headers_mut().insert(header::CONTENT_TYPE, json);
-                response
-            }
-            Err(_) => Problem::unexpected().into_response(),
-        }
+        json_bytes(&self.0).map(json_response).into_response()
     }
+}
+
+/// A value as JSON on one line.
+pub(crate) fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(value).map_err(|_| Problem::unexpected())
+}
+
+/// The response whose body is this JSON.
+pub(crate) fn json_response(bytes: Vec<u8>) -> Response {
+    let mut response = bytes.into_response();
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
 }
 
 /// The query part of the URL; unknown and repeated names are refused.

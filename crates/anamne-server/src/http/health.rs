@@ -92,8 +92,8 @@ async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Resp
         None => events_behind(&app).await,
     };
     let levels = Levels {
-        pool_running: app.pool.running(),
-        pool_waiting: app.pool.depth().saturating_sub(app.pool.running()),
+        pool_running: app.pool.running() + app.storing.running(),
+        pool_waiting: app.pool.waiting() + app.storing.waiting(),
         tenants: app.tenants.opened_stores().len(),
         behind,
     };

@@ -59,8 +59,10 @@ const STREAMS: usize = 4;
 pub struct HttpSettings {
     /// Where it listens.
     pub address: Address,
-    /// Maximum number of threads on which the engine runs.
+    /// Maximum number of threads on which the engine runs, beside those that store.
     pub threads: usize,
+    /// Maximum number of threads that store memories. They share commits, and mostly wait for the disk.
+    pub storing_threads: usize,
     /// Maximum number of requests that wait for a thread; more are answered with 503.
     pub waiting: usize,
     /// Maximum number of open tenants beside `default`; idle ones are closed to open others.
@@ -84,6 +86,7 @@ impl Default for HttpSettings {
         Self {
             address: Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 7331))),
             threads: std::thread::available_parallelism().map_or(4, |cores| cores.get() * 4),
+            storing_threads: 64,
             waiting: 1_024,
             open_tenants: 64,
             tenant_options: None,
@@ -174,6 +177,11 @@ impl Server {
             access: Access::open(tenants.records().clone(), exposed.is_some(), issuer),
             tenants,
             pool: pool::Pool::new(settings.threads, settings.waiting, &operation.metrics),
+            storing: pool::Pool::new(
+                settings.storing_threads,
+                settings.waiting,
+                &operation.metrics,
+            ),
             streams: pool::Pool::new(STREAMS, 0, &operation.metrics),
             operation,
         };
@@ -271,7 +279,7 @@ pub fn serve(
 ) -> Result<(), HttpError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(settings.threads + 8)
+        .max_blocking_threads(settings.threads + settings.storing_threads + 8)
         .build()
         .map_err(HttpError::Start)?;
     let served = runtime.block_on(async {

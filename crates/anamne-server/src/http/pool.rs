@@ -43,9 +43,10 @@ impl Pool {
         }
     }
 
-    /// Requests that run or wait.
-    pub(crate) fn depth(&self) -> usize {
-        self.present.load(Ordering::Acquire)
+    /// Requests that wait for a thread.
+    pub(crate) fn waiting(&self) -> usize {
+        let present = self.present.load(Ordering::Acquire);
+        present.saturating_sub(self.running())
     }
 
     /// Requests that run.

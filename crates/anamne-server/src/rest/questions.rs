@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anamne::{
     Answer, Context, ContextPreset, ContextRequest, Recall, SpaceProposal, Spaces, Store,
 };
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -23,6 +24,27 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(propose))
 }
 
+/// What an answer contains beside its results.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Detail {
+    #[serde(default)]
+    features: bool,
+}
+
+impl Detail {
+    /// The answer; without features and inputs of confidence, which are most of its bytes, unless they were requested.
+    fn of(&self, mut answer: Answer) -> Answer {
+        if !self.features {
+            for hit in &mut answer.results {
+                hit.explanation.features.clear();
+                hit.explanation.judged_by.clear();
+            }
+        }
+        answer
+    }
+}
+
 /// Find memories; best results first
 ///
 /// With `as_of`, as the space was known at that time.
@@ -30,20 +52,24 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     post,
     path = "/v1/spaces/{space}/recall",
     tag = "questions",
-    params(("space" = String, Path, description = "The space's name")),
+    params(
+        ("space" = String, Path, description = "The space's name"),
+        ("features" = Option<bool>, Query, description = "With every feature of the ranking and every input of confidence in each explanation; `false` by default")
+    ),
     responses((status = 200, body = Answer), (status = "default", body = Problem))
 )]
 async fn recall(
     caller: Caller,
     Path(space): Path<String>,
+    Query(detail): Query<Detail>,
     Json(mut question): Json<Recall>,
-) -> Result<Json<Answer>, Problem> {
+) -> Result<Response, Problem> {
     caller.set_role(&mut question.role);
-    let answered = caller.with_store(move |store| {
+    let answered = caller.json_of_store(move |store| {
         let answer = store.existing_space(&space)?.recall(&question)?;
-        Ok(answer.without_places(store))
+        Ok(detail.of(answer.without_places(store)))
     });
-    answered.await.map(Json)
+    answered.await
 }
 
 /// Get a block of text for a model, within a token budget
@@ -121,15 +147,19 @@ struct RecallAcross {
     post,
     path = "/v1/recall",
     tag = "questions",
+    params(
+        ("features" = Option<bool>, Query, description = "With every feature of the ranking and every input of confidence in each explanation; `false` by default")
+    ),
     responses((status = 200, body = Answer), (status = "default", body = Problem))
 )]
 async fn recall_across(
     caller: Caller,
+    Query(detail): Query<Detail>,
     Json(asked): Json<RecallAcross>,
 ) -> Result<Json<Answer>, Problem> {
     let answered = caller.with_store(move |store| {
         let answer = store.recall(&asked.spaces, &asked.recall)?;
-        Ok(answer.without_places(store))
+        Ok(detail.of(answer.without_places(store)))
     });
     answered.await.map(Json)
 }

@@ -411,10 +411,15 @@ impl Derived<Error> for TieredViews {
         active.view(self.name).map_or(0, |view| view.tail_rows())
     }
 
-    fn is_due(&self, _: Effort) -> Result<bool, Error> {
+    fn is_due(&self, effort: Effort) -> Result<bool, Error> {
         let open = self.tiers.open_now();
         let is_due = |tier: &Arc<OpenTier>| {
-            tier.followers.is_due(self.name) && !tier.is_left_to_embedding(self.name)
+            let is_due = match effort {
+                // Every writer looks, and waits for nobody.
+                Effort::Due => tier.followers.may_be_due(self.name),
+                _ => tier.followers.is_due(self.name),
+            };
+            is_due && !tier.is_left_to_embedding(self.name)
         };
         Ok(open.iter().any(is_due))
     }
