@@ -81,6 +81,14 @@ pub struct EmbeddingState {
     pub problem: String,
 }
 
+impl EmbeddingState {
+    /// Texts in batches that a provider works on.
+    pub fn batched(&self) -> u64 {
+        let awaited = self.batches.iter().filter(|batch| batch.is_awaited());
+        awaited.map(|batch| batch.texts).sum()
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref)] // what serde hands over
 fn is_zero(number: &u64) -> bool {
     *number == 0

@@ -104,6 +104,13 @@ impl Drop for Turn {
     }
 }
 
+impl EmbeddingBatch {
+    /// Whether it is still worked on.
+    pub fn is_awaited(&self) -> bool {
+        Stage::of(self.stage).is_some_and(Stage::is_awaited)
+    }
+}
+
 impl Batches {
     /// The batches of the space. No I/O but a look whether the file exists.
     pub(super) fn new(site: &Site) -> Self {
@@ -210,6 +217,9 @@ impl Batches {
     /// The right to change batches, unless another process has it. It ends with the process.
     fn turn(&self) -> Result<Option<Turn>, Error> {
         let path = self.file.path().with_extension("turn");
+        if let Some(folder) = path.parent() {
+            anamne_store::create_private_folder(folder)?;
+        }
         let file = anamne_store::open_private_file(&path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Turn(file))),

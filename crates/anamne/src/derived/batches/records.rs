@@ -60,7 +60,7 @@ impl Stage {
         found.map_or("", |(_, name)| name)
     }
 
-    fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str) -> Option<Self> {
         let found = Self::ALL.into_iter().find(|(_, known)| *known == name);
         found.map(|(stage, _)| stage)
     }

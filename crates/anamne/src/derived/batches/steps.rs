@@ -61,9 +61,10 @@ pub(super) enum Step {
 impl Batches {
     /// Takes the steps of a batch that can be taken now.
     pub(super) fn follow_one(&self, mut batch: Batch, wanted: Option<&str>) -> Result<(), Error> {
+        let is_wanted = wanted == Some(batch.model.as_str());
         // One that is far in the future is due too: the clock was set back.
         let pause = batch.look_at.duration_since(self.source.now());
-        if pause.is_positive() && pause <= BETWEEN_LOOKS[1] {
+        if is_wanted && pause.is_positive() && pause <= BETWEEN_LOOKS[1] {
             return Ok(());
         }
         let Some(line) = self.line(&batch)? else {
@@ -75,7 +76,6 @@ impl Batches {
             self.problems.note(Some(lost));
             return Ok(self.remove_batch(&batch)?);
         };
-        let is_wanted = wanted == Some(batch.model.as_str());
         while self.step(&mut batch, &line, is_wanted)? == Step::Next {}
         Ok(())
     }
