@@ -73,9 +73,17 @@ struct Row {
 #[derive(Default)]
 pub(super) struct Report {
     outcomes: Vec<Outcome>,
+    /// Questions about conversations that are called ambiguous.
+    conversations: Share,
 }
 
 impl Report {
+    /// Adds the questions about one conversation, and how many of them are called ambiguous.
+    pub(super) fn add_conversation(&mut self, called: usize, asked: usize) {
+        self.conversations.hits += called;
+        self.conversations.all += asked;
+    }
+
     /// Adds the outcomes of one corpus.
     pub(super) fn add(&mut self, outcomes: Vec<Outcome>) {
         self.outcomes.extend(outcomes);
@@ -126,13 +134,9 @@ impl Report {
         };
         self.outcomes.iter().filter(is_wrong).map(|outcome| {
             let question = &outcome.question;
-            let said = match outcome.wording.as_str() {
-                "" => "one reading",
-                wording => wording,
-            };
             format!(
-                "{}, {}: {:?}: {said}",
-                outcome.corpus, question.kind, question.text
+                "{}, {}: {:?}: {}",
+                outcome.corpus, question.kind, question.text, outcome.wording
             )
         })
     }
@@ -164,6 +168,11 @@ impl Report {
             let half = row.half.name();
             let _ = writeln!(text, "{half:<12}{recall:>32}{meant:>32}{alarms:>32}");
         }
+        let called = self.conversations.shown();
+        let _ = writeln!(
+            text,
+            "questions about conversations called ambiguous: {called}"
+        );
         for row in self.rows() {
             let kinds = row.by_kind.iter().map(|(kind, ambiguous, share)| {
                 let what = if *ambiguous {
@@ -194,7 +203,9 @@ impl Report {
             });
             (row.half.name().replace(' ', "_"), shares)
         });
-        format!("{:#}", Value::from(rows.collect::<Map<_, _>>()))
+        let mut all: Map<String, Value> = rows.collect();
+        all.insert("conversations".to_owned(), self.conversations.json());
+        format!("{:#}", Value::from(all))
     }
 }
 

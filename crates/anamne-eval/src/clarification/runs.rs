@@ -1,10 +1,16 @@
 //! Asks every question.
 
-use anamne::{Clarification, Recall};
+use std::fmt::Write;
+
+use anamne::{Answer, Clarification, Recall};
 
 use super::questions::{Asked, Half, Question};
+use crate::corpus::Corpus;
 use crate::failure::Failure;
 use crate::writing::WrittenCorpus;
+
+/// Results shown of each question that was judged wrong.
+const SHOWN: usize = 5;
 
 /// What recall said to one question.
 pub(super) struct Outcome {
@@ -54,7 +60,7 @@ pub(super) fn measure(asked: &Asked) -> Result<Vec<Outcome>, Failure> {
         let answer = stored.space.recall(&Recall::new(&question.text))?;
         let said = answer.needs_clarification.as_ref();
         let wording = match question.half {
-            Half::Development => said.map_or_else(String::new, worded),
+            Half::Development => worded(said, &answer, &stored),
             Half::HeldOut => String::new(),
         };
         let records = |clarification: &Clarification| {
@@ -78,8 +84,34 @@ pub(super) fn measure(asked: &Asked) -> Result<Vec<Outcome>, Failure> {
     asked.questions.iter().map(outcome).collect()
 }
 
-fn worded(clarification: &Clarification) -> String {
-    let readings = clarification.readings.iter();
-    let names: Vec<&str> = readings.map(|reading| reading.name.as_str()).collect();
-    format!("{}: {}", clarification.words, names.join(" | "))
+/// How many of a conversation's questions are called ambiguous, asked at its end.
+pub(super) fn called(corpus: &Corpus) -> Result<usize, Failure> {
+    let mut stored = WrittenCorpus::empty_for(corpus)?;
+    stored.write_until(corpus.records.len())?;
+    stored.space.extract(&mut |_| true)?;
+    let mut called = 0;
+    for query in &corpus.queries {
+        let answer = stored.space.recall(&Recall::new(&query.text))?;
+        called += usize::from(answer.needs_clarification.is_some());
+    }
+    Ok(called)
+}
+
+/// The readings, and the first results with their confidence and the words of the question that they have.
+fn worded(said: Option<&Clarification>, answer: &Answer, stored: &WrittenCorpus<'_>) -> String {
+    let mut wording = match said {
+        None => "one reading".to_owned(),
+        Some(said) => {
+            let readings = said.readings.iter();
+            let names: Vec<&str> = readings.map(|reading| reading.name.as_str()).collect();
+            format!("{}: {}", said.words, names.join(" | "))
+        }
+    };
+    for hit in answer.results.iter().take(SHOWN) {
+        let record = stored.record(hit.memory.id);
+        let id = record.map_or("?", |record| record.id.as_str());
+        let matched = hit.explanation.matched.join(" ");
+        let _ = write!(wording, "; {id} {:.2} [{matched}]", hit.confidence);
+    }
+    wording
 }
