@@ -465,7 +465,7 @@ fn a_change_of_the_model_is_sent_in_a_batch_and_listed() {
     assert_eq!(server.texts().len(), 2);
     refused(
         &bench,
-        &["spaces", "set", "--batch-from", "-1"],
+        &["spaces", "set", "--batch-from=-1"],
         &["--batch-from"],
     );
 }
