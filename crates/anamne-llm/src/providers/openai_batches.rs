@@ -80,10 +80,11 @@ impl BatchApi for OpenAiEmbedder {
         let mut body = field("purpose", "batch");
         body += &field("expires_after[anchor]", "created_at");
         body += &field("expires_after[seconds]", &FILE_LIFETIME.to_string());
-        body += &format!(
+        let head = format!(
             "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
              content-type: application/jsonl\r\n\r\n"
         );
+        body += &head;
         let mut body = body.into_bytes();
         body.extend_from_slice(lines);
         body.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
