@@ -116,10 +116,29 @@ impl CachedEmbedder {
         Ok(found.into_iter().flatten().collect())
     }
 
+    /// Stores vectors that the model gave in another way than by [`Embedder::embed_batch`].
+    ///
+    /// [`EmbedError::Unavailable`] if the cache doesn't take them.
+    pub fn keep(&self, vectors: &[(&str, Vec<f32>)]) -> Result<(), EmbedError> {
+        let numbers = vectors.iter().flat_map(|(_, vector)| vector);
+        let halves = self.halves(vectors.len(), &numbers.copied().collect::<Vec<_>>())?;
+        let texts = vectors.iter().map(|(text, _)| *text);
+        let kept: Vec<(&str, &[u16])> = texts.zip(halves.iter().map(Vec::as_slice)).collect();
+        let kept = self.cache.put(self.model.model(), &kept);
+        kept.map_err(|problem| EmbedError::Unavailable {
+            model: self.model.model().to_string(),
+            problem,
+        })
+    }
+
     /// The model's vectors of these texts, in half precision.
     fn embedded(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, EmbedError> {
-        let vectors = self.model.embed_batch(texts)?;
-        EmbedError::check_length(texts.len() * self.dimensions(), vectors.len())?;
+        self.halves(texts.len(), &self.model.embed_batch(texts)?)
+    }
+
+    /// So many vectors of the model, which must be finite, in half precision.
+    fn halves(&self, count: usize, vectors: &[f32]) -> Result<Vec<Vec<u16>>, EmbedError> {
+        EmbedError::check_length(count * self.dimensions(), vectors.len())?;
         if !vectors.iter().all(|place| place.is_finite()) {
             return Err(EmbedError::NotFinite {
                 model: self.model.model().to_string(),

@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 
 mod cache;
 mod chance;
+mod clarification;
 mod context;
 mod corpus;
 mod failure;
@@ -53,6 +54,8 @@ enum Benchmark {
     Context(context::Arguments),
     /// Does a prompt get memories only when they are likely evidence?
     Prompts(prompts::Arguments),
+    /// Does recall say that a question has several readings, and only then? Measured on our own questions.
+    Clarification(clarification::Arguments),
     /// How accurate is knowledge extraction without a language model?
     Knowledge(knowledge::Arguments),
     /// Does the guard find secrets and personal data, and nothing else? Measured on labelled texts, next to two scanners.
@@ -111,6 +114,7 @@ fn run(benchmark: Benchmark) -> Result<ExitCode, failure::Failure> {
         Benchmark::Recall(arguments) => recall::run(&arguments),
         Benchmark::Context(arguments) => context::run(&arguments),
         Benchmark::Prompts(arguments) => prompts::run(&arguments),
+        Benchmark::Clarification(arguments) => clarification::run(&arguments),
         Benchmark::Knowledge(arguments) => knowledge::run(&arguments),
         Benchmark::Guard(arguments) => guard::run(&arguments),
         Benchmark::Cache(arguments) => cache::run(&arguments),

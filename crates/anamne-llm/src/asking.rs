@@ -96,11 +96,11 @@ impl<'a> Call<'a> {
 
 /// The only way to call a model. Safe to use from any number of threads.
 pub struct Bridge {
-    config: BridgeConfig,
+    pub(crate) config: BridgeConfig,
     model: Arc<dyn LanguageModel>,
-    embedder: Option<Arc<dyn RemoteEmbedder>>,
-    ledger: Arc<Ledger>,
-    clock: Arc<dyn Clock>,
+    pub(crate) embedder: Option<Arc<dyn RemoteEmbedder>>,
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) clock: Arc<dyn Clock>,
     pace: Arc<dyn Pace>,
     rate: RateLimit,
     breaker: Breaker,
@@ -116,6 +116,10 @@ struct Work<'a> {
     model: &'a str,
     at_most: Usage,
     likely: Usage,
+    /// How often it may be tried.
+    attempts: u32,
+    /// Whether the provider charges nothing for it, so that it is not booked.
+    is_free: bool,
 }
 
 /// Pause after the first failure; doubles with each further failure.
@@ -317,22 +321,43 @@ impl Bridge {
                 model: embedder.name().to_owned(),
             });
         }
-        let tokens = |count: fn(&str) -> usize| Usage {
-            input_tokens: texts.iter().map(|text| count(text) as u64 + 8).sum(),
-            output_tokens: 0,
-        };
         let work = Work {
             call,
             deadline: self.deadline(call),
             limit: self.longest(call),
             model: embedder.name(),
-            at_most: tokens(str::len),
-            likely: tokens(anamne_text::tokens::estimate_tokens),
+            at_most: at_most(texts),
+            likely: likely(texts),
+            attempts: self.config.retries.attempts,
+            is_free: false,
         };
         self.guarded(&work, |longest| {
             let embedded = embedder.embed(texts, purpose, longest)?;
             Ok((embedded.usage, embedded))
         })
+    }
+
+    /// Sends a request that the provider charges nothing for, at most `attempts` times.
+    pub(crate) fn ask_for_free<T>(
+        &self,
+        call: &Call<'_>,
+        attempts: u32,
+        attempt: impl Fn(Duration) -> Result<T, BridgeError>,
+    ) -> Result<T, BridgeError> {
+        let work = Work {
+            call,
+            deadline: self.deadline(call),
+            limit: self.longest(call),
+            model: self
+                .embedder
+                .as_ref()
+                .map_or("", |embedder| embedder.name()),
+            at_most: Usage::default(),
+            likely: Usage::default(),
+            attempts,
+            is_free: true,
+        };
+        self.guarded(&work, |longest| Ok((None, attempt(longest)?)))
     }
 
     fn ask_until(
@@ -352,6 +377,8 @@ impl Bridge {
             model: self.model.name(),
             at_most: request.at_most(),
             likely: request.likely(),
+            attempts: self.config.retries.attempts,
+            is_free: false,
         };
         self.guarded(&work, |longest| {
             let reply = self.model.complete(&Request {
@@ -371,7 +398,7 @@ impl Bridge {
         let (cancelled, deadline) = (work.call.cancelled, work.deadline);
         let longest_pause = Duration::from_secs(self.config.retries.longest_pause_seconds.into());
         let mut failure = None;
-        for number in 0..self.config.retries.attempts {
+        for number in 0..work.attempts {
             if cancelled() {
                 return Err(BridgeError::Cancelled);
             }
@@ -397,7 +424,7 @@ impl Bridge {
                 leave.failed(self.pace.elapsed(), rest);
             }
             let pause = self.pause_after(&error, number, longest_pause);
-            let last = number + 1 == self.config.retries.attempts;
+            let last = number + 1 == work.attempts;
             let gives_up = !work.call.is_patient && error.is_unreachable();
             let is_final = last || rest.is_some() || !error.is_transient() || gives_up;
             if is_final || pause >= self.left(deadline) {
@@ -418,6 +445,9 @@ impl Bridge {
         let longest = self.left(work.deadline);
         if longest.is_zero() {
             return Err(deadline_passed(work));
+        }
+        if work.is_free {
+            return Ok(attempt(longest)?.1);
         }
         let order = Order {
             space: work.call.space,
@@ -475,6 +505,23 @@ impl Bridge {
 
     fn left(&self, deadline: Duration) -> Duration {
         deadline.saturating_sub(self.pace.elapsed())
+    }
+}
+
+/// The maximum usage of embedding texts: no tokenizer produces more than one token per byte.
+pub(crate) fn at_most(texts: &[&str]) -> Usage {
+    usage(texts, str::len)
+}
+
+/// The estimated usage of embedding texts.
+pub(crate) fn likely(texts: &[&str]) -> Usage {
+    usage(texts, anamne_text::tokens::estimate_tokens)
+}
+
+fn usage(texts: &[&str], count: fn(&str) -> usize) -> Usage {
+    Usage {
+        input_tokens: texts.iter().map(|text| count(text) as u64 + 8).sum(),
+        output_tokens: 0,
     }
 }
 

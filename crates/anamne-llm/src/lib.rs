@@ -51,6 +51,7 @@
 
 mod approvals;
 mod asking;
+mod batches;
 mod breaker;
 mod config;
 mod embeddings;
@@ -73,6 +74,7 @@ pub use approvals::{Approval, Approvals, STORE_ID_FILE};
 pub use asking::{
     Bridge, BridgeContext, CATALOG_FILE, Call, KEY_FILE, MODEL_FILE, embedding_key_file,
 };
+pub use batches::{BatchApi, BatchEnd, BatchLine, BatchProgress, BatchTally};
 pub use config::{BridgeConfig, Provider, RateLimits, Retries, Timeouts};
 pub use embeddings::{EmbeddingName, EmbeddingSource, EmbeddingSources, Purpose, Shortening};
 pub use error::BridgeError;

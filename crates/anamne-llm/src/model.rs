@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{BridgeError, Purpose, Schema};
+use super::{BatchApi, BridgeError, Purpose, Schema};
 
 /// A language model with blocking requests; callable from any number of threads.
 pub trait LanguageModel: Send + Sync {
@@ -27,6 +27,11 @@ pub trait RemoteEmbedder: Send + Sync {
         purpose: Purpose,
         longest: Duration,
     ) -> Result<Embedded, BridgeError>;
+
+    /// Its asynchronous batches, if its API has any.
+    fn batches(&self) -> Option<&dyn BatchApi> {
+        None
+    }
 }
 
 /// A request to a model.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anamne_net::{Answer, Client, Header, NetError, Timeouts};
+use anamne_net::{Answer, Body, Client, Header, NetError, Opened, Request, Timeouts};
 use anamne_store::Clock;
 use serde_json::Value;
 
@@ -91,6 +91,56 @@ impl Transport {
             .into()),
             _ => Err(Box::new(self.refused(&answer))),
         }
+    }
+
+    /// Sends any request, and returns its answer once its head is there. `kind` is the type of the body.
+    pub(crate) fn open(
+        &self,
+        (method, path): (&str, &str),
+        body: Option<(&str, &[u8])>,
+        longest: Duration,
+    ) -> Result<Opened, BridgeError> {
+        let mut headers = self.headers.clone();
+        headers.extend(body.and_then(|(kind, _)| Header::new("content-type", kind)));
+        let request = Request {
+            method,
+            path,
+            headers: &headers,
+            body: body.map_or(Body::Empty, |(_, bytes)| Body::Bytes(bytes)),
+            longest: Some(longest),
+        };
+        let opened = self
+            .client
+            .open(request)
+            .map_err(|error| self.failed(error))?;
+        match opened.status {
+            200..=299 => Ok(opened),
+            status @ 300..=399 => Err(BridgeError::Redirected {
+                host: self.host().to_owned(),
+                status,
+            }),
+            status => {
+                let answer = Answer {
+                    status,
+                    retry_after: opened.header("retry-after").map(str::to_owned),
+                    // The body of an error may be missing; the status counts all the same.
+                    body: opened.read().unwrap_or_default(),
+                };
+                Err(self.refused(&answer).error)
+            }
+        }
+    }
+
+    /// The same, and reads the answer, which is JSON of at most 16 MiB.
+    pub(crate) fn exchange(
+        &self,
+        request: (&str, &str),
+        body: Option<(&str, &[u8])>,
+        longest: Duration,
+    ) -> Result<Value, BridgeError> {
+        let opened = self.open(request, body, longest)?;
+        let answer = opened.read().map_err(|error| self.failed(error))?;
+        serde_json::from_slice(&answer).map_err(|_| self.malformed("not JSON"))
     }
 
     /// The error for an answer that is not in the provider's format.

@@ -1,6 +1,6 @@
 //! Notices queries that may mean several things. Rather too seldom than too often: an agent that is told so asks a person.
 //!
-//! Only the results are read, and the knowledge graph only if two of their names share a word of the query.
+//! Only the results are read, and the knowledge graph only if two of their names share a word of the query. O(text read).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +28,10 @@ const NAMES: usize = 8;
 /// Threads answer equally well if the confidence of their best results differs by at most this share.
 const AS_LIKELY: f32 = 0.95;
 
+/// Results are peers if the confidence of each is at least this share of the best one's, and that of all others at most
+/// this share of the weakest peer's.
+const PEER: f32 = 0.6;
+
 /// A query with more content words names what it is about.
 const MOST_TERMS: usize = 3;
 
@@ -39,7 +43,9 @@ pub(crate) fn readings(
     connections: Option<&dyn Connections>,
 ) -> Option<Clarification> {
     let first = &hits[..hits.len().min(CONSIDERED)];
-    of_names(query, first, connections).or_else(|| of_threads(query, parsed, first))
+    of_names(query, first, connections)
+        .or_else(|| of_threads(query, parsed, first))
+        .or_else(|| of_peers(query, parsed, first))
 }
 
 /// Several entities whose full names share a word of the query, which names none of them in full.
@@ -54,7 +60,7 @@ fn of_names(
         .collect();
     let mut shared: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for hit in hits {
-        for (word, name) in full_names(&hit.memory.content, &asked) {
+        for (word, name) in full_names(beginning(hit), &asked) {
             shared.entry(word).or_default().insert(name);
         }
     }
@@ -149,9 +155,86 @@ fn of_threads(query: &str, parsed: &ParsedQuery, hits: &[Hit]) -> Option<Clarifi
     })
 }
 
+/// Two or three results that answer a short query with the same of its words, well before all others: in several threads,
+/// or each with a name that the others lack.
+fn of_peers(query: &str, parsed: &ParsedQuery, hits: &[Hit]) -> Option<Clarification> {
+    let best = hits.first()?;
+    let matched = &best.explanation.matched;
+    if !(1..=MOST_TERMS).contains(&parsed.content.terms.len()) || matched.is_empty() {
+        return None;
+    }
+    let is_peer = |hit: &&Hit| {
+        hit.explanation.matched == *matched && hit.confidence >= best.confidence * PEER
+    };
+    let peers: Vec<&Hit> = hits.iter().take_while(is_peer).collect();
+    if !(2..=MOST).contains(&peers.len()) {
+        return None;
+    }
+    let weakest = peers.iter().map(|hit| hit.confidence).reduce(f32::min)?;
+    let mut others = hits[peers.len()..].iter();
+    if others.any(|hit| hit.confidence > weakest * PEER) {
+        return None;
+    }
+    let (kind, names) = match own_threads(&peers) {
+        Some(threads) => (ReadingKind::Thread, threads),
+        None => (ReadingKind::Entity, own_names(query, &peers)?),
+    };
+    let readings = peers.iter().zip(names).map(|(hit, name)| QueryReading {
+        kind,
+        name,
+        results: vec![hit.memory.citation()],
+    });
+    Some(Clarification {
+        words: query.trim().to_owned(),
+        readings: readings.collect(),
+    })
+}
+
+/// The thread of each result, if all are different.
+fn own_threads(hits: &[&Hit]) -> Option<Vec<String>> {
+    let threads = hits.iter().map(|hit| hit.memory.thread.clone());
+    let threads: Vec<String> = threads.collect::<Option<_>>()?;
+    let different: BTreeSet<&String> = threads.iter().collect();
+    (different.len() == threads.len()).then_some(threads)
+}
+
+/// The first name in each result that neither the query nor another of the results has.
+fn own_names(query: &str, hits: &[&Hit]) -> Option<Vec<String>> {
+    let lower = |text: &str| -> BTreeSet<String> {
+        words(text).map(|(word, _)| word.to_lowercase()).collect()
+    };
+    let asked = lower(query);
+    let texts: Vec<&str> = hits.iter().map(|hit| beginning(hit)).collect();
+    let all: Vec<BTreeSet<String>> = texts.iter().map(|text| lower(text)).collect();
+    let own = |(place, text): (usize, &&str)| {
+        let is_shared = |word: &String| {
+            let mut others = all.iter().enumerate().filter(|(other, _)| *other != place);
+            asked.contains(word) || others.any(|(_, words)| words.contains(word))
+        };
+        let name = inner_capitals(text).find(|word| !is_shared(&word.to_lowercase()))?;
+        Some(name.to_owned())
+    };
+    texts.iter().enumerate().map(own).collect()
+}
+
+/// The capitalised words of a text that begin neither it nor a part of it.
+fn inner_capitals(text: &str) -> impl Iterator<Item = &str> {
+    let mut begins = true;
+    words(text).filter_map(move |(word, ends)| {
+        let is_inner = !std::mem::replace(&mut begins, ends);
+        let is_capital = word.chars().next().is_some_and(char::is_uppercase);
+        (is_inner && is_capital).then_some(word)
+    })
+}
+
+/// The part of a result in which names are looked for.
+fn beginning(hit: &Hit) -> &str {
+    let text = &hit.memory.content;
+    &text[..text.floor_char_boundary(READ)]
+}
+
 /// The pairs of capitalised words of which one is in `asked`: that word, and both in lower case.
 fn full_names(text: &str, asked: &BTreeSet<String>) -> Vec<(String, String)> {
-    let text = &text[..text.floor_char_boundary(READ)];
     let mut names = Vec::new();
     let mut before: Option<&str> = None;
     for (word, ends) in words(text) {
@@ -196,6 +279,17 @@ mod tests {
             .map(|(word, name)| (word.as_str(), name.as_str()))
             .collect();
         assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn an_inner_capital_begins_no_sentence() {
+        let capitals = |text| inner_capitals(text).collect::<Vec<_>>();
+        assert_eq!(
+            capitals("The Swallow is old. Her oars, at Brenner's yard"),
+            ["Swallow", "Brenner"]
+        );
+        assert_eq!(capitals("Jonas Weber rows"), ["Weber"]);
+        assert_eq!(capitals(""), Vec::<&str>::new());
     }
 
     #[test]

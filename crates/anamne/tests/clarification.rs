@@ -62,7 +62,7 @@ fn a_name_that_several_have_is_ambiguous() {
 }
 
 #[test]
-fn a_full_name_one_bearer_or_no_graph_leave_one_reading() {
+fn a_full_name_or_one_bearer_leaves_one_reading() {
     let home = Home::new();
     let both = space(&home, &BOTH);
     let answer = ask(&both, "what did Runa Olsen repair at the berth?");
@@ -71,13 +71,45 @@ fn a_full_name_one_bearer_or_no_graph_leave_one_reading() {
     let alone = space(&alone, &BOTH[..1]);
     let answer = ask(&alone, "what did Runa repair at the berth?");
     assert_eq!(answer.needs_clarification, None);
-    let unread = Home::new();
-    let unread = unread.space();
+}
+
+#[test]
+fn results_with_the_same_words_and_names_of_their_own_are_readings() {
+    let home = Home::new();
+    let space = home.space();
     for text in BOTH {
-        unread.remember(text).expect("told");
+        space.remember(text).expect("told");
     }
-    let answer = ask(&unread, "what did Runa repair at the berth?");
+    // The graph has not read them yet.
+    let answer = ask(&space, "what did Runa repair at the berth?");
+    let clarification = answer.needs_clarification.expect("both have these words");
+    let mut names: Vec<_> = clarification
+        .readings
+        .iter()
+        .map(|reading| (reading.name.as_str(), reading.results.clone()))
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            ("Berg", vec!["m2".to_owned()]),
+            ("Olsen", vec!["m1".to_owned()])
+        ]
+    );
+    // One of them has more of the query's words, or all are of one thing.
+    let answer = ask(&space, "what did Runa repair at berth nine?");
     assert_eq!(answer.needs_clarification, None);
+    let home = Home::new();
+    let space = home.space();
+    for text in ["The boat is green", "The boat is at berth nine"] {
+        space
+            .remember(Draft::new(text).thread("boats"))
+            .expect("told");
+    }
+    assert_eq!(
+        ask(&space, "what about the boat?").needs_clarification,
+        None
+    );
 }
 
 #[test]

@@ -39,7 +39,7 @@ and goes on with the next command or in the background.
 
 With --json: {\"name\", \"description\", \"recency_days\", \"quota_bytes\",
   \"retention_days\", \"retention_grace_days\", \"active_days\", \"recent_days\",
-  \"model\", \"reranker\": or null, \"record_access\", \"query_wait_ms\", \"kinds\", \"duplicates\", \"similarity\", \"quality\",
+  \"model\", \"reranker\": or null, \"record_access\", \"query_wait_ms\", \"batch_from\", \"kinds\", \"duplicates\", \"similarity\", \"quality\",
   \"recompute\": {\"importance\", \"links\", \"half_life_days\", \"link_half_life_days\", \"link_floor\"},
   \"budgets\": {..}}; 0 stands for none. With --dry-run: {\"model\", \"texts\",
   \"cached\", \"private\", \"tokens\", \"dollars\", \"leaves_machine\", \"minutes\"}")]
@@ -95,6 +95,9 @@ pub(crate) struct Set {
     /// How long a query waits for its vector from a SOURCE:MODEL, in milliseconds; 0 to never ask
     #[arg(long, value_name = "N")]
     query_wait: Option<u32>,
+    /// The number of texts from which a new SOURCE:MODEL is asked in batches, at half price within a day; 0 for never
+    #[arg(long, value_name = "N")]
+    batch_from: Option<u32>,
     /// The accepted kinds, separated by commas, or all
     #[arg(long, value_name = "KINDS", value_parser = kinds)]
     kinds: Option<Kinds>,
@@ -207,6 +210,8 @@ impl Set {
         }
         let wait = &mut config.embedding.query_wait_ms;
         *wait = self.query_wait.unwrap_or(*wait);
+        let batch_from = &mut config.embedding.batch_from;
+        *batch_from = self.batch_from.unwrap_or(*batch_from);
         self.apply_intake(config);
         self.apply_recompute(&mut config.recompute);
         let budgets = &mut config.budgets;

@@ -22,6 +22,7 @@ pub(super) fn as_json(config: &SpaceConfig) -> Value {
         "reranker": config.recall.reranker,
         "record_access": config.meta.record_access,
         "query_wait_ms": config.embedding.query_wait_ms,
+        "batch_from": config.embedding.batch_from,
         "kinds": config.intake.kinds,
         "duplicates": config.intake.duplicates,
         "similarity": round(config.intake.similarity),
@@ -76,6 +77,8 @@ pub(super) fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Fai
     if config.embedding.model.contains(':') {
         let wait = config.embedding.query_wait_ms;
         line("query wait", or_none(wait.into(), "ms"))?;
+        let from = config.embedding.batch_from;
+        line("batches from", or_none(from.into(), "texts"))?;
     }
     line("recompute", recomputed(&config.recompute))?;
     line("accepts", accepted(config))?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anamne::{Class, SpaceReport, ViewState};
 
 use crate::failure::Failure;
-use crate::output::{Output, YELLOW, paint};
+use crate::output::{Output, YELLOW, counted, paint};
 use crate::place::Place;
 use crate::wording::{self, number, size};
 use crate::{card, settling};
@@ -138,13 +138,19 @@ fn model(report: &SpaceReport) -> String {
         );
     }
     match state.embedded {
-        Some(embedded) => format!(
-            "{} answers until {} has embedded all memories ({} of {} done)",
-            state.answering,
-            state.model,
-            number(embedded),
-            number(report.statistics.memories)
-        ),
+        Some(embedded) => {
+            let batched = match state.batched() {
+                0 => String::new(),
+                texts => format!(", {} in batches", counted(texts, "text")),
+            };
+            format!(
+                "{} answers until {} has embedded all memories ({} of {} done{batched})",
+                state.answering,
+                state.model,
+                number(embedded),
+                number(report.statistics.memories)
+            )
+        }
         None => format!("{}{}", state.answering, without_vectors(state)),
     }
 }

@@ -1,7 +1,7 @@
 //! `anamne tasks`.
 
 use anamne::queue::{Outcome, Pause, Queue, QueueReport, RetryOutcome, Task, TaskId, TaskState};
-use anamne::{ChoreReport, Space, Store};
+use anamne::{ChoreReport, EmbeddingBatch, Space, Store};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -38,7 +38,8 @@ With --json: {\"activity\": {\"level\": high|low|asleep, \"recalls\", \"writes\"
   \"waiting\": [task, …] (the next 20), \"oldest_waiting\": task or null,
   \"periodic\": [{\"name\", \"kind\", \"timing\", \"next\", \"last\"}],
   \"recent\": [task, …], \"chores\": [{\"name\", \"what\", \"every_seconds\",
-  \"last_at\", \"took_ms\", \"problem\", \"next_at\"}];
+  \"last_at\", \"took_ms\", \"problem\", \"next_at\"}], \"batches\": [{\"model\",
+  \"stage\", \"id\", \"texts\", \"answered\", \"sent_at\", \"outcome\"}];
   a task: {\"id\", \"kind\", \"key\", \"payload\", \"priority\", \"cheap\", \"state\",
   \"not_before\", \"attempts\", \"worker\", \"progress\", \"error\", \"created\", …}")]
 pub(crate) struct Tasks {
@@ -143,10 +144,34 @@ fn show(space: &Space, queue: &Queue, output: &mut Output) -> Result<(), Failure
         let mut whole = serde_json::to_value(&report).map_err(std::io::Error::from)?;
         whole["waiting"] = json!(waiting);
         whole["chores"] = next_step::worded(&space.chores()?);
+        whole["batches"] = json!(space.embedding()?.batches);
         return output.json(&whole);
     }
     print(&report, &waiting, output)?;
-    print_chores(&space.chores()?, output)
+    print_chores(&space.chores()?, output)?;
+    print_batches(&space.embedding()?.batches, output)
+}
+
+/// The batches of texts that a remote model was asked to embed.
+fn print_batches(batches: &[EmbeddingBatch], output: &mut Output) -> Result<(), Failure> {
+    for batch in batches {
+        let texts = counted(batch.texts, "text");
+        let mut said = vec![format!("{texts} for {}", batch.model)];
+        if let Some(sent) = batch.sent_at {
+            said.push(format!("sent {}", output.dates.relative(sent)));
+        }
+        if batch.outcome.is_empty() {
+            said.push(batch.stage.to_owned());
+        } else {
+            said.push(format!(
+                "{}, {} answered",
+                batch.outcome,
+                number(batch.answered)
+            ));
+        }
+        output.entry(DIM, "batch   ", &said.join("; "))?;
+    }
+    Ok(())
 }
 
 /// What each process does with what it has open, and when one of them did it last.

@@ -44,7 +44,7 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, seen: &Mutex<Vec<(String, Value)>>) {
+fn serve(stream: TcpStream, seen: &Mutex<Vec<(String, Value)>>) {
     let mut reader = BufReader::new(stream.try_clone().expect("a connection"));
     let (mut head, mut length) = (String::new(), 0);
     loop {
@@ -60,7 +60,14 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<(String, Value)>>) {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("the whole body");
-    let body: Value = serde_json::from_slice(&body).expect("JSON");
+    let Ok(body) = serde_json::from_slice::<Value>(&body) else {
+        // The file of a batch, or a question about one.
+        return answer(
+            stream,
+            "404 Not Found",
+            "{\"error\": {\"message\": \"no batches here\"}}",
+        );
+    };
     let texts = body["input"].as_array().expect("texts").clone();
     seen.lock().expect("no panic").push((head, body));
     let entry = |(index, text): (usize, &Value)| {
@@ -70,13 +77,17 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<(String, Value)>>) {
         json!({"index": index, "embedding": vector})
     };
     let data: Vec<Value> = texts.iter().enumerate().map(entry).collect();
-    let answer = json!({"data": data, "usage": {"prompt_tokens": 5 * texts.len()}}).to_string();
+    let vectors = json!({"data": data, "usage": {"prompt_tokens": 5 * texts.len()}});
+    answer(stream, "200 OK", &vectors.to_string());
+}
+
+fn answer(mut stream: TcpStream, status: &str, body: &str) {
     let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        answer.len()
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
     );
     // The command may have ended.
-    let _ = stream.write_all((head + &answer).as_bytes());
+    let _ = stream.write_all((head + body).as_bytes());
 }
 
 /// Calls tools of `anamne mcp`, one after the other.
@@ -419,4 +430,42 @@ fn a_rewording_says_which_memory_keeps_its_words() {
         "The ledger of the harbour office is kept in the blue cabinet",
     ]);
     assert_eq!(said.code, 0, "{}", said.stderr);
+}
+
+#[test]
+fn a_change_of_the_model_is_sent_in_a_batch_and_listed() {
+    let bench = Bench::new();
+    let server = Server::new();
+    bench.remember(&["The ferry leaves at seven"]);
+    bench.remember(&["The baker opens at six"]);
+    add_source(&bench, &server.url);
+    let set = ["spaces", "set", "--batch-from", "2", "--query-wait=0"];
+    let shown = bench.run(&set);
+    assert!(shown.stdout.contains("builtin"), "{}", shown.stdout);
+    let chosen = bench.run(&["spaces", "set", "--model", "local:small@8"]);
+    assert_eq!(chosen.code, 0, "{}", chosen.stderr);
+    assert!(chosen.stdout.contains("batches from"), "{}", chosen.stdout);
+    // This server has no batches, which is noticed, listed and got around.
+    let listed = bench.json(&["tasks"])["batches"].clone();
+    assert_eq!(
+        (
+            &listed[0]["model"],
+            &listed[0]["texts"],
+            &listed[0]["answered"]
+        ),
+        (&json!("local:small@8"), &json!(2), &json!(0)),
+        "{listed}"
+    );
+    let outcome = listed[0]["outcome"].as_str().unwrap_or_default();
+    assert!(outcome.contains("no batches here"), "{outcome}");
+    let lines = bench.run(&["tasks"]).stdout;
+    assert!(lines.contains("2 texts for local:small@8"), "{lines}");
+    let state = bench.json(&["stats"])["embedding"].clone();
+    assert_eq!(state["answering"], "local:small@8", "{state}");
+    assert_eq!(server.texts().len(), 2);
+    refused(
+        &bench,
+        &["spaces", "set", "--batch-from=-1"],
+        &["--batch-from"],
+    );
 }

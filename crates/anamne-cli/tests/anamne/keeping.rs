@@ -21,7 +21,7 @@ fn settings_are_set_shown_and_listed() {
     assert_eq!(
         shown,
         json!({"name": "core", "description": "What we cook", "recency_days": 90.0, "quota_bytes": 2_000_000_000, "retention_days": 0, "retention_grace_days": 30, "active_days": 30, "recent_days": 90,
-            "model": "builtin", "reranker": null, "record_access": false, "query_wait_ms": 800, "kinds": [], "duplicates": "exact", "similarity": 0.95, "quality": 0.0,
+            "model": "builtin", "reranker": null, "record_access": false, "query_wait_ms": 800, "batch_from": 0, "kinds": [], "duplicates": "exact", "similarity": 0.95, "quality": 0.0,
             "recompute": {"importance": true, "links": true, "half_life_days": 60.0, "link_half_life_days": 60.0, "link_floor": 0.1},
             "budgets": {"daily_dollars": 0.0, "monthly_dollars": 0.0, "daily_tokens": 0, "monthly_tokens": 0}})
     );

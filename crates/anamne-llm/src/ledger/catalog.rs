@@ -12,13 +12,28 @@ pub(super) const DATABASE: SideDatabase = SideDatabase {
     application_id: 0x414e_4354,
     durable: true,
     unusable: UnusableFile::Kept,
-    // Missing in files of earlier versions; those versions ignore it.
-    additions: "CREATE TABLE IF NOT EXISTS days (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        day    TEXT    NOT NULL UNIQUE
-    ) STRICT;",
+    // Missing in files of earlier versions; those versions ignore them.
+    additions: ADDITIONS,
     ..SideDatabase::new(1, include_str!("schema.sql"))
 };
+
+const ADDITIONS: &str = "
+CREATE TABLE IF NOT EXISTS days (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    day    TEXT    NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE IF NOT EXISTS batches (
+    key           TEXT    PRIMARY KEY,
+    reservation   INTEGER NOT NULL,
+    day           TEXT    NOT NULL,
+    space         TEXT    NOT NULL,
+    model         TEXT    NOT NULL,
+    input_tokens  INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    -- Per million tokens; NULL if unknown.
+    input_price   REAL,
+    output_price  REAL
+) STRICT, WITHOUT ROWID;";
 
 /// Converts a storage error into a bridge error.
 pub(super) fn failed(error: StoreError, path: &Path) -> BridgeError {

@@ -4,6 +4,7 @@
 //! transactions on one database, so that any number of threads and processes stay within the budgets together. A
 //! reservation that is never settled (its process was killed) counts as spent in full.
 
+mod batches;
 mod budgets;
 mod catalog;
 mod costs;
@@ -113,10 +114,11 @@ impl Ledger {
                 "DELETE FROM costs WHERE space = ?1 AND space <> ''",
                 [space],
             )?;
-            transaction.execute(
-                "UPDATE reservations SET space = '' WHERE space = ?1",
-                [space],
-            )
+            for table in ["reservations", "batches"] {
+                let sql = format!("UPDATE {table} SET space = '' WHERE space = ?1");
+                transaction.execute(&sql, [space])?;
+            }
+            Ok(())
         })?;
         self.read(|connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
@@ -144,36 +146,7 @@ impl Ledger {
         of_space: Option<&Budgets>,
         now: Timestamp,
     ) -> Result<Reservation, BridgeError> {
-        let at_most = clamped_usage(order.at_most);
-        let wanted = Amount {
-            nanodollars: cost(order.price, at_most),
-            tokens: at_most.total() as i64,
-        };
-        let account = Account {
-            day: day_of(now).to_string(),
-            space: order.space.to_owned(),
-            model: order.model.to_owned(),
-        };
-        let id = self.write(|transaction| {
-            let arrival = days::arrive(transaction, now)?;
-            write_off(transaction, now)?;
-            let mut admitted =
-                budgets.admit(&spent(transaction, &arrival, None)?, wanted, now, None);
-            if let (Ok(()), Some(budgets)) = (&admitted, of_space) {
-                let spent = spent(transaction, &arrival, Some(order.space))?;
-                admitted = budgets.admit(&spent, wanted, now, Some(order.space));
-            }
-            match admitted {
-                Ok(()) => Ok(Ok(keep(transaction, &account, at_most, order, now)?)),
-                Err(refused) => Ok(Err(refused)),
-            }
-        })??;
-        Ok(Reservation {
-            id,
-            account,
-            at_most,
-            price: order.price,
-        })
+        self.write(|transaction| reserved(transaction, order, budgets, of_space, now))?
     }
 
     /// Replaces the reservation by the actual usage of the call.
@@ -181,38 +154,8 @@ impl Ledger {
         &self,
         reservation: &Reservation,
         outcome: Outcome,
-    ) -> Result<Money, BridgeError> {
-        let (usage, calls, estimated) = match outcome {
-            Outcome::Reported(usage) => (clamped_usage(usage), 1, 0),
-            Outcome::Estimated(usage) => (clamped_usage(usage), 1, 1),
-            Outcome::Nothing => (Usage::default(), 0, 0),
-        };
-        let paid = cost(reservation.price, usage);
-        self.write(|transaction| {
-            let sql = "DELETE FROM reservations WHERE id = ?1 RETURNING day";
-            let held: Option<String> = transaction
-                .query_row(sql, [reservation.id], |row| row.get(0))
-                .optional()?;
-            let mut entry = Entry {
-                calls,
-                input_tokens: usage.input_tokens as i64,
-                output_tokens: usage.output_tokens as i64,
-                nanodollars: paid,
-                unpriced: i64::from(reservation.price.is_none()) * calls,
-                estimated,
-            };
-            if held.is_none() {
-                // It was written off as lost in the meantime, and booked in full.
-                entry.take_back(reservation);
-            }
-            // The reservation may have been moved to another day.
-            let account = Account {
-                day: held.unwrap_or_else(|| reservation.account.day.clone()),
-                ..reservation.account.clone()
-            };
-            entry.add(transaction, &account)
-        })?;
-        Ok(Money::from_nanodollars(paid))
+    ) -> Result<(), BridgeError> {
+        self.write(|transaction| settled(transaction, reservation, outcome))
     }
 
     fn read<T>(
@@ -230,6 +173,77 @@ impl Ledger {
         let done = self.file.change(|transaction| Ok(change(transaction)?));
         done.map_err(|error| failed(error, self.file.path()))
     }
+}
+
+/// Reserves the maximum usage of a call, or says which budget refuses it.
+fn reserved(
+    transaction: &Transaction<'_>,
+    order: &Order<'_>,
+    budgets: &Budgets,
+    of_space: Option<&Budgets>,
+    now: Timestamp,
+) -> rusqlite::Result<Result<Reservation, BridgeError>> {
+    let at_most = clamped_usage(order.at_most);
+    let wanted = Amount {
+        nanodollars: cost(order.price, at_most),
+        tokens: at_most.total() as i64,
+    };
+    let account = Account {
+        day: day_of(now).to_string(),
+        space: order.space.to_owned(),
+        model: order.model.to_owned(),
+    };
+    let arrival = days::arrive(transaction, now)?;
+    write_off(transaction, now)?;
+    let mut admitted = budgets.admit(&spent(transaction, &arrival, None)?, wanted, now, None);
+    if let (Ok(()), Some(budgets)) = (&admitted, of_space) {
+        let spent = spent(transaction, &arrival, Some(order.space))?;
+        admitted = budgets.admit(&spent, wanted, now, Some(order.space));
+    }
+    if let Err(refused) = admitted {
+        return Ok(Err(refused));
+    }
+    Ok(Ok(Reservation {
+        id: keep(transaction, &account, at_most, order, now)?,
+        account,
+        at_most,
+        price: order.price,
+    }))
+}
+
+/// Replaces a reservation by the actual usage.
+fn settled(
+    transaction: &Transaction<'_>,
+    reservation: &Reservation,
+    outcome: Outcome,
+) -> rusqlite::Result<()> {
+    let (usage, calls, estimated) = match outcome {
+        Outcome::Reported(usage) => (clamped_usage(usage), 1, 0),
+        Outcome::Estimated(usage) => (clamped_usage(usage), 1, 1),
+        Outcome::Nothing => (Usage::default(), 0, 0),
+    };
+    let sql = "DELETE FROM reservations WHERE id = ?1 RETURNING day";
+    let held: Option<String> = transaction
+        .query_row(sql, [reservation.id], |row| row.get(0))
+        .optional()?;
+    let mut entry = Entry {
+        calls,
+        input_tokens: usage.input_tokens as i64,
+        output_tokens: usage.output_tokens as i64,
+        nanodollars: cost(reservation.price, usage),
+        unpriced: i64::from(reservation.price.is_none()) * calls,
+        estimated,
+    };
+    if held.is_none() {
+        // It was written off as lost in the meantime, and booked in full.
+        entry.take_back(reservation);
+    }
+    // The reservation may have been moved to another day.
+    let account = Account {
+        day: held.unwrap_or_else(|| reservation.account.day.clone()),
+        ..reservation.account.clone()
+    };
+    entry.add(transaction, &account)
 }
 
 fn clamped_usage(usage: Usage) -> Usage {

@@ -29,6 +29,14 @@ pub struct PriceRule {
 }
 
 impl Price {
+    /// The price of a batch, which providers answer within a day for half the money.
+    pub(crate) fn of_batch(self) -> Self {
+        Self {
+            input: self.input / 2.0,
+            output: self.output / 2.0,
+        }
+    }
+
     /// The cost of `usage`, rounded up to a billionth of a dollar.
     pub fn of(self, usage: Usage) -> Money {
         let input = usage.input_tokens as f64 * self.input;

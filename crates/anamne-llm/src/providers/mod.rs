@@ -4,6 +4,7 @@ mod anthropic;
 mod embedding;
 mod gemini;
 mod openai;
+mod openai_batches;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::embedding::EmbeddingApi;
 use super::{ANSWER, Dialect, Remote, answering_model, tokens, turns, words};
-use crate::{BridgeError, Embedded, Purpose, RemoteEmbedder, Reply, Request, Usage};
+use crate::{BatchApi, BridgeError, Embedded, Purpose, RemoteEmbedder, Reply, Request, Usage};
 
 const TEMPERATURE: u8 = 1;
 const FORM: u8 = 2;
@@ -88,6 +88,15 @@ fn reply(remote: &Remote, answer: &Value) -> Result<Reply, BridgeError> {
 pub(super) struct OpenAiEmbedder(pub(super) EmbeddingApi);
 
 impl OpenAiEmbedder {
+    /// The request for one text, or for a list of texts.
+    pub(super) fn body(&self, input: &Value) -> Value {
+        let mut body = json!({"model": self.0.model, "input": input, "encoding_format": "float"});
+        if let Some(dimensions) = self.0.dimensions {
+            body["dimensions"] = json!(dimensions);
+        }
+        body
+    }
+
     pub(super) fn vectors(
         &self,
         answer: &Value,
@@ -121,20 +130,20 @@ impl RemoteEmbedder for OpenAiEmbedder {
         _: Purpose,
         longest: Duration,
     ) -> Result<Embedded, BridgeError> {
-        let mut body = json!({"model": self.0.model, "input": texts, "encoding_format": "float"});
-        if let Some(dimensions) = self.0.dimensions {
-            body["dimensions"] = json!(dimensions);
-        }
         let answer = self
             .0
             .transport
-            .post("/embeddings", &body, longest)
+            .post("/embeddings", &self.body(&json!(texts)), longest)
             .map_err(|refusal| refusal.error)?;
         Ok(Embedded {
             vectors: self.vectors(&answer, texts.len())?,
             usage: usage_of(&answer, ""),
             model: answering_model(&answer, "/model", &self.0.model),
         })
+    }
+
+    fn batches(&self) -> Option<&dyn BatchApi> {
+        Some(self)
     }
 }
 

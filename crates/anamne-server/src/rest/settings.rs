@@ -42,6 +42,8 @@ struct Settings {
     record_access: bool,
     /// How long a query waits for its vector from a remote model, in milliseconds.
     query_wait_ms: u32,
+    /// The number of texts from which a new remote model is asked in batches; 0 for never.
+    batch_from: u32,
     /// The accepted kinds; empty for all.
     kinds: Vec<Kind>,
     /// What counts as a duplicate.
@@ -107,6 +109,7 @@ impl Settings {
             reranker: config.recall.reranker.clone(),
             record_access: config.meta.record_access,
             query_wait_ms: config.embedding.query_wait_ms,
+            batch_from: config.embedding.batch_from,
             kinds: config.intake.kinds.clone(),
             duplicates: config.intake.duplicates.into(),
             similarity: config.intake.similarity,
@@ -145,6 +148,8 @@ struct Change {
     record_access: Option<bool>,
     /// How long a query waits for its vector from a remote model, in milliseconds.
     query_wait_ms: Option<u32>,
+    /// The number of texts from which a new remote model is asked in batches; 0 for never.
+    batch_from: Option<u32>,
     /// The accepted kinds; empty for all.
     kinds: Option<Vec<Kind>>,
     /// What counts as a duplicate.
@@ -188,6 +193,8 @@ impl Change {
         set(&mut config.meta.record_access, self.record_access.as_ref());
         let wait = self.query_wait_ms.as_ref();
         set(&mut config.embedding.query_wait_ms, wait);
+        let batch_from = self.batch_from.as_ref();
+        set(&mut config.embedding.batch_from, batch_from);
         set(&mut config.intake.kinds, self.kinds.as_ref());
         let duplicates = self.duplicates.map(Duplicates::from);
         set(&mut config.intake.duplicates, duplicates.as_ref());

@@ -90,6 +90,12 @@ pub(super) const SETTINGS: &[Setting] = &[
         "800",
     ),
     (
+        "embedding",
+        "batch_from",
+        "From so many texts on, a new SOURCE:MODEL is asked in batches, at half price within a day; 0: never.",
+        "0",
+    ),
+    (
         "intake",
         "kinds",
         "The accepted kinds of memories, such as [\"fact\", \"message\"]; empty for all.",

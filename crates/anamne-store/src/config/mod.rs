@@ -131,6 +131,15 @@ pub struct EmbeddingConfig {
     /// How long a query waits for its vector from a remote model, in milliseconds; 0 to never ask for one.
     #[serde(skip_serializing_if = "is_usual_wait")]
     pub query_wait_ms: u32,
+    /// With a remote model: the number of texts from which a change of the model asks for their vectors in asynchronous
+    /// batches, for half the price and within a day; 0 to never do so.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub batch_from: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // what serde hands over
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl EmbeddingConfig {
@@ -154,6 +163,7 @@ impl Default for EmbeddingConfig {
         Self {
             model: Self::BUILTIN.to_owned(),
             query_wait_ms: Self::QUERY_WAIT_MS,
+            batch_from: 0,
         }
     }
 }

@@ -149,6 +149,7 @@ fn full() -> SpaceConfig {
     config.embedding = EmbeddingConfig {
         model: "openai:text-embedding-3-small".to_owned(),
         query_wait_ms: 500,
+        batch_from: 5_000,
     };
     config.intake = IntakeConfig {
         kinds: vec![Kind::Fact, Kind::Message],

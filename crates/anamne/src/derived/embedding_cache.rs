@@ -56,6 +56,12 @@ impl EmbeddingCache {
         self.file.path()
     }
 
+    /// How many vectors of this length it has room for.
+    pub(crate) fn room(&self, dimensions: usize) -> usize {
+        let each = dimensions as i64 * 2 + ENTRY_BYTES;
+        usize::try_from(self.most_bytes / each).unwrap_or(0)
+    }
+
     /// Whether the file exists.
     pub(crate) fn exists(&self) -> bool {
         self.file.exists()

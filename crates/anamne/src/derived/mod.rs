@@ -4,6 +4,7 @@
 
 pub(crate) mod answering;
 pub(crate) mod available_views;
+pub(crate) mod batches;
 pub(crate) mod cached_vectors;
 pub(crate) mod connecting;
 pub(crate) mod embedding_cache;
@@ -139,6 +140,7 @@ impl Registry {
         all.push(latent.clone());
         all.push(meta.clone());
         all.push(cache.clone());
+        all.push(tiers.batches.clone());
         all.push(requests.clone());
         all.push(tasks.clone());
         all.push(tool_results.clone());

@@ -15,6 +15,7 @@ use anamne_types::{Seq, Tier};
 use serde::Serialize;
 
 use super::answering::{self, Note};
+use super::batches::{EmbeddingBatch, Followed};
 use super::tiers::Tiers;
 use super::views;
 use crate::Error;
@@ -49,6 +50,8 @@ pub(crate) enum BatchOutcome {
     Done,
     /// More work is left.
     More,
+    /// A batch at the provider is waited for.
+    Waiting,
     /// Another process is working on it.
     Busy,
 }
@@ -70,9 +73,20 @@ pub struct EmbeddingState {
     /// Private memories, which have no vectors because the model is on another machine.
     #[serde(skip_serializing_if = "is_zero")]
     pub private: u64,
+    /// The asynchronous batches that a remote model was asked in, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub batches: Vec<EmbeddingBatch>,
     /// Why the requested model is unavailable; empty if available.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub problem: String,
+}
+
+impl EmbeddingState {
+    /// Texts in batches that a provider works on.
+    pub fn batched(&self) -> u64 {
+        let awaited = self.batches.iter().filter(|batch| batch.is_awaited());
+        awaited.map(|batch| batch.texts).sum()
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // what serde hands over
@@ -180,11 +194,13 @@ impl Tiers {
 
     /// Whether vectors must be computed: all of another model, or those that a remote one was not asked for yet. No I/O.
     pub(crate) fn is_reembedding(&self) -> bool {
-        self.missing_model().is_some() || self.has_pending()
+        let is_migrating = self.missing_model().is_some() && !self.batches.are_awaited();
+        is_migrating || self.batches.are_due() || self.has_pending()
     }
 
     /// Makes the next batch look for obsolete vectors again, after a model was requested.
     pub(crate) fn hasten_reembedding(&self) {
+        self.batches.hasten();
         self.tidied.store(false, Ordering::Relaxed);
     }
 
@@ -201,12 +217,20 @@ impl Tiers {
     ) -> Result<BatchOutcome, Error> {
         let wanted = self.look_for_wanted()?;
         self.notice_answering()?;
+        let missing = self.missing_model();
+        let awaited = missing.as_ref().map(|model| model.name.as_str());
+        let followed = self.batches.follow(awaited)?;
         let Ok(model) = wanted.model else {
             return Ok(BatchOutcome::Done);
         };
-        if self.missing_model().is_none() {
+        if missing.is_none() {
             self.tidy(&model)?;
             return self.embed_pending(progress);
+        }
+        match followed {
+            Followed::Free => {}
+            Followed::Awaited => return self.wait(progress),
+            Followed::Busy => return Ok(BatchOutcome::Busy),
         }
         // An erasure waits for the end of the batch, which may have read the erased text before.
         let Some(_guard) = answering::try_change(self.source.folder())? else {
@@ -221,6 +245,14 @@ impl Tiers {
                 slug: model.slug(),
                 tiers: BTreeMap::new(),
             };
+        }
+        match self
+            .batches
+            .collect(&model, &growing.lacking(self, &model)?)?
+        {
+            Followed::Free => {}
+            Followed::Awaited => return Ok(BatchOutcome::More),
+            Followed::Busy => return Ok(BatchOutcome::Busy),
         }
         let is_cheap = usize::from(!model.memories.is_costly());
         let limit = BATCH_CHANGES[is_cheap];
@@ -246,6 +278,14 @@ impl Tiers {
         self.switch_model(&model)
     }
 
+    /// While a batch is waited for, the model in use is asked for the vectors of new memories.
+    fn wait(&self, progress: &mut dyn FnMut(&'static str, Seq)) -> Result<BatchOutcome, Error> {
+        match self.embed_pending(progress)? {
+            BatchOutcome::Busy => Ok(BatchOutcome::Busy),
+            _ => Ok(BatchOutcome::Waiting),
+        }
+    }
+
     fn migrating(&self) -> MutexGuard<'_, MigratingModel> {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -268,6 +308,7 @@ impl Tiers {
         Note::new(model, former).write(space)?;
         self.notice_answering()?;
         self.remove_former()?;
+        self.batches.forget_ended()?;
         Ok(BatchOutcome::Done)
     }
 
@@ -342,6 +383,7 @@ impl Tiers {
         };
         Ok(EmbeddingState {
             pending: self.pending() as u64,
+            batches: self.batches.report()?,
             private,
             model: wanted.name,
             answering: answering.model.name.clone(),
@@ -362,6 +404,16 @@ impl Tiers {
 }
 
 impl MigratingModel {
+    /// Each tier, and the event after which it lacks vectors of the model.
+    fn lacking(&mut self, tiers: &Tiers, model: &Model) -> Result<Vec<(Tier, Seq)>, Error> {
+        let all = tiers.tiers_of_memories()?.into_iter();
+        let lacking = all.map(|tier| {
+            let view = self.view(tiers.source.folder(), tier, model)?;
+            Ok((tier, view.watermark()))
+        });
+        lacking.collect()
+    }
+
     fn open(&mut self, space: &Path, tier: Tier, model: &Model) -> Result<Arc<VectorsView>, Error> {
         if let Some(view) = self.tiers.get(&tier) {
             view.refresh();

@@ -10,6 +10,7 @@ use anamne_types::{Seq, Tier};
 
 use super::Site;
 use super::answering::{self, LastState, Note};
+use super::batches::Batches;
 use super::reembedding::{MigratingModel, RequestedModel, remove_vectors};
 use super::views::{self, Views, label};
 use crate::Error;
@@ -30,6 +31,8 @@ pub(crate) struct Tiers {
     pub(super) wanted: Mutex<Option<RequestedModel>>,
     /// Its vectors during a migration.
     pub(super) growing: Mutex<MigratingModel>,
+    /// Its batches.
+    pub(crate) batches: Arc<Batches>,
     /// Whether obsolete vectors were looked for.
     pub(super) tidied: AtomicBool,
     colder: ColderTiers,
@@ -211,6 +214,7 @@ impl Tiers {
             problems: site.problems.clone(),
             wanted: Mutex::default(),
             growing: Mutex::default(),
+            batches: Arc::new(Batches::new(site)),
             tidied: AtomicBool::new(false),
             colder: ColderTiers::default(),
             followed: Mutex::default(),

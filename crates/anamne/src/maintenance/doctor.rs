@@ -242,6 +242,13 @@ impl Space {
             ),
             None => answers,
         });
+        if state.batched() > 0 {
+            found.well.push(format!(
+                "embedding: {} texts are in batches at the provider of {}, which ends them within a day",
+                state.batched(),
+                state.model
+            ));
+        }
         if state.pending > 0 {
             let pending = state.pending;
             found.well.push(format!(

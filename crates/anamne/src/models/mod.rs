@@ -73,6 +73,12 @@ impl Model {
         }
     }
 
+    /// The remote model and its cache, if it is one.
+    pub(crate) fn remote(&self) -> Option<(&RemoteModel, &CachedEmbedder)> {
+        let (_, remote) = self.remote.as_ref()?;
+        Some((remote, self.cached.as_deref()?))
+    }
+
     /// The last cache failure; returned once.
     pub(crate) fn take_error(&self) -> Option<String> {
         let remote = self

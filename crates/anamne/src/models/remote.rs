@@ -39,8 +39,13 @@ impl Bridges {
         }
     }
 
+    /// Whether work can wait for a provider that can't be reached.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.is_patient
+    }
+
     /// The bridge to a model.
-    pub(super) fn get(&self, name: &EmbeddingName) -> Result<Arc<Bridge>, BridgeError> {
+    pub(crate) fn get(&self, name: &EmbeddingName) -> Result<Arc<Bridge>, BridgeError> {
         if let Some(bridge) = self.opened(name) {
             return Ok(bridge);
         }
@@ -109,6 +114,21 @@ impl RemoteModel {
         }
     }
 
+    /// Whether it can be asked in asynchronous batches.
+    pub(crate) fn has_batches(&self) -> Result<bool, BridgeError> {
+        Ok(self.bridges.get(&self.name)?.batches().is_some())
+    }
+
+    /// The part of a text that is sent.
+    pub(crate) fn sent<'text>(&self, text: &'text str) -> &'text str {
+        beginning(text, self.name.longest_text())
+    }
+
+    /// A vector as the model returned it, at the length and in the form that is stored.
+    pub(crate) fn fitted(&self, vector: Vec<f32>) -> Result<Vec<f32>, BridgeError> {
+        self.name.fitted(vector)
+    }
+
     /// The last problem with a text; returned once.
     pub(super) fn take_error(&self) -> Option<String> {
         let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,11 +170,10 @@ impl RemoteModel {
             let vectors = bridge.embed(&call, texts, purpose)?.vectors.into_iter();
             vectors.map(|vector| self.name.fitted(vector)).collect()
         };
-        let most = self.name.longest_text();
         let told: Vec<&str> = texts
             .iter()
             .filter(|text| !text.trim().is_empty())
-            .map(|text| beginning(text, most))
+            .map(|text| self.sent(text))
             .collect();
         let vectors = if told.is_empty() {
             Vec::new()

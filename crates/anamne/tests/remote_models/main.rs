@@ -32,7 +32,7 @@ impl Home {
     fn store(&self) -> Store {
         let root = self.folder.path();
         let store = Store::open_with(Options {
-            embedding_sources: Some(Arc::new(Sources::of(&self.server, root))),
+            embedding_sources: Some(Arc::new(Sources::at(&self.server.url(), root))),
             ..Options::new(root)
         });
         store.expect("a store")
@@ -457,11 +457,8 @@ const ROOT: &str = "ANAMNE_TEST_EMBEDS_IN";
 fn a_process_that_is_killed_while_it_embeds_pays_only_its_last_batch_twice() {
     if let Ok(root) = std::env::var(ROOT) {
         let (root, url) = root.split_once('|').expect("both");
-        let server = server::Server::new();
-        let mut sources = Sources::of(&server, Path::new(root));
-        url.clone_into(&mut sources.url);
         let store = Store::open_with(Options {
-            embedding_sources: Some(Arc::new(sources)),
+            embedding_sources: Some(Arc::new(Sources::at(url, Path::new(root)))),
             ..Options::new(root)
         });
         let space = store.expect("a store").space("core").expect("a space");

@@ -10,8 +10,6 @@ use anamne::llm::{
     Pace, PriceRule, Provider, language_model, remote_embedder,
 };
 
-use crate::server::Server;
-
 /// Time that passes by sleeping alone.
 #[derive(Default)]
 struct NoWaiting(Mutex<Duration>);
@@ -34,21 +32,20 @@ impl Pace for NoWaiting {
 pub(crate) struct Sources {
     config: BridgeConfig,
     /// The address that is really asked.
-    pub(crate) url: String,
+    url: String,
     ledger: Arc<Ledger>,
 }
 
 impl Sources {
-    pub(crate) fn of(server: &Server, root: &Path) -> Self {
+    /// The sources of a server that embeds in OpenAI's form, in a store.
+    pub(crate) fn at(server: &str, root: &Path) -> Self {
         let source = |url: &str| EmbeddingSource {
             provider: Provider::Openai,
             base_url: Some(url.to_owned()),
             key_env: None,
         };
         let mut config = BridgeConfig::default();
-        config
-            .embeddings
-            .insert("local".to_owned(), source(&server.url()));
+        config.embeddings.insert("local".to_owned(), source(server));
         let elsewhere = source("https://embeddings.example.org/v1");
         config.embeddings.insert("far".to_owned(), elsewhere);
         config.limits.requests_per_minute = 0;
@@ -61,7 +58,7 @@ impl Sources {
         let ledger = Ledger::open(&root.join("catalog.db")).expect("a ledger");
         Self {
             config,
-            url: server.url(),
+            url: server.to_owned(),
             ledger: Arc::new(ledger),
         }
     }
