@@ -57,7 +57,7 @@ impl Login {
             let waiting = hooks::report_unsent(global)?.memories();
             if waiting > 0 {
                 output.warn(format_args!(
-                    "{} that hooks captured were not sent; they wait for the next login there, and `anamne hook unsent --remove` erases them",
+                    "not sent yet, until the next login there: {} that hooks captured; `anamne hook unsent --remove` erases them",
                     memories(waiting)
                 ));
             }
