@@ -159,6 +159,14 @@ impl Place {
         self.claimed.get().unwrap_or(&self.space)
     }
 
+    /// The space's name without claiming it, unless the project's could not be determined.
+    pub(crate) fn determined_name(&self) -> Result<&SpaceName, Failure> {
+        match &self.problem {
+            Some(problem) => Err(Failure::failed(problem.clone())),
+            None => Ok(self.space_name()),
+        }
+    }
+
     /// Whether the space was named explicitly.
     pub(crate) fn is_named(&self) -> bool {
         self.named

@@ -42,20 +42,37 @@ fn key_file() -> Result<PathBuf, Failure> {
 
 /// The server to work against: as given, else that of `anamne login`. `--store` chooses a store of this machine.
 pub(crate) fn chosen(global: &Global) -> Result<Option<Client>, Failure> {
-    let given = global.server.clone().filter(|address| !address.is_empty());
-    let address = match given {
-        Some(address) => address,
-        None if global.store.is_some() => return Ok(None),
-        None => match read_login()? {
-            Some(login) => login.address,
-            None => return Ok(None),
-        },
+    match given_address(global)? {
+        Some(address) => connect(&address).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The address of the server to work against, normalised, without reading its key.
+pub(crate) fn chosen_address(global: &Global) -> Result<Option<String>, Failure> {
+    let Some(address) = given_address(global)? else {
+        return Ok(None);
     };
-    connect(&address).map(Some)
+    let client = Client::connect(&address, None)?;
+    let (origin, base) = (client.address().origin(), client.address().join(""));
+    let path = base.split_once("://").and_then(|(_, rest)| {
+        let at = rest.find('/')?;
+        Some(rest[at..].to_owned())
+    });
+    Ok(Some(format!("{origin}{}", path.unwrap_or_default())))
+}
+
+fn given_address(global: &Global) -> Result<Option<String>, Failure> {
+    let given = global.server.clone().filter(|address| !address.is_empty());
+    match given {
+        Some(address) => Ok(Some(address)),
+        None if global.store.is_some() => Ok(None),
+        None => Ok(read_login()?.map(|login| login.address)),
+    }
 }
 
 /// A client of the server at `address`, with the key that is kept for it.
-fn connect(address: &str) -> Result<Client, Failure> {
+pub(crate) fn connect(address: &str) -> Result<Client, Failure> {
     let keyless = Client::connect(address, None)?;
     let key = kept_key(keyless.address().origin())?;
     Ok(Client::connect(address, key.as_deref())?)

@@ -53,6 +53,8 @@ impl Method {
 pub struct Client {
     net: Arc<anamne_net::Client>,
     headers: Vec<Header>,
+    /// How long a request that isn't a stream may take.
+    longest: Duration,
 }
 
 impl Client {
@@ -72,7 +74,17 @@ impl Client {
         Ok(Self {
             net: Arc::new(anamne_net::Client::new(Address::parse(address)?, timeouts)),
             headers,
+            longest: LONGEST,
         })
+    }
+
+    /// The same client, whose requests that are no streams end after this time, from connecting to the end of the answer.
+    #[must_use]
+    pub fn within(&self, longest: Duration) -> Self {
+        Self {
+            longest,
+            ..self.clone()
+        }
     }
 
     /// The address of the server.
@@ -93,12 +105,25 @@ impl Client {
         query: &Query,
         body: Option<&impl Serialize>,
     ) -> Result<T, ClientError> {
+        self.call_with_headers(method, route, query, &[], body)
+    }
+
+    /// The same with more headers.
+    pub(crate) fn call_with_headers<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        route: &[&str],
+        query: &Query,
+        headers: &[(&'static str, &str)],
+        body: Option<&impl Serialize>,
+    ) -> Result<T, ClientError> {
+        let headers = [&[JSON], headers].concat();
         let body = body.map(|body| serde_json::to_vec(body).expect("requests serialise to JSON"));
         let sent = match &body {
             Some(bytes) => Body::Bytes(bytes),
             None => Body::Empty,
         };
-        let opened = self.open(method, route, query, &[JSON], sent, Some(LONGEST))?;
+        let opened = self.open(method, route, query, &headers, sent, Some(self.longest))?;
         let status = opened.status;
         let bytes = opened.read()?;
         // An answer without content is the JSON null.

@@ -19,10 +19,12 @@ mod client;
 mod error;
 mod mcp;
 mod path;
+mod session;
 mod space;
 
 pub use client::{Client, Method};
 pub use error::{ClientError, Problem};
 pub use mcp::{McpRelay, RelayError};
 pub use path::Query;
+pub use session::{CaptureOutcome, Captured};
 pub use space::{Forgotten, Linked, MemoryPage, RemoteSpace};

@@ -16,7 +16,7 @@ use crate::path::Query;
 /// A space of a server; each method is one request.
 #[derive(Clone, Debug)]
 pub struct RemoteSpace {
-    client: Client,
+    pub(crate) client: Client,
     name: String,
 }
 
@@ -158,7 +158,7 @@ impl RemoteSpace {
         })
     }
 
-    fn parts<'a>(&'a self, route: &[&'a str]) -> Vec<&'a str> {
+    pub(crate) fn parts<'a>(&'a self, route: &[&'a str]) -> Vec<&'a str> {
         let mut parts = vec!["v1", "spaces", self.name.as_str()];
         parts.extend(route);
         parts

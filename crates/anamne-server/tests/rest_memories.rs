@@ -286,6 +286,93 @@ fn a_request_with_a_key_acts_once() {
 }
 
 #[test]
+fn what_a_session_said_is_stored_once_and_attributed_to_its_speakers() {
+    let server = Served::start();
+    let said = |role: &str, text: &str| json!({"content": text, "body": {"kind": "message", "role": role}, "trust": 0.9});
+    let capture = json!({"host": "codex", "memories": [
+        said("user", "Please use tabs here"),
+        said("assistant", "Tabs are used from now on"),
+        {"content": "Bash cargo test: failed"},
+        {"content": ""},
+    ]});
+    let path = "/v1/spaces/core/captures";
+    let told = with_key(&server, path, "k1", &capture);
+    let first = told.expect(200);
+    let statuses: Vec<u64> = first["outcomes"]
+        .as_array()
+        .expect("outcomes")
+        .iter()
+        .filter_map(|outcome| outcome["status"].as_u64())
+        .collect();
+    assert_eq!(statuses, [201, 201, 201, 422]);
+    let again = with_key(&server, path, "k1", &capture);
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!(again.expect(200), first);
+    let log = server.get("/v1/spaces/core/log?limit=10").expect(200);
+    let log = log.to_string();
+    assert!(
+        log.contains("\"agent\"") && log.contains("\"tool\""),
+        "{log}"
+    );
+    let listed = server
+        .get("/v1/spaces/core/memories?sort=oldest")
+        .expect(200);
+    let memories = listed["memories"].as_array().expect("memories");
+    let trusts: Vec<f64> = memories
+        .iter()
+        .filter_map(|memory| memory["trust"].as_f64())
+        .map(|trust| (trust * 10.0).round())
+        .collect();
+    assert_eq!(trusts, [9.0, 8.0, 6.0]);
+    for wrong in [
+        json!({"host": "x".repeat(300), "memories": [{"content": "a"}]}),
+        json!({"host": "codex", "memories": []}),
+        json!({"host": "codex"}),
+        json!({"host": "codex", "memories": [{"content": "a"}], "space": "b"}),
+    ] {
+        let refused = server.post(path, &wrong);
+        assert!(
+            [400, 422].contains(&refused.status),
+            "{wrong}: {}",
+            refused.text
+        );
+    }
+}
+
+#[test]
+fn a_prompt_gets_a_block_or_nothing() {
+    let server = Served::start();
+    let id = tell(&server, "The staging server listens on port 8471");
+    let path = "/v1/spaces/core/prompt";
+    let asked = json!({"prompt": "which port does the staging server listen on?"});
+    let found = server.post(path, &asked).expect(200);
+    let block = found["context"]["text"].as_str().expect("a block");
+    assert!(
+        block.contains("8471") && found["relevance"].as_f64() > Some(0.7),
+        "{found}"
+    );
+    let mut shown = asked.clone();
+    shown["shown"] = json!([id]);
+    let found = server.post(path, &shown).expect(200);
+    assert_eq!(found["context"], json!(null));
+    let other = json!({"prompt": "sing me a sea shanty", "token_budget": 200});
+    assert_eq!(
+        server.post(path, &other).expect(200)["context"],
+        json!(null)
+    );
+    let missing = server.post("/v1/spaces/nowhere/prompt", &asked);
+    missing.problem(404);
+    for wrong in [
+        json!({"prompt": " "}),
+        json!({"prompt": "a", "token_budget": 1}),
+        json!({"prompt": "a", "threshold": 2}),
+        json!({"prompt": "a", "shown": vec![id.clone(); 1_001]}),
+    ] {
+        server.post(path, &wrong).problem(422);
+    }
+}
+
+#[test]
 fn requests_with_one_key_at_a_time_act_once() {
     let server = Served::start();
     server

@@ -78,6 +78,9 @@ pub use derived::embedding_cache::{CacheSize, EmbeddingCache};
 pub use derived::hook_log::{HookActivity, HookLog, HookRun, HookSession};
 pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
+pub use derived::unsent::{
+    AddedCaptures, SendingTurn, UnsentBatch, UnsentCaptures, WaitingCaptures,
+};
 pub use derived::{DerivedFactory, DerivedSite, SimdLevel, ViewState};
 pub use error::{Denied, Error, ErrorKind, RequestKeyError};
 pub use experience::{

@@ -18,6 +18,7 @@ use crate::background_problems::BackgroundProblems;
 use crate::core::Inner;
 use crate::derived::embedding_cache::EmbeddingCache;
 use crate::derived::hook_log::HookLog;
+use crate::derived::unsent::UnsentCaptures;
 use crate::derived::{DerivedFactory, Site};
 use crate::error::Denied;
 use crate::models::Models;
@@ -191,6 +192,13 @@ impl Store {
     pub fn hook_log(&self) -> Result<HookLog, Error> {
         self.require(Right::Configure)?;
         Ok(HookLog::of_store(self.folder.root()))
+    }
+
+    /// What hooks captured for a server that has not acknowledged it yet, for all spaces. [`Error::Denied`] without
+    /// [`Right::Configure`].
+    pub fn unsent_captures(&self) -> Result<UnsentCaptures, Error> {
+        self.require(Right::Configure)?;
+        Ok(UnsentCaptures::of_store(&self.folder))
     }
 
     /// Writes the buffered entries of the query logs of the open spaces. Closing a space does too, but a program may end

@@ -130,6 +130,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             Write(|space, _| space.remember_once(None, &["new".into()]).map(drop)),
         ),
         (
+            "capture",
+            Write(|space, _| space.capture("editor", None, &["new".into()]).map(drop)),
+        ),
+        (
             "edit_if",
             Write(|space, world| {
                 let edit = Edit {
@@ -615,6 +619,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "embedding_cache",
         "flush_query_logs",
         "hook_log",
+        "unsent_captures",
         "server_records",
         "run_background_round",
         "backup",
@@ -703,6 +708,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     );
     assert!(matches!(store.embedding_cache(), Err(Error::Denied(_))));
     assert!(matches!(store.hook_log(), Err(Error::Denied(_))));
+    assert!(matches!(store.unsent_captures(), Err(Error::Denied(_))));
     assert!(matches!(
         store.run_background_round(&|| true),
         Err(Error::Denied(_))

@@ -40,7 +40,7 @@ struct Kind {
     check: fn(&Path),
 }
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 12] = [
     Kind {
         name: "tasks.db",
         write: add_a_task,
@@ -80,6 +80,11 @@ const KINDS: [Kind; 11] = [
         name: "hooks.db",
         write: run_a_hook,
         check: all_runs_are_counted,
+    },
+    Kind {
+        name: "unsent.db",
+        write: add_a_capture,
+        check: all_captures_wait,
     },
     Kind {
         name: "experience.db",
@@ -140,6 +145,23 @@ fn all_runs_are_counted(root: &Path) {
     let activity = log.expect("the record").activity(None).expect("activity");
     let runs: u64 = activity.iter().map(|of_event| of_event.runs).sum();
     assert_eq!(runs, PROCESSES as u64);
+}
+
+fn add_a_capture(root: &Path, number: usize) {
+    let captures = Store::open(root).and_then(|store| store.unsent_captures());
+    let said = format!("said by {number}");
+    captures
+        .and_then(|captures| {
+            let server = "https://memory.example.org:443";
+            captures.add(server, "core", "codex", &[said.into()], Timestamp::now())
+        })
+        .expect("added");
+}
+
+fn all_captures_wait(root: &Path) {
+    let captures = Store::open(root).and_then(|store| store.unsent_captures());
+    let waiting = captures.and_then(|captures| captures.waiting());
+    assert_eq!(waiting.expect("listed")[0].memories, PROCESSES as u64);
 }
 
 fn create_a_key(root: &Path, number: usize) {

@@ -25,14 +25,21 @@ A hook never disturbs its host: after any error it answers nothing, within
 300 ms, with exit code 0. `anamne status` shows what hooks did and what failed.
 Outside of a project, sessions are stored in the space `unfiled`.
 
+After `anamne login`, hooks brief and recall from the server, and send it what
+they capture. What it can't take now waits in a private file and is sent by the
+next hooks, in order and once; `anamne setup --status` shows what waits,
+`anamne hook unsent --remove` erases it. A session in a project whose space is
+private on this machine stays in the store of this machine.
+
 `anamne hook git --install` makes git store each commit of the current project:
 message, files and branch.
 
 Examples:
   anamne hook git --install
+  anamne hook unsent --remove
   echo '{\"session_id\":\"s1\",\"prompt\":\"how do we deploy?\"}' | anamne hook prompt --host claude-code")]
 pub(crate) struct Hook {
-    /// The event, or git
+    /// The event, git, or unsent
     #[arg(value_name = "EVENT")]
     event: String,
     /// The host that calls
@@ -41,7 +48,7 @@ pub(crate) struct Hook {
     /// With git: add the hook to the current repository
     #[arg(long, conflicts_with = "remove")]
     install: bool,
-    /// With git: remove it
+    /// With git: remove it. With unsent: erase what waits for a server
     #[arg(long)]
     remove: bool,
     #[command(flatten)]
@@ -56,6 +63,8 @@ impl Hook {
             "git" => {
                 return Err(Failure::usage("git needs --install or --remove".to_owned()));
             }
+            "unsent" if self.remove => return hooks::erase_unsent(global, output),
+            "unsent" => return Err(Failure::usage("unsent needs --remove".to_owned())),
             "git-commit" => hooks::commit(global),
             "later" => hooks::run_later(&self.host, &self.job, global),
             name => match HookEvent::named(name) {

@@ -3,8 +3,10 @@
 use serde_json::json;
 
 use super::model::key::read_key;
+use crate::arguments::Global;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::hooks;
+use crate::output::{Output, memories};
 use crate::server;
 
 /// Let commands work against a server
@@ -14,8 +16,9 @@ Reads the key from standard input without echo, asks the server whether it is
 valid, and keeps the address in your settings and the key in the keychain, or in
 a file that only you can read. Commands then work against the server; --store
 chooses a store of this machine, --server another server. The variables
-ANAMNE_SERVER and ANAMNE_KEY do the same for scripts. Hooks of agents go on using
-the store of this machine.
+ANAMNE_SERVER and ANAMNE_KEY do the same for scripts. Hooks of agents work
+against the server too, except in projects whose space is private on this
+machine.
 
 Examples:
   anamne login https://memory.example.org
@@ -40,7 +43,7 @@ pub(crate) struct Login {
 }
 
 impl Login {
-    pub(crate) fn run(self, output: &mut Output) -> Result<(), Failure> {
+    pub(crate) fn run(self, global: &Global, output: &mut Output) -> Result<(), Failure> {
         let Some(url) = self.url else {
             let removed = server::log_out()?;
             if output.is_json() {
@@ -51,6 +54,13 @@ impl Login {
             } else {
                 "there was no login"
             });
+            let waiting = hooks::report_unsent(global)?.memories();
+            if waiting > 0 {
+                output.warn(format_args!(
+                    "not sent yet, until the next login there: {} that hooks captured; `anamne hook unsent --remove` erases them",
+                    memories(waiting)
+                ));
+            }
             return Ok(());
         };
         let key = if self.no_key {

@@ -36,7 +36,9 @@ Examples:
 
 With --json: {\"store\", \"hosts\": [{\"host\", \"installed\", \"server\", \"hooks\", \"instructions\",
   \"warnings\", \"activity\": [{\"event\", \"runs\", \"failures\", \"injected\", \"tokens\", \"stored\",
-  \"redacted\", \"mean_ms\", \"slowest_ms\", \"last_at\", \"failure\"}]}], \"today\":
+  \"redacted\", \"mean_ms\", \"slowest_ms\", \"last_at\", \"failure\"}]}], \"captures\":
+  {\"server\", \"waiting\": [{\"server\", \"space\", \"memories\", \"bytes\", \"since\",
+  \"problem\"}]}, \"today\":
   {\"questions\", \"answered\", \"injected\", \"stored\", \"guard\", \"waiting\", \"dead\"}}")]
 pub(crate) struct Status {}
 
@@ -70,15 +72,17 @@ struct Today {
 }
 
 impl Status {
-    pub(crate) fn run(place: &Place, global: &Global, output: &mut Output) -> Result<(), Failure> {
-        let store = place.existing_store()?;
+    pub(crate) fn run(global: &Global, output: &mut Output) -> Result<(), Failure> {
+        // Hooks and their record are those of this machine, also if a server has the memory.
+        let store = Place::named_by(global)?.existing_store()?;
+        let captures = hooks::report_unsent(global)?;
         let now = SystemClock.now();
         let log = store.hook_log()?;
         let reports = host_reports(&log.activity(None)?, global)?;
         let today = today(&store, &log.activity(Some(now))?, now)?;
         if output.is_json() {
             return output.json(&serde_json::json!({
-                "store": store.root(), "hosts": reports, "today": today,
+                "store": store.root(), "hosts": reports, "captures": captures, "today": today,
             }));
         }
         if reports.is_empty() {
@@ -87,6 +91,7 @@ impl Status {
         for report in &reports {
             print_host(report, output)?;
         }
+        hooks::print_unsent(&captures, output)?;
         print_today(&today, output)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use anamne::{Actor, Body, Draft, Remembered, Role, Space, StoreError};
+use anamne::{Body, Draft, Role};
 use anamne_hosts::hook::{HookEvent, HookInput};
 use anamne_ingest::transcripts::{self, Conversation, Position, TranscriptFormat};
 
-use super::job::{Job, JobArguments, SharedJob};
+use super::job::{JobArguments, SharedJob};
 use super::session::HookSite;
 use super::{Effect, start_later};
 use crate::failure::Failure;
@@ -28,16 +28,12 @@ pub(super) fn at_boundary(
     let Some(format) = format_of(host) else {
         return last_message(event, host, input, site);
     };
-    let rest = Job {
-        host: host.to_owned(),
-        store: Some(site.store.root().to_owned()),
-        space: Some(site.space.clone()),
-        work: JobArguments {
-            session: input.session.clone(),
-            transcript: Some(path.clone()),
-            timed_out: None,
-        },
+    let work = JobArguments {
+        session: input.session.clone(),
+        transcript: Some(path.clone()),
+        timed_out: None,
     };
+    let rest = site.job(host, work);
     job.set(rest.clone());
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     if bytes.saturating_sub(session.captured_bytes) > MOST_AT_ONCE {
@@ -45,13 +41,8 @@ pub(super) fn at_boundary(
         return Ok(Effect::default());
     }
     let (effect, _) = capture(host, format, path, input, site)?;
-    if let Some(space) = site.existing_space()?
-        && space.is_unsettled()?
-    {
-        start_later(&Job {
-            work: JobArguments::default(),
-            ..rest
-        });
+    if site.remote.is_none() && site.is_unsettled()? {
+        start_later(&site.job(host, JobArguments::default()));
     }
     Ok(effect)
 }
@@ -98,7 +89,7 @@ fn capture(
         bytes: site.captured_bytes(input)?,
     };
     let conversation = transcripts::read(&file, from).map_err(unreadable)?;
-    let effect = store(host, &conversation.drafts(format), &site.space()?)?;
+    let effect = site.keep(host, &conversation.drafts(format))?;
     let reached = conversation.reached.unwrap_or_default();
     site.log
         .note_captured(known, reached.bytes, effect.stored)?;
@@ -110,47 +101,6 @@ fn goes_on(conversation: &Conversation, from: Position, bytes: u64) -> bool {
     conversation
         .reached
         .is_some_and(|reached| reached.bytes > from.bytes && reached.bytes + MOST_AT_ONCE < bytes)
-}
-
-/// Stores drafts in runs of one speaker, each attributed to that speaker. One that is refused doesn't stop the others.
-pub(super) fn store(host: &str, drafts: &[Draft], space: &Space) -> Result<Effect, Failure> {
-    let mut effect = Effect::default();
-    for run in drafts.chunk_by(|one, other| role_of(one) == role_of(other)) {
-        let speaker = space.acting_as(actor_of(host, &run[0]))?;
-        for outcome in speaker.remember_each(run)? {
-            count(&outcome, &mut effect);
-        }
-        if role_of(&run[0]) == Some(Role::Assistant) {
-            for message in run {
-                speaker.note_cited(&message.content)?;
-            }
-        }
-    }
-    Ok(effect)
-}
-
-fn count(outcome: &Result<Remembered, StoreError>, effect: &mut Effect) {
-    if let Ok(remembered) = outcome {
-        effect.stored += u64::from(!remembered.duplicate);
-        if !remembered.duplicate {
-            effect.redacted += remembered.guard.len() as u64;
-        }
-    }
-}
-
-fn role_of(draft: &Draft) -> Option<Role> {
-    match draft.body {
-        Body::Message { role } => role,
-        _ => None,
-    }
-}
-
-fn actor_of(host: &str, draft: &Draft) -> Actor {
-    match role_of(draft) {
-        Some(Role::User) => Actor::user(),
-        Some(Role::Assistant) => Actor::agent(host),
-        _ => Actor::tool(host),
-    }
 }
 
 /// Without a transcript that can be read, what the host itself told: the agent's last message.
@@ -167,7 +117,7 @@ fn last_message(
         return Ok(Effect::default());
     }
     let draft = told(host, session, text, Role::Assistant);
-    store(host, &[draft], &site.space()?)
+    site.keep(host, &[draft])
 }
 
 /// A message of a session without a transcript.

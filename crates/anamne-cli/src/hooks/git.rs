@@ -3,14 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
-use anamne::{Body, Draft, StoreFolder};
+use anamne::{Body, Draft};
+use anamne_hosts::hook::HookInput;
 
-use super::watchdog;
+use super::job::JobArguments;
+use super::session::HookSite;
+use super::{start_later, watchdog};
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::place::Place;
 use crate::programs;
 use crate::shell::shell_word;
 use crate::whole_file::write_whole;
@@ -21,6 +24,9 @@ const BEGIN: &str = "# anamne:begin";
 
 /// The last line of it.
 const END: &str = "# anamne:end";
+
+/// Who tells of commits.
+const HOST: &str = "git";
 
 /// The most files that are named in a memory.
 const MOST_FILES: usize = 100;
@@ -42,14 +48,23 @@ pub(crate) fn commit(global: &Global) {
 }
 
 fn store_commit(global: &Global, folder: &Path) -> Result<(), Failure> {
-    let place = Place::around(global, folder)?;
-    if !StoreFolder::at(&place.root()?).is_there()? {
+    let input = HookInput {
+        folder: Some(folder.to_owned()),
+        ..HookInput::default()
+    };
+    let Some(site) = HookSite::find(global, HOST, &input, Instant::now())? else {
         return Ok(());
-    }
+    };
     let Some(draft) = commit_draft(folder) else {
         return Ok(());
     };
-    place.space()?.remember(draft)?;
+    match &site.remote {
+        Some(remote) => {
+            remote.keep(HOST, &site.space, &[draft], site.now)?;
+            start_later(&site.job(HOST, JobArguments::default()));
+        }
+        None => drop(site.space()?.remember(draft)?),
+    }
     Ok(())
 }
 

@@ -3,13 +3,16 @@
 use std::fmt::Write;
 
 use anamne::text::tokens::estimate_tokens;
-use anamne::{Context, ContextPreset, ContextRequest, MemoryId, PromptRequest, Space};
+use anamne::{Context, ContextPreset, ContextRequest, Error, MemoryId, PromptRequest};
+use anamne_client::ClientError;
 use anamne_hosts::hook::{HookEvent, HookInput, StartReason, limit, takes_context};
 
 use super::Effect;
+use super::remote::{checked, word_of};
 use super::session::HookSite;
 use super::watchdog::Reply;
 use crate::failure::Failure;
+use crate::reached::Reached;
 
 /// The most tokens at the start of a session.
 const SESSION_TOKENS: usize = 1_200;
@@ -39,6 +42,26 @@ struct Injection<'a> {
     left: usize,
     /// The memories in the blocks, with their spaces.
     entries: Vec<(String, Vec<MemoryId>)>,
+    /// Why the server gave no block, in one word; empty if it did, or has none.
+    problem: &'static str,
+}
+
+/// Why a space has no block.
+enum Unanswered {
+    Here(Error),
+    There(ClientError),
+}
+
+impl From<Error> for Unanswered {
+    fn from(error: Error) -> Self {
+        Self::Here(error)
+    }
+}
+
+impl From<ClientError> for Unanswered {
+    fn from(error: ClientError) -> Self {
+        Self::There(error)
+    }
 }
 
 impl<'a> Injection<'a> {
@@ -48,6 +71,7 @@ impl<'a> Injection<'a> {
             text: String::new(),
             left: budget,
             entries: Vec::new(),
+            problem: "",
         }
     }
 
@@ -57,21 +81,52 @@ impl<'a> Injection<'a> {
         (room >= FEWEST_TOKENS).then_some(room)
     }
 
-    fn add(&mut self, space: &Space, context: &Context) {
+    /// Adds what a space answers within at most `most` tokens, if it exists. A server that doesn't answer is not asked
+    /// again.
+    fn ask(
+        &mut self,
+        name: &str,
+        most: usize,
+        question: impl FnOnce(&Reached, usize) -> Result<Option<Context>, Unanswered>,
+    ) -> Result<(), Failure> {
+        let Some(room) = self.room(most).filter(|_| self.problem.is_empty()) else {
+            return Ok(());
+        };
+        let Some(space) = self.site.reached(name)? else {
+            return Ok(());
+        };
+        match question(&space, room) {
+            Ok(Some(context)) if self.site.remote.is_some() => match checked(context, room) {
+                Some(context) => self.add(name, &context),
+                None => self.problem = "too_long_answer",
+            },
+            Ok(Some(context)) => self.add(name, &context),
+            Ok(None) => {}
+            Err(Unanswered::Here(error)) => return Err(error.into()),
+            Err(Unanswered::There(error)) => self.problem = problem_of(&error, name),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, space: &str, context: &Context) {
         if context.entries.is_empty() {
             return;
         }
-        let block = block_of(space.name(), &context.text);
+        let block = block_of(space, &context.text);
         self.left = self.left.saturating_sub(estimate_tokens(&block));
         self.text.push_str(&block);
         let ids = context.entries.iter().map(|entry| entry.id).collect();
-        self.entries.push((space.name().to_owned(), ids));
+        self.entries.push((space.to_owned(), ids));
     }
 
     /// Gives the blocks to the host and records what the session was shown.
     fn give(self, reply: &Reply) -> Result<Effect, Failure> {
+        let nothing = Effect {
+            problem: self.problem,
+            ..Effect::default()
+        };
         if self.text.is_empty() || !reply.give(self.text.trim_end()) {
-            return Ok(Effect::default());
+            return Ok(nothing);
         }
         if let Some(session) = &self.site.session {
             for (space, ids) in &self.entries {
@@ -83,7 +138,7 @@ impl<'a> Injection<'a> {
         Ok(Effect {
             injected,
             tokens: estimate_tokens(&self.text) as u64,
-            ..Effect::default()
+            ..nothing
         })
     }
 }
@@ -112,17 +167,10 @@ pub(super) fn at_session_start(
         }
     }
     let mut injection = Injection::new(site, budget_of(host, SESSION_TOKENS));
-    let core = if site.space == CORE {
-        None
-    } else {
-        site.existing(CORE)?
-    };
-    if let (Some(core), Some(room)) = (core, injection.room(CORE_SESSION_TOKENS)) {
-        injection.add(&core, &briefing(&core, room)?);
+    if site.space != CORE {
+        injection.ask(CORE, CORE_SESSION_TOKENS, briefing)?;
     }
-    if let (Some(space), Some(room)) = (site.existing_space()?, injection.room(usize::MAX)) {
-        injection.add(&space, &briefing(&space, room)?);
-    }
+    injection.ask(&site.space, usize::MAX, briefing)?;
     if let Some(sessions) = silent_sessions(site)? {
         let _ = writeln!(
             injection.text,
@@ -137,10 +185,22 @@ fn silent_sessions(site: &HookSite) -> Result<Option<u64>, Failure> {
     Ok(silent?)
 }
 
-fn briefing(space: &Space, tokens: usize) -> Result<Context, Failure> {
+fn briefing(space: &Reached, tokens: usize) -> Result<Option<Context>, Unanswered> {
     let mut request = ContextRequest::preset(ContextPreset::SessionStart);
     request.token_budget = tokens;
-    Ok(space.context(&request)?)
+    Ok(Some(match space {
+        Reached::Here(space) => space.context(&request)?,
+        Reached::There(space) => space.briefing(tokens)?,
+    }))
+}
+
+/// The problem of a server that gave no block. A space that is not there, or a `core` that this key may not read, is none.
+fn problem_of(error: &ClientError, space: &str) -> &'static str {
+    match word_of(error) {
+        "not_found" => "",
+        "denied" if space == CORE => "",
+        word => word,
+    }
 }
 
 /// The memories that a prompt is likely about, from the project's space and `core`.
@@ -159,20 +219,18 @@ pub(super) fn at_prompt(
         None => Vec::new(),
     };
     let mut injection = Injection::new(site, budget_of(host, PROMPT_TOKENS));
-    let core = if site.space == CORE {
-        None
-    } else {
-        site.existing(CORE)?
+    let question = |space: &Reached, tokens: usize| {
+        let mut request = PromptRequest::new(prompt);
+        request.token_budget = tokens;
+        request.shown.clone_from(&shown);
+        Ok(match space {
+            Reached::Here(space) => space.for_prompt(&request)?.context,
+            Reached::There(space) => space.for_prompt(&request)?,
+        })
     };
-    for space in site.existing_space()?.into_iter().chain(core) {
-        if let Some(room) = injection.room(usize::MAX) {
-            let mut request = PromptRequest::new(prompt);
-            request.token_budget = room;
-            request.shown.clone_from(&shown);
-            if let Some(context) = space.for_prompt(&request)?.context {
-                injection.add(&space, &context);
-            }
-        }
+    injection.ask(&site.space, usize::MAX, question)?;
+    if site.space != CORE {
+        injection.ask(CORE, usize::MAX, question)?;
     }
     injection.give(reply)
 }

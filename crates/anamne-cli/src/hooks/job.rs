@@ -28,6 +28,8 @@ pub(super) struct Job {
     pub(super) host: String,
     pub(super) store: Option<PathBuf>,
     pub(super) space: Option<String>,
+    /// The address of the server that has the memory.
+    pub(super) server: Option<String>,
     pub(super) work: JobArguments,
 }
 
@@ -48,6 +50,7 @@ impl Job {
         let path = |path: &Option<PathBuf>| path.clone().map(OsString::from);
         option("--store", path(&self.store));
         option("--space", text(&self.space));
+        option("--server", text(&self.server));
         option("--host", Some(OsString::from(&self.host)));
         option("--session", text(&self.work.session));
         option("--transcript", path(&self.work.transcript));
@@ -68,6 +71,7 @@ impl SharedJob {
         let job = Job {
             store: global.store.clone().map(PathBuf::from),
             space: global.space.clone(),
+            server: global.server.clone(),
             ..Job::default()
         };
         Self(Arc::new(Mutex::new(job)))

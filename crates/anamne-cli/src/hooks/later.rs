@@ -32,7 +32,8 @@ pub(super) fn start(job: &Job) {
     drop(command.spawn());
 }
 
-/// Does the work of a job: notes a hook that ran out of time, captures a transcript, updates the indexes.
+/// Does the work of a job: notes a hook that ran out of time, captures a transcript, updates the indexes, sends
+/// captures to the server.
 pub(crate) fn run(host: &str, job: &JobArguments, global: &Global) {
     std::thread::spawn(|| {
         std::thread::sleep(LATEST);
@@ -59,7 +60,7 @@ fn work(host: &str, job: &JobArguments, global: &Global, started: Instant) -> Re
         transcript: job.transcript.clone(),
         ..HookInput::default()
     };
-    let Some(site) = HookSite::find(global, host, &input)? else {
+    let Some(site) = HookSite::find(global, host, &input, started)? else {
         return Ok(());
     };
     if input.transcript.is_some() {
@@ -74,7 +75,12 @@ fn work(host: &str, job: &JobArguments, global: &Global, started: Instant) -> Re
         };
         site.log.note_run(&run, site.now)?;
     }
-    if let Some(space) = site.existing_space()?
+    if let Some(remote) = &site.remote {
+        let problem = remote.send()?;
+        if !problem.is_empty() {
+            record_failure(HookEvent::TurnEnd, host, global, problem, started);
+        }
+    } else if let Some(space) = site.existing_space()?
         && space.is_unsettled()?
     {
         space.settle(&mut |_, _| {})?;

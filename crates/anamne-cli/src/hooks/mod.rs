@@ -4,6 +4,9 @@
 //! `watchdog` sees to that. `session` finds the store, the space and the record of the session; `inject` writes what is
 //! added to the conversation; `capture` stores what was said. Work that takes longer goes to a process of its own
 //! (`later`), which ends with its work.
+//!
+//! If a server has the memory (`remote`), blocks come from it, and what was said waits in a file of the store until a
+//! process of its own has sent it (`unsent`). What is known of sessions is in the store either way.
 
 mod capture;
 mod git;
@@ -13,7 +16,9 @@ mod job;
 mod later;
 mod machine;
 mod outcome;
+mod remote;
 mod session;
+mod unsent;
 mod watchdog;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,6 +41,9 @@ pub(crate) use job::JobArguments;
 pub(crate) use later::run as run_later;
 pub(crate) use machine::of_environment as machine;
 pub(crate) use session::space_of;
+pub(crate) use unsent::{
+    CaptureReport, erase as erase_unsent, print as print_unsent, report as report_unsent,
+};
 
 /// What a run of a hook did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +52,8 @@ pub(crate) struct Effect {
     tokens: u64,
     stored: u64,
     redacted: u64,
+    /// Why the server gave less than it was asked for, in one word; empty if it didn't.
+    problem: &'static str,
 }
 
 /// Whether the command line calls a hook, so that even its usage errors must not disturb the host. Help does.
@@ -109,7 +119,7 @@ fn handle(
     let input = input::read(host, event, &machine);
     let host = input.sender.unwrap_or(host);
     reply.is_for(host);
-    let Some(site) = HookSite::find(global, host, &input)? else {
+    let Some(site) = HookSite::find(global, host, &input, started)? else {
         return Ok(());
     };
     if !site.acts_first(event, &input)? {
@@ -125,9 +135,14 @@ fn handle(
         stored: effect.stored,
         redacted: effect.redacted,
         took: started.elapsed(),
-        failure: "",
+        failure: effect.problem,
     };
     site.log.note_run(&run, site.now)?;
+    // Calls of tools are many, and are sent at the end of the turn.
+    let is_call = matches!(event, HookEvent::Tool | HookEvent::ToolFailed);
+    if site.remote.is_some() && !is_call && site.is_unsettled()? {
+        start_later(&site.job(host, JobArguments::default()));
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Stores the outcome of a tool as an episode.
 
-use anamne::{Actor, Body, Draft, ToolCall};
+use anamne::{Body, Draft, ToolCall};
 use anamne_hosts::hook::{HookEvent, HookInput, ToolUse};
 
 use super::Effect;
@@ -22,13 +22,7 @@ pub(super) fn of_tool(
     };
     let succeeded = tool.succeeded.unwrap_or(event == HookEvent::Tool);
     let draft = episode(host, input, tool, succeeded);
-    let space = site.space()?.acting_as(Actor::tool(host))?;
-    let remembered = space.remember(draft)?;
-    Ok(Effect {
-        stored: u64::from(!remembered.duplicate),
-        redacted: remembered.guard.len() as u64,
-        ..Effect::default()
-    })
+    site.keep(host, &[draft])
 }
 
 fn episode(host: &str, input: &HookInput, tool: &ToolUse, succeeded: bool) -> Draft {

@@ -1,14 +1,23 @@
 //! The store, the space and the session of a hook.
 
 use std::path::Path;
+use std::time::Instant;
 
-use anamne::{Clock, Door, Error, HookLog, HookSession, Space, Store, StoreFolder, SystemClock};
+use anamne::{
+    Clock, Door, Draft, DraftOutcome, Error, HookLog, HookSession, Space, Store, StoreFolder,
+    SystemClock,
+};
 use anamne_hosts::hook::{HookEvent, HookInput, StartReason};
 use jiff::Timestamp;
 
+use super::Effect;
+use super::job::{Job, JobArguments};
+use super::remote::Remote;
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::place::Place;
+use crate::reached::Reached;
+use crate::server;
 
 /// The space of sessions outside of any project. Not `core`, which every project reads.
 const UNFILED: &str = "unfiled";
@@ -23,18 +32,22 @@ pub(super) struct HookSite {
     pub(super) space: String,
     /// When the hook ran.
     pub(super) now: Timestamp,
+    /// The server that has the memory; `None` if it is the store. What is known of sessions is in the store either way.
+    pub(super) remote: Option<Remote>,
 }
 
 impl HookSite {
-    /// The site of a hook; `None` without a store, which only commands create.
+    /// The site of a hook; `None` without a store, which only commands create, unless a server has the memory.
     pub(super) fn find(
         global: &Global,
         host: &str,
         input: &HookInput,
+        started: Instant,
     ) -> Result<Option<Self>, Failure> {
         let place = Place::named_by(global)?;
         let root = place.root()?;
-        if !StoreFolder::at(&root).is_there()? {
+        let address = server::chosen_address(global)?;
+        if address.is_none() && !StoreFolder::at(&root).is_there()? {
             return Ok(None);
         }
         let now = SystemClock.now();
@@ -44,27 +57,18 @@ impl HookSite {
             Some(id) => log.session(id)?,
             None => None,
         };
-        if let Some(session) = known {
-            let space = session.space.clone();
-            let session = Some(session);
-            return Ok(Some(Self {
-                store,
-                log,
-                session,
-                space,
-                now,
-            }));
-        }
-        let space = if place.is_named() {
-            place.space_name().to_string()
-        } else {
-            space_of(global, input.folder.as_deref(), true)?
+        let space = match &known {
+            Some(session) => session.space.clone(),
+            None if place.is_named() => place.space_name().to_string(),
+            // On a server, its name is all that a space has of a project.
+            None => space_of(global, input.folder.as_deref(), address.is_none())?,
         };
         let session = match &input.session {
-            Some(id) => {
-                let began = log.begin(id, host, &space, now);
-                Some(began?)
-            }
+            Some(id) if known.is_none() => Some(log.begin(id, host, &space, now)?),
+            _ => known,
+        };
+        let remote = match address {
+            Some(address) => Remote::of(address, &store, &space, started)?,
             None => None,
         };
         Ok(Some(Self {
@@ -73,7 +77,52 @@ impl HookSite {
             session,
             space,
             now,
+            remote,
         }))
+    }
+
+    /// A space for reading, wherever the memory is; `None` if it is known not to exist.
+    pub(super) fn reached(&self, name: &str) -> Result<Option<Reached>, Failure> {
+        if let Some(remote) = &self.remote {
+            return Ok(Some(Reached::There(remote.space(name)?)));
+        }
+        let space = self.existing(name)?;
+        Ok(space.map(|space| Reached::Here(Box::new(space))))
+    }
+
+    /// Stores what a host's session said, wherever the memory is. A draft that is refused doesn't stop the others.
+    pub(super) fn keep(&self, host: &str, drafts: &[Draft]) -> Result<Effect, Failure> {
+        if drafts.is_empty() {
+            return Ok(Effect::default());
+        }
+        match &self.remote {
+            Some(remote) => remote.keep(host, &self.space, drafts, self.now),
+            None => Ok(counted(
+                &self.space()?.capture(host, None, drafts)?.outcomes,
+            )),
+        }
+    }
+
+    /// A job at this site.
+    pub(super) fn job(&self, host: &str, work: JobArguments) -> Job {
+        Job {
+            host: host.to_owned(),
+            store: Some(self.store.root().to_owned()),
+            space: Some(self.space.clone()),
+            server: self.remote.as_ref().map(|remote| remote.address.clone()),
+            work,
+        }
+    }
+
+    /// Whether work is left for a process of its own: captures to send, or indexes to update.
+    pub(super) fn is_unsettled(&self) -> Result<bool, Failure> {
+        match &self.remote {
+            Some(remote) => remote.has_waiting(),
+            None => match self.existing_space()? {
+                Some(space) => Ok(space.is_unsettled()?),
+                None => Ok(false),
+            },
+        }
     }
 
     /// The session's space, if it exists.
@@ -129,6 +178,19 @@ impl HookSite {
     }
 }
 
+fn counted(outcomes: &[DraftOutcome]) -> Effect {
+    let mut effect = Effect::default();
+    for outcome in outcomes {
+        if let DraftOutcome::Remembered(remembered) = outcome
+            && !remembered.duplicate
+        {
+            effect.stored += 1;
+            effect.redacted += remembered.guard.len() as u64;
+        }
+    }
+    effect
+}
+
 fn reason_word(reason: StartReason) -> &'static str {
     match reason {
         StartReason::Startup => "startup",
@@ -156,7 +218,7 @@ pub(crate) fn space_of(
     let name = if claim {
         place.claim()?
     } else {
-        place.space_name()
+        place.determined_name()?
     };
     Ok(name.to_string())
 }

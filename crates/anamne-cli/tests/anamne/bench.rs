@@ -94,10 +94,13 @@ impl Bench {
 
     /// A server of the bench's store.
     pub(crate) fn server(&self) -> &ServerProcess {
-        self.server.get_or_init(|| {
-            let arguments = ["serve", "--listen", "127.0.0.1:0"];
-            ServerProcess::start(self.command_here(&arguments))
-        })
+        self.server.get_or_init(|| self.serve("127.0.0.1:0"))
+    }
+
+    /// Another server of the bench's store, which ends when it is dropped.
+    pub(crate) fn serve(&self, address: &str) -> ServerProcess {
+        let arguments = ["serve", "--listen", address];
+        ServerProcess::start(self.command_here(&arguments))
     }
 
     /// The command in a clean environment.

@@ -37,6 +37,7 @@ mod quoting;
 mod reached;
 mod reference;
 mod refusals;
+mod remote_hooks;
 mod rerankers;
 mod retention;
 mod safekeeping;

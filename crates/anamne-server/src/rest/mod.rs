@@ -7,6 +7,7 @@ mod admin;
 mod admin_export;
 mod backups;
 mod cache;
+mod captures;
 mod conditional;
 mod consolidation;
 mod contradictions;
@@ -64,6 +65,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(spaces::routes())
         .merge(settings::routes())
         .merge(storing::routes())
+        .merge(captures::routes())
         .merge(memories::routes())
         .merge(memory_list::routes())
         .merge(links::routes())

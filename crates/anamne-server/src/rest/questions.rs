@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use anamne::{
-    Answer, Context, ContextPreset, ContextRequest, Recall, SpaceProposal, Spaces, Store,
+    Answer, Context, ContextPreset, ContextRequest, InvalidValue, Limits, MemoryId, PromptRequest,
+    Recall, SpaceProposal, Spaces, Store,
 };
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(recall))
         .routes(routes!(context))
         .routes(routes!(briefing))
+        .routes(routes!(prompt))
         .routes(routes!(recall_across))
         .routes(routes!(context_across))
         .routes(routes!(propose))
@@ -128,6 +130,72 @@ async fn briefing(
     let mut request = ContextRequest::preset(ContextPreset::SessionStart);
     request.token_budget = briefing.token_budget.unwrap_or(request.token_budget);
     packed(caller, space, request).await
+}
+
+/// What a person typed.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct PromptQuestion {
+    /// The prompt.
+    prompt: String,
+    /// 50 to 1 000 000 tokens; 400 by default.
+    token_budget: Option<usize>,
+    /// The relevance from which on there is a block, 0 to 1; 0.7 by default.
+    threshold: Option<f32>,
+    /// At most 1 000 memories that the session was already shown; the block leaves them out.
+    #[serde(default)]
+    shown: Vec<MemoryId>,
+}
+
+/// The memories that a prompt is likely about.
+#[derive(Debug, Serialize, ToSchema)]
+struct PromptBlock {
+    /// The probability that the space knows something of what the prompt is about, 0 to 1.
+    relevance: f32,
+    /// The block; null below the threshold, or if everything in it was already shown.
+    context: Option<Context>,
+}
+
+impl PromptQuestion {
+    fn request(self) -> Result<PromptRequest, InvalidValue> {
+        if self.shown.len() > Limits::RESULTS {
+            let accepts = format!("at most {} memories", Limits::RESULTS);
+            return Err(InvalidValue::new("shown", accepts, self.shown.len()));
+        }
+        let default = PromptRequest::new(self.prompt);
+        Ok(PromptRequest {
+            token_budget: self.token_budget.unwrap_or(default.token_budget),
+            threshold: self.threshold.unwrap_or(default.threshold),
+            shown: self.shown,
+            ..default
+        })
+    }
+}
+
+/// Get a block of the memories that a prompt is likely about, or nothing
+///
+/// A prompt is no question to the memory, so there is a block only if the memories are probably evidence for it.
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/prompt",
+    tag = "questions",
+    params(("space" = String, Path, description = "The space's name")),
+    responses((status = 200, body = PromptBlock), (status = "default", body = Problem))
+)]
+async fn prompt(
+    caller: Caller,
+    Path(space): Path<String>,
+    Json(prompt): Json<PromptQuestion>,
+) -> Result<Json<PromptBlock>, Problem> {
+    let request = prompt.request()?;
+    let found = caller.with_store(move |store| {
+        let found = store.existing_space(&space)?.for_prompt(&request)?;
+        Ok(PromptBlock {
+            relevance: found.relevance,
+            context: found.context.map(|context| context.without_places(store)),
+        })
+    });
+    found.await.map(Json)
 }
 
 /// A question to several spaces.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use anamne::{Draft, DraftOutcome, DraftRefusal, Limits, Remembered, RequestKey};
+use anamne::{Draft, DraftOutcome, DraftRefusal, Limits, Remembered, RequestKey, ToldOnce};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::de::{SeqAccess, Visitor};
@@ -92,7 +92,10 @@ fn marked(mut response: Response, is_repeated: bool) -> Response {
     response
 }
 
-fn request_key(caller: &Caller, headers: &HeaderMap) -> Result<Option<RequestKey>, Problem> {
+pub(super) fn request_key(
+    caller: &Caller,
+    headers: &HeaderMap,
+) -> Result<Option<RequestKey>, Problem> {
     let key = conditional::text(headers, &IDEMPOTENCY_KEY)?;
     Ok(key
         .map(|key| RequestKey::new(caller.identity(), key))
@@ -187,9 +190,16 @@ impl From<DraftOutcome> for ItemOutcome {
 
 /// What came of many memories.
 #[derive(Debug, Serialize, ToSchema)]
-struct BatchOutcome {
+pub(super) struct BatchOutcome {
     /// Of each, in the order of the request.
     outcomes: Vec<ItemOutcome>,
+}
+
+/// The answer to many memories.
+pub(super) fn answered(told: ToldOnce) -> Response {
+    let outcomes = told.outcomes.into_iter().map(ItemOutcome::from).collect();
+    let response = Json(BatchOutcome { outcomes }).into_response();
+    marked(response, told.is_repeated)
 }
 
 /// Store many memories in one transaction
@@ -218,7 +228,5 @@ async fn store_many(
             space.remember_once(key.as_ref(), &batch.memories)
         })
         .await?;
-    let outcomes = told.outcomes.into_iter().map(ItemOutcome::from).collect();
-    let response = Json(BatchOutcome { outcomes }).into_response();
-    Ok(marked(response, told.is_repeated))
+    Ok(answered(told))
 }

@@ -22,6 +22,7 @@ pub(crate) mod summaries;
 pub(crate) mod tasks_file;
 pub(crate) mod tiers;
 pub(crate) mod tool_results;
+pub(crate) mod unsent;
 pub(crate) mod views;
 
 use std::path::{Path, PathBuf};
@@ -50,6 +51,7 @@ use summaries::SummariesFile;
 use tasks_file::TasksFile;
 use tiers::{Tiers, UnavailableView};
 use tool_results::ToolResultsFile;
+use unsent::UnsentOfSpace;
 
 /// The inputs of derived data.
 #[derive(Clone)]
@@ -90,6 +92,7 @@ pub(crate) struct Registry {
     pub(crate) requests: Arc<RequestsFile>,
     pub(crate) tasks: Arc<TasksFile>,
     pub(crate) tool_results: Arc<ToolResultsFile>,
+    pub(crate) unsent: Arc<UnsentOfSpace>,
     all: Vec<Arc<dyn Derived<Error>>>,
 }
 
@@ -128,6 +131,7 @@ impl Registry {
         let requests = Arc::new(RequestsFile::new(site));
         let tasks = Arc::new(TasksFile::new(site));
         let tool_results = Arc::new(ToolResultsFile::new(site));
+        let unsent = Arc::new(UnsentOfSpace::new(site.source.clone()));
         let mut all: Vec<Arc<dyn Derived<Error>>> = Vec::new();
         for view in views::NAMES {
             all.push(Arc::new(tiers::TieredViews::new(view, tiers.clone())));
@@ -144,6 +148,7 @@ impl Registry {
         all.push(requests.clone());
         all.push(tasks.clone());
         all.push(tool_results.clone());
+        all.push(unsent.clone());
         all.push(Arc::new(HookLogOfSpace::new(site.source.clone())));
         all.push(Arc::new(ServerRecordsOfSpace::new(&site.source)));
         let brought = DerivedSite {
@@ -164,6 +169,7 @@ impl Registry {
             requests,
             tasks,
             tool_results,
+            unsent,
             all,
         })
     }

@@ -135,6 +135,7 @@ impl Space {
         let set_aside = quarantined_in(folder).unwrap_or_default();
         let texts = inner.derived.cache.texts_of(ids);
         inner.derived.cache.begin_forgetting(&texts)?;
+        inner.derived.unsent.erase_equal(ids)?;
         let mut members = BTreeSet::new();
         for &id in ids {
             members.extend(inner.source.spaces_with(id)?);

@@ -138,7 +138,10 @@ impl Space {
 pub(crate) type Visitor<'a> = &'a mut dyn FnMut(&str, &mut String);
 
 /// Applies the guard to every text that `each` visits; fails if one is refused, and names its field and kinds only.
-fn check(guard: &Guard, each: impl FnOnce(Visitor<'_>)) -> Result<Vec<GuardNote>, InvalidValue> {
+pub(crate) fn check(
+    guard: &Guard,
+    each: impl FnOnce(Visitor<'_>),
+) -> Result<Vec<GuardNote>, InvalidValue> {
     let (mut notes, mut refused) = (Vec::new(), None);
     each(&mut |field, text| {
         let checked = match guard.check(text) {

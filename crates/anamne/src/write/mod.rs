@@ -2,6 +2,7 @@
 
 pub(crate) mod admission;
 pub(crate) mod batch_size;
+mod capture;
 pub(crate) mod exchange;
 pub(crate) mod feedback;
 pub(crate) mod guarding;

@@ -133,31 +133,41 @@ impl Space {
         drafts: &[Draft],
     ) -> Result<ToldOnce, Error> {
         self.require_write()?;
-        let Some(key) = key else {
-            return self.told_first(drafts);
-        };
-        let body = serde_json::to_vec(drafts).map_err(StoreError::from)?;
-        let work = match self.inner.derived.requests.begin(key.digest(), &body)? {
-            Known::Nothing(work) => work,
-            Known::Answer(answer) => {
-                return Ok(ToldOnce {
-                    outcomes: serde_json::from_str(&answer).map_err(StoreError::from)?,
-                    is_repeated: true,
-                });
-            }
-        };
-        let told = self.told_first(drafts)?;
-        let answer = serde_json::to_string(&told.outcomes).map_err(StoreError::from)?;
-        let ids: Vec<MemoryId> = told.outcomes.iter().filter_map(DraftOutcome::id).collect();
-        work.answered(&answer, &ids)?;
-        Ok(told)
+        self.once(key, &drafts, || self.told_each(drafts))
     }
 
-    fn told_first(&self, drafts: &[Draft]) -> Result<ToldOnce, Error> {
+    /// Does work that stores memories; with a key, only once in 24 hours for the same request.
+    pub(crate) fn once(
+        &self,
+        key: Option<&RequestKey>,
+        request: &impl Serialize,
+        work: impl FnOnce() -> Result<Vec<DraftOutcome>, Error>,
+    ) -> Result<ToldOnce, Error> {
+        let told = |outcomes, is_repeated| ToldOnce {
+            outcomes,
+            is_repeated,
+        };
+        let Some(key) = key else {
+            return Ok(told(work()?, false));
+        };
+        let body = serde_json::to_vec(request).map_err(StoreError::from)?;
+        let under_way = match self.inner.derived.requests.begin(key.digest(), &body)? {
+            Known::Nothing(under_way) => under_way,
+            Known::Answer(answer) => {
+                let outcomes = serde_json::from_str(&answer).map_err(StoreError::from)?;
+                return Ok(told(outcomes, true));
+            }
+        };
+        let outcomes = work()?;
+        let answer = serde_json::to_string(&outcomes).map_err(StoreError::from)?;
+        let ids: Vec<MemoryId> = outcomes.iter().filter_map(DraftOutcome::id).collect();
+        under_way.answered(&answer, &ids)?;
+        Ok(told(outcomes, false))
+    }
+
+    /// What came of each draft.
+    pub(crate) fn told_each(&self, drafts: &[Draft]) -> Result<Vec<DraftOutcome>, Error> {
         let outcomes = self.remember_each(drafts)?.into_iter();
-        Ok(ToldOnce {
-            outcomes: outcomes.map(DraftOutcome::of).collect(),
-            is_repeated: false,
-        })
+        Ok(outcomes.map(DraftOutcome::of).collect())
     }
 }

@@ -53,7 +53,8 @@ With --json (needs --yes, --dry-run or --status): {\"hosts\": [{\"host\", \"chan
   \"left_alone\": [{\"path\", \"reason\"}], \"by_hand\": […], \"proofs\": [{\"what\", \"ok\",
   \"milliseconds\", \"problem\"?}]}]}; with --status: {\"hosts\": [{\"host\", \"installed\", \"server\",
   \"hooks\": [{\"event\", \"configured\", \"waits_for_trust\"}], \"instructions\",
-  \"warnings\"}]}")]
+  \"warnings\"}], \"captures\": {\"server\", \"waiting\": [{\"server\", \"space\", \"memories\",
+  \"bytes\", \"since\", \"problem\"}]}}")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent switches of the command line"
@@ -102,12 +103,13 @@ struct Outcome {
 }
 
 /// The parts that every host needs.
-struct Work<'a> {
+struct Work {
     machine: Machine,
     scope: SetupScope,
     commands: Commands,
     record: ChangeRecord,
-    place: &'a Place,
+    /// The store of this machine, also if a server has the memory.
+    here: Place,
 }
 
 impl Setup {
@@ -126,10 +128,10 @@ impl Setup {
                 path: place.root()?.join("setup.json"),
             },
             machine,
-            place,
+            here: Place::named_by(global)?,
         };
         if self.status {
-            return status::print(&chosen, &work, output);
+            return status::print(&chosen, &work, &hooks::report_unsent(global)?, output);
         }
         if chosen.is_empty() {
             return Err(
@@ -206,7 +208,7 @@ impl Setup {
     fn of_host(
         &self,
         one: &Chosen,
-        work: &Work<'_>,
+        work: &Work,
         output: &mut Output,
     ) -> Result<Option<Outcome>, Failure> {
         let plan = if self.remove {
@@ -243,13 +245,13 @@ impl Setup {
         Ok(Some(outcome))
     }
 
-    fn apply(&self, one: &Chosen, plan: &Plan, work: &Work<'_>) -> Result<Applied, Failure> {
+    fn apply(&self, one: &Chosen, plan: &Plan, work: &Work) -> Result<Applied, Failure> {
         let unusable = |error: files::ChangeError| Failure::failed(error.to_string());
         if self.remove {
             return files::take_back(plan, one.host.id, &work.record).map_err(unusable);
         }
         // Hooks do nothing without a store, and the record of the changes lies in it.
-        work.place.store()?;
+        work.here.store()?;
         files::apply(plan, one.host.id, &work.record).map_err(unusable)
     }
 
@@ -317,7 +319,7 @@ fn print_applied(outcome: &Outcome, output: &mut Output) -> Result<(), Failure> 
 }
 
 /// Says that earlier conversations can be imported: some hosts delete them after thirty days.
-fn offer_transcripts(host: &Host, work: &Work<'_>, output: &Output) {
+fn offer_transcripts(host: &Host, work: &Work, output: &Output) {
     let Some(format) = host.transcripts else {
         return;
     };

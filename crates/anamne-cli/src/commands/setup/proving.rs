@@ -140,6 +140,8 @@ fn hook(host: &Host, event: HookEvent, commands: &Commands) -> Result<(), String
     let (program, arguments) = commands.hook(event, host.id);
     let mut child = Command::new(&program)
         .args(arguments)
+        // A hook in a temporary store has nothing to do with a server.
+        .env_remove("ANAMNE_SERVER")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

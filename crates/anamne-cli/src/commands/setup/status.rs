@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Chosen, Work, shown};
 use crate::failure::Failure;
+use crate::hooks as running;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 
 /// A host as written by `--json`.
@@ -20,12 +21,13 @@ pub(crate) struct HostReport {
 
 pub(super) fn print(
     chosen: &[Chosen],
-    work: &Work<'_>,
+    work: &Work,
+    captures: &running::CaptureReport,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let reports: Vec<HostReport> = chosen.iter().map(|one| report_of(one, work)).collect();
     if output.is_json() {
-        return output.json(&serde_json::json!({ "hosts": reports }));
+        return output.json(&serde_json::json!({ "hosts": reports, "captures": captures }));
     }
     if reports.is_empty() {
         output.note("no host was found");
@@ -33,10 +35,10 @@ pub(super) fn print(
     for report in &reports {
         print_one(report, output)?;
     }
-    Ok(())
+    running::print_unsent(captures, output)
 }
 
-fn report_of(one: &Chosen, work: &Work<'_>) -> HostReport {
+fn report_of(one: &Chosen, work: &Work) -> HostReport {
     HostReport {
         host: one.host.id,
         name: one.host.name,
