@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_types::{Memory, MemoryId, Seq, Tier};
 
+pub(crate) use opening::SpaceParts;
 pub(crate) use together::Growth;
 use turns::Turns;
 
