@@ -38,7 +38,7 @@ impl WriteLock {
     }
 
     /// Takes the lock if it is free.
-    pub(crate) fn try_acquire(&self) -> Result<Option<WriteGuard<'_>>> {
+    pub fn try_acquire(&self) -> Result<Option<WriteGuard<'_>>> {
         let file = self.file()?;
         match file.try_lock() {
             Ok(()) => Ok(Some(WriteGuard::of(file))),

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::files::{create_private_folder, entries, is_there, remove_if_there, set_aside};
+use crate::beside;
+use crate::files::{entries, is_there, remove_if_there, set_aside};
 use crate::lock::WriteLock;
 use crate::restore::{remove_database, side_file};
 use crate::special_files::refuse_special_file;
@@ -68,7 +69,7 @@ impl SideDatabase {
     /// anything but a regular file.
     pub fn open(&self, path: &Path) -> Result<Connection> {
         if let Some(folder) = path.parent() {
-            create_private_folder(folder)?;
+            beside::create_folder(folder)?;
         }
         alone(path, || self.open_alone(path))
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use super::SpaceSource;
+use super::presence::Presence;
 use super::turns::Turns;
 use crate::beside;
 use crate::clock::Clock;
@@ -88,7 +89,8 @@ impl SpaceSource {
         if !there.settings || !there.database {
             create_private_folder(&folder.join("memories"))?;
         }
-        let lock = WriteLock::at(&folder.join("write.lock"));
+        let lock_path = folder.join("write.lock");
+        let lock = WriteLock::at(&lock_path);
         let config = Self::read_config(&config_path, name, &lock, clock.as_ref())?;
         let space = Self {
             name: name.clone(),
@@ -100,6 +102,7 @@ impl SpaceSource {
             store_quota: None,
             clock,
             storage,
+            presence: Presence::of(folder, &lock_path)?,
             lock,
             moving: MoveLock::at(&folder.join("move.lock")),
             turns: Turns::default(),
