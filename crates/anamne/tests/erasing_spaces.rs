@@ -76,7 +76,7 @@ fn names(store: &Store) -> Vec<String> {
     names.map(|name| name.to_string()).collect()
 }
 
-fn is_gone<T: std::fmt::Debug>(answer: Result<T, Error>) -> bool {
+fn is_gone<T: std::fmt::Debug>(answer: &Result<T, Error>) -> bool {
     matches!(answer, Err(Error::Store(StoreError::SpaceGone(_))))
 }
 
@@ -130,17 +130,17 @@ fn open_handles_say_so_and_never_bring_it_back() {
     handles[1].read(id).expect("a memory");
     let _ = erase(&store, "atlas");
     let check = |space: &Space| {
-        assert!(is_gone(space.read(id)));
-        assert!(is_gone(space.recall(&Recall::new("xylophone"))));
-        assert!(is_gone(space.remember(Draft::new(SECRET))));
-        assert!(is_gone(space.remember_all(&[Draft::new(SECRET)])));
+        assert!(is_gone(&space.read(id)));
+        assert!(is_gone(&space.recall(&Recall::new("xylophone"))));
+        assert!(is_gone(&space.remember(Draft::new(SECRET))));
+        assert!(is_gone(&space.remember_all(&[Draft::new(SECRET)])));
         assert!(is_gone(
-            space.configure(|config| config.description = SECRET.to_owned())
+            &space.configure(|config| config.description = SECRET.to_owned())
         ));
-        assert!(is_gone(space.settle(&mut |_, _| {})));
-        assert!(is_gone(space.report()));
+        assert!(is_gone(&space.settle(&mut |_, _| {})));
+        assert!(is_gone(&space.report()));
         assert!(space.fold().is_err());
-        assert!(is_gone(space.erase(id).map(drop)));
+        assert!(is_gone(&space.erase(id).map(drop)));
     };
     for space in handles.iter().chain([&unused]) {
         check(space);

@@ -30,6 +30,8 @@ pub struct SideDatabase {
     pub migrations: &'static [&'static str],
     /// Idempotent statements for every file of this format, which add what files of earlier versions lack.
     pub additions: &'static str,
+    /// Bytes of a page of a new file; see [`SideDatabase::SMALL_PAGES`].
+    pub page_size: u32,
     /// Whether a commit must survive a power failure. A view's need not: it catches up again.
     pub durable: bool,
     /// What happens to an unusable file.
@@ -49,6 +51,9 @@ pub enum UnusableFile {
 }
 
 impl SideDatabase {
+    /// The page size of files with many tables, of which most are small: each takes a page at least.
+    pub const SMALL_PAGES: u32 = 2_048;
+
     /// Files without an application id that can be recomputed and need not survive a power failure.
     pub const fn new(format: i64, schema: &'static str) -> Self {
         Self {
@@ -57,6 +62,7 @@ impl SideDatabase {
             schema,
             migrations: &[],
             additions: "",
+            page_size: 4_096,
             durable: false,
             unusable: UnusableFile::Replaced,
         }
