@@ -373,3 +373,45 @@ fn rights_of_a_key_are_those_that_it_was_given() {
         assert!(records(&server).create_key(&bad).is_err(), "{bad:?}");
     }
 }
+
+#[test]
+fn a_space_is_deleted_with_the_right_to_erase_and_its_name_again() {
+    let server = Served::start();
+    let admin = admin(&server);
+    let telling = json!({ "content": "The crane is closed on Sundays" });
+    let memories = "/v1/spaces/recipes/memories";
+    ask(&server, &admin, "POST", memories, Some(&telling)).expect(201);
+    let path = "/v1/spaces/recipes";
+    let writer = key(&server, &NewKey::named("ada"));
+    let eraser = NewKey {
+        rights: vec![Right::Erase],
+        spaces: Some(vec!["core".to_owned()]),
+        all_spaces: false,
+        ..NewKey::named("bob")
+    };
+    let elsewhere = key(&server, &eraser);
+    let named = format!("{path}?name=recipes");
+    ask(&server, &writer, "DELETE", &named, None).problem(403);
+    ask(&server, &elsewhere, "DELETE", &named, None).problem(404);
+    for unnamed in [
+        path,
+        "/v1/spaces/recipes?name=core",
+        "/v1/spaces/recipes?name=",
+    ] {
+        let refused = ask(&server, &admin, "DELETE", unnamed, None).problem(422);
+        assert!(
+            refused["detail"]
+                .as_str()
+                .is_some_and(|said| said.contains("name"))
+        );
+    }
+    ask(&server, &admin, "GET", path, None).expect(200);
+    let deleted = ask(&server, &admin, "DELETE", &named, None).expect(200);
+    assert_eq!(
+        (&deleted["memories"], &deleted["unreached"]),
+        (&json!(1), &json!(0))
+    );
+    ask(&server, &admin, "GET", path, None).problem(404);
+    ask(&server, &admin, "DELETE", &named, None).problem(404);
+    ask(&server, &admin, "POST", memories, Some(&telling)).expect(201);
+}

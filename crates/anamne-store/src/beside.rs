@@ -7,9 +7,10 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::derivation::Class;
 use crate::files::{
-    create_private_folder, entries, look_at, open_private_file, remove_if_there, sync_folder_of,
-    unfinished,
+    create_private_folder, entries, look_at, open_private_file, private_folder, remove_if_there,
+    sync_folder_of, unfinished,
 };
 use crate::hardening::harden;
 use crate::restore::with_side_files;
@@ -48,6 +49,26 @@ pub fn move_non_views(space: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Creates a folder of derived data, with owner-only permissions. Not if its space is missing: a handle of an erased space
+/// must not bring its folder back.
+pub fn create_folder(path: &Path) -> Result<()> {
+    try_create_folder(path).map_err(StoreError::io("create the folder", path))
+}
+
+/// The same with the system's error.
+pub fn try_create_folder(path: &Path) -> std::io::Result<()> {
+    let is_of_class = |folder: &&Path| {
+        let name = folder.file_name().unwrap_or_default();
+        Class::ALL.iter().any(|class| name == class.folder())
+    };
+    let classes = path.ancestors().filter(is_of_class);
+    let mut spaces = classes.filter_map(Path::parent).peekable();
+    if spaces.peek().is_some() && !spaces.any(Path::is_dir) {
+        return Err(ErrorKind::NotFound.into());
+    }
+    private_folder().create(path)
 }
 
 /// Removes the views of a space, after moving out what can't be recomputed. Files that can't be moved now stay.

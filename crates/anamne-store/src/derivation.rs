@@ -146,6 +146,12 @@ pub trait Derived<E: From<StoreError>>: Send + Sync {
     /// Removes everything about erased memories from its files. Does nothing if it is missing.
     fn purge(&self, budget: &mut Budget<'_>) -> Result<(), E>;
 
+    /// Removes what files outside of the space's folder hold of this space, which is about to be erased with its folder.
+    /// May be repeated, and the space may stay after all.
+    fn leave_store(&self) -> Result<(), E> {
+        Ok(())
+    }
+
     /// Deletes it.
     fn remove(&self) -> Result<(), E> {
         for path in self.files() {

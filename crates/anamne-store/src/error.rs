@@ -37,6 +37,9 @@ pub enum StoreError {
     /// No such space in this store.
     #[error("no space named {0:?} in this store")]
     NoSpace(String),
+    /// The space was deleted while it was open here.
+    #[error("the space {0:?} was deleted since it was opened; nothing was changed")]
+    SpaceGone(String),
     /// The memory's state doesn't allow this.
     #[error("the memory {id} {state}")]
     State {
@@ -316,7 +319,7 @@ impl StoreError {
     pub fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::NoMemory { .. } | Self::NoCitation { .. } => Some(NextStep::ListMemories),
-            Self::NoSpace(_) => Some(NextStep::ListSpaces),
+            Self::NoSpace(_) | Self::SpaceGone(_) => Some(NextStep::ListSpaces),
             Self::State { .. } => Some(NextStep::ListForgotten),
             Self::QuotaExceeded { .. } | Self::StoreQuotaExceeded { .. } => {
                 Some(NextStep::MakeRoom)

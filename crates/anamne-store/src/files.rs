@@ -11,13 +11,18 @@ use crate::{Result, StoreError};
 
 /// Creates a folder and its parents, with owner-only permissions.
 pub fn create_private_folder(path: &Path) -> Result<()> {
+    private_folder()
+        .create(path)
+        .map_err(StoreError::io("create the folder", path))
+}
+
+/// Creates folders and their parents for their owner only.
+pub(crate) fn private_folder() -> fs::DirBuilder {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
-        .create(path)
-        .map_err(StoreError::io("create the folder", path))
 }
 
 /// Opens a file for reading and writing; creates it with owner-only permissions if it is missing.

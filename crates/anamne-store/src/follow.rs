@@ -89,6 +89,8 @@ impl Followers {
     ///
     /// Costs a few microseconds if nothing was written, else O(changes). Returns the unavailable views.
     pub fn catch_up(&self, source: &SpaceSource) -> Result<Vec<Degraded>> {
+        // The connection of the watch would still read a deleted space.
+        source.notice_replacement()?;
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         self.views.iter().for_each(|view| view.refresh());
         let mut outcome = self.follow_log(&mut progress, source);

@@ -44,8 +44,9 @@ impl SpaceSource {
     /// If another process was faster, or the database is sound, only the connections are reopened.
     /// [`StoreError::Damaged`], with nothing changed, if the journal is damaged too and something would be lost.
     pub(crate) fn heal(&self, error: &StoreError) -> Result<()> {
+        self.check_present()?;
         let mut turn = self.turns.take();
-        let _guard = self.lock.acquire()?;
+        let _guard = self.acquire()?;
         if let Some(mut writer) = turn.take() {
             // The file may have been deleted while open here: then only this connection can read its outbox.
             let _ = writer.settle();

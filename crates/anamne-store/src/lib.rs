@@ -58,6 +58,7 @@ mod side_database;
 mod sound;
 mod source;
 mod space;
+mod space_erasure;
 mod space_name;
 mod special_files;
 mod storage;
@@ -114,6 +115,7 @@ pub use source::{
     LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed, Statistics, Visibility,
 };
 pub use space::SpaceSource;
+pub use space_erasure::{ErasedSpace, FoundCopy, Remains, UnreadableRemains};
 pub use space_name::SpaceName;
 pub use storage::{Disk, Storage};
 pub use store::{StoreFolder, Unreadable};

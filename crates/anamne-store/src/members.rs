@@ -111,6 +111,39 @@ impl SpaceSource {
         })
     }
 
+    /// Erases members whose home was erased as a whole; those that this space doesn't have are skipped. May be repeated.
+    pub fn lose_home(&self, home: &str, ids: &[MemoryId]) -> Result<()> {
+        let lock = self.members_lock();
+        let _guard = lock.acquire()?;
+        for batch in ids.chunks(BATCH) {
+            self.write_freely(&follower(), |transaction| {
+                batch.iter().try_for_each(|&id| {
+                    let followed = transaction.follow(id, home, &HomeState::Erased, false);
+                    followed.map(|_| ())
+                })
+            })?;
+        }
+        self.finish_erasures()
+    }
+
+    /// Records that memories of this space are no members of `space` any more, which was erased as a whole. If there is
+    /// another space of that name by now, it says which of them it has. May be repeated.
+    pub fn lose_member_space(&self, space: &str, ids: &[MemoryId]) -> Result<()> {
+        let lock = self.members_lock();
+        let _guard = lock.acquire()?;
+        if let Some(another) = self.other(space)? {
+            return another.follow_home(self, ids, false);
+        }
+        for batch in ids.chunks(BATCH) {
+            self.write_freely(&follower(), |transaction| {
+                batch
+                    .iter()
+                    .try_for_each(|&id| transaction.withdraw(id, space))
+            })?;
+        }
+        Ok(())
+    }
+
     /// The other spaces of which a memory of this space is a member, sorted; empty if it is itself a member.
     pub fn spaces_with(&self, id: MemoryId) -> Result<Vec<String>> {
         self.read(|reader| {
@@ -312,7 +345,7 @@ impl SpaceSource {
         Self::open_alone(Arc::new(Disk), &folder, &name, self.clock(), false).map(Some)
     }
 
-    fn members_lock(&self) -> WriteLock {
+    pub(crate) fn members_lock(&self) -> WriteLock {
         let spaces = self
             .folder()
             .parent()

@@ -4,7 +4,8 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use crate::config::SpaceConfig;
-use crate::files::{create_private_folder, entries, found, is_there};
+use crate::files::{create_private_folder, entries, found};
+use crate::space::SpaceParts;
 use crate::space_name::SpaceName;
 use crate::{Result, StoreError};
 
@@ -38,9 +39,11 @@ impl StoreFolder {
         }
     }
 
-    /// Whether anything exists at the path of this space's folder. Returns an error if that can't be determined.
+    /// Whether there is a space with this name, which [`SpaceSource::open`](crate::SpaceSource::open) opens without
+    /// creating it. A folder in which a creation was interrupted before that is none. Returns an error if that can't be
+    /// determined.
     pub fn has_space(&self, name: &SpaceName) -> Result<bool> {
-        is_there(&self.space(name))
+        Ok(SpaceParts::in_folder(&self.space(name))?.is_space())
     }
 
     /// The store's folder.
@@ -58,12 +61,8 @@ impl StoreFolder {
     pub fn folders(&self) -> Result<Vec<(PathBuf, Option<SpaceName>)>> {
         let mut folders: Vec<_> = entries(&self.root.join("spaces"))?
             .into_iter()
-            .filter(|path| {
-                ["space.toml", "memories", "journal"]
-                    .iter()
-                    // An inaccessible path counts as present; reading it reports the error.
-                    .any(|part| is_there(&path.join(part)).unwrap_or(true))
-            })
+            // An inaccessible path counts as present; reading it reports the error.
+            .filter(|path| holds_files(path).unwrap_or(true))
             .collect();
         folders.sort();
         let named = |path: PathBuf| {
@@ -113,6 +112,11 @@ impl StoreFolder {
         }
         Ok(spaces)
     }
+}
+
+/// Whether a folder has files of a space, a database of a colder tier alone included. An interrupted creation leaves none.
+fn holds_files(folder: &Path) -> Result<bool> {
+    Ok(SpaceParts::in_folder(folder)?.is_space() || !entries(&folder.join("memories"))?.is_empty())
 }
 
 /// A space whose name is unknown.

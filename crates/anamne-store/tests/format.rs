@@ -109,6 +109,40 @@ fn a_space_that_is_not_there_is_not_made_unasked() {
 }
 
 #[test]
+fn a_creation_that_was_killed_leaves_no_space() {
+    let left: [&[&str]; 4] = [
+        &[],
+        &["memories/"],
+        &["memories/", "write.lock"],
+        &["memories/", "write.lock", "space.toml.tmp-7-0"],
+    ];
+    for files in left {
+        let root = tempfile::tempdir().expect("a folder");
+        let (store, name) = (StoreFolder::at(root.path()), SpaceName::core());
+        let folder = store.space(&name);
+        fs::create_dir_all(&folder).expect("a folder");
+        for file in files {
+            let path = folder.join(file);
+            let made = match file.ends_with('/') {
+                true => fs::create_dir(&path),
+                false => fs::write(&path, "name = "),
+            };
+            made.expect("made");
+        }
+        assert!(!store.has_space(&name).expect("a look"), "{files:?}");
+        assert_eq!(store.spaces().expect("a look"), []);
+        assert!(store.unreadable_spaces().expect("a look").is_empty());
+        assert!(store.folders().expect("a look").is_empty());
+        let open = |create| SpaceSource::open(&folder, &name, clock(), create);
+        assert!(matches!(open(false).err(), Some(StoreError::NoSpace(_))));
+        let space = open(true).expect("a new space");
+        assert!(space.is_unwritten().expect("a look"));
+        assert!(store.has_space(&name).expect("a look"));
+        assert_eq!(store.spaces().expect("a look"), [name]);
+    }
+}
+
+#[test]
 fn a_store_lists_its_spaces() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = StoreFolder::at(&folder.path().join("store"));

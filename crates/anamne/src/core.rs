@@ -49,6 +49,10 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        // What was observed in an erased space doesn't belong to another one of its name.
+        if self.source.check_present().is_err() {
+            return;
+        }
         self.caches.note_uses(&self.source);
         self.derived.meta.write_down();
         self.derived.tasks.note_activity();

@@ -282,7 +282,8 @@ impl Error {
             Self::Store(
                 StoreError::NoMemory { .. }
                 | StoreError::NoCitation { .. }
-                | StoreError::NoSpace(_),
+                | StoreError::NoSpace(_)
+                | StoreError::SpaceGone(_),
             )
             | Self::Queue(QueueError::NoTask(_))
             | Self::Recall(RecallError::NoEntity { .. })

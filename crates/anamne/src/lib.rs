@@ -97,6 +97,7 @@ pub use knowledge::wording::RewordedSentence;
 pub use maintenance::backups::ScheduledBackups;
 pub use maintenance::doctor::{CheckUp, SpaceReport};
 pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
+pub use maintenance::erasing_spaces::SpaceErasure;
 pub use maintenance::export::{
     BinaryExport, CorpusReport, ExportReport, ExportSelection, MembersWithoutHome,
 };

@@ -130,13 +130,15 @@ impl Store {
             options.embedding_cache_bytes,
         )
         .with_remote(options.embedding_sources.clone(), options.background);
-        Ok(Self {
+        let store = Self {
             folder,
             models: Arc::new(models),
             options: Arc::new(options),
             open: Arc::default(),
             scope: Arc::new(Scope::owner()),
-        })
+        };
+        store.continue_space_erasures();
+        Ok(store)
     }
 
     /// A store, such as a backup, with the owner's scope; opens and creates nothing.
@@ -208,7 +210,9 @@ impl Store {
         let spaces: Vec<Arc<Inner>> = open.values().cloned().collect();
         drop(open);
         for space in spaces {
-            space.derived.meta.write_down();
+            if space.source.check_present().is_ok() {
+                space.derived.meta.write_down();
+            }
         }
     }
 
@@ -307,9 +311,12 @@ impl Store {
 
     fn opened(&self, name: SpaceName, create: bool) -> Result<Arc<Inner>, Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(inner) = open.get(&name) {
+        if let Some(inner) = open.get(&name)
+            && !matches!(inner.source.check_present(), Err(StoreError::SpaceGone(_)))
+        {
             return Ok(inner.clone());
         }
+        open.remove(&name);
         let inner = self.open_inner(&name, create)?;
         open.insert(name, inner.clone());
         Ok(inner)

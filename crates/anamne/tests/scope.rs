@@ -636,6 +636,8 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "promote",
         "demote",
         "split_space",
+        "erase_space",
+        "unfinished_space_erasures",
         "join_spaces",
         "projects",
         "shared_spaces",

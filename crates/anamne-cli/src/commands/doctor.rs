@@ -1,6 +1,6 @@
 //! `anamne doctor`.
 
-use anamne::{CheckUp, SimdLevel, Store, Unreadable};
+use anamne::{CheckUp, PendingErasure, SimdLevel, Store, Unreadable};
 use serde_json::json;
 
 use crate::bridge;
@@ -10,7 +10,7 @@ use crate::next_step;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 use crate::projects::{self, ProjectWarning};
-use crate::wording::one_line;
+use crate::wording::{file_name, one_line};
 
 /// Check everything, repair what can be repaired, and report the rest
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,8 @@ Examples:
 Files of embedding models are compared with their manifests.
 
 It also names spaces that several projects may share, with the command that
-splits them, and folders that contain the same project.
+splits them, folders that contain the same project, and places that may still
+have something of a deleted space.
 
 Searches use the best vector instructions of the processor, unless the
 variable ANAMNE_SIMD names others: avx512, avx2, neon or portable. Results are
@@ -42,7 +43,8 @@ With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], 
   \"failed_at\", \"failure\", \"missing\": [folder, …]}}], \"model_problem\": why the configured model is not used,
 or null, \"simd\": the vector instructions in use, \"embedding_models\": as
 \"models\" of `anamne model verify`, or null with --space, \"projects\":
-  [{\"space\", \"finding\", \"commands\": […]}]}")]
+  [{\"space\", \"finding\", \"commands\": […]}], \"unfinished_erasures\": what deleted
+  spaces may have left, [{\"place\", \"reason\"}]}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -63,7 +65,13 @@ impl Doctor {
         } else {
             Some(VerifiedModels::of(&store, None)?)
         };
-        let healthy = found.iter().all(|check_up| check_up.problems.is_empty())
+        let unfinished = if place.is_named() {
+            Vec::new()
+        } else {
+            store.unfinished_space_erasures()?
+        };
+        let healthy = unfinished.is_empty()
+            && found.iter().all(|check_up| check_up.problems.is_empty())
             && models.as_ref().is_none_or(VerifiedModels::are_sound);
         let model_problem = bridge::usable(store.root())
             .err()
@@ -82,6 +90,7 @@ impl Doctor {
                 "simd": SimdLevel::current().as_str(),
                 "embedding_models": models.as_ref().map(VerifiedModels::as_json),
                 "projects": projects,
+                "unfinished_erasures": next_step::worded(&unfinished),
             }))?;
         } else {
             for check_up in &found {
@@ -95,6 +104,7 @@ impl Doctor {
                 models.print(output)?;
             }
             print_projects(&projects, output)?;
+            print_unfinished(&unfinished, output)?;
             output.line(paint(BOLD, "processor"))?;
             let level = SimdLevel::current();
             let instructions = format!("vector instructions in use: {level}");
@@ -106,6 +116,21 @@ impl Doctor {
             Err(Failure::Reported)
         }
     }
+}
+
+/// Prints where something of deleted spaces may be left.
+fn print_unfinished(places: &[PendingErasure], output: &mut Output) -> Result<(), Failure> {
+    if places.is_empty() {
+        return Ok(());
+    }
+    output.line(paint(BOLD, "deleted spaces"))?;
+    for PendingErasure { place, reason, .. } in places {
+        let finding = format!("{}: {reason}", file_name(place));
+        output.entry(RED, "problem", &finding)?;
+    }
+    let mut steps: Vec<_> = places.iter().filter_map(|place| place.next_step).collect();
+    steps.dedup();
+    next_step::print(&steps, output)
 }
 
 /// Prints advice about projects; nothing is damaged.

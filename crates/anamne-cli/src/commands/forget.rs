@@ -250,7 +250,9 @@ impl Forget {
         let count = memories(ids.len() as u64);
         if self.hard {
             output.line(format_args!("permanently erased {count}"))?;
-            return print_reached(reached, output);
+            let retried =
+                "retried by the next `anamne forget --hard`, `anamne backup` or `anamne doctor`";
+            return print_reached(reached, retried, output);
         }
         output.line(format_args!("forgot {count}"))?;
         if !ids.is_empty() {
@@ -261,7 +263,7 @@ impl Forget {
 }
 
 /// Adds what the erasure reached and did not reach to the output of `--json`.
-fn describe(reached: &OutsideErasure, answer: &mut Value) {
+pub(super) fn describe(reached: &OutsideErasure, answer: &mut Value) {
     answer["complete"] = reached.is_complete().into();
     let unreached = reached.unreached();
     for (name, list) in [
@@ -275,7 +277,12 @@ fn describe(reached: &OutsideErasure, answer: &mut Value) {
     }
 }
 
-fn print_reached(reached: &OutsideErasure, output: &mut Output) -> Result<(), Failure> {
+/// Prints what the erasure reached, and what it did not reach; `retried` says when that is tried again.
+pub(super) fn print_reached(
+    reached: &OutsideErasure,
+    retried: &str,
+    output: &mut Output,
+) -> Result<(), Failure> {
     for backup in &reached.backups {
         if backup.problem.is_empty() {
             let folder = file_name(&backup.folder);
@@ -297,8 +304,7 @@ fn print_reached(reached: &OutsideErasure, output: &mut Output) -> Result<(), Fa
         ));
     }
     if !unreached.is_empty() {
-        output
-            .note("retried by the next `anamne forget --hard`, `anamne backup` or `anamne doctor`");
+        output.note(retried);
         let steps = unreached.iter().filter_map(|one| one.next_step);
         next_step::report_each(steps.chain([NextStep::ForgetBackup]));
     }

@@ -47,6 +47,7 @@ mod setup;
 mod show;
 mod spaces;
 mod spaces_add;
+mod spaces_delete;
 mod spaces_join;
 mod spaces_model;
 mod spaces_remove;

@@ -13,7 +13,7 @@ use crate::place::Place;
 use crate::projects::ProjectView;
 use crate::wording::{number, one_line, wrapped};
 
-/// List spaces, change a space's settings, or share memories between spaces
+/// List spaces, change their settings, share memories between them, or delete one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An arrow marks the space used in this folder.
@@ -24,6 +24,7 @@ Examples:
   anamne --space recipes spaces set --description \"What we cook\"
   anamne spaces add m12 --to team
   anamne spaces join api-2 api
+  anamne spaces delete recipes
 
 A space that belongs to a project shows its folders and what identifies it: the
 first commit of its repository, else the address of its remote, else its folder.
@@ -46,6 +47,7 @@ enum Change {
     Remove(super::spaces_remove::Remove),
     Join(super::spaces_join::Join),
     Split(super::spaces_split::Split),
+    Delete(super::spaces_delete::Delete),
 }
 
 /// A space that exists but can't be used.
@@ -79,6 +81,7 @@ impl Spaces {
             Some(Change::Remove(remove)) => remove.run(place, output),
             Some(Change::Join(join)) => join.run(place, output),
             Some(Change::Split(split)) => split.run(place, output),
+            Some(Change::Delete(delete)) => delete.run(place, output),
             None => list(place, output),
         }
     }

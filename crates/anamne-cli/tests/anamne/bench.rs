@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -144,6 +144,31 @@ impl Bench {
             .output()
             .expect("the command starts")
             .into()
+    }
+
+    /// Runs the command, and kills it once `is_time`, at the latest when it ends; returns how it ended.
+    pub(crate) fn run_until(
+        &self,
+        arguments: &[&str],
+        mut is_time: impl FnMut() -> bool,
+    ) -> ExitStatus {
+        let mut child = self
+            .command(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command starts");
+        loop {
+            if let Some(ended) = child.try_wait().expect("its state") {
+                return ended;
+            }
+            if is_time() {
+                // It may have ended already.
+                let _ = child.kill();
+                return child.wait().expect("it ends");
+            }
+            std::thread::yield_now();
+        }
     }
 
     /// Runs the command with this standard input.

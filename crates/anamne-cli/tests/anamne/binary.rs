@@ -1,7 +1,7 @@
 //! Export files: an equal store on another machine, or nothing.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -235,42 +235,49 @@ fn spaces_of(bench: &Bench) -> Vec<(String, u64)> {
         .collect()
 }
 
-#[test]
-fn an_import_that_is_killed_leaves_a_whole_space_or_none() {
-    let bench = Bench::new();
+/// An export file of a space with 400 memories.
+fn logbook(bench: &Bench) -> String {
     let lines: Vec<_> = (0..400)
         .map(|number| format!("{{\"text\": \"Line {number} of the log book\"}}"))
         .collect();
-    let lines = lines.join("\n");
-    let lines = bench.file("lines.jsonl", lines);
+    let lines = bench.file("lines.jsonl", lines.join("\n"));
     bench.json(&["import", lines.to_str().expect("UTF-8")]);
-    let path = file(&bench);
+    let path = file(bench);
     bench.json(&["export", "--format", "binary", "--output", &path]);
-    let other = Bench::new();
+    path
+}
+
+/// Checks that a killed import left the whole space or none, and returns whether it left it.
+#[track_caller]
+fn is_imported(bench: &Bench) -> bool {
+    let found = spaces_of(bench);
+    let whole = [("core".to_owned(), 400)];
+    assert!(found.is_empty() || found == whole, "{found:?}");
+    found == whole
+}
+
+#[test]
+fn an_import_that_is_killed_leaves_a_whole_space_or_none() {
+    const MOMENTS: u32 = 24;
+    let (bench, other) = (Bench::new(), Bench::new());
+    let path = logbook(&bench);
+    let arguments = ["import", path.as_str(), "--trusted"];
+    let begun = Instant::now();
+    Bench::new().json(&arguments);
+    let lasts = begun.elapsed();
     let mut killed = 0;
-    for attempt in 0.. {
-        let mut import = other
-            .command(&["import", &path, "--trusted"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the command starts");
-        std::thread::sleep(std::time::Duration::from_millis(40 * attempt));
-        // It may have ended already.
-        let _ = import.kill();
-        let ended = import.wait().expect("it ends");
+    for moment in 0..MOMENTS {
+        let (begun, wait) = (Instant::now(), lasts * moment / MOMENTS);
+        let ended = other.run_until(&arguments, || begun.elapsed() >= wait);
         killed += u32::from(!ended.success());
-        let found = spaces_of(&other);
-        assert!(
-            found.is_empty() || found == [("core".to_owned(), 400)],
-            "{found:?}"
-        );
-        if ended.success() {
+        if is_imported(&other) {
             break;
         }
+        assert!(!ended.success(), "it did nothing");
     }
     assert!(killed > 0, "none was killed");
-    assert_eq!(spaces_of(&other), [("core".to_owned(), 400)]);
+    other.json(&arguments);
+    assert!(is_imported(&other));
     assert_eq!(other.run(&["verify"]).code, 0);
     let left = std::fs::read_dir(other.store()).expect("a store");
     let left: Vec<_> = left
@@ -278,6 +285,35 @@ fn an_import_that_is_killed_leaves_a_whole_space_or_none() {
         .filter(|name| name.to_string_lossy().contains(".tmp-"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn an_import_that_is_killed_at_any_file_can_be_repeated() {
+    let bench = Bench::new();
+    let path = logbook(&bench);
+    let arguments = ["import", path.as_str(), "--trusted"];
+    for file in [
+        "import.lock",
+        "spaces/core",
+        "spaces/core/memories",
+        "spaces/core/write.lock",
+        "spaces/core/space.toml",
+        "spaces/core/memories/active.db",
+        "spaces/core/journal",
+    ] {
+        let other = Bench::new();
+        let awaited = other.store().join(file);
+        other.run_until(&arguments, || awaited.exists());
+        assert!(awaited.exists(), "{file} never appeared");
+        is_imported(&other);
+        for check in [&["doctor"][..], &["verify"], &["repair"], &["spaces"]] {
+            let ran = other.run(check);
+            assert_eq!(ran.code, 0, "{file}: {check:?}: {}", ran.stderr);
+        }
+        let ran = other.run(&arguments);
+        assert_eq!(ran.code, 0, "{file}: {}", ran.stderr);
+        assert!(is_imported(&other), "{file}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod cache;
 mod demonstration;
 mod embeddings;
 mod enriching;
+mod erasing_spaces;
 mod erasure;
 mod exchange;
 mod experience;

@@ -99,7 +99,7 @@ fn commands_of_commands_are_in_the_reference_too() {
     let ran = bench.run(&["spaces", "set", "--help"]);
     assert_eq!(ran.code, 0);
     insta::assert_snapshot!("anamne_spaces_set", ran.stdout);
-    for change in ["add", "remove", "join", "split"] {
+    for change in ["add", "remove", "join", "split", "delete"] {
         let ran = bench.run(&["spaces", change, "--help"]);
         assert_eq!(ran.code, 0, "{change}");
         assert!(

@@ -57,7 +57,7 @@ fn beside(folder: &Path, ending: &str) -> PathBuf {
 }
 
 fn create_private_folder(path: &Path) -> Result<(), ViewError> {
-    anamne_store::create_private_folder(path).map_err(|error| ViewError::Engine(error.to_string()))
+    anamne_store::beside::create_folder(path).map_err(|error| ViewError::Engine(error.to_string()))
 }
 
 /// Renames a damaged folder to `<name>.damaged`, replacing an earlier one.

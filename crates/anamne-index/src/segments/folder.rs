@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use anamne_store::beside;
 use anamne_store::view::ViewError;
 
 /// The folder of a view's published files.
@@ -46,12 +47,7 @@ impl Folder {
 
     /// Creates the folder for its owner only, including parents.
     pub(crate) fn create(&self) -> Result<(), ViewError> {
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder
-            .recursive(true)
-            .create(&self.path)
+        beside::try_create_folder(&self.path)
             .map_err(|error| ViewError::io("create", &self.path, error))
     }
 

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 /// A claim made by one sentence of a memory.
 ///
 /// It serialises to a few hundred bytes and contains all that [`judge`](super::judge) needs, so that texts needn't be read
-/// again. [`CLAIMS_VERSION`](super::CLAIMS_VERSION) is the version of its format.
+/// again. That form has no field names; it is part of the format of `views/knowledge.db`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "StoredClaim", from = "StoredClaim")]
 pub struct Claim {
     /// The sentence, as a byte range of the memory's text.
     pub span: Range<usize>,
@@ -31,13 +32,65 @@ pub struct Claim {
     pub content: Content,
 }
 
+/// The serialised form of a claim: the beginning and the end of its span, then its fields in order.
+#[derive(Serialize, Deserialize)]
+struct StoredClaim(
+    usize,
+    usize,
+    String,
+    String,
+    Timestamp,
+    Vec<String>,
+    Vec<(String, u8)>,
+    Vec<String>,
+    bool,
+    Content,
+);
+
+impl From<Claim> for StoredClaim {
+    fn from(claim: Claim) -> Self {
+        let about = claim.about.into_iter();
+        Self(
+            claim.span.start,
+            claim.span.end,
+            claim.quote,
+            claim.author,
+            claim.at,
+            claim.subject,
+            about.map(|topic| (topic.term, topic.weight)).collect(),
+            claim.context,
+            claim.changed,
+            claim.content,
+        )
+    }
+}
+
+impl From<StoredClaim> for Claim {
+    fn from(stored: StoredClaim) -> Self {
+        let StoredClaim(start, end, quote, author, at, subject, about, context, changed, content) =
+            stored;
+        let about = about.into_iter();
+        Self {
+            span: start..end,
+            quote,
+            author,
+            at,
+            subject,
+            about: about.map(|(term, weight)| Topic { term, weight }).collect(),
+            context,
+            changed,
+            content,
+        }
+    }
+}
+
 impl Claim {
     /// Maximum length of a quote, in bytes.
     pub const QUOTE_BYTES: usize = 120;
 }
 
 /// A term of a claim's topic.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic {
     /// The term, as the lexical index has it.
     pub term: String,

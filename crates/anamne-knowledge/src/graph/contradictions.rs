@@ -91,13 +91,22 @@ pub(super) fn claim_digest(claim: &Claim) -> i64 {
 
 /// Removes the claims of a row; returns the keys under which they were listed.
 pub(super) fn take_back(connection: &Connection, row: i64) -> Result<Vec<i64>, GraphError> {
-    let listed = connection
-        .prepare_cached("SELECT key FROM claim_keys WHERE row = ?1 AND way = 0")?
-        .query_map([row], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let mut listed = Vec::new();
+    for PositionedClaim { at, claim } in claims_of(connection, row)? {
+        let keys = keys(&claim);
+        for (way, keys) in [(LISTED, &keys.listed), (SOUGHT, &keys.sought)] {
+            for key in keys {
+                connection
+                    .prepare_cached(
+                        "DELETE FROM claim_keys WHERE way = ?1 AND key = ?2 AND row = ?3 AND ordinal = ?4",
+                    )?
+                    .execute([way, *key as i64, row, at.1])?;
+            }
+        }
+        listed.extend(keys.listed.iter().map(|key| *key as i64));
+    }
     for statement in [
         "DELETE FROM claims WHERE row = ?1",
-        "DELETE FROM claim_keys WHERE row = ?1",
         "DELETE FROM conflicts WHERE finder = ?1",
         "DELETE FROM conflicts WHERE rival = ?1",
     ] {

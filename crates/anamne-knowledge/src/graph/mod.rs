@@ -49,7 +49,10 @@ pub use listing::EntityQuery;
 pub use recency::Recency;
 pub use threads::RelatedThread;
 
-const DATABASE: SideDatabase = SideDatabase::new(3, include_str!("schema.sql"));
+const DATABASE: SideDatabase = SideDatabase {
+    page_size: SideDatabase::SMALL_PAGES,
+    ..SideDatabase::new(4, include_str!("schema.sql"))
+};
 
 /// Maximum page cache of the recall connection, in KiB.
 const RECALL_CACHE_KIB: i64 = 8_192;

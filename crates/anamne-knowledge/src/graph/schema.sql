@@ -165,6 +165,7 @@ CREATE TABLE claims (
   PRIMARY KEY (row, ordinal)
 ) STRICT, WITHOUT ROWID;
 
+-- The keys of a row are computed from its claims, so there is no index for them.
 -- way: 0 the claim is listed under the key, 1 it is compared with claims under the key
 CREATE TABLE claim_keys (
   way     INTEGER NOT NULL,
@@ -173,7 +174,6 @@ CREATE TABLE claim_keys (
   ordinal INTEGER NOT NULL,
   PRIMARY KEY (way, key, row, ordinal)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX claim_keys_by_row ON claim_keys (row);
 
 -- finder is the higher row, whose look-up found the conflict; earlier and later are ordered by time instead.
 CREATE TABLE conflicts (

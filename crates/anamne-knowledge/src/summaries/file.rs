@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, Transaction};
 use super::SummaryError;
 
 /// The version of the file format.
-pub const SUMMARIES_FORMAT: i64 = 3;
+pub const SUMMARIES_FORMAT: i64 = 4;
 
 /// The version of the algorithm that chooses sentences: a new one rebuilds all summaries.
 macro_rules! summariser {
@@ -24,6 +24,7 @@ pub(super) const SUMMARISER: u32 = summariser!();
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.
     application_id: 0x416e_6d6e,
+    page_size: SideDatabase::SMALL_PAGES,
     unusable: UnusableFile::ReplacedWhere(has_another_summariser),
     ..SideDatabase::new(
         SUMMARIES_FORMAT,

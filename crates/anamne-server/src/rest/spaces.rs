@@ -1,8 +1,8 @@
-//! Spaces: list, create, counts.
+//! Spaces: list, create, counts, delete.
 
 use std::sync::Arc;
 
-use anamne::{Space, Statistics};
+use anamne::{InvalidValue, Space, SpaceErasure, Statistics};
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::body::{Json, Path};
+use crate::http::body::{Json, Path, Query};
 use crate::http::{App, Caller, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
-        .routes(routes!(read))
+        .routes(routes!(read, delete))
 }
 
 /// The spaces that a caller may read.
@@ -117,4 +117,68 @@ async fn read(caller: Caller, Path(space): Path<String>) -> Result<Json<SpaceVie
         .with_store(move |store| SpaceView::of(&store.existing_space(&space)?))
         .await
         .map(Json)
+}
+
+/// How a space is deleted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Deleting {
+    name: Option<String>,
+}
+
+/// A deleted space.
+#[derive(Debug, Serialize, ToSchema)]
+struct DeletedSpace {
+    /// Its name.
+    space: String,
+    /// The memories that it had, without forgotten ones.
+    memories: u64,
+    /// The forgotten memories that it had.
+    forgotten: u64,
+    /// The spaces that lost members whose home it was, as far as the caller may read them.
+    members_lost_in: Vec<String>,
+    /// Places that may still have something of it, such as a backup that can't be reached now. The erasure there is
+    /// tried again. The store's own reports name them.
+    unreached: usize,
+}
+
+impl From<SpaceErasure> for DeletedSpace {
+    fn from(erased: SpaceErasure) -> Self {
+        Self {
+            unreached: erased.outside.unreached().len(),
+            space: erased.space,
+            memories: erased.memories,
+            forgotten: erased.forgotten,
+            members_lost_in: erased.members_lost_in,
+        }
+    }
+}
+
+/// Delete a space permanently, with its history, settings and backups
+///
+/// Needs the right to erase. Its memories that are members of other spaces are erased there too; members that have their
+/// home elsewhere stay there. The name is given twice, so that no space is deleted by mistake.
+#[utoipa::path(
+    delete,
+    path = "/v1/spaces/{space}",
+    tag = "spaces",
+    params(
+        ("space" = String, Path, description = "The space's name"),
+        ("name" = String, Query, description = "The space's name again")
+    ),
+    responses((status = 200, body = DeletedSpace), (status = "default", body = Problem))
+)]
+async fn delete(
+    caller: Caller,
+    Path(space): Path<String>,
+    Query(deleting): Query<Deleting>,
+) -> Result<Json<DeletedSpace>, Problem> {
+    let deleted = caller.with_store(move |store| {
+        if deleting.name.as_ref() != Some(&space) {
+            let given = deleting.name.unwrap_or_default();
+            return Err(InvalidValue::new("name", "the name of the space again", given).into());
+        }
+        Ok(store.erase_space(&space)?.into())
+    });
+    deleted.await.map(Json)
 }

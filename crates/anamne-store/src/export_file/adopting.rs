@@ -48,7 +48,7 @@ impl SpaceSource {
         );
         close_database(&database)?;
         let mut turn = self.turns.take();
-        let _guard = self.lock.acquire()?;
+        let _guard = self.acquire()?;
         let end = self.as_only_writer(&mut turn, |_, end| Ok(end))?;
         if end.0 > Seq(0) {
             return Err(StoreError::NotEmptySpace(self.name().to_string()));

@@ -9,8 +9,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::{
     SideDatabase, alone, quarantine_damaged, remove_derived, remove_quarantined, truncate_wal,
 };
+use crate::beside;
 use crate::error::is_broken;
-use crate::files::{FileIdentity, create_private_folder, look_at};
+use crate::files::{FileIdentity, look_at};
 use crate::{Result, StoreError};
 
 /// An error of work with a [`SideFile`].
@@ -145,7 +146,7 @@ impl SideFile {
 
     fn open(&self) -> Result<OpenFile> {
         if let Some(folder) = self.path.parent() {
-            create_private_folder(folder)?;
+            beside::create_folder(folder)?;
         }
         alone(&self.path, || {
             let connection = self.database.open_alone(&self.path)?;

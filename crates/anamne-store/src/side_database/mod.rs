@@ -7,7 +7,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::files::{create_private_folder, entries, is_there, remove_if_there, set_aside};
+use crate::beside;
+use crate::files::{entries, is_there, remove_if_there, set_aside};
 use crate::lock::WriteLock;
 use crate::restore::{remove_database, side_file};
 use crate::special_files::refuse_special_file;
@@ -29,6 +30,8 @@ pub struct SideDatabase {
     pub migrations: &'static [&'static str],
     /// Idempotent statements for every file of this format, which add what files of earlier versions lack.
     pub additions: &'static str,
+    /// Bytes of a page of a new file; see [`SideDatabase::SMALL_PAGES`].
+    pub page_size: u32,
     /// Whether a commit must survive a power failure. A view's need not: it catches up again.
     pub durable: bool,
     /// What happens to an unusable file.
@@ -48,6 +51,9 @@ pub enum UnusableFile {
 }
 
 impl SideDatabase {
+    /// The page size of files with many tables, of which most are small: each takes a page at least.
+    pub const SMALL_PAGES: u32 = 2_048;
+
     /// Files without an application id that can be recomputed and need not survive a power failure.
     pub const fn new(format: i64, schema: &'static str) -> Self {
         Self {
@@ -56,6 +62,7 @@ impl SideDatabase {
             schema,
             migrations: &[],
             additions: "",
+            page_size: 4_096,
             durable: false,
             unusable: UnusableFile::Replaced,
         }
@@ -68,7 +75,7 @@ impl SideDatabase {
     /// anything but a regular file.
     pub fn open(&self, path: &Path) -> Result<Connection> {
         if let Some(folder) = path.parent() {
-            create_private_folder(folder)?;
+            beside::create_folder(folder)?;
         }
         alone(path, || self.open_alone(path))
     }

@@ -62,6 +62,9 @@ impl SideDatabase {
         if found == FileState::OfAnotherVersion {
             return Ok(None);
         }
+        if found == FileState::Nothing {
+            connection.pragma_update(None, "page_size", self.page_size)?;
+        }
         use_write_ahead_log(&connection)?;
         let synchronous = if self.durable { "FULL" } else { "NORMAL" };
         connection.pragma_update(None, "synchronous", synchronous)?;

@@ -207,6 +207,19 @@ fn unchanging(path: &Path) -> Result<Option<String>> {
     Ok(Some(format!("file:{escaped}?immutable=1")))
 }
 
+/// The database at a path, compared with the one that was last read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FoundDatabase {
+    /// It is the same file.
+    Same,
+    /// Nothing was read before.
+    First,
+    /// It is another file.
+    Replaced,
+    /// There is none.
+    Missing,
+}
+
 /// Idle read connections, kept for reuse.
 #[derive(Debug)]
 pub(crate) struct Readers {
@@ -237,18 +250,23 @@ impl Readers {
         }
     }
 
-    /// Whether there is a database, but another file than at the last read.
+    /// Compares the file at the path with that of the last read. Costs one `stat`.
     ///
-    /// Another process may have quarantined the file and restored it. Costs one `stat`.
-    pub(crate) fn replaced(&self) -> Result<bool> {
+    /// Another process may have quarantined the file and restored it.
+    pub(crate) fn look(&self) -> Result<FoundDatabase> {
         let found = look_at(&self.path)?.map(|state| state.identity);
         let mut idle = self.lock();
-        if found.is_none() || idle.identity == found {
-            return Ok(false);
+        if found.is_none() {
+            return Ok(FoundDatabase::Missing);
+        }
+        if idle.identity == found {
+            return Ok(FoundDatabase::Same);
         }
         idle.connections.clear();
-        let known = std::mem::replace(&mut idle.identity, found);
-        Ok(known.is_some())
+        Ok(match std::mem::replace(&mut idle.identity, found) {
+            Some(_) => FoundDatabase::Replaced,
+            None => FoundDatabase::First,
+        })
     }
 
     /// Closes the idle connections.

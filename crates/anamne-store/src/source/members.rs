@@ -89,6 +89,14 @@ pub(crate) fn dropped(connection: &Connection) -> Result<BTreeMap<String, BTreeS
     )
 }
 
+/// The memories that this space shares, by the spaces of which they are members. O(shares).
+pub(crate) fn all_shares(connection: &Connection) -> Result<BTreeMap<String, BTreeSet<MemoryId>>> {
+    by_space(
+        connection,
+        "SELECT shares.space, memories.id FROM shares JOIN memories USING (row)",
+    )
+}
+
 fn by_space(connection: &Connection, sql: &str) -> Result<BTreeMap<String, BTreeSet<MemoryId>>> {
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_map([], |row| {

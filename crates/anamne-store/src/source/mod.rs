@@ -42,8 +42,8 @@ pub use past::{PastState, PastStates};
 pub use statistics::{BoundedCounts, Statistics};
 
 pub(crate) use connection::{
-    PooledReader, Readers, check_format, configure, integrity, open_identified, open_reader,
-    open_writer, page_bytes,
+    FoundDatabase, PooledReader, Readers, check_format, configure, integrity, open_identified,
+    open_reader, open_writer, page_bytes,
 };
 pub(crate) use names::{Names, Tables};
 pub(crate) use transaction::{Transaction, WriteContext, end_of_log};

@@ -1,6 +1,7 @@
 //! One open space and the operations on it as a whole.
 
 mod opening;
+mod presence;
 mod together;
 mod turns;
 mod writing;
@@ -11,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_types::{Memory, MemoryId, Seq, Tier};
 
+pub(crate) use opening::SpaceParts;
+use presence::Presence;
 pub(crate) use together::Growth;
 use turns::Turns;
 
@@ -19,10 +22,10 @@ use crate::config::SpaceConfig;
 use crate::files::look_at;
 use crate::incidents::{self, Incident};
 use crate::journal::{Journal, JournalReport, Lines};
-use crate::lock::{MoveLock, WriteLock};
+use crate::lock::{MoveLock, WriteGuard, WriteLock};
 use crate::quota::Usage;
 use crate::settings::Settings;
-use crate::source::{Names, PooledReader, Readers, SourceFeed, integrity};
+use crate::source::{FoundDatabase, Names, PooledReader, Readers, SourceFeed, integrity};
 use crate::space_name::SpaceName;
 use crate::storage::Storage;
 use crate::store_quota::StoreQuota;
@@ -42,6 +45,7 @@ pub struct SpaceSource {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) lock: WriteLock,
     pub(crate) moving: MoveLock,
+    presence: Presence,
     pub(crate) turns: Turns,
     pub(crate) readers: Readers,
     pub(crate) names: Names,
@@ -121,7 +125,8 @@ impl SpaceSource {
     /// [`StoreError::Refused`] if a value is invalid. Name, format and creation time stay.
     pub fn configure(&self, change: impl FnOnce(&mut SpaceConfig)) -> Result<Arc<SpaceConfig>> {
         let _turn = self.turns.take();
-        let _guard = self.lock.acquire()?;
+        let _guard = self.acquire()?;
+        self.check_present()?;
         self.settings.change(|config| {
             let kept = config.clone();
             change(config);
@@ -173,6 +178,22 @@ impl SpaceSource {
         })
     }
 
+    /// [`StoreError::SpaceGone`] if the space was deleted since it was opened, even if there is another one of its name.
+    pub fn check_present(&self) -> Result<()> {
+        if self.presence.lasts()? {
+            return Ok(());
+        }
+        Err(StoreError::SpaceGone(self.name.to_string()))
+    }
+
+    /// Waits for the write lock of all processes, as [`WriteLock::acquire`] does.
+    pub(crate) fn acquire(&self) -> Result<WriteGuard<'_>> {
+        // In a missing folder there is no lock file.
+        self.lock
+            .acquire()
+            .map_err(|error| self.check_present().err().unwrap_or(error))
+    }
+
     /// A read connection. A missing database is restored first.
     pub(crate) fn reader(&self) -> Result<PooledReader<'_>> {
         self.notice_replacement()?;
@@ -187,7 +208,12 @@ impl SpaceSource {
 
     /// Drops cached state if another process replaced the database with a restored one.
     pub(crate) fn notice_replacement(&self) -> Result<()> {
-        if self.readers.replaced()? {
+        let found = self.readers.look()?;
+        if found == FoundDatabase::Same && !self.presence.is_gone() {
+            return Ok(());
+        }
+        self.check_present()?;
+        if found == FoundDatabase::Replaced {
             self.names.forget();
             self.replacements.fetch_add(1, Ordering::AcqRel);
         }

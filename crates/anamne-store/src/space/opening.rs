@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use super::SpaceSource;
+use super::presence::Presence;
 use super::turns::Turns;
 use crate::beside;
 use crate::clock::Clock;
@@ -18,6 +19,30 @@ use crate::space_name::SpaceName;
 use crate::special_files::refuse_special_files;
 use crate::storage::{Disk, Storage};
 use crate::{Result, StoreError};
+
+/// The files that make a folder a space; each of them can be restored from the others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpaceParts {
+    settings: bool,
+    database: bool,
+    journal: bool,
+}
+
+impl SpaceParts {
+    /// Looks for the files in a folder, which may be missing.
+    pub(crate) fn in_folder(folder: &Path) -> Result<Self> {
+        Ok(Self {
+            settings: is_there(&folder.join("space.toml"))?,
+            database: is_there(&folder.join("memories").join("active.db"))?,
+            journal: is_there(&folder.join("journal"))?,
+        })
+    }
+
+    /// Whether there is any of them. A process that is killed while it creates a space may leave the folder without.
+    pub(crate) fn is_space(self) -> bool {
+        self.settings || self.database || self.journal
+    }
+}
 
 impl SpaceSource {
     /// Opens the space in `folder`; creates it if `create` is set.
@@ -57,16 +82,15 @@ impl SpaceSource {
         refuse_special_files(folder)?;
         let config_path = folder.join("space.toml");
         let database = folder.join("memories").join("active.db");
-        let [has_config, has_database, has_journal] =
-            [&config_path, &database, &folder.join("journal")].map(|path| is_there(path));
-        let (has_config, has_database, has_journal) = (has_config?, has_database?, has_journal?);
-        if !create && !has_config && !has_database && !has_journal {
+        let there = SpaceParts::in_folder(folder)?;
+        if !create && !there.is_space() {
             return Err(StoreError::NoSpace(name.to_string()));
         }
-        if !has_config || !has_database {
+        if !there.settings || !there.database {
             create_private_folder(&folder.join("memories"))?;
         }
-        let lock = WriteLock::at(&folder.join("write.lock"));
+        let lock_path = folder.join("write.lock");
+        let lock = WriteLock::at(&lock_path);
         let config = Self::read_config(&config_path, name, &lock, clock.as_ref())?;
         let space = Self {
             name: name.clone(),
@@ -78,6 +102,7 @@ impl SpaceSource {
             store_quota: None,
             clock,
             storage,
+            presence: Presence::of(folder, &lock_path)?,
             lock,
             moving: MoveLock::at(&folder.join("move.lock")),
             turns: Turns::default(),
@@ -85,7 +110,7 @@ impl SpaceSource {
             repaired: Mutex::default(),
             replacements: AtomicU64::new(0),
         };
-        if !(has_database && space.looks_right()?) {
+        if !(there.database && space.looks_right()?) {
             space.repair()?;
         }
         if let Err(error) = beside::move_non_views(folder)

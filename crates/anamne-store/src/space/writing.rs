@@ -183,7 +183,7 @@ impl SpaceSource {
     ) -> Result<(T, Duration)> {
         self.healing(|| {
             let mut turn = self.turns.take();
-            let guard = self.lock.acquire()?;
+            let guard = self.acquire()?;
             let outcome = self.as_only_writer(&mut turn, &work)?;
             Ok((outcome, guard.release()))
         })
@@ -208,8 +208,9 @@ impl SpaceSource {
         if let (Some(end), Some(writer)) = (settled, slot.as_mut()) {
             return work(writer, end);
         }
-        // Cached state belongs to a replaced database, or disagrees with the journal.
+        // Cached state belongs to a replaced database or a deleted space, or disagrees with the journal.
         *slot = None;
+        self.check_present()?;
         self.names.forget();
         let mut repaired = Vec::new();
         let opened = Writer::open(self.places(), &mut repaired);
@@ -222,7 +223,8 @@ impl SpaceSource {
     /// Runs `work` under the write lock.
     pub(crate) fn locked<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let _turn = self.turns.take();
-        let _guard = self.lock.acquire()?;
+        let _guard = self.acquire()?;
+        self.check_present()?;
         work()
     }
 }

@@ -155,7 +155,7 @@ impl Drop for ChangeGuard {
 
 fn lock_file(space: &Path) -> Result<(PathBuf, File), Error> {
     let folder = folder(space);
-    anamne_store::create_private_folder(&folder)?;
+    anamne_store::beside::create_folder(&folder)?;
     let path = folder.join("answering.lock");
     let file = anamne_store::open_private_file(&path)?;
     Ok((path, file))

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anamne_index::vectors::embedded_texts;
-use anamne_store::{Budget, Class, Derived, EmbeddingConfig, SpaceSource};
-use anamne_types::MemoryId;
+use anamne_store::{Budget, Class, Derived, EmbeddingConfig, Order, SpaceSource, Visibility};
+use anamne_types::{Filter, MemoryId};
 
 use super::Site;
 use super::embedding_cache::EmbeddingCache;
@@ -13,6 +13,9 @@ use crate::Error;
 
 /// Its name in reports.
 const NAME: &str = "embedding_cache";
+
+/// Memories whose texts are removed at once.
+const BATCH: usize = 512;
 
 /// The shared cache from the perspective of one space.
 pub(crate) struct CachedVectors {
@@ -87,6 +90,18 @@ impl Derived<Error> for CachedVectors {
     }
 
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
+        Ok(self.cache.finish_erasing(&self.label())?)
+    }
+
+    fn leave_store(&self) -> Result<(), Error> {
+        if self.cache.exists() {
+            let everything = Filter::default();
+            let (visibility, order) = (Visibility::Both, Order::OldestFirst);
+            let ids = self.source.select(&everything, visibility, order)?;
+            for batch in ids.chunks(BATCH) {
+                self.begin_forgetting(&self.texts_of(batch))?;
+            }
+        }
         Ok(self.cache.finish_erasing(&self.label())?)
     }
 

@@ -218,6 +218,11 @@ impl Registry {
         Ok(through)
     }
 
+    /// Removes everything of this space from files of the store, before the space is erased.
+    pub(crate) fn leave_store(&self) -> Result<(), Error> {
+        self.all.iter().try_for_each(|one| one.leave_store())
+    }
+
     /// Deletes quarantined and incomplete files in the folders of all classes.
     fn remove_strays(&self) -> Result<(), Error> {
         let folders = Class::ALL.map(|class| self.folder.join(class.folder()));
@@ -387,6 +392,18 @@ pub(crate) fn remove_rebuilt(space: &Path) -> Result<(), Error> {
         anamne_store::remove_path(&anamne_store::set_aside(&views)?)?;
     }
     Ok(())
+}
+
+/// The same after it was erased, when other processes may have added something: `name` is its name, `folder` that of its
+/// folder.
+pub(crate) fn left_store(
+    root: &Path,
+    models: &Models,
+    name: &str,
+    folder: &str,
+) -> Result<(), Error> {
+    hook_log::HookLog::of_store(root).forget_space(name)?;
+    Ok(models.cache.finish_erasing(folder)?)
 }
 
 /// Deletes quarantined files and remains of interrupted writes.

@@ -248,6 +248,10 @@ impl Inner {
     /// One round of background work. Errors are kept for the next check and don't block other work; the next round
     /// retries.
     pub(crate) fn run_round(self: &Arc<Self>) {
+        // An erased space has no work, and another one of its name is not this one.
+        if self.source.check_present().is_err() {
+            return;
+        }
         for (chore, state) in CHORES.iter().zip(&self.jobs.states) {
             let present = self.source.now();
             let is_due = state.due.is_due(present) && (chore.is_minor || (chore.is_due)(self));

@@ -152,14 +152,18 @@ impl Store {
     ) -> Result<BackupRemoval, Error> {
         self.require(Right::Configure)?;
         let folder = outside(folder, self.root())?;
-        let (spaces, skipped) = self.chosen(space)?;
+        let erased = self.forget_erased_backup(&folder, space)?;
+        let (spaces, skipped) = match self.chosen(space) {
+            Err(Error::Store(StoreError::NoSpace(_))) if !erased.is_empty() => Default::default(),
+            chosen => chosen?,
+        };
         let strike = |space: &Space| -> Result<Option<String>, Error> {
             let knew = space.source().forget_backup(&folder)?;
             Ok(knew.then(|| space.name().to_owned()))
         };
         let (knew, skipped) = each_space(&spaces, skipped, space.is_some(), &folder, strike)?;
         Ok(BackupRemoval {
-            spaces: knew.into_iter().flatten().collect(),
+            spaces: knew.into_iter().flatten().chain(erased).collect(),
             skipped,
         })
     }

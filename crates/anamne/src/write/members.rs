@@ -6,6 +6,8 @@ use anamne_types::{Draft, Edit, InvalidValue, MemberTerms, Memory, MemoryId, che
 use serde::Serialize;
 
 use crate::Error;
+use crate::core::Inner;
+use crate::maintenance::erasing::OutsideErasure;
 use crate::query::across::CORE;
 use crate::space::Space;
 use crate::store::Store;
@@ -162,11 +164,7 @@ impl Space {
 
     /// Erases memories from derived data and backups of the other spaces that had them as members, whose sources have
     /// followed the erasure already.
-    pub(crate) fn finish_in_members(
-        &self,
-        spaces: &BTreeSet<String>,
-        erased: &mut crate::OutsideErasure,
-    ) {
+    pub(crate) fn finish_in_members(&self, spaces: &BTreeSet<String>, erased: &mut OutsideErasure) {
         if spaces.is_empty() {
             return;
         }
@@ -182,16 +180,23 @@ impl Space {
                     continue;
                 }
             };
-            let done = [
-                inner.source.finish_erasures().map_err(Error::from),
-                inner.clean_derived(&mut |_, _| {}),
-            ];
-            for error in done.into_iter().filter_map(Result::err) {
-                erased.leave(inner.source.folder(), &error);
-            }
-            // A backup's folder may be that of this space's backup too, where its own part is still to do.
-            let updates = inner.erase_in_backups(&mut inner.seen(), true);
-            erased.backups.extend(updates);
+            inner.finish_erased_members(erased);
         }
+    }
+}
+
+impl Inner {
+    /// Erases from derived data and backups of this space what its source has lost with its homes.
+    pub(crate) fn finish_erased_members(&self, erased: &mut OutsideErasure) {
+        let done = [
+            self.source.finish_erasures().map_err(Error::from),
+            self.clean_derived(&mut |_, _| {}),
+        ];
+        for error in done.into_iter().filter_map(Result::err) {
+            erased.leave(self.source.folder(), &error);
+        }
+        // A backup's folder may be that of the home's backup too, where its own part is still to do.
+        let updates = self.erase_in_backups(&mut self.seen(), true);
+        erased.backups.extend(updates);
     }
 }

@@ -232,6 +232,10 @@ pub(super) const COMMANDS: &[Invocations] = &[
             &["{text}", "{name}", "--thread", "{text}"],
         ],
     ),
+    (
+        "spaces delete",
+        &[&["{text}"], &["team", "--yes", "{text}"]],
+    ),
     ("retention", &[&[], &["--apply", "--yes"], &["--restore"]]),
     ("cache", &[]),
     (

@@ -141,7 +141,7 @@ impl SpaceSource {
         first: &dyn Member,
         followers: &mut Followers<'_>,
     ) -> Result<Ending> {
-        let guard = self.lock.acquire().inspect_err(|_| {
+        let guard = self.acquire().inspect_err(|_| {
             // They have waited for the same lock.
             followers
                 .members
@@ -218,6 +218,7 @@ impl SpaceSource {
 /// The same error for another caller whose change was in the same transaction.
 fn repeated(error: &StoreError) -> StoreError {
     match error {
+        StoreError::SpaceGone(name) => StoreError::SpaceGone(name.clone()),
         StoreError::Busy { path, waited } => StoreError::Busy {
             path: path.clone(),
             waited: *waited,

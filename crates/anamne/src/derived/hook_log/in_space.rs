@@ -47,7 +47,11 @@ impl Derived<Error> for HookLogOfSpace {
 
     /// Forgets which of the space's memories sessions were shown. A session may then be shown one of them again.
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
-        Ok(self.log.purge(self.source.name().as_str())?)
+        Ok(self.log.forget_space(self.source.name().as_str())?)
+    }
+
+    fn leave_store(&self) -> Result<(), Error> {
+        Ok(self.log.forget_space(self.source.name().as_str())?)
     }
 
     /// Other spaces use it too.

@@ -200,7 +200,7 @@ impl HookLog {
     }
 
     /// Forgets the memories of a space that sessions were shown, and removes quarantined copies.
-    fn purge(&self, space: &str) -> Result<(), StoreError> {
+    pub(super) fn forget_space(&self, space: &str) -> Result<(), StoreError> {
         self.file.remove_quarantined()?;
         if !self.file.exists() {
             return Ok(());
