@@ -8,7 +8,7 @@ use anamne_jobs::{
 };
 use anamne_store::view::MemoryFeed;
 use anamne_types::Right;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::core::Inner;
@@ -273,7 +273,7 @@ impl Inner {
 }
 
 /// The background work of a space.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WorkReport {
     /// The queue.
