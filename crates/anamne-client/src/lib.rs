@@ -22,7 +22,7 @@ mod path;
 mod space;
 
 pub use client::{Client, Method};
-pub use error::{ClientError, Problem};
+pub use error::{ClientError, Problem, StoppedImport};
 pub use mcp::{McpRelay, RelayError};
 pub use path::Query;
 pub use space::{Forgotten, Linked, MemoryPage, RemoteSpace};
