@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anamne::{EnrichedLink, Enrichment, Hit, Memory, MemoryId, Space, Store};
+use anamne::{EnrichedLink, Enrichment, Memory, MemoryId, Space};
 
 use crate::failure::Failure;
 use crate::wording::one_line;
@@ -17,25 +17,6 @@ pub(crate) fn by_id(
     Ok(each
         .filter_map(|(memory, enrichment)| Some((memory.id, enrichment?)))
         .collect())
-}
-
-/// The enrichment of the results of a query over any spaces, by id.
-pub(crate) fn of_results(
-    store: &Store,
-    hits: &[Hit],
-) -> Result<BTreeMap<MemoryId, Enrichment>, Failure> {
-    let mut by_space: BTreeMap<&str, Vec<&Memory>> = BTreeMap::new();
-    for hit in hits {
-        by_space
-            .entry(&hit.memory.space)
-            .or_default()
-            .push(&hit.memory);
-    }
-    let mut enriched = BTreeMap::new();
-    for (name, memories) in by_space {
-        enriched.append(&mut by_id(&store.existing_space(name)?, &memories)?);
-    }
-    Ok(enriched)
 }
 
 /// The parts of an enrichment, as names and values.

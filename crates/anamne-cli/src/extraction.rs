@@ -2,11 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use anamne::{Entity, Error, ExtractionReport, GraphError, Knowledge, Skipped, Space};
+use anamne::{Entity, ExtractionReport, Seq, Skipped, Space};
+use anamne_client::{ClientError, RemoteSpace};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{Output, counted};
 use crate::progress::Bar;
+use crate::reached::{Known, Reached, is_denied};
 use crate::shell::shell_word;
 use crate::skipped;
 use crate::wording::{named, number};
@@ -19,22 +23,109 @@ const OFFERED: usize = 3;
 
 const TEMPLATE: &str = "{bar:24} {percent:>3} % extracting {msg} · {eta} to go";
 
+/// What was extracted.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Extracted {
+    /// Number of memories extracted now.
+    pub(crate) memories: u64,
+    /// The event up to which memories were extracted.
+    pub(crate) events: Seq,
+    /// Number of events that were not extracted yet.
+    pub(crate) behind: u64,
+    /// Whether another process is extracting.
+    pub(crate) busy: bool,
+    /// Memories that were skipped because they are damaged.
+    #[serde(default)]
+    pub(crate) skipped: Skipped,
+}
+
 /// The knowledge of a space, including everything written so far.
-pub(crate) fn knowledge(space: &Space, output: &Output) -> Result<Knowledge, Failure> {
-    let (extracted, passed) = extract(space, LONG, output)?;
-    skipped::report_to_stderr(&passed, output);
-    let knowledge = space.knowledge()?;
-    if extracted.busy {
-        let behind = counted(knowledge.behind()?, "event");
-        output.warn(format_args!(
-            "another process is extracting; answered without the last {behind}"
-        ));
+pub(crate) fn knowledge(space: &Reached, output: &Output) -> Result<Known, Failure> {
+    match space {
+        Reached::Here(space) => {
+            let (extracted, passed) = extract_here(space, LONG, output)?;
+            skipped::report_to_stderr(&passed, output);
+            let knowledge = space.knowledge()?;
+            if extracted.busy {
+                let behind = counted(knowledge.behind()?, "event");
+                output.warn(format_args!(
+                    "another process is extracting; answered without the last {behind}"
+                ));
+            }
+            Ok(Known::Here(Box::new(knowledge)))
+        }
+        Reached::There(space) => {
+            let known = Known::There(space.clone());
+            let behind = match extract_there(space, false, output) {
+                Ok(extracted) => {
+                    skipped::report_to_stderr(&extracted.skipped, output);
+                    extracted.behind
+                }
+                // A key that may only read; the server extracts in the background.
+                Err(error) if is_denied(&error) => known.overview()?.behind,
+                Err(error) => return Err(error.into()),
+            };
+            if behind > 0 {
+                let behind = counted(behind, "event");
+                output.warn(format_args!(
+                    "the server is extracting; answered without the last {behind}"
+                ));
+            }
+            Ok(known)
+        }
     }
-    Ok(knowledge)
+}
+
+/// Extracts what is missing, or everything again. Skips damaged memories and returns them.
+pub(crate) fn extract(space: &Reached, again: bool, output: &Output) -> Result<Extracted, Failure> {
+    let space = match space {
+        Reached::There(space) => return Ok(extract_there(space, again, output)?),
+        Reached::Here(space) => space,
+    };
+    if again {
+        space.discard_graph()?;
+    }
+    let (report, skipped) = extract_here(space, Duration::ZERO, output)?;
+    let knowledge = space.knowledge()?;
+    Ok(Extracted {
+        memories: report.memories,
+        events: knowledge.position()?,
+        behind: knowledge.behind()?,
+        busy: report.busy,
+        skipped,
+    })
+}
+
+/// Lets a server extract, which stops after some seconds each time, until nothing is left or another process does it.
+fn extract_there(
+    space: &RemoteSpace,
+    again: bool,
+    output: &Output,
+) -> Result<Extracted, ClientError> {
+    let started = Instant::now();
+    let mut whole = Extracted::default();
+    let mut discard = again;
+    loop {
+        let before = whole.events;
+        let step: Extracted =
+            space.post(&["knowledge", "extraction"], &json!({ "again": discard }))?;
+        whole.memories += step.memories;
+        whole.skipped.append(step.skipped);
+        (whole.events, whole.behind, whole.busy) = (step.events, step.behind, step.busy);
+        let is_stuck = !discard && whole.events == before;
+        if whole.behind == 0 || whole.busy || is_stuck {
+            return Ok(whole);
+        }
+        discard = false;
+        if started.elapsed() >= LONG {
+            let behind = counted(whole.behind, "event");
+            output.note(format_args!("the server extracts; {behind} to go …"));
+        }
+    }
 }
 
 /// Extracts what is missing, skips damaged memories and returns them. Shows progress after `patience`.
-pub(crate) fn extract(
+fn extract_here(
     space: &Space,
     patience: Duration,
     output: &Output,
@@ -60,19 +151,19 @@ pub(crate) fn extract(
 }
 
 /// The entity with this name; the error suggests similar names.
-pub(crate) fn entity(knowledge: &Knowledge, name: &str) -> Result<Entity, Failure> {
+pub(crate) fn entity(knowledge: &Known, name: &str) -> Result<Entity, Failure> {
     if name.trim().is_empty() {
         return Err(
             anamne::InvalidValue::new("entity", "the name or id of an entity", "empty").into(),
         );
     }
-    match knowledge.entity(name) {
-        Err(Error::Knowledge(GraphError::NoEntity { name })) => Err(no_entity(knowledge, &name)?),
-        found => Ok(found?),
+    match knowledge.entity(name)? {
+        Some(entity) => Ok(entity),
+        None => Err(no_entity(knowledge, name)?),
     }
 }
 
-fn no_entity(knowledge: &Knowledge, name: &str) -> Result<Failure, Failure> {
+fn no_entity(knowledge: &Known, name: &str) -> Result<Failure, Failure> {
     let like = knowledge.nearest_names(name, OFFERED)?;
     let quoted: Vec<_> = like.iter().map(|name| shell_word(name)).collect();
     let hint = match quoted.as_slice() {

@@ -115,6 +115,14 @@ impl Failure {
         }
     }
 
+    /// The message; a failure that has none is returned.
+    pub(crate) fn into_message(self) -> Result<String, Self> {
+        match self {
+            Self::Report(report) => Ok(report.message),
+            other => Err(other),
+        }
+    }
+
     /// Adds a hint on what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -125,7 +133,8 @@ impl Failure {
     }
 
     /// Adds the engine's next step, with its text.
-    fn step(mut self, step: Option<NextStep>) -> Self {
+    #[must_use]
+    pub(crate) fn step(mut self, step: Option<NextStep>) -> Self {
         if let Self::Report(stored) = &mut self {
             stored.next_step = step;
             stored.hint = step.map(|step| next_step::words(step).to_owned());

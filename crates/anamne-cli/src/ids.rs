@@ -20,7 +20,7 @@ pub(crate) fn resolve(space: &Space, text: &str) -> Result<MemoryId, Failure> {
         Ok(id) => Ok(id),
         Err(error) if error.kind() == ErrorKind::NotFound => match space.find_imported(text)? {
             Some(id) => Ok(id),
-            None => Err(nothing_named(text, space)),
+            None => Err(nothing_named(text, space.name())),
         },
         Err(error) => Err(error.into()),
     }
@@ -31,17 +31,26 @@ fn is_citation(text: &str) -> bool {
         .is_some_and(|row| !row.is_empty() && row.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-fn nothing_named(text: &str, space: &Space) -> Failure {
-    let message = format!("no memory {} in the space {}", named(text), space.name());
+/// The failure that nothing has this name.
+pub(crate) fn nothing_named(text: &str, space: &str) -> Failure {
+    let message = format!("no memory {} in the space {space}", named(text));
     Failure::not_found(message)
         .hint("list memories with `anamne list`; use --space for another space")
 }
 
 /// The memories that `texts` name, in order, without duplicates.
 pub(crate) fn resolve_all(space: &Space, texts: &[String]) -> Result<Vec<MemoryId>, Failure> {
+    each_once(texts, |text| resolve(space, text))
+}
+
+/// The memories that `texts` name by `resolve`, in order, without duplicates.
+pub(crate) fn each_once(
+    texts: &[String],
+    resolve: impl Fn(&str) -> Result<MemoryId, Failure>,
+) -> Result<Vec<MemoryId>, Failure> {
     let mut ids = Vec::with_capacity(texts.len());
     for text in texts {
-        let id = resolve(space, text)?;
+        let id = resolve(text)?;
         if !ids.contains(&id) {
             ids.push(id);
         }

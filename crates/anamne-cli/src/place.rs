@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::next_step;
 use crate::output::Output;
 use crate::projects;
-use crate::reached::Reached;
+use crate::reached::{Reached, ReachedStore};
 use crate::server;
 use crate::shell::shell_word;
 use crate::wording::file_name;
@@ -212,6 +212,20 @@ impl Place {
         }
     }
 
+    /// The space on this machine with the configured language model, which a server doesn't lend.
+    pub(crate) fn reached_with_model(&self, output: &mut Output) -> Result<Reached, Failure> {
+        let store = Store::open_with(self.options_with_model(output)?)?;
+        Ok(Reached::Here(Box::new(self.existing_space_of(&store)?)))
+    }
+
+    /// The store, on this machine or on the server, which must exist.
+    pub(crate) fn reached_store(&self) -> Result<ReachedStore, Failure> {
+        match &self.server {
+            Some(client) => Ok(ReachedStore::There(client.clone())),
+            None => Ok(ReachedStore::Here(self.existing_store()?)),
+        }
+    }
+
     /// The same on this machine. Hooks use its store, because a host waits for them.
     pub(crate) fn on_this_machine(self) -> Self {
         Self {
@@ -227,17 +241,18 @@ impl Place {
 
     /// Rejects a command that only works on a store of this machine.
     fn check_here(&self) -> Result<(), Failure> {
-        match &self.server {
-            None => Ok(()),
-            Some(client) => Err(Failure::refused(
-                "server",
-                format!(
-                    "this works on a store of this machine only, not on the server {}",
-                    client.address().origin()
-                ),
-            )
-            .hint("choose a store with --store DIR, or run it where the server runs")),
-        }
+        let hint = "choose a store with --store DIR, or run it where the server runs";
+        self.refuse_server("this works on a store of this machine only", hint)
+    }
+
+    /// Rejects a server for this reason; `instead` says what to do.
+    pub(crate) fn refuse_server(&self, reason: &str, instead: &str) -> Result<(), Failure> {
+        let Some(client) = &self.server else {
+            return Ok(());
+        };
+        let server = client.address().origin();
+        let message = format!("not on the server {server}: {reason}");
+        Err(Failure::refused("server", message).hint(instead))
     }
 
     /// The store; created if missing.
@@ -264,6 +279,16 @@ impl Place {
     /// The space, which must exist.
     pub(crate) fn existing_space(&self) -> Result<Space, Failure> {
         self.existing_space_of(&self.existing_store()?)
+    }
+
+    /// The space in a store on this machine or the server, which must exist.
+    pub(crate) fn existing_in(&self, store: &ReachedStore) -> Result<Reached, Failure> {
+        match store {
+            ReachedStore::Here(store) => {
+                Ok(Reached::Here(Box::new(self.existing_space_of(store)?)))
+            }
+            ReachedStore::There(client) => Ok(Reached::There(client.space(self.space.as_str()))),
+        }
     }
 
     /// The space in an open store.

@@ -178,15 +178,16 @@ impl From<ClientError> for Failure {
 /// The failure that the same error of a store on this machine would be.
 fn of_problem(problem: &Problem) -> Failure {
     let detail = problem.detail.clone();
-    match (problem.kind(), &problem.field) {
+    let failure = match (problem.kind(), &problem.field) {
         ("unauthenticated", _) => {
-            Failure::denied(detail).hint("run `anamne login URL` with a valid key")
+            return Failure::denied(detail).hint("run `anamne login URL` with a valid key");
         }
         ("denied", _) => Failure::denied(detail),
-        (_, Some(field)) => Failure::refused(field, detail),
+        (_, Some(field)) => return Failure::refused(field, detail),
         ("refused", None) => Failure::usage(detail),
         ("not_found", None) => Failure::not_found(detail),
         ("busy" | "overloaded", None) => Failure::busy(detail),
         _ => Failure::failed(detail),
-    }
+    };
+    failure.step(problem.next_step)
 }

@@ -1,6 +1,7 @@
 //! Why a request failed.
 
 use anamne_net::{AddressError, NetError};
+use anamne_types::NextStep;
 use serde::Deserialize;
 
 /// A problem that the server describes (RFC 9457).
@@ -20,8 +21,27 @@ pub struct Problem {
     pub field: Option<String>,
     /// What the field accepts.
     pub accepts: Option<String>,
+    /// What a person may do about it.
+    pub next_step: Option<NextStep>,
+    /// Where an import stopped.
+    pub stopped: Option<StoppedImport>,
     /// Seconds after which to try again.
     pub retry_after: Option<u32>,
+}
+
+/// The line that stopped an import, and what was imported before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct StoppedImport {
+    /// The line's number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+    /// New memories before it; they stay.
+    pub imported: u64,
+    /// Memories before it that existed already.
+    pub known: u64,
+    /// Links before it.
+    pub links: u64,
 }
 
 impl Problem {

@@ -23,7 +23,7 @@ mod session;
 mod space;
 
 pub use client::{Client, Method};
-pub use error::{ClientError, Problem};
+pub use error::{ClientError, Problem, StoppedImport};
 pub use mcp::{McpRelay, RelayError};
 pub use path::Query;
 pub use session::{CaptureOutcome, Captured};

@@ -51,6 +51,17 @@ impl RemoteSpace {
         self.call(Method::Get, &["memories", id], None::<&()>)
     }
 
+    /// The same, without counting it as opened.
+    pub fn peek(&self, id: &str) -> Result<Memory, ClientError> {
+        self.read(&["memories", id], &Query::new().with("peek", true))
+    }
+
+    /// The memory with this external id, without counting it as opened.
+    pub fn imported(&self, external_id: &str) -> Result<Memory, ClientError> {
+        let query = Query::new().with("peek", true).with("external", true);
+        self.read(&["memories", external_id], &query)
+    }
+
     /// Changes a memory.
     pub fn edit(&self, id: &str, edit: &Edit) -> Result<Memory, ClientError> {
         self.call(Method::Patch, &["memories", id], Some(edit))
@@ -162,6 +173,39 @@ impl RemoteSpace {
         let mut parts = vec!["v1", "spaces", self.name.as_str()];
         parts.extend(route);
         parts
+    }
+
+    /// Reads a route of the space.
+    pub fn read<T: DeserializeOwned>(
+        &self,
+        route: &[&str],
+        query: &Query,
+    ) -> Result<T, ClientError> {
+        self.call_with(Method::Get, route, query, None::<&()>)
+    }
+
+    /// Reads one field of what a route of the space answers.
+    pub fn read_field<T: DeserializeOwned>(
+        &self,
+        route: &[&str],
+        query: &Query,
+        field: &str,
+    ) -> Result<T, ClientError> {
+        let mut whole: serde_json::Map<String, serde_json::Value> = self.read(route, query)?;
+        let value = whole.remove(field).unwrap_or_default();
+        serde_json::from_value(value).map_err(|error| ClientError::Answer {
+            status: 200,
+            reason: format!("{field}: {error}"),
+        })
+    }
+
+    /// Sends JSON to a route of the space.
+    pub fn post<T: DeserializeOwned>(
+        &self,
+        route: &[&str],
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.call(Method::Post, route, Some(body))
     }
 
     /// Sends JSON, if any, to a route of the space.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use anamne_store::Clock;
 use rusqlite::{Transaction, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::settings::microseconds;
 use super::{Level, Queue, QueueError, Settings};
@@ -25,7 +25,7 @@ pub struct Activity {
 }
 
 /// The recent load over all processes, as far as they have flushed their counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ActivityNow {
     /// The level, which decides what may run.

@@ -1,7 +1,7 @@
 //! Manual operations: retrying dead letters, cancelling tasks.
 
 use rusqlite::{Transaction, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::database::QueueId;
 use super::ending::finish;
@@ -9,7 +9,7 @@ use super::rows::{find, list, unfinished};
 use super::{Queue, QueueError, Task, TaskId, TaskState};
 
 /// The result of retrying a dead letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RetryOutcome {

@@ -1,6 +1,6 @@
 //! The current load, and what may run under it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Priority;
 
@@ -11,7 +11,7 @@ use super::Priority;
 /// | high | [`busy_per_minute`](super::Settings::busy_per_minute) recalls and writes or more, in this minute or the last | what is urgent and cheap |
 /// | low | less than that | what is urgent, normal or low |
 /// | asleep | nothing within [`asleep_after_minutes`](super::Settings::asleep_after_minutes) | everything, batches too |
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = LoadLevel))]
 #[serde(rename_all = "snake_case")]

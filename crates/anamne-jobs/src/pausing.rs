@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::task::{check_kind, instant};
 use super::{Queue, QueueError};
 
 /// A pause of the queue or of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Pause {
     /// The kind; `None` for the whole queue.

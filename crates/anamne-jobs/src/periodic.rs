@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction, params};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::enqueueing::enqueue;
 use super::rows::unfinished;
@@ -72,6 +72,13 @@ impl Serialize for Timing {
     }
 }
 
+impl<'de> Deserialize<'de> for Timing {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::read(&text).ok_or_else(|| serde::de::Error::custom("a timing such as `@every 90s`"))
+    }
+}
+
 /// Periodic work to schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Periodic {
@@ -86,7 +93,7 @@ pub struct Periodic {
 }
 
 /// The state of scheduled periodic work.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PeriodicState {
     /// Its name.

@@ -1,7 +1,7 @@
 //! A report on the queue for users.
 
 use rusqlite::Transaction;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::activity::activity;
 use super::pausing::pauses;
@@ -13,7 +13,7 @@ use super::{ActivityNow, Pause, PeriodicState, Queue, QueueError, Task};
 const RECENT: usize = 10;
 
 /// Number of tasks of one kind, by state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KindCount {
     /// The kind.
@@ -31,7 +31,7 @@ pub struct KindCount {
 }
 
 /// A snapshot of the queue.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QueueReport {
     /// The current load.

@@ -117,7 +117,7 @@ impl fmt::Display for TaskState {
 }
 
 /// The progress of a task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Progress {
     /// Completed steps.
@@ -206,7 +206,7 @@ pub(super) fn check_kind(field: &str, kind: &str) -> Result<(), InvalidValue> {
 }
 
 /// A task as read from the queue.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Task {
     /// The id.

@@ -209,6 +209,26 @@ fn summaries_enrichment_and_merges_follow_what_was_told() {
 }
 
 #[test]
+fn summaries_and_enrichment_are_brought_up_to_date_on_request() {
+    let (server, _) = told(&["We decided to use PostgreSQL for the billing service"]);
+    let updated = server.post("/v1/spaces/core/summaries", &json!(null));
+    assert_eq!(updated.expect(200), json!({ "updated": true }));
+    let listed = server.get("/v1/spaces/core/summaries?by=day").expect(200);
+    assert_eq!(listed["summaries"][0]["stale"], false, "{listed}");
+    assert_eq!(listed["summaries"][0]["memories"], 1);
+    let ran = server.post("/v1/spaces/core/enrichment", &json!(null));
+    assert_eq!(ran.expect(200)["events"], 1);
+    let state = server.get("/v1/spaces/core/enrichment").expect(200);
+    assert_eq!(state["state"]["memories"], 1, "{state}");
+    for path in [
+        "/v1/spaces/nowhere/summaries",
+        "/v1/spaces/nowhere/enrichment",
+    ] {
+        server.post(path, &json!(null)).problem(404);
+    }
+}
+
+#[test]
 fn outcomes_teach_what_worked() {
     let server = Served::start();
     let outcome = json!({ "outcome": {

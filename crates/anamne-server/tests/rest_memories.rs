@@ -533,6 +533,8 @@ fn memories_are_linked_and_links_removed() {
             .get(&format!("/v1/spaces/core/memories/{id}/links"))
             .expect(200);
         assert_eq!(links["links"][0]["reason"], "one port");
+        assert_eq!(links["strengths"][0]["told"], 1.0, "{links}");
+        assert!(links["strengths"][0]["current"].as_f64() > Some(0.9));
     }
     let path = format!("/v1/spaces/core/links?from={one}&to={other}&type=contradicts");
     let removed = server.send("DELETE", &path, &[], None);
@@ -547,6 +549,28 @@ fn memories_are_linked_and_links_removed() {
     server.post("/v1/spaces/core/links", &unknown).problem(404);
     let wrong = json!({ "from": one, "to": other, "type": "likes" });
     server.post("/v1/spaces/core/links", &wrong).problem(422);
+}
+
+#[test]
+fn a_memory_is_looked_at_without_being_opened() {
+    let server = Served::start();
+    let id = tell(&server, "Use port 8471");
+    let path = format!("/v1/spaces/core/memories/{id}");
+    let origin = || server.get(&format!("{path}/origin")).expect(200);
+    let looked_at = server.get(&format!("{path}?peek=true")).expect(200);
+    assert_eq!(looked_at["content"], "Use port 8471");
+    assert_eq!(origin()["opened"], json!(null));
+    server.get(&path).expect(200);
+    let opened = origin();
+    assert_eq!(opened["opened"]["count"], 1, "{opened}");
+    assert!(
+        opened["signals"]["importance"].as_f64() > Some(0.0),
+        "{opened}"
+    );
+    assert_eq!(
+        (&opened["related"], &opened["spaces"]),
+        (&json!([]), &json!([]))
+    );
 }
 
 #[test]
@@ -572,8 +596,15 @@ fn spaces_are_created_counted_and_set() {
         (&changed["description"], &changed["daily_tokens"]),
         (&json!("What grows"), &json!(5))
     );
+    let decay = json!({ "recompute_importance": false, "recompute_links": false, "half_life_days": 30.0,
+        "link_half_life_days": 90.0, "link_floor": 0.5 });
+    let changed = server.json("PATCH", settings, &[], &decay).expect(200);
+    for (name, value) in decay.as_object().expect("settings") {
+        assert_eq!(changed[name], *value, "{name}");
+    }
     for (wrong, field) in [
         (json!({ "similarity": 7.0 }), "similarity"),
+        (json!({ "link_floor": 2.0 }), "link_floor"),
         (json!({ "retention_grace_days": 0 }), "grace_days"),
         (json!({ "colour": 1 }), "colour"),
     ] {

@@ -96,6 +96,12 @@ fn what_is_exported_is_imported_elsewhere() {
         lines
     };
     assert_eq!(without_place(&copy), without_place(&exported));
+    let reported = lines_of(&server.get("/v1/spaces/core/export?report=true"));
+    assert_eq!(reported.len(), 300);
+    assert_eq!(
+        reported.last(),
+        Some(&json!({ "report": { "exported": 299 } }))
+    );
     server.get("/v1/spaces/nowhere/export").problem(404);
 }
 
@@ -134,6 +140,11 @@ fn each_line_has_its_outcome() {
     assert_eq!(stopped.last().expect("an end")["problem"]["status"], 422);
     let report = import(&server, "", "{\"text\": \"five\"}\nnot JSON\n").problem(422);
     assert!(report["detail"].to_string().contains("line 2"), "{report}");
+    let stopped = &report["stopped"];
+    assert_eq!(
+        (&stopped["line"], &stopped["imported"], &stopped["known"]),
+        (&json!(2), &json!(1), &json!(0))
+    );
     assert_eq!(count(&server, "core"), 4);
 }
 

@@ -118,6 +118,13 @@ fn the_log_is_listed_by_time_actor_kind_and_memory() {
         .get("/v1/spaces/core/log?kinds=erased,forgotten")
         .expect(200);
     assert_eq!(none, json!({ "events": [], "more": false }));
+    // A key in the published format of access keys.
+    let key = ["AK", "IA", "QYLPMN5H", "NM2NLPZA"].concat();
+    let secret = json!({ "content": format!("deploy with {key}") });
+    let secret = server.post("/v1/spaces/core/memories", &secret).expect(201);
+    let secret = secret["id"].as_str().expect("an id");
+    let found = server.get("/v1/spaces/core/log?limit=1").expect(200);
+    assert_eq!(found["guard"][secret], json!(["aws-access-key"]), "{found}");
     for bad in [
         "kinds=burnt",
         "actor_kinds=ghost",

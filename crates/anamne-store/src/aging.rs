@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anamne_types::{Actor, ActorKind, MemoryId, Row, Tier};
 use rusqlite::Connection;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::files::length_of;
@@ -50,7 +50,7 @@ pub enum Step {
 }
 
 /// The number of memories in a tier, and the size of its file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TierCount {
     /// The tier.

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anamne_types::Seq;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::beside;
 use crate::files::{bytes_under, remove_if_there, set_aside};
 
 /// The origin of derived data; decides what may be deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {

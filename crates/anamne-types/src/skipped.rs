@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::NextStep;
 
 /// Entries that an operation over many skipped because of their own errors: the first ones with reasons, and the total
 /// number.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Skipped {
     /// The number of skipped entries.
@@ -18,7 +18,7 @@ pub struct Skipped {
 }
 
 /// A skipped entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SkippedEntry {
     /// Its name: an id, a space or a path.
@@ -26,7 +26,7 @@ pub struct SkippedEntry {
     /// Why it was skipped.
     pub reason: String,
     /// The next step.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
 }
 

@@ -401,8 +401,8 @@ fn chores_are_listed_with_their_latest_runs() -> Result<(), Error> {
     assert!(before.iter().any(|chore| chore.last_at.is_none()));
     space.run_tasks(&mut |_| {})?;
     let after = space.chores()?;
-    let names = |chores: &[anamne::ChoreReport]| -> Vec<&str> {
-        chores.iter().map(|chore| chore.name).collect()
+    let names = |chores: &[anamne::ChoreReport]| -> Vec<String> {
+        chores.iter().map(|chore| chore.name.to_string()).collect()
     };
     assert_eq!(names(&before), names(&after));
     assert!(

@@ -1,17 +1,15 @@
 //! `anamne audit`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use anamne::{
-    ActorKind, EventKind, GuardNote, InvalidValue, LogEntry, LogQuery, Memory, MemoryId, Space,
-};
-use serde_json::json;
+use anamne::{ActorKind, EventKind, InvalidValue, LogQuery};
 
+use crate::arguments;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
+use crate::reached::LoggedEvents;
 use crate::wording::{at_most_characters, number, one_line};
-use crate::{arguments, ids};
 
 /// List the changes: what, when, and by whom; newest first
 #[derive(Debug, clap::Args)]
@@ -67,30 +65,23 @@ impl Audit {
             offset: self.offset,
         };
         query.check()?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         if let Some(memory) = &self.memory {
-            query.memory = Some(ids::resolve(&space, memory)?);
+            query.memory = Some(space.resolve(memory)?);
         }
-        let events = space.log(&query)?;
-        let next = LogQuery {
-            offset: self.offset + events.len(),
-            limit: 1,
-            ..query
-        };
-        let more = events.len() == self.limit && !space.log(&next)?.is_empty();
+        let found = space.events(query)?;
         if output.is_json() {
-            let guard = guarded(&space, &events)?;
-            return output.json(&json!({ "events": events, "more": more, "guard": guard }));
+            return output.json(&found);
         }
-        print(&events, &guarded(&space, &events)?, output)?;
+        print(&found, output)?;
         output.flush()?;
-        let count = number(events.len() as u64);
-        if more {
+        let count = number(found.events.len() as u64);
+        if found.more {
             output.note(format_args!(
                 "{count} events; there are more: --offset {}, or a larger --limit",
-                next.offset
+                self.offset + found.events.len()
             ));
-        } else if events.is_empty() {
+        } else if found.events.is_empty() {
             output.note(format_args!(
                 "no matching event in the space {}",
                 space.name()
@@ -123,29 +114,9 @@ fn actors(words: &[String]) -> Result<(Vec<ActorKind>, Vec<String>), Failure> {
 /// Maximum columns of an actor's name; `--json` has the whole name.
 const WIDEST: usize = 40;
 
-/// The kinds that the guard found in the memories of the events, by their ids.
-fn guarded(
-    space: &Space,
-    events: &[LogEntry],
-) -> Result<BTreeMap<MemoryId, BTreeSet<String>>, Failure> {
-    let mut ids: Vec<_> = events.iter().map(|entry| entry.event.memory).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let memories = space.get_each(&ids)?.into_iter();
-    let kinds = |memory: &Memory| -> BTreeSet<String> {
-        let notes = GuardNote::of(&memory.metadata).into_iter();
-        notes.map(|note| note.kind).collect()
-    };
-    let found = memories.map(|memory| (memory.id, kinds(&memory)));
-    Ok(found.filter(|(_, kinds)| !kinds.is_empty()).collect())
-}
-
-fn print(
-    events: &[LogEntry],
-    guard: &BTreeMap<MemoryId, BTreeSet<String>>,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let rows: Vec<_> = events
+fn print(found: &LoggedEvents, output: &mut Output) -> Result<(), Failure> {
+    let rows: Vec<_> = found
+        .events
         .iter()
         .map(|entry| {
             let actor = &entry.event.actor;
@@ -179,7 +150,7 @@ fn print(
             event.kind.as_str(),
             paint(
                 CYAN,
-                format_args!("m{}{}", entry.row, shown(guard.get(&event.memory)))
+                format_args!("m{}{}", entry.row, shown(found.guard.get(&event.memory)))
             )
         ))?;
     }

@@ -1,12 +1,12 @@
 //! `anamne check`.
 
-use anamne::{ConsistencyReport, ConsistencyRequest, Space};
+use anamne::{ConsistencyReport, ConsistencyRequest};
 
 use super::resolve;
 use crate::failure::Failure;
 use crate::output::{Output, counted, memories};
 use crate::place::Place;
-use crate::{ids, settling};
+use crate::reached::Reached;
 
 /// Check memories for contradictions
 #[derive(Debug, clap::Args)]
@@ -43,11 +43,11 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let report = match &self.claim {
             Some(claim) => space.check_claim(claim, self.limit)?,
             None => space.check_consistency(&ConsistencyRequest {
-                memories: ids::resolve_all(&space, &self.ids)?,
+                memories: space.resolve_all(&self.ids)?,
                 topic: self.topic,
                 limit: self.limit,
             })?,
@@ -57,7 +57,7 @@ impl Check {
         } else {
             print(&report, &space, output)?;
         }
-        settling::settle(&space, output)?;
+        space.settle(output)?;
         if report.is_consistent() {
             Ok(())
         } else {
@@ -66,7 +66,7 @@ impl Check {
     }
 }
 
-fn print(report: &ConsistencyReport, space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn print(report: &ConsistencyReport, space: &Reached, output: &mut Output) -> Result<(), Failure> {
     for (index, found) in report.contradictions.iter().enumerate() {
         if index > 0 {
             output.line("")?;

@@ -1,6 +1,6 @@
 //! `anamne consolidate`.
 
-use anamne::{Error, Insight, MemoryId, Proposal, Space, Store};
+use anamne::{Insight, MemoryId, Proposal, Space};
 use serde_json::json;
 
 use super::summaries;
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::next_step;
 use crate::output::{CYAN, DIM, Output, counted, memories, paint};
 use crate::place::Place;
-use crate::settling;
+use crate::reached::Reached;
 use crate::skipped;
 use crate::wording::one_line;
 
@@ -48,17 +48,12 @@ pub(crate) struct Consolidate {
 
 impl Consolidate {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let store = if self.reword {
-            Store::open_with(place.options_with_model(output)?)?
+        let space = if self.reword {
+            place.reached_with_model(output)?
         } else {
-            place.existing_store()?
+            place.reached_existing()?
         };
-        let space = place.existing_space_of(&store)?;
-        let (proposals, mut passed) = if self.apply {
-            space.consolidate()?
-        } else {
-            space.foldable()?
-        };
+        let (proposals, mut passed) = space.merges(self.apply)?;
         let insights = self.insights.then(|| space.insights()).transpose()?;
         let insights = insights.map(|(insights, also)| {
             passed.append(also);
@@ -72,14 +67,18 @@ impl Consolidate {
             });
             skipped::describe(&passed, &mut answer);
             output.json(&answer)?;
-            settling::settle(&space, output)?;
+            space.settle(output)?;
             return skipped::outcome(&passed);
         }
         for proposal in &proposals {
             print(&space, proposal, output)?;
         }
         for insight in insights.iter().flatten() {
-            if !(self.reword && reword(&space, insight, output)?) {
+            let is_reworded = match space.here() {
+                Some(space) if self.reword => reword(space, insight, output)?,
+                _ => false,
+            };
+            if !is_reworded {
                 tell(insight, output)?;
             }
         }
@@ -96,25 +95,18 @@ impl Consolidate {
             output.note("no recurring statements (three memories, two days)");
         }
         skipped::tell(&passed, output);
-        settling::settle(&space, output)?;
+        space.settle(output)?;
         skipped::outcome(&passed)
     }
 }
 
-fn print(space: &Space, proposal: &Proposal, output: &mut Output) -> Result<(), Failure> {
+fn print(space: &Reached, proposal: &Proposal, output: &mut Output) -> Result<(), Failure> {
     let said = |id: MemoryId| -> Result<String, Failure> {
-        let memory = match space.read(id) {
+        Ok(match space.read_or_reason(id)? {
+            Ok(memory) => format!("{}  {}", memory.citation(), one_line(&memory.content)),
             // It has been erased since.
-            Err(Error::Store(error)) if error.is_of_one_memory() => {
-                return Ok(format!("{id}  {error}"));
-            }
-            memory => memory?,
-        };
-        Ok(format!(
-            "{}  {}",
-            memory.citation(),
-            one_line(&memory.content)
-        ))
+            Err(reason) => format!("{id}  {reason}"),
+        })
     };
     output.entry(CYAN, "stays    ", &said(proposal.winner)?)?;
     for &loser in &proposal.losers {

@@ -10,7 +10,7 @@ use crate::output::{Output, YELLOW, memories, paint};
 use crate::place::Place;
 use crate::scope_arguments::{OtherSpaces, ScopeArguments};
 use crate::wording::{duration, named, number, visible};
-use crate::{input, planned, settling};
+use crate::{input, planned};
 
 /// Default token budget of a block.
 const DEFAULT_BUDGET: usize = 1_000;
@@ -92,20 +92,16 @@ impl Context {
             preset: self.preset,
         };
         request.check()?;
-        if let Some(client) = place.server() {
-            let context = client.context(&spaces, &request)?;
-            return show(&context, request.budget(), output);
-        }
-        let store = place.existing_store()?;
+        let store = place.reached_store()?;
         // Opened first, because its error for a missing space says more.
         let here = if is_elsewhere {
             None
         } else {
-            Some(place.existing_space_of(&store)?)
+            Some(place.existing_in(&store)?)
         };
         let context = store.context(&spaces, &request)?;
         show(&context, request.budget(), output)?;
-        here.map_or(Ok(()), |space| settling::settle(&space, output))
+        here.map_or(Ok(()), |space| space.settle(output))
     }
 
     /// The budget as given, else by the model's name, else the usual one.

@@ -1,7 +1,7 @@
 //! `anamne doctor`.
 
 use anamne::{CheckUp, PendingErasure, SimdLevel, Store, Unreadable};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::bridge;
 use crate::commands::model::VerifiedModels;
@@ -10,6 +10,7 @@ use crate::next_step;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 use crate::projects::{self, ProjectWarning};
+use crate::reached::ReachedStore;
 use crate::wording::{file_name, one_line};
 
 /// Check everything, repair what can be repaired, and report the rest
@@ -49,72 +50,106 @@ pub(crate) struct Doctor {}
 
 impl Doctor {
     pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let store = place.existing_store()?;
+        let store = place.reached_store()?;
         let found: Vec<_> = if place.is_named() {
-            vec![place.existing_space()?.check_up()?]
+            let space = place.existing_in(&store)?;
+            vec![store.check_up(space.name())?]
         } else {
-            store
-                .spaces()?
-                .iter()
-                .map(|name| check(&store, name.as_str()))
-                .chain(store.unreadable_spaces()?.iter().map(unreadable))
-                .collect()
+            let checked = store.names()?.into_iter();
+            let mut checked: Vec<_> = checked
+                .map(|name| store.check_up(name.as_str()))
+                .collect::<Result<_, _>>()?;
+            checked.extend(store.unreadable_spaces()?.iter().map(unreadable));
+            checked
         };
-        let models = if place.is_named() {
-            None
-        } else {
-            Some(VerifiedModels::of(&store, None)?)
+        let machine = match &store {
+            ReachedStore::Here(store) => Some(Machine::of(store, place.is_named())?),
+            ReachedStore::There(_) => None,
         };
-        let unfinished = if place.is_named() {
-            Vec::new()
-        } else {
-            store.unfinished_space_erasures()?
-        };
-        let healthy = unfinished.is_empty()
-            && found.iter().all(|check_up| check_up.problems.is_empty())
-            && models.as_ref().is_none_or(VerifiedModels::are_sound);
-        let model_problem = bridge::usable(store.root())
-            .err()
-            .map(|error| next_step::on_one_line(&error, error.next_step()));
-        let projects = if place.is_named() {
-            Vec::new()
-        } else {
-            projects::findings(&store)?
-        };
+        let healthy = found.iter().all(|check_up| check_up.problems.is_empty())
+            && machine.as_ref().is_none_or(Machine::is_sound);
         if output.is_json() {
-            output.json(&json!({
-                "store": store.root(),
+            let mut answer = json!({
+                "store": store.location(),
                 "healthy": healthy,
                 "spaces": next_step::worded(&found),
-                "model_problem": model_problem,
-                "simd": SimdLevel::current().as_str(),
-                "embedding_models": models.as_ref().map(VerifiedModels::as_json),
-                "projects": projects,
-                "unfinished_erasures": next_step::worded(&unfinished),
-            }))?;
+            });
+            if let Some(machine) = &machine {
+                machine.describe(&mut answer);
+            }
+            output.json(&answer)?;
         } else {
             for check_up in &found {
                 print(check_up, output)?;
             }
-            if let Some(problem) = &model_problem {
-                output.line(paint(BOLD, "language model"))?;
-                output.entry(YELLOW, "not used", problem)?;
+            if let Some(machine) = &machine {
+                machine.print(output)?;
             }
-            if let Some(models) = &models {
-                models.print(output)?;
-            }
-            print_projects(&projects, output)?;
-            print_unfinished(&unfinished, output)?;
-            output.line(paint(BOLD, "processor"))?;
-            let level = SimdLevel::current();
-            let instructions = format!("vector instructions in use: {level}");
-            output.entry(GREEN, "well   ", &instructions)?;
         }
         if healthy {
             Ok(())
         } else {
             Err(Failure::Reported)
         }
+    }
+}
+
+/// What is checked beside the spaces, if the store is on this machine.
+struct Machine {
+    /// Not for a space alone.
+    models: Option<VerifiedModels>,
+    /// Why the configured language model is not used.
+    model_problem: Option<String>,
+    projects: Vec<ProjectWarning>,
+    /// Where something of deleted spaces may be left.
+    unfinished: Vec<PendingErasure>,
+}
+
+impl Machine {
+    fn of(store: &Store, for_one_space: bool) -> Result<Self, Failure> {
+        let (models, projects, unfinished) = if for_one_space {
+            (None, Vec::new(), Vec::new())
+        } else {
+            let models = VerifiedModels::of(store, None)?;
+            let unfinished = store.unfinished_space_erasures()?;
+            (Some(models), projects::findings(store)?, unfinished)
+        };
+        Ok(Self {
+            models,
+            model_problem: bridge::usable(store.root())
+                .err()
+                .map(|error| next_step::on_one_line(&error, error.next_step())),
+            projects,
+            unfinished,
+        })
+    }
+
+    fn is_sound(&self) -> bool {
+        self.unfinished.is_empty() && self.models.as_ref().is_none_or(VerifiedModels::are_sound)
+    }
+
+    fn describe(&self, answer: &mut Value) {
+        answer["model_problem"] = json!(self.model_problem);
+        answer["simd"] = json!(SimdLevel::current().as_str());
+        answer["embedding_models"] = json!(self.models.as_ref().map(VerifiedModels::as_json));
+        answer["projects"] = json!(self.projects);
+        answer["unfinished_erasures"] = next_step::worded(&self.unfinished);
+    }
+
+    fn print(&self, output: &mut Output) -> Result<(), Failure> {
+        if let Some(problem) = &self.model_problem {
+            output.line(paint(BOLD, "language model"))?;
+            output.entry(YELLOW, "not used", problem)?;
+        }
+        if let Some(models) = &self.models {
+            models.print(output)?;
+        }
+        print_projects(&self.projects, output)?;
+        print_unfinished(&self.unfinished, output)?;
+        output.line(paint(BOLD, "processor"))?;
+        let level = SimdLevel::current();
+        let instructions = format!("vector instructions in use: {level}");
+        output.entry(GREEN, "well   ", &instructions)
     }
 }
 
@@ -146,19 +181,6 @@ fn print_projects(findings: &[ProjectWarning], output: &mut Output) -> Result<()
         }
     }
     Ok(())
-}
-
-/// Checks a space; one that can't be opened is reported like other problems.
-fn check(store: &Store, name: &str) -> CheckUp {
-    store
-        .existing_space(name)
-        .and_then(|space| space.check_up())
-        .unwrap_or_else(|error| CheckUp {
-            space: name.to_owned(),
-            problems: vec![error.to_string()],
-            next_steps: error.next_step().into_iter().collect(),
-            ..CheckUp::default()
-        })
 }
 
 /// A space with unreadable settings is named by its folder.

@@ -2,14 +2,15 @@
 
 use std::time::Instant;
 
-use anamne::{Category, EnrichedPart, Memory, Space};
+use anamne::{Category, EnrichedPart, Memory};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, counted, memories, paint};
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::wording::{duration, number};
-use crate::{arguments, card, enriched, ids, skipped};
+use crate::{arguments, card, enriched, skipped};
 
 /// Note category, importance, keywords and links beside memories
 #[derive(Debug, clap::Args)]
@@ -66,7 +67,7 @@ pub(crate) struct Enrich {
 
 impl Enrich {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         if self.undo {
             space.set_enrichment(false, false)?;
             return print_state(&space, output);
@@ -98,8 +99,8 @@ impl Enrich {
         Err(Failure::usage(message).hint("such as `anamne enrich m12 --remove category`"))
     }
 
-    fn of_memory(&self, id: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
-        let id = ids::resolve(space, id)?;
+    fn of_memory(&self, id: &str, space: &Reached, output: &mut Output) -> Result<(), Failure> {
+        let id = space.resolve(id)?;
         if self.restore {
             space.restore_enrichment(id)?;
         } else if !self.remove.is_empty() {
@@ -107,18 +108,20 @@ impl Enrich {
             let parts: Vec<EnrichedPart> = parts.collect::<Result<_, _>>()?;
             space.remove_enrichment(id, &parts)?;
         }
-        print_one(&space.get(id)?, space, output)
+        print_one(&space.read(id)?, space, output)
     }
 
-    fn list(&self, category: Category, space: &Space, output: &mut Output) -> Result<(), Failure> {
-        let (_, passed) = space.enrich(&mut |_| {})?;
-        let limit = usize::from(self.limit);
-        let mut found = space.enriched(category, limit + 1)?;
-        let more = found.len() > limit;
-        found.truncate(limit);
+    fn list(
+        &self,
+        category: Category,
+        space: &Reached,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let passed = space.enrich_for_list()?;
+        let (found, more) = space.enriched(category, self.limit.into())?;
         if output.is_json() {
             let all: Vec<&Memory> = found.iter().collect();
-            let enrichment = enriched::by_id(space, &all)?;
+            let enrichment = space.enrichment_by_id(&all)?;
             output.json(&json!({ "memories": found, "more": more, "enrichment": enrichment }))?;
             return skipped::outcome(&passed);
         }
@@ -139,28 +142,29 @@ impl Enrich {
 }
 
 /// A part as a person writes it: the memory of a link may be a citation.
-fn part_of(text: &str, space: &Space) -> Result<EnrichedPart, Failure> {
+fn part_of(text: &str, space: &Reached) -> Result<EnrichedPart, Failure> {
     match text.trim().strip_prefix("link:") {
-        Some(id) => Ok(EnrichedPart::Link(ids::resolve(space, id.trim())?)),
+        Some(id) => Ok(EnrichedPart::Link(space.resolve(id)?)),
         None => Ok(text.parse()?),
     }
 }
 
-fn enrich(space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn enrich(space: &Reached, output: &mut Output) -> Result<(), Failure> {
     let started = Instant::now();
-    let (report, passed) = space.enrich(&mut |_| {})?;
+    let report = space.enrich()?;
+    let passed = &report.skipped;
     let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
     if output.is_json() {
         let mut answer = json!({
             "memories": report.memories,
             "took_ms": took_ms,
-            "events": report.reached,
+            "events": report.events,
         });
-        skipped::describe(&passed, &mut answer);
+        skipped::describe(passed, &mut answer);
         output.json(&answer)?;
-        return skipped::outcome(&passed);
+        return skipped::outcome(passed);
     }
-    skipped::tell(&passed, output);
+    skipped::tell(passed, output);
     let name = space.name();
     if space.enrichment_state()?.is_none() {
         output.line(format_args!(
@@ -177,11 +181,11 @@ fn enrich(space: &Space, output: &mut Output) -> Result<(), Failure> {
             number(rate as u64)
         ))?;
     }
-    skipped::outcome(&passed)
+    skipped::outcome(passed)
 }
 
-fn print_one(memory: &Memory, space: &Space, output: &mut Output) -> Result<(), Failure> {
-    let enrichment = space.enrichments(&[memory])?.pop().flatten();
+fn print_one(memory: &Memory, space: &Reached, output: &mut Output) -> Result<(), Failure> {
+    let enrichment = space.enrichment(memory)?;
     let removed = EnrichedPart::removed_from(&memory.metadata);
     let removed: Vec<String> = removed.iter().map(ToString::to_string).collect();
     if output.is_json() {
@@ -205,7 +209,7 @@ fn print_one(memory: &Memory, space: &Space, output: &mut Output) -> Result<(), 
     card::print_table(&rows, "  ", output)
 }
 
-fn print_state(space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn print_state(space: &Reached, output: &mut Output) -> Result<(), Failure> {
     let state = space.enrichment_state()?;
     let on = state.is_some();
     let state = state.unwrap_or_default();

@@ -3,16 +3,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anamne::{
-    CorpusReport, ExportExtra, ExportReport, ExportSelection, Skipped, Space, Visibility,
-};
-use anamne_client::{Query, RemoteSpace};
+use anamne::{CorpusReport, ExportExtra, ExportReport, ExportSelection, Skipped, Visibility};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::next_step::worded;
 use crate::output::{Output, counted, memories};
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::skipped;
 use crate::whole_file::write_whole;
 use crate::wording::{number, size};
@@ -142,11 +140,13 @@ impl Export {
         if self.format == Format::Binary {
             return self.write_binary(place, output);
         }
-        if let Some(client) = place.server() {
-            return self.fetch(&client.space(place.space_name().as_str()), output);
+        let space = place.reached_existing()?;
+        if self.format != Format::Jsonl && space.here().is_none() {
+            let message = "a server sends its memories as JSON lines only";
+            return Err(Failure::refused("server", message)
+                .hint("leave out --format and --into, or export where the server runs"));
         }
-        let space = place.existing_space()?;
-        if let Some(folder) = &self.into {
+        if let (Some(folder), Some(space)) = (&self.into, space.here()) {
             let written = space.export_notes(folder, self.selection())?.into();
             return print(&written, folder, output);
         }
@@ -158,27 +158,6 @@ impl Export {
         };
         let written = write_whole(path, |writer| self.write(&space, writer))?;
         print(&written, path, output)
-    }
-
-    /// Writes the lines of JSON that a server sends.
-    fn fetch(&self, space: &RemoteSpace, output: &mut Output) -> Result<(), Failure> {
-        if self.format != Format::Jsonl || self.into.is_some() {
-            return Err(Failure::refused(
-                "server",
-                "a server sends its memories as JSON lines only",
-            )
-            .hint("leave out --format and --into, or export where the server runs"));
-        }
-        let query = Query::new().maybe("forgotten", self.all.then_some(true));
-        let mut lines = space.stream(&["export"], &query)?;
-        let copied = |to: &mut dyn Write| {
-            let copied = std::io::copy(&mut lines, to);
-            copied.map_err(|error| Failure::failed(format!("the export was cut off: {error}")))
-        };
-        match &self.output {
-            Some(path) => write_whole(path, copied).map(drop),
-            None => output.json_lines(copied).map(drop),
-        }
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -248,11 +227,11 @@ impl Export {
         }
     }
 
-    fn write(&self, space: &Space, writer: impl Write) -> Result<Written, Failure> {
-        if self.format == Format::Corpus {
-            return Ok(space.export_corpus(writer)?.into());
+    fn write(&self, space: &Reached, writer: impl Write) -> Result<Written, Failure> {
+        match space.here() {
+            Some(space) if self.format == Format::Corpus => Ok(space.export_corpus(writer)?.into()),
+            _ => Ok(space.export(writer, self.selection())?.into()),
         }
-        Ok(space.export_visibility(writer, self.selection())?.into())
     }
 }
 

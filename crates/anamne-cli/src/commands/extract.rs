@@ -1,6 +1,6 @@
 //! `anamne extract`.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 
@@ -36,27 +36,24 @@ pub(crate) struct Extract {
 
 impl Extract {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let started = Instant::now();
-        if self.again {
-            space.discard_graph()?;
-        }
-        let (extracted, passed) = extraction::extract(&space, Duration::ZERO, output)?;
+        let extracted = extraction::extract(&space, self.again, output)?;
+        let passed = &extracted.skipped;
         let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
-        let knowledge = space.knowledge()?;
         if output.is_json() {
             let mut answer = json!({
                 "memories": extracted.memories,
                 "took_ms": took_ms,
-                "events": knowledge.position()?,
-                "behind": knowledge.behind()?,
+                "events": extracted.events,
+                "behind": extracted.behind,
                 "busy": extracted.busy,
             });
-            skipped::describe(&passed, &mut answer);
+            skipped::describe(passed, &mut answer);
             output.json(&answer)?;
-            return skipped::outcome(&passed);
+            return skipped::outcome(passed);
         }
-        skipped::tell(&passed, output);
+        skipped::tell(passed, output);
         if extracted.busy {
             output.warn("another process is extracting this space");
         }
@@ -65,7 +62,7 @@ impl Extract {
                 "nothing to extract in the space {}",
                 space.name()
             ))?;
-            return skipped::outcome(&passed);
+            return skipped::outcome(passed);
         }
         let rate = extracted.memories as f64 / (took_ms / 1_000.0).max(0.001);
         output.line(format_args!(
@@ -74,6 +71,6 @@ impl Extract {
             duration(took_ms),
             number(rate as u64)
         ))?;
-        skipped::outcome(&passed)
+        skipped::outcome(passed)
     }
 }

@@ -1,12 +1,12 @@
 //! `anamne feedback`.
 
-use anamne::{Judgement, KeptOpinion, Opinion, Said};
+use anamne::{Opinion, Said};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{Output, times};
 use crate::place::Place;
-use crate::{ids, settling};
+use crate::reached::KeptFeedback;
 
 /// Say whether a result, a search or work was good
 #[derive(Debug, clap::Args)]
@@ -65,30 +65,27 @@ pub(crate) struct Feedback {
 
 impl Feedback {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let query = self
             .of
             .strip_prefix('q')
             .and_then(|number| number.parse().ok());
         if let Some(number) = query {
             let useful = self.of_result()?;
-            let memory = space.feedback_on_query(number, useful, &self.note)?;
-            print(&memory, output)?;
+            let kept = space.feedback_on_query(number, useful, &self.note)?;
+            print(&kept, output)?;
         } else {
-            let kept = space.give_feedback(Opinion {
-                about: ids::resolve(&space, &self.of)?,
+            let opinion = Opinion {
+                about: space.resolve(&self.of)?,
                 said: Said::from_word(&self.verdict)?,
                 comment: self.note,
                 wanted: self.wanted,
-                used: ids::resolve_all(&space, &self.used)?,
+                used: space.resolve_all(&self.used)?,
                 should_ask: self.should_ask,
-            })?;
-            match kept {
-                KeptOpinion::Result(memory) => print(&memory, output)?,
-                KeptOpinion::Recorded(remembered) => super::remember::print(&remembered, output)?,
-            }
+            };
+            print(&space.give_feedback(opinion, &self.verdict)?, output)?;
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 
     /// Whether the best result of a query was useful.
@@ -104,19 +101,22 @@ impl Feedback {
     }
 }
 
-fn print(memory: &anamne::Memory, output: &mut Output) -> Result<(), Failure> {
-    let judgement = Judgement::of(&memory.metadata);
+fn print(kept: &KeptFeedback, output: &mut Output) -> Result<(), Failure> {
+    let judged = match kept {
+        KeptFeedback::Recorded(remembered) => return super::remember::print(remembered, output),
+        KeptFeedback::Result(judged) => judged,
+    };
     if output.is_json() {
         return output.json(&json!({
-            "memory": memory.id,
-            "useful": judgement.useful,
-            "useless": judgement.useless,
+            "memory": judged.memory,
+            "useful": judged.useful,
+            "useless": judged.useless,
         }));
     }
     output.line(format_args!(
         "{}: reported useful {}, useless {}",
-        memory.citation(),
-        times(judgement.useful.into()),
-        times(judgement.useless.into())
+        judged.citation,
+        times(judged.useful.into()),
+        times(judged.useless.into())
     ))
 }

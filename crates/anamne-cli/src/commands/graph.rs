@@ -74,14 +74,11 @@ impl Graph {
         }
         Limits::check_results(self.limit)?;
         let format = self.format(output)?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let knowledge = extraction::knowledge(&space, output)?;
         let entity = extraction::entity(&knowledge, &self.entity)?;
         let id = entity.id.to_string();
-        let mut around = knowledge.neighbourhood(&id, self.steps, self.limit)?;
-        if self.shared {
-            around.leave_out_personal();
-        }
+        let around = knowledge.neighbourhood(&id, self.steps, self.limit, self.shared)?;
         match &self.output {
             None => print(&around, format, output)?,
             Some(path) => write(&around, format, path, output)?,

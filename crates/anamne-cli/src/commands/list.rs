@@ -1,12 +1,9 @@
 //! `anamne list`.
 
-use std::collections::BTreeMap;
-
 use anamne::{Limits, Listing, Memory, Order, UseOrder};
 use serde_json::json;
 
 use crate::card;
-use crate::enriched;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::output::{Output, memories};
@@ -93,10 +90,7 @@ impl List {
         found.truncate(self.limit);
         if output.is_json() {
             let all: Vec<_> = found.iter().collect();
-            let enrichment = match space.here() {
-                Some(space) => enriched::by_id(space, &all)?,
-                None => BTreeMap::default(),
-            };
+            let enrichment = space.enrichment_by_id(&all)?;
             return output
                 .json(&json!({ "memories": found, "more": more, "enrichment": enrichment }));
         }

@@ -1,12 +1,12 @@
 //! `anamne meta`.
 
-use anamne::{KnownTopic, Limits, LoggedQuery, QueryGroup, Space, TopicVerdict};
+use anamne::{KnownTopic, Limits, LoggedQuery, QueryGroup, TopicVerdict};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, Output, counted, memories, paint, times};
 use crate::place::Place;
-use crate::settling;
+use crate::reached::Reached;
 use crate::wording::{duration, named, number, size};
 
 /// Show the query log and how well topics are covered
@@ -66,7 +66,7 @@ enum MetaCommand {
 
 impl Meta {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         match self.what {
             MetaCommand::Log { limit } => show_log(&space, limit, output)?,
             MetaCommand::Topics { limit } => show_topics(&space, limit, output)?,
@@ -81,11 +81,11 @@ impl Meta {
                 }
             }
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }
 
-fn show_log(space: &Space, limit: usize, output: &mut Output) -> Result<(), Failure> {
+fn show_log(space: &Reached, limit: usize, output: &mut Output) -> Result<(), Failure> {
     Limits::check_results(limit)?;
     let log = space.query_log(limit)?;
     if output.is_json() {
@@ -129,7 +129,7 @@ fn line_of(query: &LoggedQuery) -> String {
     )
 }
 
-fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), Failure> {
+fn show_topics(space: &Reached, limit: usize, output: &mut Output) -> Result<(), Failure> {
     Limits::check_results(limit)?;
     let topics = space.known_topics(limit)?;
     if output.is_json() {
@@ -145,7 +145,7 @@ fn show_topics(space: &Space, limit: usize, output: &mut Output) -> Result<(), F
     Ok(())
 }
 
-fn show_quality(space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn show_quality(space: &Reached, output: &mut Output) -> Result<(), Failure> {
     let weeks = space.search_quality()?;
     if output.is_json() {
         return output.json(&json!({ "weeks": weeks }));
@@ -172,7 +172,7 @@ fn show_quality(space: &Space, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show_performance(space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn show_performance(space: &Reached, output: &mut Output) -> Result<(), Failure> {
     let weeks = space.query_performance()?;
     if output.is_json() {
         return output.json(&json!({ "weeks": weeks }));

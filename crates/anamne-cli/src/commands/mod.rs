@@ -136,6 +136,37 @@ impl Command {
         matches!(self, Self::Export(_) | Self::Completions(_) | Self::Man(_))
     }
 
+    /// Why a server doesn't do it, and what to do instead.
+    fn only_here(&self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Self::Backup(_) => (
+                "a backup is a folder of the machine that has the store",
+                "schedule backups on the server's machine with `anamne backup DIR --every day`, or copy the memories here with `anamne export`",
+            ),
+            Self::Repair(_) | Self::Rewind(_) => (
+                "it works on the files of the store",
+                "run it on the server's machine; `anamne verify` and `anamne doctor` check a space from here",
+            ),
+            Self::Guard(_) => (
+                "the guard's settings and scans belong to the machine that has the store",
+                "run it on the server's machine; what is sent there passes its guard",
+            ),
+            Self::Model(_) | Self::Costs(_) => (
+                "models, their keys and their costs belong to the machine that has the store",
+                "run it on the server's machine",
+            ),
+            Self::Keys(_) | Self::Tenants(_) => (
+                "keys and tenants are managed on the server's machine, or by the routes under /v1/admin",
+                "run it on the server's machine",
+            ),
+            Self::Promote(_) | Self::Demote(_) => (
+                "which spaces share a memory is decided on the machine that has the store",
+                "run it on the server's machine",
+            ),
+            _ => return None,
+        })
+    }
+
     /// Runs the command.
     pub(crate) fn run(
         self,
@@ -143,6 +174,9 @@ impl Command {
         global: &Global,
         output: &mut Output,
     ) -> Result<(), Failure> {
+        if let Some((reason, instead)) = self.only_here() {
+            place.refuse_server(reason, instead)?;
+        }
         match self {
             Self::Demo(command) => command.run(place, output),
             Self::Init(init::Init {}) => init::Init::run(place, output),

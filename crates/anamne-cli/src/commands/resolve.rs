@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
-use anamne::{ConflictKind, Contradiction, ContradictionQuery, Limits, Side, Space};
+use anamne::{ConflictKind, Contradiction, Limits, Side};
 use anstyle::Style;
 use serde_json::json;
 
+use crate::extraction;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, counted, paint};
 use crate::place::Place;
+use crate::reached::{Listed, Reached};
 use crate::wording::{at_most, one_line, percent, wrapped};
-use crate::{extraction, ids, settling};
 
 /// Maximum lines of a statement.
 const LINES: usize = 3;
@@ -53,7 +54,7 @@ pub(crate) struct Resolve {
 impl Resolve {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         Limits::check_results(self.limit)?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         match (&self.id, &self.keep) {
             (None, _) => self.list(&space, output),
             (Some(id), None) => show(id, &space, output),
@@ -61,16 +62,9 @@ impl Resolve {
         }
     }
 
-    fn list(&self, space: &Space, output: &mut Output) -> Result<(), Failure> {
-        let query = ContradictionQuery {
-            kind: (!self.all).then_some(ConflictKind::Contested),
-            open: !self.all,
-            limit: self.limit + 1,
-            ..ContradictionQuery::default()
-        };
-        let mut found = extraction::knowledge(space, output)?.contradictions(&query)?;
-        let more = found.len() > self.limit;
-        found.truncate(self.limit);
+    fn list(&self, space: &Reached, output: &mut Output) -> Result<(), Failure> {
+        let knowledge = extraction::knowledge(space, output)?;
+        let Listed { list: found, more } = knowledge.contradictions(self.all, self.limit)?;
         if output.is_json() {
             return output.json(&json!({ "contradictions": found, "more": more }));
         }
@@ -110,7 +104,7 @@ fn is_open(contradiction: &Contradiction) -> bool {
     contradiction.kept.is_none() && contradiction.kind == ConflictKind::Contested
 }
 
-fn show(id: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn show(id: &str, space: &Reached, output: &mut Output) -> Result<(), Failure> {
     let contradiction = extraction::knowledge(space, output)?.contradiction(id)?;
     if output.is_json() {
         return output.json(&json!({ "contradiction": contradiction }));
@@ -118,10 +112,10 @@ fn show(id: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
     print(&contradiction, output)
 }
 
-fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn decide(id: &str, keep: &str, space: &Reached, output: &mut Output) -> Result<(), Failure> {
     extraction::knowledge(space, output)?.contradiction(id)?;
-    let kept = ids::resolve(space, keep)?;
-    let stored = space.assert(&space.resolution(id, kept)?, None)?;
+    let kept = space.resolve(keep)?;
+    let stored = space.decide(id, kept)?;
     let contradiction = extraction::knowledge(space, output)?.contradiction(id)?;
     let decision = space.read(stored.id)?.citation();
     if output.is_json() {
@@ -129,7 +123,7 @@ fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<()
             "contradiction": contradiction,
             "decision": { "id": stored.id, "citation": decision },
         }))?;
-        return settling::settle(space, output);
+        return space.settle(output);
     }
     print(&contradiction, output)?;
     output.flush()?;
@@ -141,7 +135,7 @@ fn decide(id: &str, keep: &str, space: &Space, output: &mut Output) -> Result<()
     output.note(format_args!(
         "{what} ({decision}); reopen with `anamne forget {decision}`"
     ));
-    settling::settle(space, output)
+    space.settle(output)
 }
 
 /// Prints both statements, which one holds, and why they contradict each other.

@@ -1,13 +1,13 @@
 //! `anamne retention`.
 
-use anamne::{RetentionApplied, RetentionState, Skipped, Space};
+use anamne::{RetentionApplied, RetentionState, Skipped};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::next_step;
 use crate::output::{Output, YELLOW, counted, memories};
 use crate::place::Place;
-use crate::settling;
+use crate::reached::Reached;
 use crate::skipped;
 use crate::wording::number;
 
@@ -51,7 +51,7 @@ pub(crate) struct Retention {
 
 impl Retention {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let done = self.act(&space)?;
         let passed = match &done {
             Some((applied, _)) => applied.skipped.clone(),
@@ -73,16 +73,16 @@ impl Retention {
             output.flush()?;
             skipped::tell(&passed, output);
         }
-        settling::settle(&space, output)?;
+        space.settle(output)?;
         skipped::outcome(&passed)
     }
 
-    fn act(&self, space: &Space) -> Result<Option<(RetentionApplied, u64)>, Failure> {
+    fn act(&self, space: &Reached) -> Result<Option<(RetentionApplied, u64)>, Failure> {
         if self.apply {
             return Ok(Some((space.apply_retention(self.yes)?, 0)));
         }
         if self.restore {
-            let undone = space.restore_forgotten_by_retention()?;
+            let undone = space.undo_retention()?;
             let applied = RetentionApplied {
                 skipped: undone.skipped,
                 ..RetentionApplied::default()

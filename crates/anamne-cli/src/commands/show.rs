@@ -1,17 +1,17 @@
 //! `anamne show`.
 
 use anamne::{
-    Association, Body, Enrichment, Link, LinkStrength, LinkType, Memory, MemoryId, MemoryUse,
-    QualitySignals, RELATED_ENTITIES, RELATED_FILES, Space, ToolCall,
+    Body, Enrichment, Link, LinkStrength, Memory, MemoryUse, QualitySignals, RELATED_ENTITIES,
+    RELATED_FILES, ToolCall,
 };
-use anamne_client::RemoteSpace;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::wording::{number, one_line};
-use crate::{card, enriched, ids, known};
+use crate::{card, enriched, known};
 
 /// Show one memory with its links and contradictions
 #[derive(Debug, clap::Args)]
@@ -46,94 +46,50 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        if let Some(client) = place.server() {
-            return show_served(&client.space(place.space_name().as_str()), &self.id, output);
-        }
-        let space = place.existing_space()?;
-        let id = ids::resolve(&space, &self.id)?;
-        // Before this reading, which counts too.
-        let known_use = space.use_of(id)?;
-        let signals = space.quality_signals(id)?;
-        let memory = space.get(id)?;
-        let links = space.links(memory.id)?;
-        let strengths = space.link_strengths(&links)?;
-        let disputes = space.disputes(&memory)?;
-        space.note_used(&[memory.id])?;
-        let related = related(&space, &memory)?;
-        let enrichment = space.enrichments(&[&memory])?.pop().flatten();
-        let spaces = space.spaces_with(memory.id)?;
+        let space = place.reached_existing()?;
+        let shown = space.open(&self.id)?;
+        let memory = &shown.memory;
         if output.is_json() {
-            let related: Vec<_> = related
-                .iter()
-                .map(|one| {
-                    json!({
-                        "memory": one.memory,
-                        "citation": format!("m{}", one.row),
-                        "type": one.link_type,
-                        "strength": one.strength,
-                        "reason": one.reason,
-                    })
-                })
-                .collect();
-            let links = links.iter().zip(&strengths);
+            let links = shown.links.iter();
             let links: Vec<_> = links
                 .map(|(link, strength)| link_json(link, strength))
                 .collect();
             return output.json(&json!({
                 "memory": memory,
                 "links": links,
-                "disputes": disputes,
-                "related": related,
-                "signals": signals,
-                "enrichment": enrichment,
-                "use": known_use,
-                "spaces": spaces,
+                "disputes": shown.disputes,
+                "related": shown.related,
+                "signals": shown.signals,
+                "enrichment": shown.enrichment,
+                "use": shown.known_use,
+                "spaces": shown.spaces,
             }));
         }
-        print(&memory, output)?;
-        if !spaces.is_empty() {
-            let spaces: Vec<_> = spaces.iter().map(|space| one_line(space)).collect();
+        print(memory, output)?;
+        if !shown.spaces.is_empty() {
+            let spaces: Vec<_> = shown.spaces.iter().map(|space| one_line(space)).collect();
             output.line(paint(DIM, format_args!("also in {}", spaces.join(", "))))?;
         }
-        output.line(paint(DIM, signals_line(&signals)))?;
-        if let Some(known_use) = known_use {
+        output.line(paint(DIM, signals_line(&shown.signals)))?;
+        if let Some(known_use) = shown.known_use {
             output.line(paint(DIM, use_line(known_use, output)))?;
         }
-        if !links.is_empty() || !disputes.is_empty() || !related.is_empty() {
+        if !shown.links.is_empty() || !shown.disputes.is_empty() || !shown.related.is_empty() {
             output.line("")?;
         }
-        known::print_disputes(&disputes, "", output)?;
-        let read = |id: MemoryId| space.read(id).ok();
-        for (link, strength) in links.iter().zip(&strengths) {
-            print_link(link, Some(strength), &memory, &read, output)?;
+        known::print_disputes(&shown.disputes, "", output)?;
+        for (link, strength) in &shown.links {
+            print_link(link, strength, memory, &space, output)?;
         }
-        if let Some(enrichment) = &enrichment {
+        if let Some(enrichment) = &shown.enrichment {
             print_enrichment(enrichment, output)?;
         }
-        for one in &related {
-            let reason = one_line(&one.reason);
-            let line = format!("m{}  {reason}", one.row);
+        for one in &shown.related {
+            let line = format!("{}  {}", one.citation, one_line(&one.reason));
             output.entry(DIM, "related", &line)?;
         }
         Ok(())
     }
-}
-
-/// Shows a memory of a server with its links.
-fn show_served(space: &RemoteSpace, id: &str, output: &mut Output) -> Result<(), Failure> {
-    let memory = space.get(id)?;
-    let links = space.links(&memory.id.to_string())?;
-    if output.is_json() {
-        return output.json(&json!({ "memory": memory, "links": links }));
-    }
-    print(&memory, output)?;
-    if !links.is_empty() {
-        output.line("")?;
-    }
-    let read = |id: MemoryId| space.get(&id.to_string()).ok();
-    links
-        .iter()
-        .try_for_each(|link| print_link(link, None, &memory, &read, output))
 }
 
 /// Prints what rules note beside the memory, apart from what was told.
@@ -145,17 +101,6 @@ fn print_enrichment(enrichment: &Enrichment, output: &mut Output) -> Result<(), 
     output.line("")?;
     output.line(paint(DIM, format_args!("by {}:", enrichment.by)))?;
     card::print_table(&rows, "  ", output)
-}
-
-/// Maximum number of related memories.
-const RELATED: usize = 5;
-
-/// Related memories without a stored link; empty if knowledge was never extracted.
-fn related(space: &Space, memory: &Memory) -> Result<Vec<Association>, Failure> {
-    let mut related = space.associations(memory.id, RELATED)?;
-    // Other types are shown as disputes.
-    related.retain(|one| one.link_type == LinkType::Related);
-    Ok(related)
 }
 
 /// The quality signals of a memory, on one line.
@@ -400,9 +345,9 @@ fn tool_calls(calls: &[ToolCall]) -> String {
 /// Prints a link from the perspective of `memory`, with the beginning of the other memory's text.
 fn print_link(
     link: &Link,
-    strength: Option<&LinkStrength>,
+    strength: &LinkStrength,
     memory: &Memory,
-    read: &dyn Fn(MemoryId) -> Option<Memory>,
+    space: &Reached,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let outward = link.from == memory.id;
@@ -418,10 +363,7 @@ fn print_link(
     };
     let (told, current) = (
         format!("{:.2}", link.weight),
-        format!(
-            "{:.2}",
-            strength.map_or(link.weight, |strength| strength.current)
-        ),
+        format!("{:.2}", strength.current),
     );
     let now = if current == told {
         String::new()
@@ -430,7 +372,7 @@ fn print_link(
     };
     let strength = paint(DIM, format_args!("(weight {told}{now}{reason})"));
     // If the other memory has been erased, only its id is left.
-    let other_end = read(other);
+    let other_end = space.read(other).ok();
     let name = other_end
         .as_ref()
         .map_or_else(|| other.to_string(), Memory::citation);

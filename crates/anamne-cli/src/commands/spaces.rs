@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anamne::{Error, SpaceName, Statistics, Store};
+use anamne::SpaceName;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
 use crate::projects::ProjectView;
+use crate::reached::{ReachedStore, SpaceSummary};
 use crate::wording::{number, one_line, wrapped};
 
 /// List spaces, change their settings, share memories between them, or delete one
@@ -88,18 +89,18 @@ impl Spaces {
 }
 
 fn list(place: &Place, output: &mut Output) -> Result<(), Failure> {
-    let store = place.existing_store()?;
+    let store = place.reached_store()?;
     let here = place.space_name();
-    let names = store.spaces()?;
+    let names = store.names()?;
     let mut rows = Vec::new();
     let mut unusable = Vec::new();
     for name in &names {
-        match row(&store, name) {
+        match row(&store, name, output.is_json()) {
             Ok(row) => rows.push(row),
             Err(error) => unusable.push(UnusableSpace {
                 space: Some(name.to_string()),
                 folder: None,
-                reason: error.to_string(),
+                reason: error.into_message()?,
             }),
         }
     }
@@ -111,7 +112,7 @@ fn list(place: &Place, output: &mut Output) -> Result<(), Failure> {
     }));
     if output.is_json() {
         return output.json(&json!({
-            "store": store.root(),
+            "store": store.location(),
             "here": here.as_str(),
             "spaces": rows,
             "unusable": unusable,
@@ -138,22 +139,29 @@ fn list(place: &Place, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn row(store: &Store, name: &SpaceName) -> Result<Row, Error> {
-    let space = store.existing_space(name.as_str())?;
-    let Statistics {
-        memories,
-        threads,
-        last,
-        ..
-    } = space.report()?.statistics;
+/// A space; its settings only for JSON.
+fn row(store: &ReachedStore, name: &SpaceName, with_settings: bool) -> Result<Row, Failure> {
+    let space = store.space(name.as_str())?;
+    let SpaceSummary {
+        description,
+        statistics,
+    } = space.summary()?;
+    let settings = if with_settings {
+        super::spaces_settings::as_json(&space.settings()?)
+    } else {
+        serde_json::Value::Null
+    };
     Ok(Row {
         name: name.to_string(),
-        description: space.config().description.clone(),
-        memories,
-        threads,
-        last,
-        settings: super::spaces_settings::as_json(&space.config()),
-        project: ProjectView::of(&space.config().project),
+        description,
+        memories: statistics.memories,
+        threads: statistics.threads,
+        last: statistics.last,
+        settings,
+        // A server's projects are folders of its machine.
+        project: space
+            .here()
+            .and_then(|space| ProjectView::of(&space.config().project)),
     })
 }
 

@@ -1,6 +1,8 @@
 //! `anamne spaces set`.
 
-use anamne::{Duplicates, Kind, RecomputeConfig, Space, SpaceConfig};
+use anamne::{Duplicates, Kind, Space, SpaceConfig};
+use anamne_client::{Method, Query, RemoteSpace};
+use anamne_server::rest::{SettingsChange, SpaceSettings};
 use clap::builder::PossibleValuesParser;
 
 use super::spaces_model::ModelChange;
@@ -8,7 +10,7 @@ use super::spaces_settings;
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
-use crate::settling;
+use crate::reached::Reached;
 
 /// Show or change the settings of a space
 #[derive(Debug, clap::Args)]
@@ -142,29 +144,71 @@ impl Switch {
 
 impl Set {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
-        self.check_retention(&space)?;
+        let space = place.reached_existing()?;
+        let settings = match &space {
+            Reached::Here(space) => self.configure(space, output)?,
+            Reached::There(space) => Some(self.send(space)?),
+        };
+        let Some(settings) = settings else {
+            return Ok(());
+        };
+        if self.yes && self.retention_days.is_some_and(|days| days > 0) {
+            forget_outdated(&space, output)?;
+        }
+        spaces_settings::print(&settings, output)?;
+        space.settle(output)
+    }
+
+    /// Changes the settings on this machine, or shows the estimate of `--dry-run`.
+    fn configure(
+        &self,
+        space: &Space,
+        output: &mut Output,
+    ) -> Result<Option<SpaceSettings>, Failure> {
+        self.check_retention(space)?;
         let model = match &self.model {
-            Some(name) => ModelChange::to(name, &space)?,
+            Some(name) => ModelChange::to(name, space)?,
             None => None,
         };
         if self.dry_run {
-            return estimate(model.as_ref(), output);
+            estimate(model.as_ref(), output)?;
+            return Ok(None);
         }
         if let Some(change) = &model {
             change.agree(self.yes, output)?;
         }
         let before = space.config();
         let mut wanted = SpaceConfig::clone(&before);
-        self.apply(&mut wanted, model.as_ref());
+        let change = self.change(model.map(|model| model.name));
+        change.apply(&mut wanted);
         if wanted != *before {
-            space.configure(|config| self.apply(config, model.as_ref()))?;
+            space.configure(|config| change.apply(config))?;
         }
-        if self.yes && self.retention_days.is_some_and(|days| days > 0) {
-            forget_outdated(&space, output)?;
+        Ok(Some(SpaceSettings::of(&space.config())))
+    }
+
+    /// Changes the settings on a server, which refuses what `--yes` would confirm.
+    fn send(&self, space: &RemoteSpace) -> Result<SpaceSettings, Failure> {
+        if self.dry_run {
+            let message = "a server doesn't estimate what embedding takes";
+            return Err(Failure::refused("dry_run", message)
+                .hint("run it on the server's machine, where its models and keys are"));
         }
-        spaces_settings::print(&space.config(), output)?;
-        settling::settle(&space, output)
+        let change = self.change(self.model.clone());
+        if change == SettingsChange::default() {
+            return Ok(space.read(&["settings"], &Query::new())?);
+        }
+        let change = SettingsChange {
+            confirm: self.yes,
+            ..change
+        };
+        let changed = space.call(Method::Patch, &["settings"], Some(&change));
+        changed.map_err(|error| match error.problem() {
+            Some(problem) if problem.field.as_deref() == Some("confirm") => {
+                Failure::refused("yes", &problem.detail).hint("add --yes to confirm")
+            }
+            _ => error.into(),
+        })
     }
 
     /// A retention that would forget memories now needs confirmation.
@@ -186,62 +230,38 @@ impl Set {
         .hint("add --yes to confirm"))
     }
 
-    fn apply(&self, config: &mut SpaceConfig, model: Option<&ModelChange>) {
-        if let Some(description) = &self.description {
-            config.description.clone_from(description);
-        }
-        config.recall.recency_days = self.recency_days.unwrap_or(config.recall.recency_days);
-        config.quota.bytes = self.quota.unwrap_or(config.quota.bytes);
-        config.retention.days = self.retention_days.unwrap_or(config.retention.days);
-        if let Some(days) = self.retention_grace_days {
-            config.retention.grace_days = days;
-        }
-        config.tiers.active_days = self.active_days.unwrap_or(config.tiers.active_days);
-        config.tiers.recent_days = self.recent_days.unwrap_or(config.tiers.recent_days);
-        if let Some(model) = model {
-            config.embedding.model.clone_from(&model.name);
-        }
-        if let Some(reranker) = &self.reranker {
-            let is_none = reranker.trim().eq_ignore_ascii_case("none");
-            config.recall.reranker = (!is_none).then(|| reranker.clone());
-        }
-        if let Some(switch) = self.record_access {
-            config.meta.record_access = switch.is_on();
-        }
-        let wait = &mut config.embedding.query_wait_ms;
-        *wait = self.query_wait.unwrap_or(*wait);
-        let batch_from = &mut config.embedding.batch_from;
-        *batch_from = self.batch_from.unwrap_or(*batch_from);
-        self.apply_intake(config);
-        self.apply_recompute(&mut config.recompute);
-        let budgets = &mut config.budgets;
-        budgets.daily_dollars = self.daily_dollars.unwrap_or(budgets.daily_dollars);
-        budgets.monthly_dollars = self.monthly_dollars.unwrap_or(budgets.monthly_dollars);
-        budgets.daily_tokens = self.daily_tokens.unwrap_or(budgets.daily_tokens);
-        budgets.monthly_tokens = self.monthly_tokens.unwrap_or(budgets.monthly_tokens);
-    }
-
-    fn apply_recompute(&self, recompute: &mut RecomputeConfig) {
-        let on = |switch: Option<Switch>, now| switch.map_or(now, Switch::is_on);
-        recompute.importance = on(self.recompute_importance, recompute.importance);
-        recompute.links = on(self.recompute_links, recompute.links);
-        recompute.half_life_days = self.half_life.unwrap_or(recompute.half_life_days);
-        let link_half_life = self.link_half_life;
-        recompute.link_half_life_days = link_half_life.unwrap_or(recompute.link_half_life_days);
-        recompute.link_floor = self.link_floor.unwrap_or(recompute.link_floor);
-    }
-
-    fn apply_intake(&self, config: &mut SpaceConfig) {
-        let intake = &mut config.intake;
-        if let Some(Kinds(kinds)) = &self.kinds {
-            intake.kinds.clone_from(kinds);
-        }
+    /// The change, with the embedding model by its full name, if that is known.
+    fn change(&self, model: Option<String>) -> SettingsChange {
         let rule = |name: &String| Duplicates::ALL.iter().find(|(known, _)| known == name);
-        if let Some((_, rule)) = self.duplicates.as_ref().and_then(rule) {
-            intake.duplicates = *rule;
+        let duplicates = self.duplicates.as_ref().and_then(rule);
+        SettingsChange {
+            description: self.description.clone(),
+            recency_days: self.recency_days,
+            quota_bytes: self.quota,
+            retention_days: self.retention_days,
+            retention_grace_days: self.retention_grace_days,
+            active_days: self.active_days,
+            recent_days: self.recent_days,
+            model,
+            reranker: self.reranker.clone(),
+            record_access: self.record_access.map(Switch::is_on),
+            query_wait_ms: self.query_wait,
+            batch_from: self.batch_from,
+            kinds: self.kinds.as_ref().map(|Kinds(kinds)| kinds.clone()),
+            duplicates: duplicates.map(|(_, rule)| (*rule).into()),
+            similarity: self.similarity,
+            quality: self.quality,
+            daily_dollars: self.daily_dollars,
+            monthly_dollars: self.monthly_dollars,
+            daily_tokens: self.daily_tokens,
+            monthly_tokens: self.monthly_tokens,
+            recompute_importance: self.recompute_importance.map(Switch::is_on),
+            recompute_links: self.recompute_links.map(Switch::is_on),
+            half_life_days: self.half_life,
+            link_half_life_days: self.link_half_life,
+            link_floor: self.link_floor,
+            confirm: false,
         }
-        intake.similarity = self.similarity.unwrap_or(intake.similarity);
-        intake.quality = self.quality.unwrap_or(intake.quality);
     }
 }
 
@@ -280,7 +300,7 @@ fn estimate(change: Option<&ModelChange>, output: &mut Output) -> Result<(), Fai
 }
 
 /// Applies a retention that was confirmed.
-fn forget_outdated(space: &Space, output: &Output) -> Result<(), Failure> {
+fn forget_outdated(space: &Reached, output: &Output) -> Result<(), Failure> {
     let forgotten = space.apply_retention(true)?.forgotten;
     if forgotten > 0 {
         let count = memories(forgotten);

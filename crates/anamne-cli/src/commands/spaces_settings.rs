@@ -1,6 +1,7 @@
 //! Shows the settings of a space.
 
-use anamne::{RecomputeConfig, SpaceConfig};
+use anamne::Duplicates;
+use anamne_server::rest::SpaceSettings;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -8,33 +9,38 @@ use crate::output::Output;
 use crate::wording::{number, one_line};
 
 /// The settings as JSON.
-pub(super) fn as_json(config: &SpaceConfig) -> Value {
+pub(super) fn as_json(settings: &SpaceSettings) -> Value {
     json!({
-        "name": config.name,
-        "description": config.description,
-        "recency_days": config.recall.recency_days,
-        "quota_bytes": config.quota.bytes,
-        "retention_days": config.retention.days,
-        "retention_grace_days": config.retention.grace_days,
-        "active_days": config.tiers.active_days,
-        "recent_days": config.tiers.recent_days,
-        "model": config.embedding.model,
-        "reranker": config.recall.reranker,
-        "record_access": config.meta.record_access,
-        "query_wait_ms": config.embedding.query_wait_ms,
-        "batch_from": config.embedding.batch_from,
-        "kinds": config.intake.kinds,
-        "duplicates": config.intake.duplicates,
-        "similarity": round(config.intake.similarity),
-        "quality": round(config.intake.quality),
+        "name": settings.name,
+        "description": settings.description,
+        "recency_days": settings.recency_days,
+        "quota_bytes": settings.quota_bytes,
+        "retention_days": settings.retention_days,
+        "retention_grace_days": settings.retention_grace_days,
+        "active_days": settings.active_days,
+        "recent_days": settings.recent_days,
+        "model": settings.model,
+        "reranker": settings.reranker,
+        "record_access": settings.record_access,
+        "query_wait_ms": settings.query_wait_ms,
+        "batch_from": settings.batch_from,
+        "kinds": settings.kinds,
+        "duplicates": settings.duplicates,
+        "similarity": round(settings.similarity),
+        "quality": round(settings.quality),
         "recompute": {
-            "importance": config.recompute.importance,
-            "links": config.recompute.links,
-            "half_life_days": round(config.recompute.half_life_days),
-            "link_half_life_days": round(config.recompute.link_half_life_days),
-            "link_floor": round(config.recompute.link_floor),
+            "importance": settings.recompute_importance,
+            "links": settings.recompute_links,
+            "half_life_days": round(settings.half_life_days),
+            "link_half_life_days": round(settings.link_half_life_days),
+            "link_floor": round(settings.link_floor),
         },
-        "budgets": config.budgets,
+        "budgets": {
+            "daily_dollars": settings.daily_dollars,
+            "monthly_dollars": settings.monthly_dollars,
+            "daily_tokens": settings.daily_tokens,
+            "monthly_tokens": settings.monthly_tokens,
+        },
     })
 }
 
@@ -44,58 +50,57 @@ fn round(number: f32) -> f64 {
 }
 
 /// Prints the settings.
-pub(super) fn print(config: &SpaceConfig, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print(settings: &SpaceSettings, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
-        return output.json(&as_json(config));
+        return output.json(&as_json(settings));
     }
     let or_none = |amount: u64, unit: &str| match amount {
         0 => "none".to_owned(),
         amount => format!("{} {unit}", number(amount)),
     };
     let mut line = |name: &str, value: String| output.line(format_args!("{name:<13} {value}"));
-    line("name", config.name.clone())?;
-    line("description", one_line(&config.description))?;
-    line("recency", format!("{} days", config.recall.recency_days))?;
-    line("quota", or_none(config.quota.bytes, "bytes"))?;
-    line("retention", or_none(config.retention.days.into(), "days"))?;
-    if config.retention.days > 0 {
-        let grace = config.retention.grace_days;
+    line("name", settings.name.clone())?;
+    line("description", one_line(&settings.description))?;
+    line("recency", format!("{} days", settings.recency_days))?;
+    line("quota", or_none(settings.quota_bytes, "bytes"))?;
+    line("retention", or_none(settings.retention_days.into(), "days"))?;
+    if settings.retention_days > 0 {
+        let grace = settings.retention_grace_days;
         line("grace period", format!("{grace} days of use"))?;
     }
-    let tiers = &config.tiers;
-    let (active, recent) = (tiers.active_days, tiers.recent_days);
+    let (active, recent) = (settings.active_days, settings.recent_days);
     line(
         "tiers",
         format!("active up to {active} days, recent up to {recent} days"),
     )?;
-    line("model", one_line(&config.embedding.model))?;
-    let reranker = config.recall.reranker.as_deref().unwrap_or("none");
+    line("model", one_line(&settings.model))?;
+    let reranker = settings.reranker.as_deref().unwrap_or("none");
     line("reranker", one_line(reranker))?;
-    if config.meta.record_access {
+    if settings.record_access {
         line("access", "recorded in the log".into())?;
     }
-    if config.embedding.model.contains(':') {
-        let wait = config.embedding.query_wait_ms;
+    if settings.model.contains(':') {
+        let wait = settings.query_wait_ms;
         line("query wait", or_none(wait.into(), "ms"))?;
-        let from = config.embedding.batch_from;
+        let from = settings.batch_from;
         line("batches from", or_none(from.into(), "texts"))?;
     }
-    line("recompute", recomputed(&config.recompute))?;
-    line("accepts", accepted(config))?;
-    line("budgets", budgets(config))
+    line("recompute", recomputed(settings))?;
+    line("accepts", accepted(settings))?;
+    line("budgets", budgets(settings))
 }
 
 /// What is recomputed, as text.
-fn recomputed(recompute: &RecomputeConfig) -> String {
-    let importance = if recompute.importance {
-        format!("importance, half-life {} days", recompute.half_life_days)
+fn recomputed(settings: &SpaceSettings) -> String {
+    let importance = if settings.recompute_importance {
+        format!("importance, half-life {} days", settings.half_life_days)
     } else {
         "importance as told".to_owned()
     };
-    let links = if recompute.links {
+    let links = if settings.recompute_links {
         format!(
             "links, half-life {} days, at least {} of what was told",
-            recompute.link_half_life_days, recompute.link_floor
+            settings.link_half_life_days, settings.link_floor
         )
     } else {
         "links as told".to_owned()
@@ -104,18 +109,17 @@ fn recomputed(recompute: &RecomputeConfig) -> String {
 }
 
 /// What the space accepts, as text.
-fn accepted(config: &SpaceConfig) -> String {
-    let intake = &config.intake;
-    let kinds: Vec<_> = intake.kinds.iter().map(|kind| kind.as_str()).collect();
+fn accepted(settings: &SpaceSettings) -> String {
+    let kinds: Vec<_> = settings.kinds.iter().map(|kind| kind.as_str()).collect();
     let kinds = match kinds.as_slice() {
         [] => "all kinds".to_owned(),
         kinds => kinds.join(", "),
     };
-    let duplicates = match intake.duplicates {
-        anamne::Duplicates::Semantic => format!("semantic from {}", intake.similarity),
+    let duplicates = match settings.duplicates.into() {
+        Duplicates::Semantic => format!("semantic from {}", settings.similarity),
         rule => rule.as_str().to_owned(),
     };
-    let quality = match intake.quality {
+    let quality = match settings.quality {
         0.0 => "any quality".to_owned(),
         quality => format!("quality from {quality}"),
     };
@@ -123,15 +127,14 @@ fn accepted(config: &SpaceConfig) -> String {
 }
 
 /// What the space may spend, as text.
-fn budgets(config: &SpaceConfig) -> String {
-    let budgets = &config.budgets;
+fn budgets(settings: &SpaceSettings) -> String {
     let dollars = [
-        ("a day", budgets.daily_dollars),
-        ("a month", budgets.monthly_dollars),
+        ("a day", settings.daily_dollars),
+        ("a month", settings.monthly_dollars),
     ];
     let tokens = [
-        ("a day", budgets.daily_tokens),
-        ("a month", budgets.monthly_tokens),
+        ("a day", settings.daily_tokens),
+        ("a month", settings.monthly_tokens),
     ];
     let dollars = dollars.iter().filter(|(_, amount)| *amount > 0.0);
     let dollars = dollars.map(|(time, amount)| format!("${amount:.2} {time}"));

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use anamne::{Class, SpaceReport, ViewState};
 
+use crate::card;
 use crate::failure::Failure;
 use crate::output::{Output, YELLOW, counted, paint};
 use crate::place::Place;
 use crate::wording::{self, number, size};
-use crate::{card, settling};
 
 /// Show counts, sizes and index status of a space
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub(crate) struct Stats {}
 
 impl Stats {
     pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let report = space.report()?;
         if output.is_json() {
             output.json(&report)?;
@@ -36,7 +36,7 @@ impl Stats {
             card::print_table(&rows(&report, output), "", output)?;
             print_views(&report, output)?;
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }
 

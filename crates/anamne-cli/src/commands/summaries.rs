@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anamne::llm::BridgeError;
-use anamne::{Error, Level, RewordedSentence, Skipped, Space, Store, StoreError, Summary};
+use anamne::{Error, Level, RewordedSentence, Skipped, Space, StoreError, Summary};
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::json;
@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::next_step;
 use crate::output::{CYAN, DIM, Output, memories, paint};
 use crate::place::Place;
+use crate::reached::{Reached, SummaryChoice};
 use crate::skipped;
 use crate::wording::{named, number, one_line, wrapped};
 
@@ -84,26 +85,22 @@ impl Summaries {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let since = output.dates.start("since", self.since.as_deref())?;
         let until = output.dates.end("until", self.until.as_deref())?;
-        let store = if self.reword {
-            Store::open_with(place.options_with_model(output)?)?
+        let space = if self.reword {
+            place.reached_with_model(output)?
         } else {
-            place.existing_store()?
+            place.reached_existing()?
         };
-        let space = place.existing_space_of(&store)?;
-        let mut passed = choose(&space, output)?;
-        let wanted = usize::from(self.limit) + 1;
-        let mut summaries = if let Some(thread) = &self.thread {
-            space.summaries_of_thread(thread, wanted)?
+        let mut passed = update(&space, output)?;
+        let choice = if let Some(thread) = &self.thread {
+            SummaryChoice::Thread(thread.clone())
         } else {
             let span = since.unwrap_or(Timestamp::MIN)..until.unwrap_or(Timestamp::MAX);
-            space.summaries(self.by.level(), span, wanted)?
+            SummaryChoice::Periods(self.by.level(), span)
         };
-        let more = summaries.len() == wanted;
-        summaries.truncate(wanted - 1);
-        let reworded = if self.reword {
-            reword(&space, &summaries, &mut passed, output)?
-        } else {
-            vec![None; summaries.len()]
+        let (summaries, more) = space.summaries(&choice, self.limit.into())?;
+        let reworded = match space.here() {
+            Some(space) if self.reword => reword(space, &summaries, &mut passed, output)?,
+            _ => vec![None; summaries.len()],
         };
         if output.is_json() {
             let mut answer = json!({ "summaries": summaries, "more": more });
@@ -132,10 +129,10 @@ impl Summaries {
 }
 
 /// Updates the summaries, with progress notes if it takes long. Returns the memories that were skipped.
-fn choose(space: &Space, output: &mut Output) -> Result<Skipped, Failure> {
+fn update(space: &Reached, output: &mut Output) -> Result<Skipped, Failure> {
     let started = Instant::now();
     let mut shown = started;
-    let (_, passed) = space.summarise(&mut |periods| {
+    let updated = space.update_summaries(&mut |periods| {
         if shown.elapsed().as_secs() >= 2 {
             shown = Instant::now();
             output.note(format_args!(
@@ -144,7 +141,10 @@ fn choose(space: &Space, output: &mut Output) -> Result<Skipped, Failure> {
             ));
         }
     })?;
-    Ok(passed)
+    if !updated.updated {
+        output.note("not updated now: the server updates summaries in the background");
+    }
+    Ok(updated.skipped)
 }
 
 /// Each summary as worded by the model. A summary that the model can't word is skipped and shown verbatim; if the model

@@ -1,6 +1,6 @@
 //! `anamne tasks`.
 
-use anamne::queue::{Outcome, Pause, Queue, QueueReport, RetryOutcome, Task, TaskId, TaskState};
+use anamne::queue::{Outcome, Pause, QueueReport, RetryOutcome, Task, TaskId};
 use anamne::{ChoreReport, EmbeddingBatch, Space, Store};
 use serde_json::json;
 
@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::next_step;
 use crate::output::{DIM, GREEN, Output, RED, YELLOW, counted};
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::wording::{number, one_line};
 
 /// The hint for a task that failed or waits for something: its error is stored only as text.
@@ -86,22 +87,31 @@ enum Change {
 
 impl Tasks {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
-        let queue = space.task_queue()?;
+        let space = place.reached_existing()?;
         match self.change {
-            None => show(&space, &queue, output),
+            None => show(&space, output),
+            Some(Change::Run) if space.begin_tasks()? => print_begun(output),
             Some(Change::Run) => {
                 drop(space);
                 let store = Store::open_with(place.options_with_model(output)?)?;
                 run(&place.existing_space_of(&store)?, output)
             }
-            Some(Change::Pause { kind }) => pause(&queue, kind.as_deref(), output),
-            Some(Change::Resume { kind }) => resume(&queue, kind.as_deref(), output),
-            Some(Change::Retry { id, .. }) => retry(&queue, id, output),
-            Some(Change::Cancel { id }) => cancel(&queue, id, output),
-            Some(Change::Dead) => dead(&queue, output),
+            Some(Change::Pause { kind }) => pause(&space, kind.as_deref(), output),
+            Some(Change::Resume { kind }) => resume(&space, kind.as_deref(), output),
+            Some(Change::Retry { id, .. }) => retry(&space, id, output),
+            Some(Change::Cancel { id }) => cancel(&space, id, output),
+            Some(Change::Dead) => dead(&space, output),
         }
     }
+}
+
+/// A server works by itself; its report of tasks says what came of it.
+fn print_begun(output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(&json!({ "begun": true }));
+    }
+    output.note("the server does what is due now; `anamne tasks` shows how far it is");
+    Ok(())
 }
 
 /// Works the queue off; each task is told as it ends.
@@ -133,23 +143,19 @@ fn run(space: &Space, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show(space: &Space, queue: &Queue, output: &mut Output) -> Result<(), Failure> {
-    let report = queue.report()?;
-    let unfinished = queue.unfinished(SHOWN + report.running.len())?;
-    let waiting = unfinished
-        .into_iter()
-        .filter(|task| task.state == TaskState::Waiting);
-    let waiting: Vec<_> = waiting.take(SHOWN).collect();
+fn show(space: &Reached, output: &mut Output) -> Result<(), Failure> {
+    let work = space.work()?;
+    let waiting = space.waiting(SHOWN, work.queue.running.len())?;
     if output.is_json() {
-        let mut whole = serde_json::to_value(&report).map_err(std::io::Error::from)?;
+        let mut whole = serde_json::to_value(&work.queue).map_err(std::io::Error::from)?;
         whole["waiting"] = json!(waiting);
-        whole["chores"] = next_step::worded(&space.chores()?);
-        whole["batches"] = json!(space.embedding()?.batches);
+        whole["chores"] = next_step::worded(&work.chores);
+        whole["batches"] = json!(work.batches);
         return output.json(&whole);
     }
-    print(&report, &waiting, output)?;
-    print_chores(&space.chores()?, output)?;
-    print_batches(&space.embedding()?.batches, output)
+    print(&work.queue, &waiting, output)?;
+    print_chores(&work.chores, output)?;
+    print_batches(&work.batches, output)
 }
 
 /// The batches of texts that a remote model was asked to embed.
@@ -161,7 +167,7 @@ fn print_batches(batches: &[EmbeddingBatch], output: &mut Output) -> Result<(), 
             said.push(format!("sent {}", output.dates.relative(sent)));
         }
         if batch.outcome.is_empty() {
-            said.push(batch.stage.to_owned());
+            said.push(batch.stage.clone().into_owned());
         } else {
             said.push(format!(
                 "{}, {} answered",
@@ -270,8 +276,8 @@ fn waits(task: &Task, output: &Output) -> String {
     said.join(", ")
 }
 
-fn pause(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), Failure> {
-    let changed = queue.pause(kind)?;
+fn pause(space: &Reached, kind: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+    let changed = space.pause(kind)?;
     if output.is_json() {
         return output.json(&json!({ "paused": kind, "changed": changed }));
     }
@@ -283,8 +289,8 @@ fn pause(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), F
     })
 }
 
-fn resume(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), Failure> {
-    let changed = queue.resume(kind)?;
+fn resume(space: &Reached, kind: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+    let changed = space.resume(kind)?;
     if output.is_json() {
         return output.json(&json!({ "resumed": kind, "changed": changed }));
     }
@@ -294,18 +300,15 @@ fn resume(queue: &Queue, kind: Option<&str>, output: &mut Output) -> Result<(), 
     } else {
         format!("{what} is not paused")
     })?;
-    for still in queue.pauses()? {
+    for still in space.work()?.queue.paused {
         let still = still.kind.as_deref().unwrap_or("everything").to_owned();
         output.note(format_args!("{still} is still paused"));
     }
     Ok(())
 }
 
-fn retry(queue: &Queue, id: Option<TaskId>, output: &mut Output) -> Result<(), Failure> {
-    let retried = match id {
-        Some(id) => vec![queue.retry(id)?],
-        None => queue.retry_all()?,
-    };
+fn retry(space: &Reached, id: Option<TaskId>, output: &mut Output) -> Result<(), Failure> {
+    let retried = space.retry(id)?;
     if output.is_json() {
         return output.json(&json!({ "retried": retried }));
     }
@@ -321,16 +324,16 @@ fn retry(queue: &Queue, id: Option<TaskId>, output: &mut Output) -> Result<(), F
     Ok(())
 }
 
-fn cancel(queue: &Queue, id: TaskId, output: &mut Output) -> Result<(), Failure> {
-    let cancelled = queue.cancel(id)?;
+fn cancel(space: &Reached, id: TaskId, output: &mut Output) -> Result<(), Failure> {
+    let cancelled = space.cancel(id)?;
     if output.is_json() {
         return output.json(&json!({ "cancelled": cancelled }));
     }
     output.line(format_args!("cancelled {}", one_line(&name(&cancelled))))
 }
 
-fn dead(queue: &Queue, output: &mut Output) -> Result<(), Failure> {
-    let dead = queue.dead_letters()?;
+fn dead(space: &Reached, output: &mut Output) -> Result<(), Failure> {
+    let dead = space.failed_tasks()?;
     if output.is_json() {
         return output.json(&json!({ "dead": dead }));
     }

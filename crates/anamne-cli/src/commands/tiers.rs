@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
-use crate::settling;
 use crate::wording::{duration, number, size};
 
 /// Show the storage tiers of a space, or move old memories now
@@ -37,19 +36,21 @@ pub(crate) struct Tiers {
 
 impl Tiers {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
-        let moved = if self.moves {
-            Some(move_all(&space, output)?)
-        } else {
-            None
+        let space = place.reached_existing()?;
+        let moved = match space.here() {
+            Some(space) if self.moves => Some(move_all(space, output)?),
+            _ => None,
         };
+        if self.moves && space.begin_moves()? {
+            output.note("the server moves old memories now; `anamne tiers` shows how far it is");
+        }
         let tiers = space.tiers()?;
         if output.is_json() {
             output.json(&json!({ "tiers": tiers, "moved": moved }))?;
         } else {
             print(&tiers, output)?;
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }
 

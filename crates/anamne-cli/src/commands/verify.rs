@@ -29,7 +29,7 @@ pub(crate) struct Verify {}
 
 impl Verify {
     pub(crate) fn run(place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let store = place.existing_store()?;
+        let store = place.reached_store()?;
         let space = place.is_named().then(|| place.space_name().as_str());
         let found = store.verify(space)?;
         let sound = found
@@ -37,7 +37,7 @@ impl Verify {
             .all(|found| found.examination.findings.is_empty());
         if output.is_json() {
             let spaces = next_step::worded(&found);
-            output.json(&json!({ "store": store.root(), "sound": sound, "spaces": spaces }))?;
+            output.json(&json!({ "store": store.location(), "sound": sound, "spaces": spaces }))?;
         } else {
             for found in &found {
                 print(found, output)?;

@@ -1,13 +1,12 @@
 //! `anamne working`.
 
-use anamne::WorkingScope;
+use anamne::{Experience, WorkingScope, WorkingValue};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::{CYAN, Output};
 use crate::place::Place;
 use crate::session_argument::SessionArgument;
-use crate::settling;
 use crate::wording::one_line;
 
 /// Keep values while work goes on
@@ -83,7 +82,7 @@ impl Working {
                 let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
                 let session = session.name().unwrap_or_default();
                 let scope = WorkingScope { session, agent };
-                set(place, &scope, &key, value, expires.as_deref(), output)
+                set(place, &scope, &key, &value, expires.as_deref(), output)
             }
             Some(Change::Remove {
                 key,
@@ -92,7 +91,7 @@ impl Working {
             }) => {
                 let session = session.name().unwrap_or_default();
                 let scope = WorkingScope { session, agent };
-                set(place, &scope, &key, Value::Null, None, output)
+                set(place, &scope, &key, &Value::Null, None, output)
             }
         }
     }
@@ -102,19 +101,25 @@ fn set(
     place: &Place,
     scope: &WorkingScope,
     key: &str,
-    value: Value,
+    value: &Value,
     expires: Option<&str>,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    // Before a space is created or asked.
+    let told = WorkingValue {
+        key: key.to_owned(),
+        value: value.clone(),
+    };
+    Experience::Working(told).check()?;
     let expires_at = output.dates.future_time("expires", expires)?;
-    let space = place.space()?;
+    let space = place.reached()?;
     let remembered = space.set_working(scope, key, value, expires_at)?;
     super::remember::print(&remembered, output)?;
-    settling::settle(&space, output)
+    space.settle(output)
 }
 
 fn show(place: &Place, output: &mut Output) -> Result<(), Failure> {
-    let values = place.existing_space()?.working_memory(None)?;
+    let values = place.reached_existing()?.working_memory()?;
     if output.is_json() {
         return output.json(&json!({ "values": values }));
     }

@@ -193,8 +193,8 @@ fn names(weeks: &[StrategyWeek]) -> Vec<String> {
     let is_known = |week: &StrategyWeek| known.iter().any(|one| one.name == week.strategy);
     let mut names: Vec<String> = known
         .iter()
-        .filter(|strategy| used(strategy.name))
-        .map(|strategy| strategy.name.to_owned())
+        .filter(|strategy| used(&strategy.name))
+        .map(|strategy| strategy.name.to_string())
         .collect();
     if !weeks.iter().all(is_known) {
         names.push("other".to_owned());

@@ -132,13 +132,13 @@ impl Bench {
         command
     }
 
-    /// Runs the command.
     /// Runs the command with this text on standard input.
     pub(crate) fn run_with(&self, arguments: &[&str], stdin: Stdio) -> RunOutput {
         let output = self.command(arguments).stdin(stdin).output();
         output.expect("the command starts").into()
     }
 
+    /// Runs the command.
     pub(crate) fn run(&self, arguments: &[&str]) -> RunOutput {
         self.command(arguments)
             .output()
@@ -169,6 +169,12 @@ impl Bench {
             }
             std::thread::yield_now();
         }
+    }
+
+    /// Runs the command on the store of this machine, whatever the environment says.
+    pub(crate) fn run_here(&self, arguments: &[&str]) -> RunOutput {
+        let output = self.command_here(arguments).output();
+        output.expect("the command starts").into()
     }
 
     /// Runs the command with this standard input.

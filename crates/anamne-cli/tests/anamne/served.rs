@@ -46,31 +46,224 @@ fn lines_are_imported_and_exported() {
     );
     let file = file.to_str().expect("a name");
     let stopped = through(&bench, &["--json", "import", file]);
-    assert_eq!(stopped.code, 2, "{}", stopped.stderr);
+    assert_eq!(stopped.code, 1, "{}", stopped.stderr);
+    let error = stopped.error();
+    let message = error["message"].as_str().expect("a message");
+    assert!(message.contains("talk.jsonl:2: "), "{error}");
+    let taken = json!({ "imported": 1, "known": 0, "links": 0 });
+    assert_eq!(error["taken"], taken);
     let skipped = through(&bench, &["--json", "import", file, "--skip-bad"]);
     let told = skipped.parsed();
-    assert_eq!((&told["known"], &told["refused"]), (&json!(1), &json!(1)));
-    assert_eq!(skipped.code, 4, "not all of it");
+    assert_eq!(
+        (&told["known"], &told["bad"][0]["line"]),
+        (&json!(1), &json!(2))
+    );
     let exported = through(&bench, &["export"]);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
+    assert_eq!(exported.stdout.lines().count(), 1, "{}", exported.stdout);
     assert!(
         exported.stdout.contains("beans in May"),
         "{}",
         exported.stdout
     );
+    let written = bench.folder().join("all.jsonl");
+    let written = written.to_str().expect("a name");
+    let told = through(&bench, &["--json", "export", "--output", written]).parsed();
+    assert_eq!(told["exported"], 1);
+    let written = std::fs::read_to_string(written).expect("a file");
+    assert_eq!(written, exported.stdout);
     let refused = through(&bench, &["--json", "export", "--format", "corpus"]);
     assert_eq!(refused.error()["field"], "server");
 }
 
 #[test]
-fn what_only_a_store_can_do_is_refused() {
+fn what_only_a_store_can_do_is_refused_with_what_to_do_instead() {
     let bench = Bench::new();
-    for arguments in [&["verify"][..], &["backup", "elsewhere"], &["spaces"]] {
+    for arguments in [
+        &["backup", "elsewhere"][..],
+        &["repair"],
+        &["rewind", "--at", "yesterday", "--into", "old"],
+        &["guard"],
+        &["model"],
+        &["costs"],
+        &["keys", "list"],
+        &["tenants", "list"],
+        &["promote", "m1"],
+        &["spaces", "join", "one", "other"],
+        &["summaries", "--reword"],
+        &["import", "--from", "claude-code"],
+        &["spaces", "set", "--model", "builtin", "--dry-run"],
+    ] {
         let refused = through(&bench, &[&["--json"], arguments].concat());
         let error = refused.error();
-        assert_eq!(error["field"], "server", "{arguments:?}: {error}");
+        assert!(
+            ["server", "dry_run"].contains(&error["field"].as_str().unwrap_or_default()),
+            "{arguments:?}: {error}"
+        );
+        assert!(error["hint"].is_string(), "{arguments:?}: {error}");
         assert_eq!(refused.code, 2);
     }
+}
+
+/// A store of a little of everything.
+fn furnished() -> Bench {
+    let bench = Bench::new();
+    for (text, at) in [
+        ("The nightly backup takes 40 minutes.", "2026-03-01"),
+        ("The nightly backup takes 25 minutes.", "2026-03-02"),
+        ("Mara Lind works at Hafen GmbH.", "2026-03-03"),
+        ("Use Redis for the sessions.", "2026-03-04"),
+    ] {
+        bench.remember(&[text, "--at", at, "--kind", "fact"]);
+    }
+    for arguments in [
+        &["link", "m1", "m2", "--type", "contradicts"][..],
+        &["knowledge", "relation", "Mara Lind", "leads", "Team Anker"],
+        &[
+            "experience",
+            "outcome",
+            "cargo",
+            "test",
+            "--error",
+            "linker not found",
+        ],
+        &["experience", "lesson", "Look first", "Read the log."],
+        &["working", "set", "branch", "login"],
+        &["feedback", "m3", "useful"],
+        &["enrich"],
+        &["extract"],
+    ] {
+        bench.json(arguments);
+    }
+    let stored = bench.feed(&["cache", "store", "anamne release"], b"Version one");
+    assert_eq!(stored.code, 0, "{}", stored.stderr);
+    bench
+}
+
+#[test]
+fn a_command_prints_the_same_from_a_store_and_through_a_server() {
+    let bench = furnished();
+    for arguments in [
+        &["list"][..],
+        &["list", "--sort", "importance", "-k", "2"],
+        &["history", "m3"],
+        &["audit"],
+        &[
+            "audit",
+            "--actor",
+            "user",
+            "--memory",
+            "m3",
+            "--oldest-first",
+        ],
+        &["knowledge"],
+        &["knowledge", "list", "--all"],
+        &["knowledge", "list", "--find", "harbour"],
+        &["knowledge", "show", "Mara Lind"],
+        &["knowledge", "show", "Mara Lind", "--frames"],
+        &["knowledge", "suggestions"],
+        &["graph", "Mara Lind", "--steps", "2"],
+        &["resolve"],
+        &["resolve", "--all"],
+        &["check", "--topic", "nightly backup"],
+        &["check", "--claim", "The nightly backup takes 9 minutes."],
+        &["summaries", "--by", "month"],
+        &["consolidate", "--insights"],
+        &["experience", "ask", "--error", "linker not found"],
+        &["experience", "skills"],
+        &["experience", "history", "backup"],
+        &["experiment"],
+        &["experiment", "strategies"],
+        &["working"],
+        &["cache", "list"],
+        &["cache", "savings"],
+        &["meta", "topics"],
+        &["meta", "quality"],
+        &["tiers"],
+        &["retention"],
+        &["enrich", "m4"],
+        &["enrich", "status"],
+        &["spaces", "set"],
+        &["export"],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let arguments = [json, arguments].concat();
+            let here = bench.run_here(&arguments);
+            let there = through(&bench, &arguments);
+            assert_eq!(
+                (there.code, there.stdout),
+                (here.code, here.stdout),
+                "{arguments:?}: {}",
+                there.stderr
+            );
+        }
+    }
+}
+
+#[test]
+fn a_failure_is_the_same_from_a_store_and_through_a_server() {
+    let bench = furnished();
+    for (arguments, code) in [
+        (&["show", "m99"][..], 3),
+        (&["history", "none"], 2),
+        (&["knowledge", "show", "Nobody"], 3),
+        (&["knowledge", "list", "--find", " "], 2),
+        (&["knowledge", "merge", "Mara Lind", "Mara Lind"], 2),
+        (&["resolve", "ffffffff"], 3),
+        (&["check", "m1", "m99"], 3),
+        (&["check", "--claim", " "], 2),
+        (&["tasks", "cancel", "999"], 3),
+        (&["tasks", "retry", "999"], 3),
+        (&["experiment", "show", "none"], 2),
+        (&["experiment", "start", "one", "default", "luck"], 2),
+        (&["experience", "keep", "nothing"], 2),
+        (&["feedback", "m99", "useful"], 3),
+        (&["feedback", "q99", "useful"], 2),
+        (&["working", "set", "", "x"], 2),
+        (&["enrich", "m1", "--remove", "colour"], 2),
+        (&["spaces", "set", "--similarity", "7"], 2),
+        (&["spaces", "set", "--retention-days", "30"], 2),
+        (&["restore", "m1"], 2),
+        (&["meta", "log", "-k", "0"], 2),
+        (&["--space", "nowhere", "stats"], 3),
+    ] {
+        let arguments = [&["--json"], arguments].concat();
+        let (here, there) = (bench.run_here(&arguments), through(&bench, &arguments));
+        let (was, is) = (here.error(), there.error());
+        assert_eq!(here.code, code, "{arguments:?}: {was}");
+        assert_eq!(there.code, code, "{arguments:?}: {is}");
+        for name in ["kind", "field", "next_step"] {
+            assert_eq!(is[name], was[name], "{arguments:?}: {is}, not {was}");
+        }
+    }
+}
+
+#[test]
+fn spaces_are_made_listed_and_examined_on_the_server() {
+    let bench = Bench::new();
+    let made = through(&bench, &["--json", "--space", "garden", "init"]).parsed();
+    assert_eq!(
+        (&made["created"], &made["folder"]),
+        (&json!(true), &json!(null))
+    );
+    let again = through(&bench, &["--json", "--space", "garden", "init"]).parsed();
+    assert_eq!(again["created"], false);
+    let listed = through(&bench, &["--json", "spaces"]).parsed();
+    assert_eq!(listed["store"], bench.server().address.as_str());
+    assert_eq!(listed["spaces"][0]["name"], "garden");
+    assert_eq!(
+        listed["spaces"][0]["settings"]["active_days"], 30,
+        "{listed}"
+    );
+    let here = bench.json(&["spaces"]);
+    assert_eq!(listed["spaces"], here["spaces"]);
+    for command in ["verify", "doctor"] {
+        let examined = through(&bench, &["--json", command]);
+        assert_eq!(examined.code, 0, "{command}: {}", examined.stderr);
+        assert_eq!(examined.parsed()["spaces"][0]["space"], "garden");
+    }
+    let ran = through(&bench, &["--json", "--space", "garden", "tasks", "run"]).parsed();
+    assert_eq!(ran, json!({ "begun": true }));
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod mixture;
 use std::fmt;
 
 use mixture::Tally;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use assignment::arm_of;
 
@@ -50,7 +50,7 @@ impl ArmCount {
 }
 
 /// How an arm differs from the first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Uplift {
     /// The arm's name.
@@ -67,7 +67,7 @@ pub struct Uplift {
 }
 
 /// Why an experiment ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {

@@ -87,7 +87,7 @@ pub struct Fetched {
 }
 
 /// A stored result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ToolResult {
     /// Its number.
@@ -117,7 +117,7 @@ pub struct ToolResult {
 }
 
 /// The answer to a lookup.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "outcome", content = "result", rename_all = "snake_case")]
 pub enum Lookup {
@@ -180,7 +180,7 @@ pub enum Invalidation {
 }
 
 /// What the cache saved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Savings {
     /// Stored results.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cases::{Case, FIELDS, case};
 use super::{ExperienceView, texts};
@@ -137,7 +137,7 @@ impl ExperienceView {
 }
 
 /// How likely a run succeeds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RunChance {
     /// The chance, 0 to 1.

@@ -2,7 +2,7 @@
 //!
 //! Nothing here is stored: the values are computed when they are read, so what was told never changes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The share of the base: what was told, or noted by enrichment.
 const BASE: f64 = 0.6;
@@ -40,7 +40,7 @@ pub struct ImportanceInputs {
 }
 
 /// The parts of a current importance, in points; their sum is the importance.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ImportanceParts {
     /// From what was told or enriched: 1 to 6.4.

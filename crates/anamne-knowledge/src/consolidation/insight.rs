@@ -30,7 +30,7 @@ const MEMORIES: usize = 3;
 const DAYS: usize = 2;
 
 /// Something that several memories say, on several days.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Insight {
     /// The text to store: how often, when, and the most central sentence.

@@ -47,13 +47,13 @@ pub struct Turn<'text> {
 }
 
 /// A sentence of a summary: verbatim from a memory, with `…` for omissions.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SummarySentence {
     /// The text.
     pub text: String,
     /// The author; empty if unknown.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub author: String,
     /// Whether it is in the first person: `I`, `my`, `we`.
     pub own: bool,

@@ -11,13 +11,13 @@ use super::period::{Level, Span, instant, period_of};
 use super::{SummaryError, SummarySentence, text_of};
 
 /// The summary of a period.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Summary {
     /// Its level.
     pub level: Level,
     /// The thread, for a session.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
     /// Start of the period; for a session the time of its first memory.
     pub start: Timestamp,

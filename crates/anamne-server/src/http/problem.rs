@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use anamne::text::echo::shorten_values;
-use anamne::{Denied, Error, ErrorKind, InvalidValue};
+use anamne::{Denied, Error, ErrorKind, InvalidValue, NextStep};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
@@ -33,12 +33,54 @@ pub struct Problem {
     /// What the field accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepts: Option<String>,
+    /// What a person may do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<NextStep>,
+    /// Where an import stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Box<StoppedImport>>,
     /// Seconds after which to try again; also in the header `Retry-After`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
     /// Why, for the log only.
     #[serde(skip)]
     pub(crate) cause: Option<String>,
+}
+
+/// The line that stopped an import, and what was imported before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StoppedImport {
+    /// The line's number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+    /// New memories before it; they stay.
+    pub imported: u64,
+    /// Memories before it that existed already.
+    pub known: u64,
+    /// Links before it.
+    pub links: u64,
+}
+
+impl StoppedImport {
+    fn of(error: &Error) -> Option<Self> {
+        let Error::BadLine {
+            line,
+            reason,
+            taken,
+            ..
+        } = error
+        else {
+            return None;
+        };
+        Some(Self {
+            line: *line,
+            reason: bounded(reason),
+            imported: taken.imported,
+            known: taken.known,
+            links: taken.links,
+        })
+    }
 }
 
 /// Why a request failed, for the log: an extension of its response.
@@ -60,6 +102,8 @@ impl Problem {
             detail: bounded(&detail.into()),
             field: None,
             accepts: None,
+            next_step: None,
+            stopped: None,
             retry_after: None,
             cause: None,
         }
@@ -211,6 +255,8 @@ impl From<Error> for Problem {
         Self {
             field: refusal.map(|refusal| refusal.field().to_owned()),
             accepts: refusal.map(|refusal| refusal.accepts().to_owned()),
+            next_step: error.next_step(),
+            stopped: StoppedImport::of(&error).map(Box::new),
             retry_after: (error.kind() == ErrorKind::Busy).then_some(1),
             cause: status.is_server_error().then(|| error.to_string()),
             ..Self::new(status, error.kind().as_str(), title, detail)

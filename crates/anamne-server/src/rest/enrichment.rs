@@ -2,21 +2,20 @@
 
 use anamne::{
     Category, EnrichedPart, Enrichment, EnrichmentState, InvalidValue, Limits, Memory, MemoryId,
-    Space,
+    Seq, Skipped, Space,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::shared::{InSpace, OneOf, Routes, cut, twenty};
+use super::shared::{InSpace, OneOf, Routes, check_small, conceal_skipped, cut, twenty};
 use crate::http::body::{Json, Path, Query};
 use crate::http::{Caller, Problem};
 
 pub(super) fn routes() -> Routes {
     OpenApiRouter::new()
-        .routes(routes!(state))
-        .routes(routes!(set))
+        .routes(routes!(state, set, run))
         .routes(routes!(list))
         .routes(routes!(show))
         .routes(routes!(remove))
@@ -84,6 +83,42 @@ async fn set(
         state_of(space)
     });
     set.await.map(Json)
+}
+
+/// What was enriched.
+#[derive(Debug, Serialize, ToSchema)]
+struct Ran {
+    /// Number of memories enriched now.
+    memories: u64,
+    /// The event up to which memories were enriched.
+    events: Seq,
+    /// Memories that were skipped because they are damaged.
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    skipped: Skipped,
+}
+
+/// Enrich what was written since; the background does the same
+///
+/// Refused for a space of more than 200 000 events, which only the background enriches.
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/enrichment",
+    tag = "enrichment",
+    params(InSpace),
+    responses((status = 200, body = Ran), (status = "default", body = Problem))
+)]
+async fn run(caller: Caller, Path(InSpace { space }): Path<InSpace>) -> Result<Json<Ran>, Problem> {
+    let ran = caller.with_space(space, |space| {
+        check_small(space)?;
+        let (report, mut skipped) = space.enrich(&mut |_| {})?;
+        conceal_skipped(space, &mut skipped);
+        Ok(Ran {
+            memories: report.memories,
+            events: report.reached,
+            skipped,
+        })
+    });
+    ran.await.map(Json)
 }
 
 /// Which memories to list.
@@ -168,7 +203,7 @@ async fn show(
     Path(OneOf { space, id }): Path<OneOf>,
 ) -> Result<Json<Noted>, Problem> {
     let shown = caller.with_space(space, move |space| {
-        noted(space, &space.get(space.resolve(&id)?)?)
+        noted(space, &space.read(space.resolve(&id)?)?)
     });
     shown.await.map(Json)
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use anamne::{
     Assertion, ConflictKind, ContradictionQuery, Entity, EntityQuery, EntityScope, EntityType,
-    Evidence, FoundEntity, Frame, InvalidValue, Limits, Remembered, Seq, Skipped, SuggestedMerge,
+    Evidence, FoundEntity, Frame, InvalidValue, KnownElsewhere, Limits, Remembered, Seq, Skipped,
+    SuggestedMerge,
 };
 use axum::http::StatusCode;
 use jiff::Timestamp;
@@ -204,6 +205,9 @@ struct KnownEntity {
     mentions: Vec<Evidence>,
     /// The entities that the same memories name, most often first.
     named_together: Vec<Together>,
+    /// The same entity in other spaces that share memories with this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<KnownElsewhere>,
 }
 
 /// An entity that is named together with another.
@@ -239,6 +243,7 @@ async fn show(
             named_together: together
                 .map(|(memories, entity)| Together { memories, entity })
                 .collect(),
+            elsewhere: knowledge.elsewhere(&id)?,
             entity,
             frames,
         })
@@ -286,7 +291,7 @@ struct ToldAssertion {
 
 /// State or deny an entity, a relation or a property; merge names, or keep them apart
 ///
-/// It is stored as a fact and counts until that fact is forgotten.
+/// It is stored as a fact and counts until that fact is forgotten. The space is created if it is missing.
 #[utoipa::path(
     post,
     path = "/v1/spaces/{space}/knowledge/assertions",
@@ -299,7 +304,7 @@ async fn assert(
     Path(InSpace { space }): Path<InSpace>,
     Json(told): Json<ToldAssertion>,
 ) -> Result<(StatusCode, Json<Remembered>), Problem> {
-    let stored = caller.with_space(space, move |space| {
+    let stored = caller.with_new_space(space, move |space| {
         space.assert(&told.assertion, told.expires_at)
     });
     Ok((StatusCode::CREATED, Json(stored.await?)))

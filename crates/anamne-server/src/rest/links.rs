@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anamne::{Link, LinkType, Seq};
+use anamne::{Link, LinkStrength, LinkType, Seq};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -135,6 +135,8 @@ async fn remove(
 struct Links {
     /// Those that start or end at it.
     links: Vec<Link>,
+    /// The strength of each, told and current, in the order of `links`.
+    strengths: Vec<LinkStrength>,
 }
 
 /// List the links that start or end at a memory
@@ -154,7 +156,8 @@ async fn of_memory(
 ) -> Result<Json<Links>, Problem> {
     let listed = caller.with_space(space, move |space| {
         let links = space.links(space.resolve(&id)?)?;
-        Ok(Links { links })
+        let strengths = space.link_strengths(&links)?;
+        Ok(Links { links, strengths })
     });
     listed.await.map(Json)
 }

@@ -1,8 +1,12 @@
 //! The log of changes: what, when, and by whom.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
-use anamne::{ActorKind, EventKind, InvalidValue, LogEntry, LogQuery};
+use anamne::{
+    ActorKind, Error, EventKind, GuardNote, InvalidValue, LogEntry, LogQuery, Memory, MemoryId,
+    Space,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -85,11 +89,32 @@ impl Which {
 
 /// Events.
 #[derive(Debug, Serialize, ToSchema)]
-struct Events {
+struct LoggedEvents {
     /// The events.
     events: Vec<LogEntry>,
     /// Whether there are more.
     more: bool,
+    /// The kinds that the guard found in the memories of these events, by their ids.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<String, BTreeSet<String>>)]
+    guard: GuardedKinds,
+}
+
+/// The kinds that the guard found in memories, by their ids.
+pub type GuardedKinds = BTreeMap<MemoryId, BTreeSet<String>>;
+
+/// The kinds that the guard found in the memories of these events.
+pub fn guarded_kinds(space: &Space, events: &[LogEntry]) -> Result<GuardedKinds, Error> {
+    let mut ids: Vec<_> = events.iter().map(|entry| entry.event.memory).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let memories = space.get_each(&ids)?.into_iter();
+    let kinds = |memory: &Memory| -> BTreeSet<String> {
+        let notes = GuardNote::of(&memory.metadata).into_iter();
+        notes.map(|note| note.kind).collect()
+    };
+    let found = memories.map(|memory| (memory.id, kinds(&memory)));
+    Ok(found.filter(|(_, kinds)| !kinds.is_empty()).collect())
 }
 
 /// List the changes: what, when, and by whom
@@ -98,13 +123,13 @@ struct Events {
     path = "/v1/spaces/{space}/log",
     tag = "log",
     params(InSpace, Which),
-    responses((status = 200, body = Events), (status = "default", body = Problem))
+    responses((status = 200, body = LoggedEvents), (status = "default", body = Problem))
 )]
 async fn list(
     caller: Caller,
     Path(InSpace { space }): Path<InSpace>,
     Query(which): Query<Which>,
-) -> Result<Json<Events>, Problem> {
+) -> Result<Json<LoggedEvents>, Problem> {
     let mut query = which.query()?;
     let listed = caller.with_space(space, move |space| {
         if let Some(memory) = &which.memory {
@@ -118,7 +143,12 @@ async fn list(
             ..query
         };
         let more = is_full && next.check().is_ok() && !space.log(&next)?.is_empty();
-        Ok(Events { events, more })
+        let guard = guarded_kinds(space, &events)?;
+        Ok(LoggedEvents {
+            events,
+            more,
+            guard,
+        })
     });
     listed.await.map(Json)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anamne::{
-    Dispute, Edit, Error, Memory, MemoryId, MemoryUse, OutsideErasure, Provenance, Space,
-    StoreError, Version,
+    Dispute, Edit, Error, LinkType, Memory, MemoryId, MemoryUse, OutsideErasure, Provenance,
+    QualitySignals, Space, StoreError, Version,
 };
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
@@ -18,6 +18,9 @@ use super::conditional;
 use super::storing::bounded;
 use crate::http::body::{Json, Path, Query};
 use crate::http::{App, Caller, Problem};
+
+/// Maximum number of related memories.
+const RELATED: usize = 5;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
@@ -35,11 +38,13 @@ struct Reading {
     as_of: Option<Timestamp>,
     #[serde(default)]
     external: bool,
+    #[serde(default)]
+    peek: bool,
 }
 
 /// Get a memory by its id, the beginning of its id, its citation, or its external id
 ///
-/// It counts as opened. `ETag` is its version; with `If-None-Match` a known version is not sent again (304).
+/// It counts as opened, unless `peek` is set. `ETag` is its version; with `If-None-Match` a known version is not sent again (304).
 #[utoipa::path(
     get,
     path = "/v1/spaces/{space}/memories/{id}",
@@ -49,6 +54,7 @@ struct Reading {
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12"),
         ("as_of" = Option<String>, Query, description = "Its version at this time, without `ETag`"),
         ("external" = Option<bool>, Query, description = "The id is an external one"),
+        ("peek" = Option<bool>, Query, description = "Do not count it as opened"),
         ("If-None-Match" = Option<String>, Header, description = "The version that the client has")
     ),
     responses(
@@ -73,7 +79,12 @@ async fn read(
             space.resolve(&id)?
         };
         let Some(at) = reading.as_of else {
-            return Ok(space.get(id)?);
+            let read = if reading.peek {
+                space.read(id)
+            } else {
+                space.get(id)
+            };
+            return Ok(read?);
         };
         let version = space.as_of(id, at)?.and_then(|version| version.memory);
         version.ok_or_else(|| Problem::not_found("the memory did not exist at this time"))
@@ -311,9 +322,46 @@ struct Origin {
     /// How often it was opened by its id (`count`), and when `last`; none if never.
     #[schema(value_type = Option<Object>)]
     opened: Option<MemoryUse>,
+    /// Its usefulness and current importance.
+    signals: QualitySignals,
+    /// At most five memories that are related to it without a link, as far as the graph is extracted.
+    related: Vec<Related>,
+    /// The other spaces of which it is a member, as far as the caller may read them.
+    spaces: Vec<String>,
 }
 
-/// Get the origin of a memory, what contradicts it, and how often it was opened
+/// A memory that is related to another without a link.
+#[derive(Debug, Serialize, ToSchema)]
+struct Related {
+    /// The memory.
+    memory: MemoryId,
+    /// Its citation.
+    citation: String,
+    /// How it is related.
+    #[serde(rename = "type")]
+    link_type: LinkType,
+    /// How strongly, 0 to 1.
+    strength: f32,
+    /// Why.
+    reason: String,
+}
+
+fn related(space: &Space, id: MemoryId) -> Result<Vec<Related>, Error> {
+    let found = space.associations(id, RELATED)?.into_iter();
+    // Other types are disputes.
+    let found = found.filter(|one| one.link_type == LinkType::Related);
+    Ok(found
+        .map(|one| Related {
+            memory: one.memory,
+            citation: format!("m{}", one.row),
+            link_type: one.link_type,
+            strength: one.strength,
+            reason: one.reason,
+        })
+        .collect())
+}
+
+/// Get the origin of a memory, what contradicts it, how often it was opened, and what it is related to
 #[utoipa::path(
     get,
     path = "/v1/spaces/{space}/memories/{id}/origin",
@@ -334,6 +382,9 @@ async fn origin(
             provenance: space.provenance(&[&memory])?.pop(),
             disputes: space.disputes(&memory)?,
             opened: space.use_of(memory.id)?,
+            signals: space.quality_signals(memory.id)?,
+            related: related(space, memory.id)?,
+            spaces: space.spaces_with(memory.id)?,
         })
     });
     read.await.map(Json)

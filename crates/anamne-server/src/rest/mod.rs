@@ -49,6 +49,9 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::http::body::Json;
 use crate::http::{App, MEDIA_TYPE, Problem, health};
 
+pub use log::{GuardedKinds, guarded_kinds};
+pub use settings::{DuplicateRule, SettingsChange, SpaceSettings};
+
 #[derive(OpenApi)]
 #[openapi(
     info(

@@ -16,56 +16,66 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// Settings, in which 0 stands for no limit, no retention or no budget.
-#[derive(Debug, Serialize, ToSchema)]
-struct Settings {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SpaceSettings {
     /// The space's name.
-    name: String,
+    pub name: String,
     /// What the space is about.
-    description: String,
+    pub description: String,
     /// Days until recency falls to 37 %.
-    recency_days: f32,
+    pub recency_days: f32,
     /// Maximum size of the space's folder, in bytes.
-    quota_bytes: u64,
+    pub quota_bytes: u64,
     /// Memories older than this are forgotten, except facts and skills of importance 7 or more.
-    retention_days: u32,
+    pub retention_days: u32,
     /// Forgotten memories are erased after this many more days of use.
-    retention_grace_days: u32,
+    pub retention_grace_days: u32,
     /// Maximum age in the active tier, in days.
-    active_days: u32,
+    pub active_days: u32,
     /// Maximum age in the recent tier, in days.
-    recent_days: u32,
+    pub recent_days: u32,
     /// The embedding model.
-    model: String,
+    pub model: String,
     /// The model that scores the first results again.
-    reranker: Option<String>,
+    pub reranker: Option<String>,
     /// Whether the log records who opened which memory by its id.
-    record_access: bool,
+    pub record_access: bool,
     /// How long a query waits for its vector from a remote model, in milliseconds.
-    query_wait_ms: u32,
+    pub query_wait_ms: u32,
     /// The number of texts from which a new remote model is asked in batches; 0 for never.
-    batch_from: u32,
+    pub batch_from: u32,
     /// The accepted kinds; empty for all.
-    kinds: Vec<Kind>,
+    pub kinds: Vec<Kind>,
     /// What counts as a duplicate.
-    duplicates: DuplicateRule,
+    pub duplicates: DuplicateRule,
     /// With semantic duplicates: the similarity of a rewording, 0.5 to 1.
-    similarity: f32,
+    pub similarity: f32,
     /// The quality below which a told text is refused, 0 to 1.
-    quality: f32,
+    pub quality: f32,
     /// US dollars per day for models.
-    daily_dollars: f64,
+    pub daily_dollars: f64,
     /// US dollars per month for models.
-    monthly_dollars: f64,
+    pub monthly_dollars: f64,
     /// Tokens per day for models.
-    daily_tokens: u64,
+    pub daily_tokens: u64,
     /// Tokens per month for models.
-    monthly_tokens: u64,
+    pub monthly_tokens: u64,
+    /// Whether current importance is computed from use, links and age; false shows what was told.
+    pub recompute_importance: bool,
+    /// Whether the strength of links decays; false shows what was told.
+    pub recompute_links: bool,
+    /// Days until the points of current importance for use and youth have halved.
+    pub half_life_days: f32,
+    /// Days until a link that is neither told again nor used has half its strength.
+    pub link_half_life_days: f32,
+    /// The share of its told strength that a link keeps at least, 0 to 1.
+    pub link_floor: f32,
 }
 
 /// What counts as a duplicate.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum DuplicateRule {
+pub enum DuplicateRule {
     /// The same text.
     Exact,
     /// Also a rewording.
@@ -94,8 +104,9 @@ impl From<Duplicates> for DuplicateRule {
     }
 }
 
-impl Settings {
-    fn of(config: &SpaceConfig) -> Self {
+impl SpaceSettings {
+    /// Those of a configuration.
+    pub fn of(config: &SpaceConfig) -> Self {
         Self {
             name: config.name.clone(),
             description: config.description.clone(),
@@ -118,60 +129,101 @@ impl Settings {
             monthly_dollars: config.budgets.monthly_dollars,
             daily_tokens: config.budgets.daily_tokens,
             monthly_tokens: config.budgets.monthly_tokens,
+            recompute_importance: config.recompute.importance,
+            recompute_links: config.recompute.links,
+            half_life_days: config.recompute.half_life_days,
+            link_half_life_days: config.recompute.link_half_life_days,
+            link_floor: config.recompute.link_floor,
         }
     }
 }
 
 /// Settings to change; what is left out stays.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-struct Change {
+pub struct SettingsChange {
     /// What the space is about.
-    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// Days until recency falls to 37 %.
-    recency_days: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recency_days: Option<f32>,
     /// Maximum size of the space's folder, in bytes; 0 for no limit.
-    quota_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota_bytes: Option<u64>,
     /// Memories older than this are forgotten, except facts and skills of importance 7 or more; 0 for never.
-    retention_days: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_days: Option<u32>,
     /// Forgotten memories are erased after this many more days of use.
-    retention_grace_days: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_grace_days: Option<u32>,
     /// Maximum age in the active tier, in days.
-    active_days: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_days: Option<u32>,
     /// Maximum age in the recent tier, in days.
-    recent_days: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recent_days: Option<u32>,
     /// The embedding model. The former one answers until all memories are embedded.
-    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The model that scores the first results again, or `none`.
-    reranker: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<String>,
     /// Whether the log records who opened which memory by its id.
-    record_access: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_access: Option<bool>,
     /// How long a query waits for its vector from a remote model, in milliseconds.
-    query_wait_ms: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query_wait_ms: Option<u32>,
     /// The number of texts from which a new remote model is asked in batches; 0 for never.
-    batch_from: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_from: Option<u32>,
     /// The accepted kinds; empty for all.
-    kinds: Option<Vec<Kind>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kinds: Option<Vec<Kind>>,
     /// What counts as a duplicate.
-    duplicates: Option<DuplicateRule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<DuplicateRule>,
     /// With semantic duplicates: the similarity of a rewording, 0.5 to 1.
-    similarity: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f32>,
     /// The quality below which a told text is refused, 0 to 1.
-    quality: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality: Option<f32>,
     /// US dollars per day for models; 0 for no limit.
-    daily_dollars: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub daily_dollars: Option<f64>,
     /// US dollars per month for models; 0 for no limit.
-    monthly_dollars: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monthly_dollars: Option<f64>,
     /// Tokens per day for models; 0 for no limit.
-    daily_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub daily_tokens: Option<u64>,
     /// Tokens per month for models; 0 for no limit.
-    monthly_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monthly_tokens: Option<u64>,
+    /// Whether current importance is computed from use, links and age; false shows what was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recompute_importance: Option<bool>,
+    /// Whether the strength of links decays; false shows what was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recompute_links: Option<bool>,
+    /// Days until the points of current importance for use and youth have halved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub half_life_days: Option<f32>,
+    /// Days until a link that is neither told again nor used has half its strength.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_half_life_days: Option<f32>,
+    /// The share of its told strength that a link keeps at least, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_floor: Option<f32>,
     /// Confirm a retention that forgets memories now, or a model that may cost money. Without it, both are refused.
-    confirm: bool,
+    pub confirm: bool,
 }
 
-impl Change {
-    fn apply(&self, config: &mut SpaceConfig) {
+impl SettingsChange {
+    /// Changes a configuration.
+    pub fn apply(&self, config: &mut SpaceConfig) {
         fn set<T: Clone>(field: &mut T, new: Option<&T>) {
             if let Some(new) = new {
                 field.clone_from(new);
@@ -205,6 +257,16 @@ impl Change {
         set(&mut budgets.monthly_dollars, self.monthly_dollars.as_ref());
         set(&mut budgets.daily_tokens, self.daily_tokens.as_ref());
         set(&mut budgets.monthly_tokens, self.monthly_tokens.as_ref());
+        let recompute = &mut config.recompute;
+        set(
+            &mut recompute.importance,
+            self.recompute_importance.as_ref(),
+        );
+        set(&mut recompute.links, self.recompute_links.as_ref());
+        set(&mut recompute.half_life_days, self.half_life_days.as_ref());
+        let half_life = self.link_half_life_days.as_ref();
+        set(&mut recompute.link_half_life_days, half_life);
+        set(&mut recompute.link_floor, self.link_floor.as_ref());
     }
 
     /// Refuses what forgets memories or may cost money, unless it is confirmed; names the model in full.
@@ -245,11 +307,11 @@ fn unconfirmed(accepts: &str, given: &str) -> anamne::Error {
     path = "/v1/spaces/{space}/settings",
     tag = "spaces",
     params(("space" = String, Path, description = "The space's name")),
-    responses((status = 200, body = Settings), (status = "default", body = Problem))
+    responses((status = 200, body = SpaceSettings), (status = "default", body = Problem))
 )]
-async fn read(caller: Caller, Path(space): Path<String>) -> Result<Json<Settings>, Problem> {
+async fn read(caller: Caller, Path(space): Path<String>) -> Result<Json<SpaceSettings>, Problem> {
     caller
-        .with_space(space, |space| Ok(Settings::of(&space.config())))
+        .with_space(space, |space| Ok(SpaceSettings::of(&space.config())))
         .await
         .map(Json)
 }
@@ -262,17 +324,17 @@ async fn read(caller: Caller, Path(space): Path<String>) -> Result<Json<Settings
     path = "/v1/spaces/{space}/settings",
     tag = "spaces",
     params(("space" = String, Path, description = "The space's name")),
-    responses((status = 200, body = Settings), (status = "default", body = Problem))
+    responses((status = 200, body = SpaceSettings), (status = "default", body = Problem))
 )]
 async fn change(
     caller: Caller,
     Path(space): Path<String>,
-    Json(change): Json<Change>,
-) -> Result<Json<Settings>, Problem> {
+    Json(change): Json<SettingsChange>,
+) -> Result<Json<SpaceSettings>, Problem> {
     let changed = caller.with_space(space, move |space| {
         let change = change.checked(space)?;
         let config = space.configure(|config| change.apply(config))?;
-        Ok(Settings::of(&config))
+        Ok(SpaceSettings::of(&config))
     });
     changed.await.map(Json)
 }

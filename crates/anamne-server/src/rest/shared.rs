@@ -136,6 +136,11 @@ pub(super) fn check_small(space: &Space) -> Result<(), Error> {
     Ok(check_events(last_event(space)?.0)?)
 }
 
+/// Whether a space is small enough to be worked through within a request.
+pub(super) fn is_small(space: &Space) -> Result<bool, Error> {
+    Ok(last_event(space)?.0 <= MOST_EXAMINED)
+}
+
 fn check_events(events: u64) -> Result<(), InvalidValue> {
     if events <= MOST_EXAMINED {
         return Ok(());

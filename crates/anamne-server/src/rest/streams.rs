@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::shared::conceal_skipped;
 use crate::http::body::{Json, Path, Query, check_media};
 use crate::http::streaming::{RequestReader, ResponseWriter, written};
 use crate::http::{App, Caller, Problem};
@@ -42,13 +43,16 @@ struct Exporting {
     forgotten: bool,
     #[serde(default)]
     personal: bool,
+    #[serde(default)]
+    report: bool,
 }
 
 /// Export a space as lines of JSON, oldest first, each memory with its outgoing links
 ///
 /// The lines are sent as fast as the client reads them. The response ends with the trailers `anamne-exported`,
 /// `anamne-personal` (facts about personal entities that were left out) and `anamne-skipped` (memories that are damaged
-/// in both copies). A response without an end was cut off, and is not the whole.
+/// in both copies). With `report`, the last line is `{"report": …}` with the same counts, for clients that don't read
+/// trailers. A response without an end was cut off, and is not the whole.
 #[utoipa::path(
     get,
     path = "/v1/spaces/{space}/export",
@@ -56,7 +60,8 @@ struct Exporting {
     params(
         ("space" = String, Path, description = "The space's name"),
         ("forgotten" = Option<bool>, Query, description = "Forgotten memories too"),
-        ("personal" = Option<bool>, Query, description = "What was told about personal entities too")
+        ("personal" = Option<bool>, Query, description = "What was told about personal entities too"),
+        ("report" = Option<bool>, Query, description = "End with a line that says what was exported")
     ),
     responses(
         (status = 200, description = "One memory per line", body = String, content_type = "application/x-ndjson"),
@@ -79,7 +84,15 @@ async fn export(
     let trailers = "anamne-exported, anamne-personal, anamne-skipped";
     written(caller, trailers, move |store, writer| {
         let space = store.existing_space(&space)?;
-        let exported = space.export_visibility(writer, selection)?;
+        let mut exported = space.export_visibility(&mut *writer, selection)?;
+        if exporting.report {
+            conceal_skipped(&space, &mut exported.skipped);
+            let report = serde_json::json!({ "report": exported });
+            write_line(writer, &report).map_err(|source| Error::Stream {
+                action: "write the report",
+                source,
+            })?;
+        }
         let mut trailers = HeaderMap::new();
         for (name, count) in [
             ("anamne-exported", exported.exported),
@@ -251,7 +264,7 @@ impl Import {
     }
 }
 
-fn write_line(writer: &mut ResponseWriter, told: &Told) -> std::io::Result<()> {
+fn write_line(writer: &mut ResponseWriter, told: &impl Serialize) -> std::io::Result<()> {
     serde_json::to_writer(&mut *writer, told)?;
     writer.write_all(b"\n")
 }

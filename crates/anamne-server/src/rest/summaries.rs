@@ -1,18 +1,18 @@
 //! Summaries by session, day, week and month.
 
-use anamne::{Level, Limits, Summary};
+use anamne::{Level, Limits, Skipped, Summary};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::shared::{InSpace, Routes, cut, twenty};
+use super::shared::{InSpace, Routes, conceal_skipped, cut, is_small, twenty};
 use crate::http::body::{Json, Path, Query};
 use crate::http::{Caller, Problem};
 
 pub(super) fn routes() -> Routes {
-    OpenApiRouter::new().routes(routes!(list))
+    OpenApiRouter::new().routes(routes!(list, update))
 }
 
 /// Which summaries to list.
@@ -80,4 +80,44 @@ async fn list(
         Ok(Summaries { summaries, more })
     });
     listed.await.map(Json)
+}
+
+/// What came of an update.
+#[derive(Debug, Serialize, ToSchema)]
+struct Updated {
+    /// Whether the summaries are up to date; false for a space of more than 200 000 events, whose summaries only the
+    /// background updates.
+    updated: bool,
+    /// Memories that were skipped because they are damaged.
+    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    skipped: Skipped,
+}
+
+/// Update the summaries now; the background does the same
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/summaries",
+    tag = "knowledge",
+    params(InSpace),
+    responses((status = 200, body = Updated), (status = "default", body = Problem))
+)]
+async fn update(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+) -> Result<Json<Updated>, Problem> {
+    let updated = caller.with_space(space, |space| {
+        if !is_small(space)? {
+            return Ok(Updated {
+                updated: false,
+                skipped: Skipped::default(),
+            });
+        }
+        let (_, mut skipped) = space.summarise(&mut |_| {})?;
+        conceal_skipped(space, &mut skipped);
+        Ok(Updated {
+            updated: true,
+            skipped,
+        })
+    });
+    updated.await.map(Json)
 }

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anamne_types::{NextStep, Seq};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::backup::{KnownBackups, Manifest};
 use crate::config::SpaceConfig;
@@ -26,7 +26,7 @@ const MOST_FINDINGS: usize = 100;
 const ROUNDS: usize = 4;
 
 /// The damaged part of a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -43,7 +43,7 @@ pub enum Part {
 }
 
 /// One finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Finding {
     /// What is damaged.
@@ -51,7 +51,7 @@ pub struct Finding {
     /// The file, relative to the space's folder.
     pub file: String,
     /// The event at which, or from which on, it is wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Seq>,
     /// What is wrong with it.
     pub problem: String,
@@ -85,7 +85,7 @@ impl fmt::Display for Finding {
 }
 
 /// The result of examining a space.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Examination {
     /// The last event of the log.
@@ -101,7 +101,7 @@ pub struct Examination {
     /// Notes that are not damage.
     pub notes: Vec<String>,
     /// Next steps for the notes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<NextStep>,
     /// Findings; empty if none.
     pub findings: Vec<Finding>,

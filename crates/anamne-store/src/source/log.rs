@@ -4,7 +4,7 @@ use anamne_types::{Actor, ActorKind, Event, EventKind, InvalidValue, Limits, Mem
 use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::{from_microseconds, to_microseconds};
 use crate::journal::{Digest, Line};
@@ -68,7 +68,7 @@ impl LogQuery {
 }
 
 /// One event with the row of its memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LogEntry {
     /// The event.

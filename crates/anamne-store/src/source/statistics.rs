@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use anamne_types::{GuardNote, Kind, PRIVATE, is_marked_private};
 use jiff::Timestamp;
 use rusqlite::Connection;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::clock::from_microseconds;
 
 /// Counts over a space.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Statistics {
     /// Live memories.
@@ -29,7 +29,7 @@ pub struct Statistics {
     /// Events in the log.
     pub events: u64,
     /// What the guard redacted or marked in live memories, by kind: number of findings.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub guard: BTreeMap<String, u64>,
     /// Occurrence of the earliest live memory.
     pub first: Option<Timestamp>,

@@ -33,7 +33,7 @@ use anamne_llm::Bridge;
 use anamne_store::view::MemoryFeed;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, Finding, SpaceSource, beside, entries};
 use anamne_types::{Door, Row, Seq, Tier};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
@@ -97,7 +97,7 @@ pub(crate) struct Registry {
 }
 
 /// The state of one item.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ViewState {
     /// Its name.

@@ -12,7 +12,7 @@ use anamne_index::vectors::VectorsView;
 use anamne_store::EmbeddingConfig;
 use anamne_store::view::{Change, ChangeFeed, Fold, Health, View, ViewError};
 use anamne_types::{Seq, Tier};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::answering::{self, Note};
 use super::batches::{EmbeddingBatch, Followed};
@@ -57,7 +57,7 @@ pub(crate) enum BatchOutcome {
 }
 
 /// The model in use, and the progress of the requested one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EmbeddingState {
     /// The requested model.
@@ -65,19 +65,19 @@ pub struct EmbeddingState {
     /// The model in use.
     pub answering: String,
     /// If they differ: number of memories embedded so far.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedded: Option<u64>,
     /// Memories of open tiers whose vectors a remote model was not asked for yet.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub pending: u64,
     /// Private memories, which have no vectors because the model is on another machine.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub private: u64,
     /// The asynchronous batches that a remote model was asked in, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub batches: Vec<EmbeddingBatch>,
     /// Why the requested model is unavailable; empty if available.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub problem: String,
 }
 

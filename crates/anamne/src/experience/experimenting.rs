@@ -5,14 +5,14 @@ use anamne_experience::experiments::{self, ArmCount, Conclusion, Uplift};
 use anamne_experience::strategies::Strategy;
 use anamne_types::{Body, Draft, Experience, ExperimentSetup, InvalidValue, Remembered};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::StrategyReport;
 use crate::Error;
 use crate::space::Space;
 
 /// What came of one arm.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ArmReport {
     /// The name of the strategy.
@@ -28,7 +28,7 @@ pub struct ArmReport {
 }
 
 /// The state of an experiment. It may be looked at as often as one likes: the error rate holds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExperimentReport {
     /// Its name.

@@ -6,13 +6,13 @@ use anamne_types::{
     SearchFeedback, SearchTrace, Usefulness,
 };
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::space::Space;
 
 /// An earlier search.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PastSearch {
     /// The memory of the search.
@@ -52,7 +52,7 @@ pub struct StrategyReport {
 }
 
 /// The searches of one week with one strategy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StrategyWeek {
     /// The Monday on which it begins, 0:00 UTC.
@@ -68,7 +68,7 @@ pub struct StrategyWeek {
 }
 
 /// The searches of one week.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchQuality {
     /// The Monday on which it begins, 0:00 UTC.

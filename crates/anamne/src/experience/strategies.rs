@@ -1,10 +1,11 @@
 //! Searches whose strategy is learned from feedback on earlier ones.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use anamne_experience::strategies::{Choice, Learner, Shown, Situation, Strategy};
 use anamne_types::{Answer, Draft, Experience, InvalidValue, MemoryId, Recall, SearchTrace};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::experimenting::assigned;
 use super::searching::trace_of;
@@ -49,7 +50,7 @@ impl LearningSearch {
 }
 
 /// The answer to a search with experience.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExperiencedAnswer {
     /// The results, none of which an earlier search of the question showed. If experience was unavailable or the search
@@ -77,15 +78,15 @@ pub struct ExperiencedAnswer {
 }
 
 /// A search strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchStrategy {
     /// Its name.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it does, as a phrase.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
 }
 
 /// The earlier searches of a question.
@@ -123,8 +124,8 @@ impl Space {
     /// All search strategies, the default first.
     pub fn search_strategies() -> Vec<SearchStrategy> {
         let of = |strategy: &Strategy| SearchStrategy {
-            name: strategy.name(),
-            description: strategy.description(),
+            name: strategy.name().into(),
+            description: strategy.description().into(),
         };
         Strategy::ALL.iter().map(of).collect()
     }

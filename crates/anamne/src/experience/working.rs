@@ -2,7 +2,7 @@
 
 use anamne_types::{Body, Draft, Experience, InvalidValue, Memory, Remembered, WorkingValue};
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Error;
@@ -21,7 +21,7 @@ pub struct WorkingScope {
 }
 
 /// A live value of working memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WorkingEntry {
     /// The key.

@@ -8,6 +8,7 @@ mod examining;
 mod tasks;
 mod worker;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -326,15 +327,15 @@ fn note_name(chore: &Chore) -> String {
 }
 
 /// A chore and its latest run in any process.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChoreReport {
     /// Its name.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it does.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
     /// Its minimum interval in seconds; 0 if it runs whenever there is work.
     pub every_seconds: u64,
     /// When it last ran; `None` if not recorded.
@@ -342,10 +343,10 @@ pub struct ChoreReport {
     /// Its duration in milliseconds.
     pub took_ms: Option<f64>,
     /// Its error; empty on success.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub problem: String,
     /// The next step.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
     /// When it is next due, if known.
     pub next_at: Option<Timestamp>,
@@ -367,8 +368,8 @@ fn chore_reports(queue: &Queue) -> Result<Vec<ChoreReport>, Error> {
         let pause = SignedDuration::from_micros(chore.every);
         let next = last.as_ref().filter(|_| chore.every > 0);
         Ok(ChoreReport {
-            name: chore.name,
-            what: chore.what,
+            name: chore.name.into(),
+            what: chore.what.into(),
             every_seconds: (chore.every / SECONDS) as u64,
             last_at: last.as_ref().map(|last| last.at),
             took_ms: last.as_ref().map(|last| last.took_ms),

@@ -8,10 +8,11 @@ use anamne_jobs::{
 };
 use anamne_store::view::MemoryFeed;
 use anamne_types::Right;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::core::Inner;
+use crate::derived::batches::EmbeddingBatch;
 use crate::derived::graph::SMALL_BATCH;
 use crate::jobs::{ChoreReport, chore_reports};
 use crate::knowledge::graph::Pace;
@@ -273,7 +274,7 @@ impl Inner {
 }
 
 /// The background work of a space.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WorkReport {
     /// The queue.
@@ -283,6 +284,8 @@ pub struct WorkReport {
     pub failed: Vec<Task>,
     /// The chores with their latest runs.
     pub chores: Vec<ChoreReport>,
+    /// The batches of texts that a remote model was asked to embed, latest first.
+    pub batches: Vec<EmbeddingBatch>,
 }
 
 impl Space {
@@ -293,6 +296,7 @@ impl Space {
             queue: queue.report()?,
             failed: queue.dead_letters()?,
             chores: chore_reports(&queue)?,
+            batches: self.embedding()?.batches,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anamne_types::{EntityId, MemoryId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::knowledge::graph::Knowledge;
@@ -12,7 +12,8 @@ use crate::knowledge::graph::Knowledge;
 const LOOKED_AT: usize = 100;
 
 /// An entity as another space knows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KnownElsewhere {
     /// The space.
     pub space: String,

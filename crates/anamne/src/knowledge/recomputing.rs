@@ -8,7 +8,7 @@ use anamne_knowledge::consolidation::{
 use anamne_store::{Listing, RecomputeConfig};
 use anamne_types::{Judgement, Link, LinkType, Memory, MemoryId, Row};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::query::access::MemoryUse;
@@ -20,7 +20,7 @@ const READ_AT_ONCE: usize = 512;
 const DAY: f64 = 86_400.0;
 
 /// Quality signals of one memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QualitySignals {
     /// Usefulness by feedback, 0 to 1; 0.5 without feedback.
@@ -28,18 +28,18 @@ pub struct QualitySignals {
     /// Current importance, 1 to 10; what was told if the space doesn't recompute importance.
     pub importance: f64,
     /// What the current importance comes from; `None` if the space doesn't recompute importance.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<ImportanceSignals>,
 }
 
 /// What a current importance comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ImportanceSignals {
     /// The stored importance, 1 to 10.
     pub told: u8,
     /// The importance by enrichment, which counts instead where none was told.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enriched: Option<u8>,
     /// The points, whose sum is the current importance.
     #[serde(flatten)]
@@ -47,7 +47,7 @@ pub struct ImportanceSignals {
 }
 
 /// The strength of a link, told and current.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LinkStrength {
     /// The told strength, 0 to 1.

@@ -6,7 +6,7 @@ use anamne_knowledge::graph::EntityQuery;
 use anamne_store::Derived;
 use anamne_text::analyser::{Analyser, is_function_word};
 use anamne_types::Right;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::derived::meta::{Key, LoggedQuery};
@@ -26,7 +26,7 @@ const BAD: f32 = 0.25;
 const ASKED_OFTEN: u64 = 2;
 
 /// How well a topic is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TopicVerdict {
@@ -41,7 +41,7 @@ pub enum TopicVerdict {
 }
 
 /// A topic, and how well it is known.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KnownTopic {
     /// Its name.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anamne_store::{Effort, Examination, JournalReport, Part, Statistics, TierCount};
 use anamne_types::{NextStep, Right, Seq};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::derived::ViewState;
@@ -16,7 +16,7 @@ use crate::space::Space;
 const EARLIER_DAYS: i64 = 30;
 
 /// Counts, sizes and view states of a space.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SpaceReport {
     /// The space's name.
@@ -39,7 +39,7 @@ pub struct SpaceReport {
 }
 
 /// The result of checking a space.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CheckUp {
     /// The space's name.
@@ -57,7 +57,7 @@ pub struct CheckUp {
     /// The next steps for problems and deferred work.
     pub next_steps: Vec<NextStep>,
     /// The state of scheduled backups, if there are any.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backups: Option<ScheduledBackups>,
 }
 

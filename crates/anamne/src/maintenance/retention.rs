@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use anamne_store::{Present, RetentionPlan};
 use anamne_types::{MemoryId, NextStep, Right, Skipped};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::core::Inner;
@@ -23,7 +23,7 @@ const MOST_AT_ONCE: u64 = 10;
 const BETWEEN_LOOKS: i64 = 3_600 * 1_000_000;
 
 /// The retention status of a space.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RetentionState {
     /// Maximum age in days; 0 for no retention.
@@ -45,7 +45,7 @@ pub struct RetentionState {
 }
 
 /// The result of applying retention.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RetentionApplied {
     /// Forgotten memories.
@@ -53,18 +53,18 @@ pub struct RetentionApplied {
     /// Erased memories.
     pub erased: u64,
     /// Ids of memories skipped because they are damaged in both copies.
-    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    #[serde(default, skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 
 /// The result of undoing retention.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RetentionUndone {
     /// Restored memories.
     pub restored: u64,
     /// Ids of memories that stay forgotten because they are damaged in both copies.
-    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    #[serde(default, skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 

@@ -8,7 +8,7 @@ use anamne_store::{
     Unreadable, entries, examine, repair,
 };
 use anamne_types::{NextStep, Right, Skipped};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::derived;
 use crate::maintenance::doctor::CheckUp;
@@ -19,7 +19,7 @@ use crate::store::Store;
 use crate::{Error, ErrorKind};
 
 /// The result of verifying a space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Verification {
     /// The space's name, or its folder's name if unknown.

@@ -8,13 +8,13 @@ use anamne_recall::AccessCount;
 use anamne_store::{Listing, QueryLogging};
 use anamne_types::{Filter, InvalidValue, Kind, Limits, Memory, MemoryId, Recall, Row};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::space::Space;
 
 /// How often a memory was opened by its id, and when last. Results of queries don't count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
     /// How often. Only the 16 384 memories opened last have counts.
     pub count: u64,

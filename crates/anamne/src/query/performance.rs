@@ -6,7 +6,7 @@ use anamne_types::{Recall, Tier};
 use jiff::Timestamp;
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::derived::meta::LoggedQuery;
@@ -16,7 +16,7 @@ use crate::space::Space;
 const READ: usize = 10_000;
 
 /// Queries of one kind in one week.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QueryGroup {
     /// What they have in common: `one stage`, `active`, `mcp`.
@@ -32,7 +32,7 @@ pub struct QueryGroup {
 }
 
 /// The logged queries of one week.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QueryPerformance {
     /// The Monday on which it begins, 0:00 UTC.

@@ -1,14 +1,15 @@
 //! `anamne cache store`, `used`, `freshness` and `invalidate`.
 
-use anamne::{Fetched, Invalidation, Limits, Space, Trigger};
+use anamne::{Fetched, Invalidation, Limits, Trigger};
 use clap::value_parser;
 use serde_json::json;
 
 use super::{Kind, RequestArguments, Status};
 use crate::failure::Failure;
+use crate::input;
 use crate::output::{Output, counted};
 use crate::place::Place;
-use crate::{ids, input};
+use crate::reached::Reached;
 
 /// The highest cost of one result, in millionths of a dollar: a million dollars.
 const MOST_COST: u64 = 1_000_000_000_000;
@@ -53,9 +54,9 @@ impl Store {
         let until = output
             .dates
             .future_time("fresh-for", self.fresh_for.as_deref())?;
-        let space = place.space()?;
+        let space = place.reached()?;
         let memory = self.for_memory.as_deref();
-        let memory = memory.map(|id| ids::resolve(&space, id)).transpose()?;
+        let memory = memory.map(|id| space.resolve(id)).transpose()?;
         let fetched = Fetched {
             status: self.status.into(),
             content,
@@ -76,12 +77,12 @@ impl Store {
 }
 
 pub(super) fn note_used(
-    space: &Space,
+    space: &Reached,
     number: u64,
     memories: &[String],
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let memories = ids::resolve_all(space, memories)?;
+    let memories = space.resolve_all(memories)?;
     space.note_result_used(number, &memories)?;
     if output.is_json() {
         return output.json(&json!({ "number": number }));
@@ -118,7 +119,7 @@ impl Freshness {
         let fresh_for = until.duration_since(output.dates.now);
         let kind = self.kind.map(Into::into);
         place
-            .space()?
+            .reached()?
             .set_result_freshness(kind, &self.source, fresh_for)?;
         if output.is_json() {
             return output.json(&json!({ "fresh_for_seconds": fresh_for.as_secs() }));
@@ -161,7 +162,7 @@ impl Invalidate {
             .or(self.tool.map(Invalidation::Tool))
             .or(before.map(Invalidation::Before))
             .unwrap_or(Invalidation::All);
-        let removed = place.existing_space()?.invalidate_results(&which)?;
+        let removed = place.reached_existing()?.invalidate_results(&which)?;
         if output.is_json() {
             return output.json(&json!({ "removed": removed }));
         }

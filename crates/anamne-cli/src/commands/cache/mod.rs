@@ -172,18 +172,21 @@ impl Cache {
         match self.action {
             CacheCommand::Lookup { request } => {
                 let request = request.read(output)?;
-                showing::look_up(&place.existing_space()?, &request, output)
+                showing::look_up(&place.reached_existing()?, &request, output)
             }
             CacheCommand::Store(command) => command.run(place, output),
             CacheCommand::Used { number, memories } => {
-                changing::note_used(&place.existing_space()?, number, &memories, output)
+                changing::note_used(&place.reached_existing()?, number, &memories, output)
             }
-            CacheCommand::List { limit, matching } => {
-                showing::list(&place.existing_space()?, limit, matching.as_deref(), output)
-            }
+            CacheCommand::List { limit, matching } => showing::list(
+                &place.reached_existing()?,
+                limit,
+                matching.as_deref(),
+                output,
+            ),
             CacheCommand::Freshness(command) => command.run(place, output),
             CacheCommand::Invalidate(command) => command.run(place, output),
-            CacheCommand::Savings => showing::savings(&place.existing_space()?, output),
+            CacheCommand::Savings => showing::savings(&place.reached_existing()?, output),
         }
     }
 }

@@ -1,17 +1,18 @@
 //! `anamne cache lookup`, `list` and `savings`.
 
-use anamne::{Limits, Lookup, Space, ToolRequest, ToolResult};
+use anamne::{Limits, Lookup, ToolRequest, ToolResult};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{DIM, Output, counted, paint, times};
+use crate::reached::Reached;
 use crate::wording::{at_most_characters, duration, named, one_line, size};
 
 /// Characters of a content in a list.
 const SHOWN: usize = 160;
 
 pub(super) fn look_up(
-    space: &Space,
+    space: &Reached,
     request: &ToolRequest,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -56,7 +57,7 @@ fn describe(lookup: &Lookup, found: &ToolResult, output: &Output) -> String {
 }
 
 pub(super) fn list(
-    space: &Space,
+    space: &Reached,
     limit: usize,
     matching: Option<&str>,
     output: &mut Output,
@@ -99,7 +100,7 @@ pub(crate) fn print_found(results: &[ToolResult], output: &mut Output) -> Result
     Ok(())
 }
 
-pub(super) fn savings(space: &Space, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn savings(space: &Reached, output: &mut Output) -> Result<(), Failure> {
     let savings = space.cache_savings()?;
     if output.is_json() {
         return output.json(&savings);

@@ -1,11 +1,11 @@
 //! `anamne experience ask`.
 
 use anamne::{Advice, AdviceKind, ExperienceQuery};
-use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, counted, paint};
 use crate::place::Place;
+use crate::reached::Situation;
 use crate::wording::{number, one_line};
 
 /// Ask what worked in a situation
@@ -53,12 +53,8 @@ pub(crate) struct Ask {
 
 impl Ask {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
-        let chance = match self.goal.trim() {
-            "" => None,
-            goal => space.run_chance(goal, &self.agent)?,
-        };
-        let advice = space.experience(&ExperienceQuery {
+        let space = place.reached_existing()?;
+        let situation = space.situation(&ExperienceQuery {
             goal: self.goal,
             action: self.action,
             object: self.object,
@@ -67,8 +63,9 @@ impl Ask {
             limit: Some(self.limit),
         })?;
         if output.is_json() {
-            return output.json(&json!({ "advice": advice, "chance": chance }));
+            return output.json(&situation);
         }
+        let Situation { advice, chance } = situation;
         if let Some(chance) = chance.filter(|chance| chance.same + chance.similar > 0) {
             output.line(format_args!(
                 "chance of success {:.2}, after {} with this goal and {} with similar ones",

@@ -19,7 +19,7 @@ pub(crate) struct History {
 
 impl History {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let searches = space.similar_searches(&self.query, self.limit)?;
         if output.is_json() {
             return output.json(&json!({ "searches": searches }));

@@ -1,12 +1,12 @@
 //! `anamne experience lesson`.
 
-use anamne::{Draft, Experience};
+use anamne::Experience;
 
 use crate::commands::remember;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::Output;
 use crate::place::Place;
-use crate::{ids, input, settling};
 
 /// Record how to do something better
 #[derive(Debug, clap::Args)]
@@ -41,12 +41,10 @@ impl Lesson {
             learned_from: Vec::new(),
         };
         Experience::Lesson(lesson.clone()).check()?;
-        let space = place.space()?;
-        lesson.learned_from = ids::resolve_all(&space, &self.from)?;
-        let mut draft = Draft::experience(Experience::Lesson(lesson));
-        draft.content = content;
-        let remembered = space.remember(draft)?;
+        let space = place.reached()?;
+        lesson.learned_from = space.resolve_all(&self.from)?;
+        let remembered = space.record_lesson(&lesson, &content)?;
         remember::print(&remembered, output)?;
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }

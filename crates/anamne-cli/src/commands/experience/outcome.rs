@@ -1,13 +1,13 @@
 //! `anamne experience outcome`.
 
-use anamne::{ActionOutcome, Draft, Experience};
+use anamne::{ActionOutcome, Experience};
 
 use crate::commands::remember;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::reached::ToldBy;
 use crate::session_argument::SessionArgument;
-use crate::{ids, settling};
 
 /// Record an action and what came of it
 #[derive(Debug, clap::Args)]
@@ -117,16 +117,15 @@ impl Outcome {
         };
         // Before the store is opened, so that a rejected outcome creates no store.
         Experience::Outcome(outcome.clone()).check()?;
-        let space = place.space()?;
-        outcome.in_view = ids::resolve_all(&space, &self.in_view)?;
-        space.note_used(&outcome.in_view)?;
-        let remembered = space.remember(Draft {
+        let space = place.reached()?;
+        outcome.in_view = space.resolve_all(&self.in_view)?;
+        let told = ToldBy {
             thread: self.thread,
             session: self.session.name(),
             author: self.author,
-            ..Draft::experience(Experience::Outcome(outcome))
-        })?;
+        };
+        let remembered = space.record_outcome(outcome, told)?;
         remember::print(&remembered, output)?;
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }

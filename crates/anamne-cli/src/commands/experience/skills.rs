@@ -1,14 +1,13 @@
 //! `anamne experience skills` and `keep`.
 
 use anamne::SkillRecord;
-use serde_json::json;
 
 use super::ask;
 use crate::commands::remember;
 use crate::failure::Failure;
 use crate::output::{CYAN, Output};
 use crate::place::Place;
-use crate::settling;
+use crate::reached::Skills;
 use crate::shell::shell_word;
 use crate::wording::{number, one_line};
 
@@ -21,20 +20,21 @@ pub(crate) struct Keep {
 
 impl Keep {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let remembered = space.keep_skill(&self.goal)?;
         remember::print(&remembered, output)?;
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }
 
 /// Shows the stored skills and the proposed ones.
 pub(super) fn show(place: &Place, output: &mut Output) -> Result<(), Failure> {
-    let space = place.existing_space()?;
-    let (skills, proposals) = (space.skill_records()?, space.skill_proposals()?);
+    let space = place.reached_existing()?;
+    let found = space.skills()?;
     if output.is_json() {
-        return output.json(&json!({ "skills": skills, "proposals": proposals }));
+        return output.json(&found);
     }
+    let Skills { skills, proposals } = found;
     if skills.is_empty() && proposals.is_empty() {
         output.note("no skills, and no goal was reached often enough to propose one");
     }

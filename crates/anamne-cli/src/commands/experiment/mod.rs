@@ -4,7 +4,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use anamne::{ExperimentReport, Space, StrategyWeek};
+use anamne::ExperimentReport;
 use serde_json::json;
 
 use crate::commands::remember;
@@ -12,7 +12,7 @@ use crate::drawing::{effects_picture, weeks_picture};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
-use crate::settling;
+use crate::reached::{Reached, Strategies};
 use crate::whole_file::write_whole;
 use crate::wording::file_name;
 
@@ -82,35 +82,35 @@ enum Part {
 impl Experiment {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         match self.part {
-            None => list(&place.existing_space()?, output),
+            None => list(&place.reached_existing()?, output),
             Some(Part::Start { name, arms, alpha }) => {
-                let space = place.existing_space()?;
+                let space = place.reached_existing()?;
                 let started = space.start_experiment(&name, &arms, alpha)?;
                 remember::print(&started, output)?;
-                settling::settle(&space, output)
+                space.settle(output)
             }
             Some(Part::Show { name, output: file }) => {
-                let experiment = place.existing_space()?.experiment(&name)?;
+                let experiment = place.reached_existing()?.experiment(&name)?;
                 show(&experiment, output)?;
                 draw(file.as_deref(), &effects_picture(&experiment), output)
             }
             Some(Part::Stop { name }) => {
-                let space = place.existing_space()?;
+                let space = place.reached_existing()?;
                 let experiment = space.stop_experiment(&name)?;
                 show(&experiment, output)?;
-                settling::settle(&space, output)
+                space.settle(output)
             }
             Some(Part::Strategies { output: file }) => {
-                let weeks = place.existing_space()?.strategy_weeks()?;
-                show_strategies(&weeks, output)?;
-                let picture = weeks_picture(&weeks, &output.dates);
+                let found = place.reached_existing()?.strategies()?;
+                show_strategies(&found, output)?;
+                let picture = weeks_picture(&found.weeks, &output.dates);
                 draw(file.as_deref(), &picture, output)
             }
         }
     }
 }
 
-fn list(space: &Space, output: &mut Output) -> Result<(), Failure> {
+fn list(space: &Reached, output: &mut Output) -> Result<(), Failure> {
     let experiments = space.experiments()?;
     if output.is_json() {
         return output.json(&json!({ "experiments": experiments }));
@@ -131,19 +131,18 @@ fn show(experiment: &ExperimentReport, output: &mut Output) -> Result<(), Failur
     report::print(experiment, output)
 }
 
-fn show_strategies(weeks: &[StrategyWeek], output: &mut Output) -> Result<(), Failure> {
-    let strategies = Space::search_strategies();
+fn show_strategies(found: &Strategies, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
-        return output.json(&json!({ "strategies": strategies, "weeks": weeks }));
+        return output.json(found);
     }
-    for strategy in &strategies {
+    for strategy in &found.strategies {
         report::print_strategy(strategy, output)?;
     }
     output.line("")?;
-    if weeks.is_empty() {
+    if found.weeks.is_empty() {
         return output.line("No search was recorded; `anamne recall --learn` records one.");
     }
-    report::print_weeks(weeks, output)
+    report::print_weeks(&found.weeks, output)
 }
 
 /// Writes a picture, if one is wanted.

@@ -92,8 +92,12 @@ pub(super) fn print_strategy(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let width = output.width.saturating_sub(INDENT);
-    for (index, line) in wrapped(strategy.description, width).iter().enumerate() {
-        let name = if index == 0 { strategy.name } else { "" };
+    for (index, line) in wrapped(&strategy.description, width).iter().enumerate() {
+        let name = if index == 0 {
+            strategy.name.as_ref()
+        } else {
+            ""
+        };
         let name = paint(CYAN, format!("{name:<INDENT$}"));
         output.line(format_args!("{name}{line}"))?;
     }

@@ -20,6 +20,7 @@ use crate::failure::{Failure, PartialImport};
 use crate::next_step::{on_one_line, report_each, worded};
 use crate::output::{Output, memories, report};
 use crate::place::Place;
+use crate::reached::Reached;
 use crate::transcripts::TranscriptImport;
 use crate::wording::{duration, file_name, named, number};
 use anamne_ingest::transcripts::TranscriptFormat;
@@ -175,9 +176,7 @@ impl Import {
         global: &Global,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        if let Some(client) = place.server() {
-            return self.send(&client.space(place.space_name().as_str()), output);
-        }
+        self.check_place(place)?;
         if let Some(format) = self.from {
             let import = TranscriptImport {
                 format,
@@ -213,7 +212,7 @@ impl Import {
             }
         }
         self.refuse_into()?;
-        let mut space = place.space()?;
+        let mut space = place.reached()?;
         if self.no_guard {
             space = space.without_guard()?;
         }
@@ -232,15 +231,20 @@ impl Import {
                 }
                 opened => opened.map_err(|error| unreadable(file, &error))?,
             };
-            let space = if space.config().guard.skips(file) {
-                space.without_guard()?
-            } else {
-                space.clone()
+            let report = match &space {
+                Reached::Here(space) if space.config().guard.skips(file) => {
+                    let space = space.without_guard()?;
+                    opened.read(file, &space, options, &progress, &total)
+                }
+                Reached::Here(space) => opened.read(file, space, options, &progress, &total),
+                Reached::There(space) => opened.send(file, space, options, &progress, &total),
             };
-            let report = opened.read(file, &space, options, &progress, &total);
             total.add(file, report.inspect_err(|_| progress.end())?);
         }
-        let settled = space.settle(&mut |view, _| progress.indexing(view));
+        let settled = match space.here() {
+            Some(space) => space.settle(&mut |view, _| progress.indexing(view)),
+            None => Ok(()),
+        };
         progress.end();
         total.took_ms = started.elapsed().as_secs_f64() * 1_000.0;
         total.print(output)?;

@@ -1,11 +1,11 @@
 //! Shared code of the commands that add assertions.
 
-use anamne::{Assertion, Remembered, Space};
+use anamne::{Assertion, Remembered};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, paint};
-use crate::settling;
+use crate::reached::Reached;
 use crate::wording::one_line;
 
 /// How long something told by hand counts.
@@ -25,18 +25,18 @@ impl Counting {
 
 /// Stores an assertion, and prints how to undo it.
 pub(super) fn tell(
-    space: &Space,
+    space: &Reached,
     assertion: &Assertion,
     expires: Option<jiff::Timestamp>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let stored = space.assert(assertion, expires)?;
     print(space, assertion, &stored, output)?;
-    settling::settle(space, output)
+    space.settle(output)
 }
 
 fn print(
-    space: &Space,
+    space: &Reached,
     assertion: &Assertion,
     stored: &Remembered,
     output: &mut Output,

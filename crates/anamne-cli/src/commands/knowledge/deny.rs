@@ -40,7 +40,7 @@ impl Deny {
             object: self.object,
         };
         assertion.check()?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         // A misspelt name would silently deny nothing.
         extraction::entity(&extraction::knowledge(&space, output)?, &self.subject)?;
         tell(&space, &assertion, expires, output)

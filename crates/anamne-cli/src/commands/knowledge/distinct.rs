@@ -35,7 +35,7 @@ impl Distinct {
         }
         let assertion = Assertion::Distinct { one, other };
         assertion.check()?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let knowledge = extraction::knowledge(&space, output)?;
         for name in [&self.one, &self.other] {
             extraction::entity(&knowledge, name)?;

@@ -72,12 +72,12 @@ impl Entity {
             attributes: self.attribute.into_iter().collect(),
         });
         assertion.check()?;
-        tell(&place.space()?, &assertion, expires, output)
+        tell(&place.reached()?, &assertion, expires, output)
     }
 
     fn known_type(&self, place: &Place, output: &Output) -> Result<TypeWord, Failure> {
-        let knowledge = extraction::knowledge(&place.existing_space()?, output)?;
-        let Ok(entity) = knowledge.entity(&self.name) else {
+        let knowledge = extraction::knowledge(&place.reached_existing()?, output)?;
+        let Some(entity) = knowledge.entity(&self.name)? else {
             let message = "a new entity needs a type: --type person, or --type custom:WORD";
             return Err(Failure::refused("type", message));
         };

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;
+use crate::reached::Listed;
 use crate::{arguments, extraction, known};
 
 /// List entities, most mentioned first, or those that fit a text
@@ -72,14 +73,13 @@ impl List {
             attributes: self.attributes,
             scope: self.scope,
             unconfirmed: self.all,
-            // One extra row shows whether there are more.
-            limit: self.limit + 1,
+            limit: self.limit,
         };
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let knowledge = extraction::knowledge(&space, output)?;
         let found = match &self.find {
-            Some(text) => print_found(knowledge.find(text, &query)?, self.limit, output)?,
-            None => print(knowledge.entities(&query)?, self.limit, output)?,
+            Some(text) => print_found(knowledge.find(text, query, self.limit)?, output)?,
+            None => print(&knowledge.entities(query, self.limit)?, output)?,
         };
         output.flush()?;
         let Some((shown, more)) = found else {
@@ -110,48 +110,40 @@ fn attribute(text: &str) -> Result<(String, String), String> {
 }
 
 /// Prints entities; returns their number and whether there are more, or `None` with `--json`.
-fn print(
-    mut found: Vec<Entity>,
-    limit: usize,
-    output: &mut Output,
-) -> Result<Option<(usize, bool)>, Failure> {
-    let more = found.len() > limit;
-    found.truncate(limit);
+fn print(found: &Listed<Entity>, output: &mut Output) -> Result<Option<(usize, bool)>, Failure> {
     if output.is_json() {
-        output.json(&Listed {
-            entities: &found,
-            more,
-        })?;
+        print_json(found, output)?;
         return Ok(None);
     }
-    for entity in &found {
+    for entity in &found.list {
         known::print_entity(entity, output)?;
     }
-    Ok(Some((found.len(), more)))
+    Ok(Some((found.list.len(), found.more)))
 }
 
 /// The same for entities that fit a text.
 fn print_found(
-    mut found: Vec<FoundEntity>,
-    limit: usize,
+    found: Listed<FoundEntity>,
     output: &mut Output,
 ) -> Result<Option<(usize, bool)>, Failure> {
     if output.is_json() {
-        let more = found.len() > limit;
-        found.truncate(limit);
-        output.json(&Listed {
-            entities: &found,
-            more,
-        })?;
+        print_json(&found, output)?;
         return Ok(None);
     }
-    let found = found.into_iter().map(|found| found.entity).collect();
-    print(found, limit, output)
+    let list = found.list.into_iter().map(|found| found.entity).collect();
+    let more = found.more;
+    print(&Listed { list, more }, output)
 }
 
-/// The answer as JSON. Serialised directly, so that a 32-bit 0.8 stays 0.8.
-#[derive(Serialize)]
-struct Listed<'a, One> {
-    entities: &'a [One],
-    more: bool,
+/// Serialised directly, so that a 32-bit 0.8 stays 0.8.
+fn print_json<One: Serialize>(found: &Listed<One>, output: &mut Output) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Entities<'a, One> {
+        entities: &'a [One],
+        more: bool,
+    }
+    output.json(&Entities {
+        entities: &found.list,
+        more: found.more,
+    })
 }

@@ -32,11 +32,11 @@ pub(crate) struct Merge {
 impl Merge {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let expires = self.counting.read(output)?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let knowledge = extraction::knowledge(&space, output)?;
         let into = extraction::entity(&knowledge, &self.into)?;
         let name = self.name.trim();
-        if let Ok(known) = knowledge.entity(name)
+        if let Some(known) = knowledge.entity(name)?
             && known.id == into.id
         {
             let accepts = format!("another name than those of {:?}", into.name);

@@ -11,20 +11,18 @@ mod relation;
 mod show;
 mod suggestions;
 
-use anamne::{ContradictionQuery, EntityQuery, EntityType, Knowledge as Graph};
+use anamne::{EntityQuery, EntityType};
 use serde_json::json;
 
 use crate::extraction;
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, counted, paint};
 use crate::place::Place;
+use crate::reached::{COUNTED, EntityOverview, Known};
 use crate::wording::{at_most, number, one_line, wrapped};
 
 /// Names shown per type.
 const NAMED: usize = 5;
-
-/// Contradictions and pairs are counted up to this number.
-const COUNTED: usize = 1_000;
 
 /// Show and edit the knowledge graph: entities and relations
 #[derive(Debug, clap::Args)]
@@ -84,20 +82,17 @@ impl Knowledge {
 }
 
 fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
-    let space = place.existing_space()?;
+    let space = place.reached_existing()?;
     let knowledge = extraction::knowledge(&space, output)?;
-    let counts = knowledge.counts()?;
-    let open = ContradictionQuery {
-        kind: Some(anamne::ConflictKind::Contested),
-        open: true,
-        limit: COUNTED,
-        ..ContradictionQuery::default()
-    };
-    let open = knowledge.contradictions(&open)?.len() as u64;
-    let merges = knowledge.suggested_merges(COUNTED)?.len() as u64;
-    let (events, behind) = (knowledge.position()?, knowledge.behind()?);
+    let EntityOverview {
+        entities,
+        events,
+        behind,
+        contradictions: open,
+        merges,
+    } = knowledge.overview()?;
     if output.is_json() {
-        let entities: serde_json::Map<_, _> = counts
+        let entities: serde_json::Map<_, _> = entities
             .iter()
             .map(|(entity_type, count)| (entity_type.to_string(), json!(count)))
             .collect();
@@ -110,13 +105,13 @@ fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
             "suggested_merges": merges,
         }));
     }
-    if counts.is_empty() {
+    if entities.is_empty() {
         output.line(format_args!(
             "no entities in the space {} yet",
             space.name()
         ))?;
     }
-    for (entity_type, count) in &counts {
+    for (entity_type, count) in &entities {
         print_type(*entity_type, *count, &knowledge, output)?;
     }
     if open + merges > 0 {
@@ -142,17 +137,17 @@ fn overview(place: &Place, output: &mut Output) -> Result<(), Failure> {
 fn print_type(
     entity_type: EntityType,
     count: u64,
-    knowledge: &Graph,
+    knowledge: &Known,
     output: &mut Output,
 ) -> Result<(), Failure> {
     const COLUMN: usize = 24;
     let query = EntityQuery {
         entity_type: Some(entity_type),
-        limit: NAMED,
         ..EntityQuery::default()
     };
     let names: Vec<_> = knowledge
-        .entities(&query)?
+        .entities(query, NAMED)?
+        .list
         .iter()
         .map(|entity| one_line(&entity.name))
         .collect();

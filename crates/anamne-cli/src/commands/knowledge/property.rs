@@ -56,7 +56,7 @@ impl Property {
                 object: None,
             };
             assertion.check()?;
-            let space = place.existing_space()?;
+            let space = place.reached_existing()?;
             // A misspelt name would silently remove nothing.
             extraction::entity(&extraction::knowledge(&space, output)?, &self.entity)?;
             return tell(&space, &assertion, expires, output);
@@ -69,6 +69,6 @@ impl Property {
             value,
         });
         assertion.check()?;
-        tell(&place.space()?, &assertion, expires, output)
+        tell(&place.reached()?, &assertion, expires, output)
     }
 }

@@ -74,7 +74,7 @@ impl Relation {
         };
         // Before a space is created.
         told.check()?;
-        let space = place.space()?;
+        let space = place.reached()?;
         for id in &self.evidence {
             told.evidence.push(space.resolve(id)?);
         }

@@ -1,16 +1,14 @@
 //! `anamne knowledge show`.
 
-use anamne::{Entity, Evidence, Frame, KnownElsewhere, Limits, Perspective, Relation, Space};
+use anamne::{Entity, Evidence, Frame, KnownElsewhere, Limits, Perspective, Relation};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{BOLD, CYAN, DIM, Output, paint};
 use crate::place::Place;
+use crate::reached::{EntityDetails, Reached, Together};
 use crate::wording::{at_most, one_line, wrapped};
 use crate::{extraction, known};
-
-/// Maximum entities shown as mentioned together with this one.
-const TOGETHER: usize = 12;
 
 /// Show an entity's relations with their source memories
 #[derive(Debug, clap::Args)]
@@ -45,40 +43,26 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         Limits::check_results(self.limit)?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let knowledge = extraction::knowledge(&space, output)?;
         let id = extraction::entity(&knowledge, &self.entity)?.id.to_string();
-        let (entity, frames) = knowledge.frames(&id)?;
-        if self.frames {
-            return print_frames(&entity, &frames, &space, output);
-        }
-        let mentions = knowledge.mentions(&id, self.limit)?;
-        let together = knowledge.named_together(&id, TOGETHER)?;
-        let elsewhere = knowledge.elsewhere(&id)?;
+        let known = knowledge.details(&id, self.limit)?;
         if output.is_json() {
-            let together = together.iter();
-            return output.json(&Shown {
-                entity: &entity,
-                frames: &frames,
-                mentions: Some(&mentions),
-                named_together: Some(
-                    together
-                        .map(|(memories, entity)| Together {
-                            memories: *memories,
-                            entity,
-                        })
-                        .collect(),
-                ),
-                elsewhere: &elsewhere,
-            });
+            return output.json(&Shown::of(&known, self.frames));
         }
-        print_frames(&entity, &frames, &space, output)?;
-        if !mentions.is_empty() {
+        known::print_entity(&known.entity, output)?;
+        for frame in &known.frames {
+            print_frame(frame, &known.entity, &space, output)?;
+        }
+        if self.frames {
+            return Ok(());
+        }
+        if !known.mentions.is_empty() {
             print_heading("latest mentions", output)?;
-            print_memories(&mentions, &space, output)?;
+            print_memories(&known.mentions, &space, output)?;
         }
-        print_together(&together, output)?;
-        print_elsewhere(&elsewhere, output)
+        print_together(&known.named_together, output)?;
+        print_elsewhere(&known.elsewhere, output)
     }
 }
 
@@ -90,38 +74,21 @@ struct Shown<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     mentions: Option<&'a [Evidence]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    named_together: Option<Vec<Together<'a>>>,
+    named_together: Option<&'a [Together]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     elsewhere: &'a [KnownElsewhere],
 }
 
-#[derive(Serialize)]
-struct Together<'a> {
-    memories: u64,
-    entity: &'a Entity,
-}
-
-/// Prints the entity and its frames, or both as JSON.
-fn print_frames(
-    entity: &Entity,
-    frames: &[Frame],
-    space: &Space,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    if output.is_json() {
-        return output.json(&Shown {
-            entity,
-            frames,
-            mentions: None,
-            named_together: None,
-            elsewhere: &[],
-        });
+impl<'a> Shown<'a> {
+    fn of(known: &'a EntityDetails, frames_only: bool) -> Self {
+        Self {
+            entity: &known.entity,
+            frames: &known.frames,
+            mentions: (!frames_only).then_some(&known.mentions),
+            named_together: (!frames_only).then_some(&known.named_together),
+            elsewhere: if frames_only { &[] } else { &known.elsewhere },
+        }
     }
-    known::print_entity(entity, output)?;
-    for frame in frames {
-        print_frame(frame, entity, space, output)?;
-    }
-    Ok(())
 }
 
 fn print_heading(heading: &str, output: &mut Output) -> Result<(), Failure> {
@@ -141,7 +108,7 @@ fn heading(frame: Perspective) -> &'static str {
 fn print_frame(
     frame: &Frame,
     entity: &Entity,
-    space: &Space,
+    space: &Reached,
     output: &mut Output,
 ) -> Result<(), Failure> {
     match &frame.name {
@@ -200,7 +167,7 @@ fn print_relation(
 /// Prints memories, one per line: citation, day and the beginning of the text.
 fn print_memories(
     evidence: &[Evidence],
-    space: &Space,
+    space: &Reached,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let column = evidence
@@ -221,14 +188,14 @@ fn print_memories(
     Ok(())
 }
 
-fn print_together(together: &[(u64, Entity)], output: &mut Output) -> Result<(), Failure> {
+fn print_together(together: &[Together], output: &mut Output) -> Result<(), Failure> {
     if together.is_empty() {
         return Ok(());
     }
     print_heading("mentioned together with", output)?;
     let names: Vec<_> = together
         .iter()
-        .map(|(memories, entity)| format!("{} ({memories})", one_line(&entity.name)))
+        .map(|one| format!("{} ({})", one_line(&one.entity.name), one.memories))
         .collect();
     for line in wrapped(&names.join(", "), output.width.saturating_sub(2)) {
         output.line(format_args!("  {line}"))?;

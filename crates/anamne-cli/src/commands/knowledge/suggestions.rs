@@ -28,7 +28,7 @@ pub(crate) struct Suggestions {
 impl Suggestions {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         Limits::check_results(self.limit)?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let suggestions = extraction::knowledge(&space, output)?.suggested_merges(self.limit)?;
         if output.is_json() {
             return output.json(&json!({ "suggestions": suggestions }));

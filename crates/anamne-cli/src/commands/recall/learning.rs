@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::output::{CYAN, Output, paint};
 use crate::place::Place;
 use crate::wording::{one_line, wrapped};
-use crate::{ids, settling};
 
 /// Options that say whether a search is learned from.
 #[derive(Debug, clap::Args)]
@@ -30,9 +29,9 @@ impl Recall {
         let details = self.details();
         let after = std::mem::take(&mut self.learning.after);
         let recall = self.question(output)?;
-        let space = place.existing_space()?;
+        let space = place.reached_existing()?;
         let search = LearningSearch {
-            previous: ids::resolve_all(&space, &after)?,
+            previous: space.resolve_all(&after)?,
             ..LearningSearch::new(recall)
         };
         let found = space.search_with_experience(&search)?;
@@ -54,7 +53,7 @@ impl Recall {
                 ));
             }
         }
-        settling::settle(&space, output)
+        space.settle(output)
     }
 }
 

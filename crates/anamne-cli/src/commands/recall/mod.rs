@@ -18,7 +18,7 @@ use crate::output::{BOLD, CYAN, DIM, GREEN, Output, YELLOW, memories, paint};
 use crate::place::Place;
 use crate::scope_arguments::{ScopeArguments, SpaceSelection};
 use crate::wording::{at_most, duration, marked, percent, wrapped};
-use crate::{card, enriched, input, known, planned, settling};
+use crate::{card, input, known, planned};
 
 /// Columns before a result's text.
 const INDENT: usize = 10;
@@ -116,25 +116,6 @@ struct Order {
     role: Option<String>,
 }
 
-/// Shows the answer of a server.
-fn show_served(
-    query: &str,
-    answer: &Answer,
-    details: Details,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    if output.is_json() {
-        return output.json(&WithToolResults {
-            answer,
-            tool_results: None,
-            enrichment: BTreeMap::new(),
-        });
-    }
-    print(query, answer, details, output)?;
-    sum_up(answer, "the searched spaces", output);
-    Ok(())
-}
-
 /// What is shown of each result besides its text and origin.
 #[derive(Clone, Copy)]
 struct Details {
@@ -161,16 +142,12 @@ impl Recall {
         let is_elsewhere = self.across.is_elsewhere();
         let (details, with_tool_results) = (self.details(), self.with_tool_results);
         let question = self.question(output)?;
-        if let Some(client) = place.server() {
-            let answer = client.recall(&spaces, &question)?;
-            return show_served(&question.query, &answer, details, output);
-        }
-        let store = place.existing_store()?;
+        let store = place.reached_store()?;
         // Opened first, because its error for a missing space says more.
         let here = if is_elsewhere {
             None
         } else {
-            Some(place.existing_space_of(&store)?)
+            Some(place.existing_in(&store)?)
         };
         let answer = store.recall(&spaces, &question)?;
         let tool_results = match &here {
@@ -184,7 +161,7 @@ impl Recall {
             output.json(&WithToolResults {
                 answer: &answer,
                 tool_results,
-                enrichment: enriched::of_results(&store, &answer.results)?,
+                enrichment: store.enrichment_of(&answer.results)?,
             })?;
         } else {
             print(&question.query, &answer, details, output)?;
@@ -202,7 +179,7 @@ impl Recall {
             }
             sum_up(&answer, &from, output);
         }
-        here.map_or(Ok(()), |space| settling::settle(&space, output))
+        here.map_or(Ok(()), |space| space.settle(output))
     }
 
     /// What is shown of each result.

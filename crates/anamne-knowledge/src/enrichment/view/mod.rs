@@ -33,7 +33,7 @@ const COMPARED: usize = 8;
 const LINKS: usize = 3;
 
 /// How far enrichment is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EnrichmentState {
     /// Number of enriched memories.

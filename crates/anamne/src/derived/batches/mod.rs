@@ -10,6 +10,7 @@ mod receiving;
 mod records;
 mod steps;
 
+use std::borrow::Cow;
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use anamne_store::{
     Budget, Class, Damage, Derived, SideDatabase, SideFile, SpaceSource, StoreError,
 };
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Site, gone};
 use crate::Error;
@@ -71,26 +72,26 @@ pub(crate) enum Followed {
 }
 
 /// A batch of texts that a remote model was asked to embed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EmbeddingBatch {
     /// The model.
     pub model: String,
     /// `noted`, `uploading`, `uploaded`, `starting`, `running`, `ended`, `clearing` or `done`.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub stage: &'static str,
+    pub stage: Cow<'static, str>,
     /// The provider's id of the batch; empty before it was started.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// The texts that it covers.
     pub texts: u64,
     /// The texts that have a vector from it.
     pub answered: u64,
     /// When it was started.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<Timestamp>,
     /// How it ended; empty before.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub outcome: String,
 }
 
@@ -107,7 +108,7 @@ impl Drop for Turn {
 impl EmbeddingBatch {
     /// Whether it is still worked on.
     pub fn is_awaited(&self) -> bool {
-        Stage::of(self.stage).is_some_and(Stage::is_awaited)
+        Stage::of(&self.stage).is_some_and(Stage::is_awaited)
     }
 }
 
@@ -198,7 +199,7 @@ impl Batches {
     pub(crate) fn report(&self) -> Result<Vec<EmbeddingBatch>, Error> {
         let report = |batch: Batch| EmbeddingBatch {
             model: batch.model,
-            stage: batch.stage.as_str(),
+            stage: batch.stage.as_str().into(),
             id: batch.remote.unwrap_or_default(),
             texts: batch.texts,
             answered: batch.answered,

@@ -7,7 +7,7 @@ use anamne_store::{SideDatabase, SideFile, StoreError};
 use anamne_types::{Door, Row, Temperature, Tier, Work};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::learned::{Key, Learned, MOST_TERMS, NEWEST, TermHash, leading, leads_to, went_on};
 use super::note::{MemoryAccess, Note};
@@ -31,7 +31,7 @@ const MOST_ASKED: i64 = 10_000;
 const MOST_OPENED: i64 = 16_384;
 
 /// A logged query with its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LoggedQuery {
     /// Its number, never reused.
@@ -41,7 +41,7 @@ pub struct LoggedQuery {
     /// A keyed hash of its words and filters in hexadecimal; equal for equal queries.
     pub hash: String,
     /// Its words, if the space keeps them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
     /// Its temperature, depth and filters.
     pub shape: String,
@@ -66,7 +66,7 @@ pub struct LoggedQuery {
     /// The rows of the first ten results.
     pub found: Vec<Row>,
     /// The door; `None` for queries logged by earlier versions.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub door: Option<Door>,
     #[serde(skip)]
     pub(crate) terms: Vec<i64>,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anamne_experience::chance::{Evidence, chance};
 use anamne_experience::{RunChance, RunSummary, normal, original};
 use anamne_types::{InvalidValue, Limits, Memory, MemoryId, Row};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use skills::SkillRecord;
 
@@ -44,7 +44,7 @@ pub struct ExperienceQuery {
 }
 
 /// What advice is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AdviceKind {
@@ -77,7 +77,7 @@ impl AdviceKind {
 }
 
 /// A memory behind an advice.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AdviceCase {
     /// The memory.
@@ -89,7 +89,7 @@ pub struct AdviceCase {
 }
 
 /// What is known about one way to act.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Advice {
     /// What it is about.

@@ -6,7 +6,7 @@ use anamne_types::{
     Body, Draft as MemoryDraft, Filter, InvalidValue, Kind, Link, LinkType, Memory, MemoryId,
     Recall, Remembered,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Advice, AdviceCase, AdviceKind, ExperienceQuery, FEW, MOST_NAMED, situations};
 use crate::space::Space;
@@ -32,7 +32,7 @@ const MOST_USES: usize = 256;
 const LONGEST_NAME: usize = 120;
 
 /// A stored skill, and what came of those who had it in view.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SkillRecord {
     /// The skill.

@@ -7,7 +7,7 @@ use anamne_store::view::MemoryFeed;
 use anamne_store::{BackupState, KnownBackup};
 use anamne_types::{NextStep, Seq};
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::BACK_UP;
 use crate::Error;
@@ -19,7 +19,7 @@ use crate::space::Space;
 const TASKS: usize = 1_000;
 
 /// The state of the scheduled backups of a space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScheduledBackups {
     /// The folder of the backups of this space.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use anamne_types::{Link, LinkType, Memory, MemoryId, Skipped};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::space::Space;
@@ -27,15 +27,15 @@ pub use selection::ExportSelection;
 const PAGE: usize = 1_000;
 
 /// The result of an export.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportReport {
     /// Memories that were written.
     pub exported: u64,
     /// Facts that were left out because people told them about personal entities.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub personal: u64,
     /// Memories (by id) and links (by ends) missing in the export because they are damaged in both copies.
-    #[serde(skip_serializing_if = "Skipped::is_empty")]
+    #[serde(default, skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
 }
 

@@ -13,7 +13,7 @@ use std::fmt;
 use std::path::Path;
 
 use anamne_types::{GuardNote, MemoryId, NextStep, Remembered};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use binary::{BinaryImport, BinaryImportReport, ImportedSpace};
 pub(crate) use lines::import;
@@ -60,7 +60,7 @@ impl From<BadLines> for ImportOptions {
 }
 
 /// Number of memories stored without a claim that nothing verifies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnverifiedClaims {
     /// Trust above that of imports.
     pub trust: u64,
@@ -81,46 +81,46 @@ impl UnverifiedClaims {
 const MOST_LISTED: usize = 100;
 
 /// An invalid line or note.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadLine {
     /// Its number, from 1; for a note, its number in reading order.
     pub line: u64,
     /// The note's path in the imported folder; `None` for a line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// What is wrong with it.
     pub reason: String,
     /// The next step.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
 }
 
 /// An imported line or note that only rewords a known memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RewordedLine {
     /// Its number, from 1; for a note, its number in reading order.
     pub line: u64,
     /// The note's path in the imported folder; `None` for a line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The memory that supersedes it.
     pub known: MemoryId,
 }
 
 /// What came of one line of an import.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LineOutcome {
     /// Its number, from 1.
     pub line: u64,
     /// The memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<MemoryId>,
     /// Whether the memory existed already.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub known: bool,
     /// Why it, or one of its links, was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
@@ -145,7 +145,7 @@ impl LineOutcome {
 }
 
 /// The results of an import so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportReport {
     /// Lines read, including empty ones; or notes.
     pub lines: u64,
@@ -158,20 +158,20 @@ pub struct ImportReport {
     /// Links created.
     pub links: u64,
     /// Claims that were ignored because nothing verifies them.
-    #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
+    #[serde(default, skip_serializing_if = "UnverifiedClaims::is_empty")]
     pub unproven: UnverifiedClaims,
     /// Imported memories that only reword a known one, which supersedes them; looked for if the space has semantic duplicates.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reworded: Vec<RewordedLine>,
     /// Skipped lines or notes: invalid, refused by the guard, or of a kind or quality that the space doesn't accept.
     pub bad: Vec<BadLine>,
     /// The secrets and personal data found.
-    #[serde(skip_serializing_if = "GuardSummary::is_empty")]
+    #[serde(default, skip_serializing_if = "GuardSummary::is_empty")]
     pub guard: GuardSummary,
 }
 
 /// What the guard found in an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardSummary {
     /// Number of findings by kind.
     pub kinds: BTreeMap<String, u64>,
@@ -180,12 +180,12 @@ pub struct GuardSummary {
 }
 
 /// A finding in an imported line or note.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardedLine {
     /// Its number, from 1; for a note, its number in reading order.
     pub line: u64,
     /// The note's path in the imported folder; `None` for a line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The field, kind, action and place.
     #[serde(flatten)]

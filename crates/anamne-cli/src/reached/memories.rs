@@ -1,95 +1,38 @@
-//! A space, on this machine or on a server: what the commands that work in both ways need of it.
+//! Memories and links of a space in either place.
 
 use anamne::{
-    Answer, Draft, Edit, Filter, Link, LinkType, Listing, Memory, MemoryId, Order, OutsideErasure,
-    Recall, Remembered, Seq, Space, UseOrder, Version, Visibility,
+    Answer, Draft, Edit, Error, Filter, Link, LinkType, Listing, Memory, MemoryId, Order,
+    OutsideErasure, Recall, Remembered, Seq, UseOrder, Version, Visibility,
 };
-use anamne_client::{ClientError, Query, RemoteSpace};
+use anamne_client::{Query, RemoteSpace};
 
+use super::{Reached, is_missing};
 use crate::failure::Failure;
-use crate::output::{Output, counted};
-use crate::{ids, settling};
+use crate::output::counted;
 
 /// Memories that a server is asked for at a time.
 const PAGE: usize = 500;
 
-/// A space.
-pub(crate) enum Reached {
-    /// In a store of this machine.
-    Here(Box<Space>),
-    /// On a server.
-    There(RemoteSpace),
-}
-
 impl Reached {
-    /// Its name.
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Self::Here(space) => space.name(),
-            Self::There(space) => space.name(),
-        }
-    }
-
-    /// The space of this machine, for what a server doesn't offer.
-    pub(crate) fn here(&self) -> Option<&Space> {
-        match self {
-            Self::Here(space) => Some(space),
-            Self::There(_) => None,
-        }
-    }
-
-    /// Makes the space on the server if it is missing there; on this machine it is there.
-    pub(crate) fn create(&self) -> Result<(), Failure> {
-        match self {
-            Self::Here(_) => Ok(()),
-            Self::There(space) => Ok(space.create()?),
-        }
-    }
-
-    /// The same space, writing without the guard. A server's guard can't be passed.
-    pub(crate) fn without_guard(&self) -> Result<Self, Failure> {
-        match self {
-            Self::Here(space) => Ok(Self::Here(Box::new(space.without_guard()?))),
-            Self::There(_) => Err(Failure::refused(
-                "no_guard",
-                "a server stores nothing without its guard",
-            )),
-        }
-    }
-
-    /// The id that `text` names.
-    pub(crate) fn resolve(&self, text: &str) -> Result<MemoryId, Failure> {
-        match self {
-            Self::Here(space) => ids::resolve(space, text),
-            Self::There(space) => match text.trim().parse() {
-                Ok(id) => Ok(id),
-                Err(_) => Ok(space.get(text.trim())?.id),
-            },
-        }
-    }
-
-    /// The ids that `texts` name, each once.
-    pub(crate) fn resolve_all(&self, texts: &[String]) -> Result<Vec<MemoryId>, Failure> {
-        match self {
-            Self::Here(space) => ids::resolve_all(space, texts),
-            Self::There(_) => {
-                let mut resolved = Vec::new();
-                for text in texts {
-                    let id = self.resolve(text)?;
-                    if !resolved.contains(&id) {
-                        resolved.push(id);
-                    }
-                }
-                Ok(resolved)
-            }
-        }
-    }
-
-    /// The memory with this id, without counting it as opened if it is here.
+    /// The memory with this id, without counting it as opened.
     pub(crate) fn read(&self, id: MemoryId) -> Result<Memory, Failure> {
         match self {
             Self::Here(space) => Ok(space.read(id)?),
-            Self::There(space) => Ok(space.get(&id.to_string())?),
+            Self::There(space) => Ok(space.peek(&id.to_string())?),
+        }
+    }
+
+    /// The same, or why this one can't be read: it was erased, or is damaged.
+    pub(crate) fn read_or_reason(&self, id: MemoryId) -> Result<Result<Memory, String>, Failure> {
+        match self {
+            Self::Here(space) => match space.read(id) {
+                Err(Error::Store(error)) if error.is_of_one_memory() => Ok(Err(error.to_string())),
+                memory => Ok(Ok(memory?)),
+            },
+            Self::There(space) => match space.peek(&id.to_string()) {
+                Err(error) if is_missing(&error) => Ok(Err(error.to_string())),
+                memory => Ok(Ok(memory?)),
+            },
         }
     }
 
@@ -100,7 +43,7 @@ impl Reached {
             Self::There(space) => {
                 let mut found = Vec::with_capacity(ids.len());
                 for id in ids {
-                    match space.get(&id.to_string()) {
+                    match space.peek(&id.to_string()) {
                         Ok(memory) => found.push(memory),
                         Err(error) if is_missing(&error) => {}
                         Err(error) => return Err(error.into()),
@@ -286,20 +229,6 @@ impl Reached {
             },
         }
     }
-
-    /// Updates the views before the command ends; a server does that by itself.
-    pub(crate) fn settle(&self, output: &mut Output) -> Result<(), Failure> {
-        match self {
-            Self::Here(space) => settling::settle(space, output),
-            Self::There(_) => Ok(()),
-        }
-    }
-}
-
-fn is_missing(error: &ClientError) -> bool {
-    error
-        .problem()
-        .is_some_and(|problem| problem.kind() == "not_found")
 }
 
 /// The memories of a listing, page by page.
