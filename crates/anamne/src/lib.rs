@@ -61,6 +61,7 @@ pub use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySent
 pub use anamne_recall::context::best_sentence;
 #[doc(hidden)]
 pub use anamne_recall::{Forest, ForestError};
+pub use anamne_recall::{RecallCache, RecallObserver, RecallStage};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Duplicates, Effort,
     EmbeddingConfig, EnrichmentConfig, Examination, ExportExtra, ExportedSpace, Finding,
@@ -96,7 +97,7 @@ pub use maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
 pub use maintenance::export::{
     BinaryExport, CorpusReport, ExportReport, ExportSelection, MembersWithoutHome,
 };
-pub use maintenance::following::SpaceWatch;
+pub use maintenance::following::{SpaceWatch, ViewLag};
 pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;

@@ -635,7 +635,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "projects",
         "shared_spaces",
         "settle_shared",
-        "events_behind",
+        "views_behind",
         "check_writable",
     ];
     covers(&methods, "Store");

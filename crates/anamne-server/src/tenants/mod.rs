@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anamne::{DEFAULT_TENANT, Error, Options, ServerRecords, Store, StoreQuota, TenantQuota};
+use anamne::{
+    DEFAULT_TENANT, Error, Options, RecallObserver, ServerRecords, Store, StoreQuota, TenantQuota,
+};
 
 use crate::http::Problem;
 
@@ -38,7 +40,7 @@ impl Default for TenantName {
 }
 
 /// Makes the options of a tenant's store, such as its language model, from its folder and quota. The server sets quota,
-/// door and background.
+/// background and observer.
 #[derive(Clone)]
 pub struct TenantOptions(pub Arc<MakeOptions>);
 
@@ -58,6 +60,7 @@ pub(crate) struct Tenants {
     records: Arc<ServerRecords>,
     options: TenantOptions,
     background: bool,
+    observer: Option<Arc<dyn RecallObserver>>,
     most: usize,
     open: Mutex<HashMap<TenantName, Arc<Slot>>>,
     /// Counts uses, to find the least recent one.
@@ -103,6 +106,7 @@ impl Tenants {
     ) -> Result<Self, Error> {
         let own_quota = Arc::new(StoreQuota::new(&options.root, 0, 0));
         let (background, clock, door) = (options.background, options.clock.clone(), options.door);
+        let observer = options.observer.clone();
         let own = Store::open_with(Options {
             quota: Some(own_quota.clone()),
             ..options
@@ -119,6 +123,7 @@ impl Tenants {
             records,
             options: tenants.unwrap_or_else(|| TenantOptions(Arc::new(usual))),
             background,
+            observer,
             most: most.max(1),
             open: Mutex::default(),
             uses: AtomicU64::new(0),
@@ -214,6 +219,7 @@ impl Tenants {
             root,
             quota: Some(quota.clone()),
             background,
+            observer: self.observer.clone(),
             ..options
         })?;
         Ok(Opened {
