@@ -34,6 +34,7 @@ mod summaries;
 mod tasks;
 mod tiers;
 mod upkeep;
+mod work;
 mod working;
 
 use std::sync::Arc;
@@ -89,6 +90,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(retention::routes())
         .merge(backups::routes())
         .merge(upkeep::routes())
+        .merge(work::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.

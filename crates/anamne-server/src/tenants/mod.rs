@@ -1,6 +1,7 @@
 //! Tenants: one store each, of which a bounded number is open.
 
 mod upkeep;
+mod work;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,6 +16,7 @@ use anamne::{
 };
 
 use crate::http::Problem;
+pub(crate) use work::{Work, WorkList, WorkOwner};
 
 /// How long an erasure waits for requests that use the tenant.
 const LONGEST_USE: Duration = Duration::from_secs(30);
@@ -62,6 +64,8 @@ pub(crate) struct Tenants {
     background: bool,
     observer: Option<Arc<dyn RecallObserver>>,
     most: usize,
+    /// Work that goes on after its answer.
+    pub(crate) work: WorkList,
     open: Mutex<HashMap<TenantName, Arc<Slot>>>,
     /// Counts uses, to find the least recent one.
     uses: AtomicU64,
@@ -125,6 +129,7 @@ impl Tenants {
             background,
             observer,
             most: most.max(1),
+            work: WorkList::new(),
             open: Mutex::default(),
             uses: AtomicU64::new(0),
         };
