@@ -218,7 +218,7 @@ impl Place {
     }
 
     /// Rejects a command that only works on a store of this machine.
-    fn check_here(&self) -> Result<(), Failure> {
+    pub(crate) fn check_here(&self) -> Result<(), Failure> {
         match &self.server {
             None => Ok(()),
             Some(client) => Err(Failure::refused(

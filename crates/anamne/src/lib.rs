@@ -109,7 +109,10 @@ pub use models::{
 pub use privacy::PRIVATE;
 pub use query::access::{MemoryUse, UseOrder};
 pub use query::performance::{QueryGroup, QueryPerformance};
-pub use server_records::{FoundKey, KeyText, ServerRecords, Use, contains_key};
+pub use server_records::{
+    DamagedSpace, FoundKey, KeyText, ServerBackup, ServerRecords, ServerRestore, TenantBackup, Use,
+    contains_key,
+};
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

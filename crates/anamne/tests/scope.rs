@@ -616,6 +616,8 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "flush_query_logs",
         "hook_log",
         "server_records",
+        "backup_server",
+        "restore_server",
         "run_background_round",
         "backup",
         "verify",

@@ -116,6 +116,7 @@ impl Tenants {
             ..options
         })?;
         let records = Arc::new(own.server_records()?);
+        records.check_not_copied()?;
         records.finish_erasures()?;
         let usual = move |root: &Path, _: &TenantQuota| Options {
             clock: clock.clone(),
