@@ -15,6 +15,7 @@ mod docs;
 mod enrichment;
 mod events;
 mod experience;
+mod export_files;
 mod graph;
 mod knowledge;
 mod links;
@@ -55,7 +56,7 @@ use crate::http::{App, MEDIA_TYPE, Problem, health};
         title = "Anamne",
         description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457)."
     ),
-    components(schemas(Problem, streams::BadLinePolicy))
+    components(schemas(Problem, streams::BadLinePolicy, streams::ExportForm))
 )]
 struct Description;
 
