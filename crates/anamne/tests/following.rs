@@ -1,6 +1,5 @@
 //! What a server asks of a store: notices of commits, how far views are behind, and whether it can be written.
 
-#[allow(dead_code, reason = "a part is used")]
 mod common;
 
 use anamne::{LogQuery, Options, Seq, Store, ViewLag};

@@ -1,12 +1,13 @@
 //! Backups of a whole server, with its tenants and keys, and their restoration.
 
-#[allow(dead_code, reason = "a part is used")]
 mod common;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anamne::{ErrorKind, KeyText, NewKey, Options, ServerRestore, Store, SystemClock, TenantQuota};
+use anamne::{
+    Clock, ErrorKind, KeyText, NewKey, Options, ServerRestore, Store, SystemClock, TenantQuota,
+};
 use common::files_with;
 use tempfile::TempDir;
 
@@ -48,7 +49,8 @@ fn open(root: &Path) -> Store {
 }
 
 fn restore(backup: &Path, root: &Path) -> Result<ServerRestore, anamne::Error> {
-    Store::restore_server(backup, root, Arc::new(SystemClock))
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    Store::restore_server(backup, root, &clock)
 }
 
 fn tell(store: &Store, text: &str) {

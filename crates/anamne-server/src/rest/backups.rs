@@ -11,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::shared::{InSpace, Routes, conceal};
-use super::tasks::{Ran, run_all};
+use super::tasks::{TasksRun, run_all};
 use super::work::{Begun, WorkKind, begin};
 use crate::http::body::{Json, Path};
 use crate::http::{Caller, Problem};
@@ -108,7 +108,7 @@ async fn make(
 struct Made {
     /// The tasks that ran.
     #[serde(flatten)]
-    ran: Ran,
+    ran: TasksRun,
     /// The latest backup; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<Backup>,

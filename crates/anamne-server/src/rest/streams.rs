@@ -81,7 +81,11 @@ pub(super) enum ExportForm {
         ("with" = Option<String>, Query, description = "In a file also what can't be computed again: paid, observed, external, with commas between them")
     ),
     responses(
-        (status = 200, description = "One memory per line", body = String, content_type = "application/x-ndjson"),
+        (
+            status = 200,
+            description = "One memory per line, or an export file",
+            content((String = "application/x-ndjson"), (String = "application/octet-stream"))
+        ),
         (status = "default", body = Problem)
     )
 )]
@@ -192,7 +196,10 @@ struct Imported {
         ("trusted" = Option<bool>, Query, description = "Accept what the lines claim; needs the right to vouch for content"),
         ("from" = Option<String>, Query, description = "The space of an export file, if it has several")
     ),
-    request_body(content = String, content_type = "application/x-ndjson", description = "One memory per line, as an export writes them"),
+    request_body(
+        content((String = "application/x-ndjson"), (String = "application/octet-stream")),
+        description = "One memory per line, as an export writes them, or an export file"
+    ),
     responses(
         (status = 200, body = Imported),
         (status = "default", body = Problem)

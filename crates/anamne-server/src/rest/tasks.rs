@@ -139,7 +139,7 @@ fn check_writes(space: &Space) -> Result<(), Error> {
 
 /// Tasks that were run.
 #[derive(Debug, Serialize)]
-pub(super) struct Ran {
+pub(super) struct TasksRun {
     /// Number of tasks.
     ran: u64,
     /// Number of those that failed, to be retried or for good.
@@ -158,7 +158,7 @@ struct RanTask {
 }
 
 /// Runs everything that is due; each task is told as it ends.
-pub(super) fn run_all(space: &Space, ended: &mut dyn FnMut(&TaskRun)) -> Result<Ran, Problem> {
+pub(super) fn run_all(space: &Space, ended: &mut dyn FnMut(&TaskRun)) -> Result<TasksRun, Problem> {
     let (mut failed, mut tasks) = (0, Vec::new());
     let ran = space.run_tasks(&mut |run| {
         ended(run);
@@ -173,7 +173,7 @@ pub(super) fn run_all(space: &Space, ended: &mut dyn FnMut(&TaskRun)) -> Result<
             });
         }
     })?;
-    Ok(Ran { ran, failed, tasks })
+    Ok(TasksRun { ran, failed, tasks })
 }
 
 fn outcome_name(outcome: &Outcome) -> &'static str {

@@ -124,7 +124,7 @@ impl WorkList {
         let mut of_tenant = known.get(tenant).into_iter().flatten();
         match of_tenant.find(|(_, work)| work.id == id) {
             Some((owner, work)) => may_see(owner).then(|| work.clone()),
-            None => self.from_before(id),
+            None => self.before_the_start(id),
         }
     }
 
@@ -147,7 +147,7 @@ impl WorkList {
     }
 
     /// The work with an id from before the start; ids contain their time.
-    fn from_before(&self, id: Uuid) -> Option<Work> {
+    fn before_the_start(&self, id: Uuid) -> Option<Work> {
         let (seconds, nanoseconds) = id.get_timestamp()?.to_unix();
         let seconds = i64::try_from(seconds).ok()?;
         let began_at = Timestamp::new(seconds, i32::try_from(nanoseconds).ok()?).ok()?;

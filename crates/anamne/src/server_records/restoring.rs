@@ -52,7 +52,7 @@ impl Store {
     pub fn restore_server(
         backup: &Path,
         root: &Path,
-        clock: Arc<dyn Clock>,
+        clock: &Arc<dyn Clock>,
     ) -> Result<ServerRestore, Error> {
         let root = outside(root, backup)?;
         let backup = outside(backup, &root)?;
@@ -80,7 +80,7 @@ impl Store {
 }
 
 /// Makes a copy of a backup a server, and says what is in it.
-fn accept(root: &Path, as_of: Timestamp, clock: Arc<dyn Clock>) -> Result<ServerRestore, Error> {
+fn accept(root: &Path, as_of: Timestamp, clock: &Arc<dyn Clock>) -> Result<ServerRestore, Error> {
     let records = ServerRecords::of_store(root, clock.clone());
     let mut damaged = Vec::new();
     for (tenant, root) in records.roots()? {

@@ -1,8 +1,9 @@
 //! Backups of a whole server, with tenants and keys, and their restoration.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use anamne::{ServerBackup, ServerRestore, Store, SystemClock};
+use anamne::{Clock, ServerBackup, ServerRestore, Store, SystemClock};
 use serde_json::{Value, json};
 
 use super::print;
@@ -60,7 +61,8 @@ fn tell_backup(made: &ServerBackup, output: &mut Output) -> Result<(), Failure> 
 pub(super) fn restore(place: &Place, folder: &Path, output: &mut Output) -> Result<(), Failure> {
     place.check_here()?;
     let root = place.root()?;
-    let restored = Store::restore_server(folder, &root, std::sync::Arc::new(SystemClock))?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let restored = Store::restore_server(folder, &root, &clock)?;
     if output.is_json() {
         let mut answer: Value = worded(&restored);
         answer["store"] = json!(root);
