@@ -240,7 +240,7 @@ impl Place {
     }
 
     /// Rejects a command that only works on a store of this machine.
-    fn check_here(&self) -> Result<(), Failure> {
+    pub(crate) fn check_here(&self) -> Result<(), Failure> {
         let hint = "choose a store with --store DIR, or run it where the server runs";
         self.refuse_server("this works on a store of this machine only", hint)
     }

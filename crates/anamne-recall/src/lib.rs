@@ -4,7 +4,7 @@
 //! thread neighbours, ranks, estimates confidence, and explains its results or why it abstains. All stages read
 //! [`RecallSources`]. Views are known only by the traits in [`views`]; [`tiers`] combines the views of several tiers,
 //! and [`past`] provides those of an earlier time. A recall does not depend on a door, writes nothing, and reads no
-//! clock.
+//! clock; stopwatches measure its stages for an observer.
 
 mod abstain;
 mod access;
@@ -28,6 +28,7 @@ mod filter;
 mod formulas;
 mod lsi;
 mod model;
+mod observing;
 pub mod past;
 mod plan_search;
 mod planner;
@@ -60,6 +61,7 @@ mod words;
 
 pub use access::{AccessCount, AccessCounts};
 pub use error::RecallError;
+pub use observing::{RecallCache, RecallObserver, RecallStage};
 pub use planner::{
     Advice, ColderHits, CreditedResult, Planner, PlannerHistory, QuerySignature, QueryTrace,
     can_hold,

@@ -11,6 +11,7 @@ use crate::error::RecallError;
 use crate::expansion::{self, Expansion, ExpansionRequest, FirstPass, expand};
 use crate::feature_inputs::FeatureInputs;
 use crate::lsi::LsiQuery;
+use crate::observing::RecallStage;
 use crate::planner::PlannerHistory;
 use crate::query_intent::QueryIntent;
 use crate::rank::{rank, shortlist};
@@ -148,6 +149,7 @@ fn rank_in_full(
     let (mut ranked, expansion) = match first_pass {
         None => (ranked, Expansion::default()),
         Some(first_pass) => {
+            context.times.end_of(RecallStage::Rank);
             let request = ExpansionRequest {
                 recall: context.recall,
                 connections: sources.connections,
@@ -155,7 +157,9 @@ fn rank_in_full(
                 now: instant,
                 search: &|words, most| search_text(context, words, most, scope),
             };
-            expand(&request, &inputs, reader, threads, &ranked, first_pass)
+            let expanded = expand(&request, &inputs, reader, threads, &ranked, first_pass);
+            context.times.end_of(RecallStage::Expand);
+            expanded
         }
     };
     second_look::correct(sources.forest, &inputs, reader, &mut ranked);

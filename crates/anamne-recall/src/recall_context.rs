@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 use crate::candidates::{Searched, search};
 use crate::error::RecallError;
 use crate::filter;
+use crate::observing::StageTimes;
 use crate::past::{AsOfColumns, MemoryReader};
 use crate::ranking_options::RankingOptions;
 use crate::sources::RecallSources;
@@ -24,6 +25,8 @@ pub(crate) struct RecallContext<'a> {
     pub(crate) present: Timestamp,
     /// Memories expired by this time are skipped, and recency refers to it; microseconds since 1970.
     pub(crate) instant: i64,
+    /// How long its stages took.
+    pub(crate) times: &'a StageTimes<'a>,
     superseded_later: Option<&'a RoaringBitmap>,
 }
 
@@ -42,6 +45,7 @@ impl<'a> RecallContext<'a> {
         options: &'a RankingOptions<'a>,
         columns: &'a dyn Columns,
         as_of: Option<&'a AsOfColumns<'a>>,
+        times: &'a StageTimes<'a>,
     ) -> Self {
         let present = recall.as_of.known.unwrap_or_else(|| sources.source.now());
         let instant = recall.as_of.held.unwrap_or(present);
@@ -52,6 +56,7 @@ impl<'a> RecallContext<'a> {
             columns: as_of.map_or(columns, |as_of| as_of as &dyn Columns),
             present,
             instant: instant.as_microsecond(),
+            times,
             superseded_later: as_of.map(|as_of| &as_of.superseded_later),
         }
     }

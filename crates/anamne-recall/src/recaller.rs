@@ -1,7 +1,6 @@
 //! One recall, from query to answer: runs all stages.
 
 use std::borrow::Cow;
-use std::time::Instant;
 
 use anamne_types::{
     Answer, Context, ContextRequest, Hit, Plan, PromptContext, PromptRequest, Ranking, Recall,
@@ -18,6 +17,7 @@ use crate::disputes::KnownDisputes;
 use crate::error::RecallError;
 use crate::expansion::{self, Expansion};
 use crate::model;
+use crate::observing::{RecallStage, StageTimes};
 use crate::past::AsOfColumns;
 use crate::plan_search::{self, AnsweredQuery};
 use crate::planner;
@@ -52,35 +52,39 @@ impl<'space> Recaller<'space> {
 
     /// Answers a query.
     pub fn recall(&self, recall: &Recall) -> Result<Answer, RecallError> {
-        let started = Instant::now();
+        let times = StageTimes::start(self.0.observer);
         recall.check()?;
         let Answered {
             query, mut answer, ..
-        } = self.answer(recall, started, false)?;
+        } = self.answer(recall, &times, false)?;
         let (results, connections) = (&answer.results, self.0.connections);
         answer.needs_clarification =
             clarification::readings(&recall.query, &query, results, connections);
-        answer.took_ms = milliseconds(started);
+        times.end_of(RecallStage::Answer);
+        times.report();
+        answer.took_ms = times.milliseconds();
         Ok(answer)
     }
 
     /// Answers a query with a context block within a token budget.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, RecallError> {
-        let started = Instant::now();
+        let times = StageTimes::start(self.0.observer);
         request.check()?;
-        let answered = self.answer(&request.recall, started, false)?;
+        let answered = self.answer(&request.recall, &times, false)?;
         let (recall, budget) = (&request.recall, request.budget());
         let mut context = self.block(recall, &answered, budget, Purpose::Question)?;
-        context.took_ms = milliseconds(started);
+        times.end_of(RecallStage::Pack);
+        times.report();
+        context.took_ms = times.milliseconds();
         Ok(context)
     }
 
     /// Judges whether the memory knows something of what a prompt is about, and answers with a block if it does.
     pub fn for_prompt(&self, request: &PromptRequest) -> Result<PromptContext, RecallError> {
-        let started = Instant::now();
+        let times = StageTimes::start(self.0.observer);
         request.check()?;
         let recall = request.recall();
-        let mut answered = self.answer(&recall, started, true)?;
+        let mut answered = self.answer(&recall, &times, true)?;
         let mut found = PromptContext::default();
         if let Some(inputs) = &answered.prompt_inputs {
             found.relevance = inputs.probability();
@@ -91,12 +95,15 @@ impl<'space> Recaller<'space> {
         answered.answer.results.retain(is_new);
         let results = &mut answered.answer.results;
         if found.relevance < request.threshold || results.is_empty() || found.judged_by.is_empty() {
+            times.report();
             return Ok(found);
         }
         context::alternate_threads(results, |hit| hit.memory.thread.as_deref());
         let budget = request.token_budget;
         let mut context = self.block(&recall, &answered, budget, Purpose::Prompt)?;
-        context.took_ms = milliseconds(started);
+        times.end_of(RecallStage::Pack);
+        times.report();
+        context.took_ms = times.milliseconds();
         found.context = (!context.entries.is_empty()).then_some(context);
         Ok(found)
     }
@@ -120,7 +127,7 @@ impl<'space> Recaller<'space> {
     fn answer(
         &self,
         recall: &Recall,
-        started: Instant,
+        times: &StageTimes<'_>,
         judges_prompt: bool,
     ) -> Result<Answered, RecallError> {
         let sources = &self.0;
@@ -137,13 +144,16 @@ impl<'space> Recaller<'space> {
                 .as_ref()
                 .map_or_else(RoaringBitmap::new, |valid| valid.superseded_later.clone()),
         });
-        let context = RecallContext::new(sources, recall, &options, base, as_of.as_ref());
+        let context = RecallContext::new(sources, recall, &options, base, as_of.as_ref(), times);
+        times.end_of(RecallStage::Filter);
         let mut prepared = context.prepare(&recall.query);
         if recall.time_words == TimeWords::Ignore {
             prepared.query.mentions_date = false;
         }
+        times.end_of(RecallStage::Prepare);
         let event = |words: &str| ranking::find_event(&context, words);
         let scope = CandidateScope::of(&context, valid.as_ref(), &event)?;
+        times.end_of(RecallStage::Filter);
         let mut reader = Reader::new(&prepared.query, context.columns);
         let planned = plan_search::search(&context, &mut reader, &prepared, &scope);
         let (planned_hits, executed) = match planned {
@@ -151,6 +161,7 @@ impl<'space> Recaller<'space> {
             None => (None, None),
         };
         let searched = searched(&context, &prepared, &scope, planned_hits);
+        times.end_of(RecallStage::Search);
         let mut disputes = KnownDisputes::default();
         let (mut ranked, expansion) = ranking::rank_candidates(
             &context,
@@ -160,6 +171,7 @@ impl<'space> Recaller<'space> {
             &scope,
             &mut disputes,
         );
+        times.end_of(RecallStage::Rank);
         let mut has_reranker_failed = false;
         let mut confidence = None;
         if !options.is_default() {
@@ -169,12 +181,14 @@ impl<'space> Recaller<'space> {
                 &mut ranked,
             ));
             has_reranker_failed = reordering::reorder(&context, &mut ranked)?;
+            times.end_of(RecallStage::Reorder);
         }
         // Not with another formula or with diversity.
         if recall.ranking == Ranking::Full && recall.diversity == 0.0 {
             rare_word::move_to_front(&mut ranked, &searched.rare, &prepared.query);
         }
         successors::place_first(&context, scope.rows.as_ref(), &mut ranked)?;
+        times.end_of(RecallStage::Rank);
         let confidence = match confidence {
             Some(confidence) => confidence,
             None if context.ranks_in_full() => {
@@ -184,6 +198,7 @@ impl<'space> Recaller<'space> {
         };
         let judges_prompt = judges_prompt && context.ranks_in_full();
         let prompt_inputs = judges_prompt.then(|| PromptInputs::of(&mut reader, &ranked));
+        times.end_of(RecallStage::Judge);
         let mut results = answer::hits(&context, &mut reader, &ranked, &confidence)?;
         expansion::annotate(&mut results, &context, &expansion)?;
         answer::add_disputes(&mut results, &mut |rows| disputes.of(&context, rows));
@@ -199,7 +214,7 @@ impl<'space> Recaller<'space> {
             results: &results,
             ranked: &ranked,
             executed: executed.as_ref(),
-            started,
+            started: times.started,
         };
         plan_search::record(&context, &reader, scope.rows.as_ref(), &answered);
         let mut degraded = all_degraded(sources, &prepared, &scope, &searched, &expansion);
@@ -219,8 +234,9 @@ impl<'space> Recaller<'space> {
             reached: None,
             needs_clarification: None,
             plan: plan(&context, executed, &expansion),
-            took_ms: milliseconds(started),
+            took_ms: times.milliseconds(),
         };
+        times.end_of(RecallStage::Answer);
         Ok(Answered {
             query: prepared.query,
             answer,
@@ -306,8 +322,4 @@ fn add_new(hits: &mut Vec<SearchHit>, more: Vec<SearchHit>) {
     let known: FxHashSet<_> = hits.iter().map(|hit| hit.row).collect();
     let is_new = |hit: &SearchHit| !known.contains(&hit.row);
     hits.extend(more.into_iter().filter(is_new));
-}
-
-fn milliseconds(started: Instant) -> f64 {
-    started.elapsed().as_secs_f64() * 1000.0
 }

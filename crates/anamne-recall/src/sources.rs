@@ -5,6 +5,7 @@ use anamne_index::latent::LatentIndex;
 use anamne_store::SpaceSource;
 use anamne_types::Tier;
 
+use crate::observing::RecallObserver;
 use crate::past::Past;
 use crate::planner::{Planner, PlannerHistory};
 use crate::second_look::Forest;
@@ -50,6 +51,8 @@ pub struct RecallSources<'space> {
     pub experience: Option<&'space dyn PlannerHistory>,
     /// The unavailable views.
     pub degraded: Vec<String>,
+    /// Observes the stages, if the program wants to.
+    pub observer: Option<&'space dyn RecallObserver>,
 }
 
 impl RecallSources<'_> {

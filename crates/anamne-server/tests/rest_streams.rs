@@ -105,6 +105,187 @@ fn what_is_exported_is_imported_elsewhere() {
     server.get("/v1/spaces/nowhere/export").problem(404);
 }
 
+const FILE: (&str, &str) = ("content-type", "application/octet-stream");
+
+fn import_file(server: &Served, path: &str, file: &[u8]) -> Reply {
+    server.send("POST", path, &[FILE], Some(file))
+}
+
+#[test]
+fn an_export_file_brings_a_space_with_its_history() {
+    let server = Served::start();
+    import(
+        &server,
+        "",
+        &lines(0..200, |number| format!("note {number} of the harbour")),
+    )
+    .expect(200);
+    let edit = json!({ "content": "note 0 of the pier" });
+    server
+        .json("PATCH", "/v1/spaces/core/memories/m1", &[], &edit)
+        .expect(200);
+    server
+        .send("DELETE", "/v1/spaces/core/memories/m2", &[], None)
+        .expect(200);
+    let (status, file) = server.download("/v1/spaces/core/export?format=binary&with=observed", &[]);
+    assert_eq!(status, 200);
+    let accept = [("accept", "application/octet-stream")];
+    let (_, same) = server.download("/v1/spaces/core/export", &accept);
+    for file in [&file, &same] {
+        assert!(anamne::is_export_file(file.as_slice()).expect("read"));
+    }
+    assert!(!server.store().read_dir().expect("a folder").any(|entry| {
+        let name = entry.expect("an entry").file_name();
+        name.to_string_lossy().starts_with("export-")
+    }));
+
+    // Trusted, with history; sent again, nothing changes.
+    let path = "/v1/spaces/copy/import?trusted=true";
+    let report = import_file(&server, path, &file).expect(200);
+    assert_eq!(report["trusted"], true, "{report}");
+    let copied = &report["spaces"][0];
+    assert_eq!(
+        (&copied["space"], &copied["exported"]),
+        (&json!("copy"), &json!("core"))
+    );
+    assert_eq!(
+        (&copied["memories"], &copied["known"]),
+        (&json!(199), &json!(false))
+    );
+    let again = import_file(&server, path, &file).expect(200);
+    assert_eq!(again["spaces"][0]["known"], true);
+    let history = server
+        .get("/v1/spaces/copy/memories/m1/history")
+        .expect(200);
+    assert_eq!(
+        history["versions"].as_array().map(Vec::len),
+        Some(2),
+        "{history}"
+    );
+
+    // Untrusted, as an import of lines.
+    let path = "/v1/spaces/plain/import?from=core";
+    let report = import_file(&server, path, &file).expect(200);
+    assert_eq!(report["spaces"][0]["import"]["imported"], 200, "{report}");
+    assert_eq!(count(&server, "plain"), 199);
+    server.get("/v1/spaces/plain/memories/m1").expect(200);
+
+    for (path, status) in [
+        ("/v1/spaces/new/import?from=elsewhere", 422),
+        ("/v1/spaces/plain/import?trusted=true", 409),
+        ("/v1/spaces/new/import?colour=red", 400),
+    ] {
+        let refused = import_file(&server, path, &file);
+        let expected = if status == 409 {
+            refused.status
+        } else {
+            status
+        };
+        assert!(
+            (400..500).contains(&refused.status),
+            "{path}: {}",
+            refused.text
+        );
+        refused.problem(expected);
+    }
+    for bad in ["?format=binary&with=secrets", "?format=paper", "?with=paid"] {
+        let refused = server.get(&format!("/v1/spaces/core/export{bad}"));
+        assert!(
+            [400, 422].contains(&refused.status),
+            "{bad}: {}",
+            refused.text
+        );
+    }
+    server
+        .get("/v1/spaces/nowhere/export?format=binary")
+        .problem(404);
+}
+
+#[test]
+fn a_damaged_cut_off_or_oversized_file_changes_nothing() {
+    let server = Served::start();
+    import(
+        &server,
+        "",
+        &lines(0..50, |number| format!("note {number}")),
+    )
+    .expect(200);
+    let (_, file) = server.download("/v1/spaces/core/export?format=binary", &[]);
+    let mut changed = file.clone();
+    let middle = changed.len() / 2;
+    changed[middle] ^= 0x55;
+    let path = "/v1/spaces/new/import";
+    for bad in [&changed[..], &file[..middle], &[], b"no file at all"] {
+        for query in ["", "?trusted=true"] {
+            import_file(&server, &format!("{path}{query}"), bad).problem(422);
+        }
+    }
+    let compressed = [FILE, ("content-encoding", "gzip")];
+    server
+        .send("POST", path, &compressed, Some(&file))
+        .problem(415);
+    // Refused by its declared length, before anything is read.
+    let mut stream = connect(
+        &server,
+        &format!(
+            "POST {path} HTTP/1.1\r\ncontent-type: application/octet-stream\r\ncontent-length: 1073741825"
+        ),
+    );
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).expect("an answer");
+    assert_eq!(&answer, b"HTTP/1.1 413");
+    // Cut off while it is sent.
+    let mut stream = connect(
+        &server,
+        &format!(
+            "POST {path} HTTP/1.1\r\ncontent-type: application/octet-stream\r\ncontent-length: {}",
+            file.len()
+        ),
+    );
+    stream.write_all(&file[..middle]).expect("sent");
+    stream.shutdown(std::net::Shutdown::Write).expect("shut");
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(!answer.contains(" 200 "), "{answer}");
+    server.get("/v1/spaces/new").problem(404);
+    let left = std::fs::read_dir(server.store()).expect("a folder");
+    let left: Vec<_> = left
+        .map(|entry| entry.expect("an entry").file_name())
+        .filter(|name| name.to_string_lossy().contains(".tmp-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn an_export_file_needs_the_right_to_configure_and_to_vouch() {
+    let server = Served::start();
+    import(&server, "", "{\"text\": \"one\"}\n").expect(200);
+    let (_, file) = server.download("/v1/spaces/core/export?format=binary", &[]);
+    let store = anamne::Store::open(server.store()).expect("the store");
+    let records = store.server_records().expect("the records");
+    let key = |name: &str, rights: Vec<anamne::Right>| {
+        let wanted = anamne::NewKey {
+            rights,
+            ..anamne::NewKey::named(name)
+        };
+        format!("Bearer {}", records.create_key(&wanted).expect("a key").key)
+    };
+    let (plain, trusted) = (
+        key("ada", Vec::new()),
+        key("ben", vec![anamne::Right::Trust, anamne::Right::Configure]),
+    );
+    let path = "/v1/spaces/core/export?format=binary";
+    assert_eq!(server.download(path, &[("authorization", &plain)]).0, 403);
+    assert_eq!(server.download(path, &[("authorization", &trusted)]).0, 200);
+    let send = |key: &str, path: &str| {
+        server.send("POST", path, &[FILE, ("authorization", key)], Some(&file))
+    };
+    send(&plain, "/v1/spaces/new/import?trusted=true").problem(403);
+    send(&plain, "/v1/spaces/new/import").expect(200);
+    send(&trusted, "/v1/spaces/equal/import?trusted=true").expect(200);
+    send(&plain, "/v1/spaces/~ben.mine/import").problem(404);
+}
+
 #[test]
 fn each_line_has_its_outcome() {
     let server = Served::start();

@@ -5,7 +5,7 @@ mod served;
 
 use std::time::Duration;
 
-use anamne::{BackupConfig, Options, Store};
+use anamne::{BackupConfig, KeyRole, NewKey, Options, Store};
 use serde_json::{Value, json};
 use served::{Reply, Served};
 
@@ -33,6 +33,13 @@ fn until(server: &Served, path: &str, fits: impl Fn(&Value) -> bool) -> Value {
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("{path} stays {last}");
+}
+
+/// The work that an answer with 202 began, once it has ended.
+#[track_caller]
+fn outcome(server: &Served, begun: &Value) -> Value {
+    let see = begun["see"].as_str().expect("a place");
+    until(server, see, |work| work["state"] != "running")
 }
 
 fn post_nothing(server: &Served, path: &str) -> Reply {
@@ -66,7 +73,17 @@ fn background_work_is_shown_paused_run_and_cancelled() {
     let paused = server.post("/v1/spaces/core/tasks/pauses", &json!({}));
     assert_eq!(paused.expect(200)["changed"], true);
     let begun = post_nothing(&server, "/v1/spaces/core/tasks/runs").expect(202);
-    assert_eq!(begun["see"], "/v1/spaces/core/tasks");
+    assert_eq!(begun["progress"], "/v1/spaces/core/tasks");
+    let ended = outcome(&server, &begun);
+    assert_eq!(
+        (&ended["state"], &ended["what"]),
+        (&json!("done"), &json!("tasks"))
+    );
+    assert_eq!(
+        ended["result"],
+        json!({ "ran": 0, "failed": 0, "tasks": [] }),
+        "paused"
+    );
     let waiting = until(&server, "/v1/spaces/core/tasks/unfinished", |listed| {
         listed["tasks"]
             .as_array()
@@ -81,7 +98,16 @@ fn background_work_is_shown_paused_run_and_cancelled() {
     server.send("DELETE", &path, &[], None).problem(422);
     let resumed = server.send("DELETE", "/v1/spaces/core/tasks/pauses", &[], None);
     assert_eq!(resumed.expect(200)["changed"], true);
-    post_nothing(&server, "/v1/spaces/core/tasks/runs").expect(202);
+    let begun = post_nothing(&server, "/v1/spaces/core/tasks/runs").expect(202);
+    let ended = outcome(&server, &begun);
+    let ran = ended["result"]["ran"].as_u64().expect("a number");
+    assert!(ran >= 1, "{ended}");
+    let tasks = ended["result"]["tasks"].as_array().expect("tasks");
+    assert_eq!(tasks.len() as u64, ran);
+    assert!(
+        tasks.iter().all(|task| task["outcome"] == "done"),
+        "{ended}"
+    );
     let report = until(&server, "/v1/spaces/core/tasks", |report| {
         let kinds = report["kinds"].as_array().cloned().unwrap_or_default();
         kinds.iter().any(|kind| kind["done"] != 0)
@@ -162,7 +188,13 @@ fn tiers_and_retention_are_shown_and_applied() {
     let tiers = server.get("/v1/spaces/core/tiers").expect(200);
     assert_eq!(tiers["tiers"][0]["tier"], "active");
     let begun = post_nothing(&server, "/v1/spaces/core/tiers/moves").expect(202);
-    assert_eq!(begun["see"], "/v1/spaces/core/tiers");
+    assert_eq!(begun["progress"], "/v1/spaces/core/tiers");
+    let ended = outcome(&server, &begun);
+    assert_eq!(
+        (&ended["state"], &ended["what"]),
+        (&json!("done"), &json!("tiers"))
+    );
+    assert_eq!(ended["result"]["memories"], 0, "{ended}");
     let due = server.get("/v1/spaces/core/retention").expect(200);
     assert_eq!((&due["days"], &due["outdated"]), (&json!(0), &json!(0)));
     let applied = server.post("/v1/spaces/core/retention/applications", &json!({}));
@@ -195,7 +227,13 @@ fn a_scheduled_backup_is_made_on_request() {
         .expect("scheduled");
 
     let begun = post_nothing(&server, "/v1/spaces/core/backups").expect(202);
-    assert_eq!(begun["see"], "/v1/spaces/core/tasks");
+    assert_eq!(begun["progress"], "/v1/spaces/core/backups");
+    let ended = outcome(&server, &begun);
+    assert_eq!(
+        (&ended["state"], &ended["what"]),
+        (&json!("done"), &json!("backup"))
+    );
+    assert_eq!(ended["result"]["backup"]["last_seq"], 1, "{ended}");
     let made = until(&server, "/v1/spaces/core/backups", |listed| {
         listed["backups"][0]["last_seq"].as_u64() > Some(0)
     });
@@ -206,6 +244,106 @@ fn a_scheduled_backup_is_made_on_request() {
     let body = json!({ "folder": "/etc" });
     let begun = server.post("/v1/spaces/core/backups", &body).expect(202);
     assert!(!begun.to_string().contains("etc"));
+}
+
+#[test]
+fn work_that_fails_is_shown_with_its_problem_long_after_its_answer() {
+    let (server, _) = told(&["one"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options::new(server.store()).background(false);
+    let store = Store::open_with(options).expect("the store");
+    let series = folder.path().join("daily");
+    let schedule = BackupConfig {
+        folder: series.clone(),
+        ..BackupConfig::default()
+    };
+    store
+        .schedule_backups(&schedule, Some("core"))
+        .expect("scheduled");
+    std::fs::write(&series, "a file in the place of the folder").expect("written");
+    let begun = post_nothing(&server, "/v1/spaces/core/backups").expect(202);
+    let ended = outcome(&server, &begun);
+    assert_eq!(ended["state"], "failed", "{ended}");
+    assert_eq!(ended["problem"]["type"], "urn:anamne:problem:backup_failed");
+    assert!(ended["result"].is_null() && ended["ended_at"].is_string());
+    // The outcome stays, and is listed.
+    let id = ended["id"].as_str().expect("an id");
+    assert_eq!(
+        server
+            .get(&format!("/v1/spaces/core/work/{id}"))
+            .expect(200),
+        ended
+    );
+    let listed = server.get("/v1/spaces/core/work?limit=1").expect(200);
+    assert_eq!(listed["work"], json!([ended]));
+    server.get("/v1/spaces/core/work?limit=0").problem(422);
+
+    // What can't begin is answered at once, and no work.
+    post_nothing(&server, "/v1/spaces/nowhere/tasks/runs").problem(404);
+    assert_eq!(
+        server.get("/v1/spaces/core/work").expect(200)["work"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+}
+
+#[test]
+fn work_is_shown_to_who_began_it_or_looks_after_the_space() {
+    let (server, _) = told(&["one"]);
+    let store = Store::open(server.store()).expect("the store");
+    store.space("other").expect("a space");
+    let records = store.server_records().expect("the records");
+    let key = |name: &str, role: KeyRole| {
+        let wanted = NewKey {
+            role: Some(role),
+            ..NewKey::named(name)
+        };
+        let created = records.create_key(&wanted).expect("a key");
+        format!("Bearer {}", created.key)
+    };
+    let (ada, ben, admin) = (
+        key("ada", KeyRole::Assistant),
+        key("ben", KeyRole::Assistant),
+        key("root", KeyRole::Admin),
+    );
+    let send = |key: &str, method: &str, path: &str| {
+        server.send(method, path, &[("authorization", key)], None)
+    };
+    let begun = send(&ada, "POST", "/v1/spaces/core/tasks/runs").expect(202);
+    let see = begun["see"].as_str().expect("a place");
+    let id = see.rsplit('/').next().expect("an id");
+    for key in [&ada, &admin] {
+        assert_eq!(send(key, "GET", see).expect(200)["id"], id);
+    }
+    send(&ben, "GET", see).problem(404);
+    assert_eq!(
+        send(&ben, "GET", "/v1/spaces/core/work").expect(200)["work"],
+        json!([])
+    );
+    // It belongs to its space.
+    send(&admin, "GET", &format!("/v1/spaces/other/work/{id}")).problem(404);
+    send(&admin, "GET", "/v1/spaces/core/work/1").problem(404);
+    let never = "ffffffff-ffff-7fff-bfff-ffffffffffff";
+    send(&admin, "GET", &format!("/v1/spaces/core/work/{never}")).problem(404);
+}
+
+#[test]
+fn after_a_restart_earlier_work_is_said_to_be_unknown() {
+    let (server, _) = told(&["one"]);
+    let begun = post_nothing(&server, "/v1/spaces/core/tasks/runs").expect(202);
+    outcome(&server, &begun);
+    let see = begun["see"].as_str().expect("a place").to_owned();
+    // Another server of the store knows as little as the same one after a restart.
+    let again = server.beside(|_| {});
+    drop(server);
+    let found = again.get(&see).expect(200);
+    assert_eq!(found["state"], "unknown", "{found}");
+    assert!(found["result"].is_null() && found["what"].is_null());
+    assert_eq!(
+        again.get("/v1/spaces/core/work").expect(200)["work"],
+        json!([])
+    );
 }
 
 #[test]

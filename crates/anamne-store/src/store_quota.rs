@@ -57,6 +57,14 @@ impl StoreUsage {
         Self::of_spaces(&root.join("spaces"))
     }
 
+    /// Measures the space in this folder, which need not be part of a store.
+    pub fn of_space(folder: &Path) -> Result<Self> {
+        Ok(Self {
+            bytes: bytes_under(folder)?,
+            memories: memories_in(&folder.join("memories/active.db")).unwrap_or(0),
+        })
+    }
+
     fn of_spaces(folder: &Path) -> Result<Self> {
         let mut usage = Self::default();
         if !is_there(folder)? {
@@ -64,11 +72,16 @@ impl StoreUsage {
         }
         for space in entries(folder)? {
             if space.is_dir() {
-                usage.bytes += bytes_under(&space)?;
-                usage.memories += memories_in(&space.join("memories/active.db")).unwrap_or(0);
+                usage.add(Self::of_space(&space)?);
             }
         }
         Ok(usage)
+    }
+
+    /// Adds what is used elsewhere.
+    pub fn add(&mut self, other: Self) {
+        self.memories += other.memories;
+        self.bytes += other.bytes;
     }
 }
 
@@ -100,6 +113,37 @@ impl StoreQuota {
     pub fn set(&self, memories: u64, bytes: u64) {
         self.memories.store(memories, Ordering::Relaxed);
         self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes that the store may still take; `None` if they are not limited. Measures the store.
+    pub fn bytes_left(&self) -> Result<Option<u64>> {
+        let most = self.bytes.load(Ordering::Relaxed);
+        if most == 0 {
+            return Ok(None);
+        }
+        let used = StoreUsage::of_spaces(&self.spaces)?.bytes;
+        Ok(Some(most.saturating_sub(used)))
+    }
+
+    /// Admits content that is added as a whole, if the store stays within its limits. Measures the store.
+    pub fn admit_whole(&self, more: StoreUsage) -> Result<()> {
+        let used = StoreUsage::of_spaces(&self.spaces)?;
+        let limits = [
+            ("memories", &self.memories, used.memories, more.memories),
+            ("bytes", &self.bytes, used.bytes, more.bytes),
+        ];
+        for (what, limit, used, more) in limits {
+            let limit = limit.load(Ordering::Relaxed);
+            if limit > 0 && more > 0 && used.saturating_add(more) > limit {
+                return Err(StoreError::StoreQuotaExceeded { what, limit, used });
+            }
+        }
+        let mut slot = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &mut *slot {
+            known.more_memories += more.memories;
+            known.more_bytes += more.bytes;
+        }
+        Ok(())
     }
 
     /// Admits a write of some journal lines and new memories if the store stays within its limits.

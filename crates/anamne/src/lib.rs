@@ -61,6 +61,7 @@ pub use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySent
 pub use anamne_recall::context::best_sentence;
 #[doc(hidden)]
 pub use anamne_recall::{Forest, ForestError};
+pub use anamne_recall::{RecallCache, RecallObserver, RecallStage};
 pub use anamne_store::{
     BackupConfig, BackupReport, Budget, Class, Clock, Damage, Derived, Duplicates, Effort,
     EmbeddingConfig, EnrichmentConfig, Examination, ExportExtra, ExportedSpace, Finding,
@@ -101,7 +102,7 @@ pub use maintenance::erasing_spaces::SpaceErasure;
 pub use maintenance::export::{
     BinaryExport, CorpusReport, ExportReport, ExportSelection, MembersWithoutHome,
 };
-pub use maintenance::following::SpaceWatch;
+pub use maintenance::following::{SpaceWatch, ViewLag};
 pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;
@@ -113,7 +114,10 @@ pub use models::{
 pub use privacy::PRIVATE;
 pub use query::access::{MemoryUse, UseOrder};
 pub use query::performance::{QueryGroup, QueryPerformance};
-pub use server_records::{FoundKey, KeyText, ServerRecords, Use, contains_key};
+pub use server_records::{
+    DamagedSpace, FoundKey, KeyText, ServerBackup, ServerRecords, ServerRestore, TenantBackup, Use,
+    contains_key,
+};
 pub use space::Space;
 pub use store::{Options, Store};
 pub use write::import::{

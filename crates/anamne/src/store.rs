@@ -10,6 +10,7 @@ use anamne_store::{
 };
 
 use anamne_llm::{Bridge, EmbeddingSources};
+use anamne_recall::RecallObserver;
 
 use anamne_types::{Actor, Door, Right, Scope};
 
@@ -22,6 +23,7 @@ use crate::derived::unsent::UnsentCaptures;
 use crate::derived::{DerivedFactory, Site};
 use crate::error::Denied;
 use crate::models::Models;
+use crate::query::observed::Observer;
 use crate::space::Space;
 
 /// Default size of the embedding cache: about 1.3 million vectors of 768 dimensions.
@@ -66,6 +68,8 @@ pub struct Options {
     pub quota: Option<Arc<StoreQuota>>,
     /// The door through which the store is opened; the query log records it.
     pub door: Door,
+    /// Observes what recalls cost, if the program wants to.
+    pub observer: Option<Arc<dyn RecallObserver>>,
 }
 
 impl Options {
@@ -83,6 +87,7 @@ impl Options {
             background: false,
             quota: None,
             door: Door::default(),
+            observer: None,
         }
     }
 
@@ -334,6 +339,7 @@ impl Store {
             problems: Arc::new(BackgroundProblems::default()),
             brought: self.options.derived.clone().into(),
             door: self.options.door,
+            observer: Observer::new(self.options.observer.clone()),
         };
         let reranker = self.options.reranker.clone();
         Inner::open(site, reranker, self.options.background)

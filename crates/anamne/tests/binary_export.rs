@@ -4,12 +4,13 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use anamne::{
     Actor, Assertion, BinaryImport, BinaryImportReport, Denied, Draft, Edit, EntityType, Error,
     ErrorKind, ExportExtra, Filter, ImportOptions, Link, LinkType, LogEntry, LogQuery, Memory,
     NextStep, Options, Order, Recall, Right, Scope, Space, SpaceConfig, SpaceSet, Store,
-    StoreError, ToldEntity, Visibility,
+    StoreError, StoreQuota, StoreUsage, ToldEntity, Visibility,
 };
 use common::{files_under, files_with, link};
 use proptest::collection::vec;
@@ -347,6 +348,41 @@ fn a_project_folder_stays_with_the_space_that_has_it() {
     let report = import(&target, &bytes, &copy).expect("imported");
     assert_eq!(report.spaces[0].backups_to, None);
     assert_eq!(folders(&target, "copy"), [""; 0]);
+}
+
+#[test]
+fn an_import_stays_within_the_quota_of_the_store() {
+    let bench = Bench::new();
+    let source = bench.store("source");
+    let space = source.space("recipes").expect("a space");
+    for number in 0..6 {
+        space.remember(format!("recipe {number}")).expect("told");
+    }
+    let bytes = bench.export(&source, None);
+    let root = bench.store("target").root().to_owned();
+    let quota = Arc::new(StoreQuota::new(&root, 8, 0));
+    let target = Store::open_with(Options {
+        quota: Some(quota.clone()),
+        ..Options::new(&root).background(false)
+    });
+    let target = target.expect("a store");
+    let mine = target.space("mine").expect("a space");
+    for number in 0..3 {
+        mine.remember(format!("note {number}")).expect("told");
+    }
+    let used = StoreUsage::of_store(&root).expect("measured").bytes;
+    for (memories, most_bytes) in [(8, 0), (0, used + 100), (0, 1)] {
+        quota.set(memories, most_bytes);
+        for how in [trusted(), BinaryImport::default()] {
+            import(&target, &bytes, &how).expect_err("too much");
+            assert_eq!(target.spaces().expect("spaces").len(), 1);
+        }
+    }
+    quota.set(9, used + (10 << 20));
+    import(&target, &bytes, &trusted()).expect("it fits");
+    // It adds nothing any more.
+    import(&target, &bytes, &trusted()).expect("known");
+    mine.remember("one more").expect_err("the quota is used up");
 }
 
 #[test]

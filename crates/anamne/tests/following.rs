@@ -1,6 +1,9 @@
 //! What a server asks of a store: notices of commits, how far views are behind, and whether it can be written.
 
-use anamne::{LogQuery, Options, Seq, Store};
+mod common;
+
+use anamne::{LogQuery, Options, Seq, Store, ViewLag};
+use common::Home;
 
 fn open(folder: &tempfile::TempDir) -> Store {
     let options = Options::new(folder.path().join("store")).background(false);
@@ -32,13 +35,21 @@ fn commits_of_another_process_are_noticed() {
 
 #[test]
 fn a_store_says_how_far_views_are_behind_and_whether_it_can_be_written() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let store = open(&folder);
-    assert!(store.events_behind(8).expect("numbers").is_empty());
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-01T12:00:00Z");
+    assert!(store.views_behind(8).expect("numbers").is_empty());
     let space = store.space("atlas").expect("a space");
     space.remember("The ferry leaves at nine").expect("told");
-    assert_eq!(store.events_behind(8).expect("numbers")["lexical"], 0);
-    assert!(store.events_behind(0).expect("numbers").is_empty());
+    clock.set("2026-03-01T12:00:30Z");
+    let behind = store.views_behind(8).expect("numbers");
+    assert_eq!(behind["lexical"], ViewLag::default());
+    let knowledge = behind["knowledge"];
+    assert_eq!(knowledge.events, 1);
+    assert!((knowledge.seconds - 30.0).abs() < 1e-6, "{knowledge:?}");
+    space.extract(&mut |_| true).expect("extracted");
+    let behind = store.views_behind(8).expect("numbers");
+    assert_eq!(behind["knowledge"], ViewLag::default());
+    assert!(store.views_behind(0).expect("numbers").is_empty());
     store.check_writable().expect("writable");
     let left = std::fs::read_dir(store.root()).expect("a folder");
     let hidden = left.filter(|entry| {

@@ -621,6 +621,8 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "hook_log",
         "unsent_captures",
         "server_records",
+        "backup_server",
+        "restore_server",
         "run_background_round",
         "backup",
         "verify",
@@ -642,7 +644,7 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "projects",
         "shared_spaces",
         "settle_shared",
-        "events_behind",
+        "views_behind",
         "check_writable",
     ];
     covers(&methods, "Store");

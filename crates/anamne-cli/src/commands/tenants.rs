@@ -82,8 +82,9 @@ enum What {
     },
     /// Erase a tenant with everything in it, and its keys
     #[command(after_help = "\
-Nobody reaches the tenant from then on. Backups and exports elsewhere stay.
-The name is free again after a minute.")]
+Nobody reaches the tenant from then on. The next `anamne backup DIR --tenants`
+erases it in DIR; other backups and exports stay. The name is free again after a
+minute.")]
     Erase {
         /// Its name
         name: String,

@@ -131,6 +131,71 @@ fn a_tenant_is_created_limited_suspended_exported_and_erased() {
 }
 
 #[test]
+fn a_server_is_backed_up_and_restored_with_tenants_and_keys() {
+    let bench = Bench::new();
+    bench.remember(&["Lunch is at noon"]);
+    bench.json(&["tenants", "create", "acme", "--memories", "2"]);
+    bench.json(&["tenants", "create", "zenith"]);
+    for tenant in ["acme", "zenith"] {
+        let root = bench.store().join("server/tenants").join(tenant);
+        let root = root.to_str().expect("UTF-8");
+        bench.remember(&["--store", root, "We deploy on Fridays only"]);
+    }
+    bench.json(&["tenants", "suspend", "acme"]);
+    let created = bench.json(&[
+        "keys",
+        "create",
+        "worker",
+        "--tenant",
+        "zenith",
+        "--all-spaces",
+    ]);
+    let id = created["listed"]["id"].as_str().expect("an id");
+    let made = bench.json(&["backup", "copy", "--tenants"]);
+    assert_eq!(made["stores"].as_array().map(Vec::len), Some(3), "{made}");
+    bench.json(&["keys", "revoke", id]);
+
+    // No server runs in the backup itself.
+    let refused = bench.run(&["--store", "copy", "serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("revoked"), "{}", refused.stderr);
+
+    let restored = bench.run(&["--store", "again", "backup", "copy", "--restore"]);
+    assert_eq!(restored.code, 0, "{}", restored.stderr);
+    assert!(restored.stdout.contains(id), "{}", restored.stdout);
+    assert!(
+        restored.stderr.contains("revoked") && restored.stderr.contains("1 key is valid"),
+        "{}",
+        restored.stderr
+    );
+    let tenants = bench.json(&["--store", "again", "tenants", "list"]);
+    let tenants = tenants["tenants"].as_array().expect("tenants").clone();
+    let acme = tenants.iter().find(|tenant| tenant["name"] == "acme");
+    let acme = acme.expect("acme");
+    assert!(acme["suspended_at"].is_string() && acme["quota"]["memories"] == 2);
+    let shown = bench.json(&["--store", "again", "tenants", "show", "zenith"]);
+    assert_eq!(shown["usage"]["memories"], 1);
+    let verified = bench.run(&["--store", "again", "verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.stdout);
+
+    bench.json(&["tenants", "erase", "zenith", "--yes"]);
+    let made = bench.json(&["backup", "copy", "--tenants"]);
+    assert_eq!(made["erased"], json!(["zenith"]));
+    let restored = bench.json(&["--store", "newer", "backup", "copy", "--restore"]);
+    assert_eq!(restored["keys"], json!([]), "{restored}");
+    assert_eq!(restored["as_of"], made["at"]);
+    for refused in [
+        ["--store", "newer", "backup", "copy", "--restore"].as_slice(),
+        &["--store", "new", "backup", "nowhere", "--restore"],
+        &["backup", "copy", "--tenants", "--space", "core"],
+        &["backup", "copy", "--tenants", "--restore"],
+        &["backup", "newer", "--tenants"],
+    ] {
+        assert_eq!(bench.run(refused).code, 2, "{refused:?}");
+    }
+}
+
+#[test]
 fn a_kill_while_keys_and_tenants_are_created_leaves_a_usable_file() {
     let bench = Bench::new();
     let mut acknowledged = 0;

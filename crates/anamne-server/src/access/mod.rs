@@ -13,7 +13,7 @@ use crate::tenants::TenantName;
 pub(crate) use issuer::Issuer;
 pub use issuer::{IssuerError, IssuerSettings};
 use rate::Rates;
-use use_counts::UseCounts;
+use use_counts::{Counted, UseCounts};
 
 /// Who sent a request.
 #[derive(Clone, Debug)]
@@ -124,6 +124,12 @@ impl Access {
                 }
             }
         }
+        self.counts.add(&Counted {
+            tenant: &granted.tenant,
+            key: None,
+            most_per_day: known.as_ref().map_or(0, |it| it.quota.requests_per_day),
+            today: known.as_ref().map_or(0, |it| it.requests_today),
+        })?;
         let name = format!("issuer {}", granted.grant.principal.name);
         Ok(Principal {
             tenant: TenantName::of(&granted.tenant),
@@ -164,7 +170,12 @@ impl Access {
             let name = format!("tenant_{}", key.tenant);
             self.rates.take(&name, quota.requests_per_minute, 60)?;
         }
-        self.counts.add(found)
+        self.counts.add(&Counted {
+            tenant: &key.tenant,
+            key: Some(&key.id),
+            most_per_day: quota.requests_per_day,
+            today: found.requests_today,
+        })
     }
 
     /// Writes down which keys and tenants were used since the last call.

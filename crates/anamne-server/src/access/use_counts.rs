@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
-use anamne::{Error, FoundKey, ServerRecords, Use};
+use anamne::{Error, ServerRecords, Use};
 use jiff::Timestamp;
 
 use crate::http::Problem;
@@ -11,6 +11,18 @@ use crate::http::Problem;
 /// What is not written down yet, by tenant.
 #[derive(Default)]
 pub(super) struct UseCounts(Mutex<HashMap<String, Pending>>);
+
+/// A request that is to be counted.
+pub(super) struct Counted<'a> {
+    /// The tenant that it is for.
+    pub(super) tenant: &'a str,
+    /// The id of its key; `None` for a token of an issuer.
+    pub(super) key: Option<&'a str>,
+    /// Requests that the tenant may send on a day; 0 for no limit.
+    pub(super) most_per_day: u64,
+    /// Requests of the tenant today, as last written down.
+    pub(super) today: u64,
+}
 
 #[derive(Default)]
 struct Pending {
@@ -20,21 +32,23 @@ struct Pending {
 
 impl UseCounts {
     /// Counts a request; 429 if its tenant has used up the day.
-    pub(super) fn add(&self, found: &FoundKey) -> Result<(), Problem> {
+    pub(super) fn add(&self, counted: &Counted<'_>) -> Result<(), Problem> {
         let mut pending = self.lock();
-        let tenant = &found.key.tenant;
+        let tenant = counted.tenant;
         if !pending.contains_key(tenant) {
-            pending.insert(tenant.clone(), Pending::default());
+            pending.insert(tenant.to_owned(), Pending::default());
         }
         let pending = pending.get_mut(tenant).expect("it was inserted");
-        let most = found.quota.requests_per_day;
-        if most > 0 && found.requests_today + pending.requests >= most {
+        let most = counted.most_per_day;
+        if most > 0 && counted.today + pending.requests >= most {
             let passed = Timestamp::now().as_second().rem_euclid(86_400);
             return Err(Problem::too_many((86_400 - passed) as u32));
         }
         pending.requests += 1;
-        if !pending.keys.contains(&found.key.id) {
-            pending.keys.insert(found.key.id.clone());
+        if let Some(key) = counted.key
+            && !pending.keys.contains(key)
+        {
+            pending.keys.insert(key.to_owned());
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use super::pool::Pool;
 use super::problem::Problem;
 use super::request::Sender;
 use crate::access::{Access, Principal};
-use crate::tenants::Tenants;
+use crate::tenants::{TenantName, Tenants, WorkList};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -40,6 +40,11 @@ impl Caller {
     /// Distinguishes this caller from others, in cursors and keys of requests.
     pub(crate) fn identity(&self) -> String {
         self.principal.identity()
+    }
+
+    /// The work of the caller's tenant that goes on after its answer.
+    pub(crate) fn work_list<T>(&self, use_it: impl FnOnce(&WorkList, &TenantName) -> T) -> T {
+        use_it(&self.app.tenants.work, &self.principal.tenant)
     }
 
     /// Works with the tenant's store while the client sends or reads.

@@ -25,26 +25,23 @@ pub(crate) async fn read_at_most(
     body: Body,
     most: usize,
 ) -> Result<Bytes, Problem> {
-    let declared = headers.get(header::CONTENT_LENGTH);
-    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if declared.is_some_and(|length| length > most as u64) {
-        return Err(too_large(most));
-    }
+    check_declared(headers, most)?;
     match Limited::new(body, most).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(most)),
+        Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(most)),
         Err(error) if TooSlow::caused(&*error) => Err(TooSlow::problem()),
         Err(_) => Err(Problem::refused("the body ended early")),
     }
 }
 
-fn too_large(most: usize) -> Problem {
-    Problem::new(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        "too_large",
-        "The body is too large",
-        format!("a body may have at most {most} bytes"),
-    )
+/// Refuses a body whose declared length is more than `most` bytes.
+pub(crate) fn check_declared(headers: &HeaderMap, most: usize) -> Result<(), Problem> {
+    let declared = headers.get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared.is_some_and(|length| length > most as u64) {
+        return Err(Problem::too_large(most));
+    }
+    Ok(())
 }
 
 /// Refuses a body that is of none of these media types, or compressed.
@@ -60,14 +57,19 @@ pub(crate) fn check_media(headers: &HeaderMap, accepted: &[&str]) -> Result<(), 
     if headers.contains_key(header::CONTENT_ENCODING) {
         return Err(unsupported("send the body without Content-Encoding"));
     }
-    let given = headers.get(header::CONTENT_TYPE);
-    let media = given.and_then(|given| given.to_str().ok()).unwrap_or("");
-    let media = media.split(';').next().unwrap_or("").trim();
+    let media = media_of(headers);
     if accepted.iter().any(|one| media.eq_ignore_ascii_case(one)) {
         return Ok(());
     }
     let detail = format!("send Content-Type: {}", accepted.join(" or "));
     Err(unsupported(&detail))
+}
+
+/// The media type of a body, without parameters; empty if it has none.
+pub(crate) fn media_of(headers: &HeaderMap) -> &str {
+    let given = headers.get(header::CONTENT_TYPE);
+    let media = given.and_then(|given| given.to_str().ok()).unwrap_or("");
+    media.split(';').next().unwrap_or("").trim()
 }
 
 /// Parses JSON; the refusal names the unknown field or the wrong type.

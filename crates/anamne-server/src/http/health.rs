@@ -1,8 +1,9 @@
 //! `/healthz`, `/readyz` and `/metrics`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use anamne::Right;
+use anamne::{Right, ViewLag};
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -89,7 +90,7 @@ async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Resp
     }
     let behind = match app.operation.behind.get() {
         Some(known) => known,
-        None => events_behind(&app).await,
+        None => views_behind(&app).await,
     };
     let levels = Levels {
         pool_running: app.pool.running() + app.storing.running(),
@@ -103,14 +104,13 @@ async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Resp
 }
 
 /// Without an answer if the engine is busy: the other numbers show why.
-async fn events_behind(app: &Arc<App>) -> std::collections::BTreeMap<String, u64> {
+async fn views_behind(app: &Arc<App>) -> BTreeMap<String, ViewLag> {
     let tenants = app.clone();
     let work = move || {
-        let mut largest = std::collections::BTreeMap::new();
+        let mut largest: BTreeMap<String, ViewLag> = BTreeMap::new();
         for store in tenants.tenants.opened_stores() {
-            for (view, behind) in store.events_behind(SPACES)? {
-                let largest = largest.entry(view).or_default();
-                *largest = behind.max(*largest);
+            for (view, behind) in store.views_behind(SPACES)? {
+                largest.entry(view).or_default().extend_to(behind);
             }
         }
         Ok(largest)

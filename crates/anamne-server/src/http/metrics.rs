@@ -2,9 +2,10 @@
 //! names a tenant, a space or a caller.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
+use anamne::ViewLag;
 use axum::http::Method;
 use prometheus_client::encoding::{EncodeLabelSet, prometheus_text};
 use prometheus_client::metrics::counter::Counter;
@@ -12,6 +13,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+use super::recall_metrics::RecallMetrics;
 
 /// Bounds of the buckets of durations, in seconds.
 const SECONDS: [f64; 14] = [
@@ -52,6 +55,7 @@ pub(crate) struct Metrics {
     pool_waiting: Gauge,
     tenants: Gauge,
     behind: Family<ViewLabel, Gauge>,
+    seconds_behind: Family<ViewLabel, Gauge<f64, AtomicU64>>,
     memory: Gauge,
     files: Gauge,
 }
@@ -61,7 +65,7 @@ pub(crate) struct Levels {
     pub(crate) pool_running: usize,
     pub(crate) pool_waiting: usize,
     pub(crate) tenants: usize,
-    pub(crate) behind: BTreeMap<String, u64>,
+    pub(crate) behind: BTreeMap<String, ViewLag>,
 }
 
 fn seconds() -> Histogram {
@@ -69,7 +73,7 @@ fn seconds() -> Histogram {
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(recalls: &RecallMetrics) -> Self {
         let mut metrics = Self {
             registry: Registry::default(),
             requests: Seconds::new_with_constructor(seconds),
@@ -85,14 +89,15 @@ impl Metrics {
             pool_waiting: Gauge::default(),
             tenants: Gauge::default(),
             behind: Family::default(),
+            seconds_behind: Family::default(),
             memory: Gauge::default(),
             files: Gauge::default(),
         };
-        metrics.register();
+        metrics.register(recalls);
         metrics
     }
 
-    fn register(&mut self) {
+    fn register(&mut self, recalls: &RecallMetrics) {
         let all = self.registry.sub_registry_with_prefix("anamne");
         all.register(
             "http_request_seconds",
@@ -119,6 +124,12 @@ impl Metrics {
             "Events that a view doesn't answer for yet, largest of the open spaces",
             self.behind.clone(),
         );
+        all.register(
+            "view_seconds_behind",
+            "Age of the first event that a view doesn't answer for yet, largest of the open spaces",
+            self.seconds_behind.clone(),
+        );
+        recalls.register(all);
         let counts: [(&str, &str, &Counter); 2] = [
             (
                 "refused_connections",
@@ -179,9 +190,8 @@ impl Metrics {
         took: Duration,
         bytes: u64,
     ) {
-        let method = METHODS.iter().find(|known| **known == method.as_str());
         let labels = RequestLabels {
-            method: method.copied().unwrap_or("other"),
+            method: label_of(method).unwrap_or("other"),
             route: route.to_owned(),
             status,
         };
@@ -198,8 +208,11 @@ impl Metrics {
         self.pool_waiting.set(count(levels.pool_waiting));
         self.tenants.set(count(levels.tenants));
         for (view, behind) in levels.behind {
-            let gauge: &Gauge<i64, AtomicI64> = &self.behind.get_or_create(&ViewLabel { view });
-            gauge.set(i64::try_from(behind).unwrap_or(i64::MAX));
+            let label = ViewLabel { view };
+            let seconds = self.seconds_behind.get_or_create(&label);
+            seconds.set(behind.seconds);
+            let events: &Gauge<i64, AtomicI64> = &self.behind.get_or_create(&label);
+            events.set(i64::try_from(behind.events).unwrap_or(i64::MAX));
         }
         if let Some(bytes) = resident_bytes() {
             self.memory.set(bytes);
@@ -212,6 +225,12 @@ impl Metrics {
         let _ = prometheus_text::encode(&mut text, &self.registry);
         text
     }
+}
+
+/// The method, if it is a usual one.
+pub(super) fn label_of(method: &Method) -> Option<&'static str> {
+    let known = METHODS.iter().find(|known| **known == method.as_str());
+    known.copied()
 }
 
 /// Memory of this process, where the system says it.

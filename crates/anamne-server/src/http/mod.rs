@@ -12,6 +12,7 @@ mod operation;
 mod origin;
 mod pool;
 mod problem;
+mod recall_metrics;
 mod request;
 mod resource;
 pub(crate) mod streaming;
@@ -35,6 +36,7 @@ pub use tls::TlsFiles;
 
 use self::operation::Operation;
 use self::origin::Allowed;
+use self::recall_metrics::RecallMetrics;
 use crate::access::{Access, Issuer};
 pub use crate::access::{IssuerError, IssuerSettings};
 use crate::tenants::Tenants;
@@ -145,8 +147,12 @@ pub struct Server {
 impl Server {
     /// Opens the store and listens.
     pub async fn bind(options: Options, settings: &HttpSettings) -> Result<Self, HttpError> {
+        let recalls = Arc::new(RecallMetrics::new());
         let tenants = Tenants::open(
-            options.door(Door::Http),
+            Options {
+                observer: Some(recalls.clone()),
+                ..options.door(Door::Http)
+            },
             settings.tenant_options.clone(),
             settings.open_tenants,
         )?;
@@ -172,7 +178,7 @@ impl Server {
         let address = listener.local_address();
         let is_local = address.is_none_or(|address| address.ip().is_loopback());
         let allowed = Allowed::new(address, &settings.hosts, &settings.origins);
-        let operation = Operation::new(allowed, settings.limits.clone(), is_local);
+        let operation = Operation::new(allowed, settings.limits.clone(), is_local, &recalls);
         let app = App {
             access: Access::open(tenants.records().clone(), exposed.is_some(), issuer),
             tenants,

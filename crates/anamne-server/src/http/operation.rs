@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use anamne::ViewLag;
 use tokio::sync::watch;
 
 use super::limits::HttpLimits;
 use super::live::Live;
 use super::metrics::Metrics;
 use super::origin::Allowed;
+use super::recall_metrics::RecallMetrics;
 
 /// What the operation of a server needs beside its stores.
 pub(crate) struct Operation {
@@ -21,18 +23,23 @@ pub(crate) struct Operation {
     pub(crate) live: Live,
     /// Whether the store could be written, when last tried.
     pub(crate) ready: Recent<bool>,
-    pub(crate) behind: Recent<BTreeMap<String, u64>>,
+    pub(crate) behind: Recent<BTreeMap<String, ViewLag>>,
     ending: watch::Sender<bool>,
 }
 
 impl Operation {
-    pub(crate) fn new(allowed: Allowed, limits: HttpLimits, is_local: bool) -> Self {
+    pub(crate) fn new(
+        allowed: Allowed,
+        limits: HttpLimits,
+        is_local: bool,
+        recalls: &RecallMetrics,
+    ) -> Self {
         Self {
             allowed,
             live: Live::new(limits.followers),
             limits,
             is_local,
-            metrics: Metrics::new(),
+            metrics: Metrics::new(recalls),
             ready: Recent::new(Duration::from_secs(1)),
             behind: Recent::new(Duration::from_secs(10)),
             ending: watch::Sender::new(false),

@@ -180,6 +180,16 @@ impl Problem {
         }
     }
 
+    /// A body of more than `most` bytes.
+    pub(crate) fn too_large(most: usize) -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too_large",
+            "The body is too large",
+            format!("a body may have at most {most} bytes"),
+        )
+    }
+
     /// A panic, which the log has.
     pub(crate) fn unexpected() -> Self {
         Self::new(

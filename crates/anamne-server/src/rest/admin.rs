@@ -293,7 +293,9 @@ async fn erase_tenant(
         known(tenants, &name)?;
         // First nobody reaches it, then those who do have ended, then its files are removed.
         tenants.records().begin_tenant_erasure(&name)?;
-        tenants.close(&TenantName::of(&name));
+        let tenant = TenantName::of(&name);
+        tenants.close(&tenant);
+        tenants.work.forget(&tenant);
         Ok(tenants.records().erase_tenant(&name)?)
     });
     erased.await?;

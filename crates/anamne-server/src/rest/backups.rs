@@ -10,10 +10,14 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::shared::{Begun, InSpace, Routes, begin};
-use super::tasks::run_all;
+use super::shared::{InSpace, Routes, conceal};
+use super::tasks::{TasksRun, run_all};
+use super::work::{Begun, WorkKind, begin};
 use crate::http::body::{Json, Path};
 use crate::http::{Caller, Problem};
+
+/// The kind of the tasks that make scheduled backups.
+const TASK: &str = "backup";
 
 pub(super) fn routes() -> Routes {
     OpenApiRouter::new()
@@ -79,7 +83,7 @@ async fn list(
 
 /// Make the next scheduled backup now; needs the right to configure
 ///
-/// The answer comes as it begins. Refused if no backups are scheduled: `anamne backup DIR --every day` on the server's
+/// The answer comes as it begins, and names the route that has its outcome. Refused if no backups are scheduled: `anamne backup DIR --every day` on the server's
 /// machine schedules them.
 #[utoipa::path(
     post,
@@ -92,7 +96,49 @@ async fn make(
     caller: Caller,
     Path(InSpace { space }): Path<InSpace>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
-    begin(caller, space, "tasks", Space::queue_backup, run_all).await
+    let kind = WorkKind {
+        what: "backup",
+        progress: "backups",
+    };
+    begin(caller, space, kind, Space::queue_backup, back_up).await
+}
+
+/// What came of a backup that was asked for.
+#[derive(Debug, Serialize)]
+struct Made {
+    /// The tasks that ran.
+    #[serde(flatten)]
+    ran: TasksRun,
+    /// The latest backup; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<Backup>,
+}
+
+/// Runs what is due, the backup included; its failure is that of the work.
+fn back_up(space: &Space) -> Result<Made, Problem> {
+    let mut failure = None;
+    let ran = run_all(space, &mut |run| {
+        if run.task.kind == TASK {
+            failure = (!run.error.is_empty()).then(|| run.error.clone());
+        }
+    })?;
+    if let Some(mut reason) = failure {
+        conceal(space, [&mut reason]);
+        return Err(Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "backup_failed",
+            "The backup failed",
+            reason,
+        ));
+    }
+    let known = space.backups()?;
+    let latest = known
+        .iter()
+        .max_by_key(|backup| (backup.at, backup.last_seq));
+    Ok(Made {
+        ran,
+        backup: latest.map(|backup| Backup::shown_to(space, backup)),
+    })
 }
 
 #[cfg(test)]

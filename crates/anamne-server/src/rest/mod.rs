@@ -16,6 +16,7 @@ mod docs;
 mod enrichment;
 mod events;
 mod experience;
+mod export_files;
 mod graph;
 mod knowledge;
 mod links;
@@ -35,6 +36,7 @@ mod summaries;
 mod tasks;
 mod tiers;
 mod upkeep;
+mod work;
 mod working;
 
 use std::sync::Arc;
@@ -58,7 +60,7 @@ pub use settings::{DuplicateRule, SettingsChange, SpaceSettings};
         title = "Anamne",
         description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457)."
     ),
-    components(schemas(Problem, streams::BadLinePolicy))
+    components(schemas(Problem, streams::BadLinePolicy, streams::ExportForm))
 )]
 struct Description;
 
@@ -94,6 +96,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(retention::routes())
         .merge(backups::routes())
         .merge(upkeep::routes())
+        .merge(work::routes())
 }
 
 /// The OpenAPI 3.1 description of every route.

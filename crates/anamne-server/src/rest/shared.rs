@@ -1,16 +1,13 @@
-//! What several resources share: places in the path, pages, ids, and work that goes on after its answer.
+//! What several resources share: places in the path, pages, and ids.
 
 use std::sync::Arc;
 
 use anamne::{Error, InvalidValue, Limits, MemoryId, Right, Seq, Skipped, Space};
-use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
-use tokio::sync::oneshot;
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::http::body::Json;
-use crate::http::{App, Caller, Problem};
+use crate::http::App;
 
 /// The routes of a resource.
 pub(super) type Routes = OpenApiRouter<Arc<App>>;
@@ -149,37 +146,6 @@ fn check_events(events: u64) -> Result<(), InvalidValue> {
         "a space of at most {MOST_EXAMINED} events; examine a larger one on the server's machine, with its command"
     );
     Err(InvalidValue::new("space", accepts, events))
-}
-
-/// Work that began and goes on after this answer.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-pub(super) struct Begun {
-    /// The route that shows how far it is.
-    pub(super) see: String,
-}
-
-/// Starts work on a space: answers once `check` passed, while `work` goes on. Failures of `check` are answered.
-pub(super) async fn begin(
-    caller: Caller,
-    space: String,
-    see: &str,
-    check: impl FnOnce(&Space) -> Result<(), Error> + Send + 'static,
-    work: impl FnOnce(&Space) -> Result<(), Error> + Send + 'static,
-) -> Result<(StatusCode, Json<Begun>), Problem> {
-    let see = format!("/v1/spaces/{space}/{see}");
-    let (ready, began) = oneshot::channel();
-    let running = tokio::spawn(caller.with_space(space, move |space| {
-        check(space)?;
-        let _ = ready.send(());
-        work(space)
-    }));
-    if began.await.is_ok() {
-        return Ok((StatusCode::ACCEPTED, Json(Begun { see })));
-    }
-    match running.await {
-        Ok(Err(problem)) => Err(problem),
-        _ => Err(Problem::unexpected()),
-    }
 }
 
 #[cfg(test)]

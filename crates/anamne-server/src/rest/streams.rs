@@ -1,11 +1,12 @@
-//! Import and export as streams of lines.
+//! Import and export as streams: lines, or an export file.
 
 use std::io::{BufReader, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anamne::{
-    BadLines, Error, ExportSelection, ImportOptions, ImportReport, LineOutcome, Store, Visibility,
+    BadLines, Error, ExportSelection, ImportOptions, ImportReport, InvalidValue, LineOutcome,
+    Store, Visibility,
 };
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -15,8 +16,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::export_files::{FILE, export_space, extras, import_file};
 use super::shared::conceal_skipped;
-use crate::http::body::{Json, Path, Query, check_media};
+use crate::http::body::{Json, Path, Query, check_media, media_of};
 use crate::http::streaming::{RequestReader, ResponseWriter, written};
 use crate::http::{App, Caller, Problem};
 
@@ -36,23 +38,41 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// What is exported.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exporting {
+    #[serde(default)]
+    format: ExportForm,
     #[serde(default)]
     forgotten: bool,
     #[serde(default)]
     personal: bool,
     #[serde(default)]
     report: bool,
+    with: Option<String>,
 }
 
-/// Export a space as lines of JSON, oldest first, each memory with its outgoing links
+/// The form of an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ExportForm {
+    /// A memory per line.
+    #[default]
+    Jsonl,
+    /// One compressed, checksummed file with history and settings.
+    Binary,
+}
+
+/// Export a space: lines of JSON, oldest first, each memory with its outgoing links, or one file with everything
 ///
 /// The lines are sent as fast as the client reads them. The response ends with the trailers `anamne-exported`,
 /// `anamne-personal` (facts about personal entities that were left out) and `anamne-skipped` (memories that are damaged
 /// in both copies). With `report`, the last line is `{"report": …}` with the same counts, for clients that don't read
 /// trailers. A response without an end was cut off, and is not the whole.
+///
+/// With `format=binary`, or `Accept: application/octet-stream`, it is one compressed file that ends with a digest of the
+/// whole: history, forgotten memories, what was told about personal entities, and settings, so it needs the right to
+/// configure. `anamne import`, or a request with that body, imports it.
 #[utoipa::path(
     get,
     path = "/v1/spaces/{space}/export",
@@ -61,10 +81,16 @@ struct Exporting {
         ("space" = String, Path, description = "The space's name"),
         ("forgotten" = Option<bool>, Query, description = "Forgotten memories too"),
         ("personal" = Option<bool>, Query, description = "What was told about personal entities too"),
-        ("report" = Option<bool>, Query, description = "End with a line that says what was exported")
+        ("report" = Option<bool>, Query, description = "End with a line that says what was exported"),
+        ("format" = Option<ExportForm>, Query, description = "Lines by default"),
+        ("with" = Option<String>, Query, description = "In a file also what can't be computed again: paid, observed, external, with commas between them")
     ),
     responses(
-        (status = 200, description = "One memory per line", body = String, content_type = "application/x-ndjson"),
+        (
+            status = 200,
+            description = "One memory per line, or an export file",
+            content((String = "application/x-ndjson"), (String = "application/octet-stream"))
+        ),
         (status = "default", body = Problem)
     )
 )]
@@ -72,7 +98,15 @@ async fn export(
     caller: Caller,
     Path(space): Path<String>,
     Query(exporting): Query<Exporting>,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    if exporting.format == ExportForm::Binary || accepts(&headers, FILE) {
+        let extras = exporting.with.as_deref().map(extras).transpose()?;
+        return export_space(caller, space, extras.unwrap_or_default()).await;
+    }
+    if let Some(with) = exporting.with {
+        return Err(InvalidValue::new("with", "an export with format=binary", with).into());
+    }
     let selection = ExportSelection {
         visibility: if exporting.forgotten {
             Visibility::Both
@@ -118,18 +152,19 @@ pub(super) enum BadLinePolicy {
     Skip,
 }
 
-/// How lines are imported.
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// How lines or a file are imported.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Importing {
     #[serde(default)]
     bad_lines: BadLinePolicy,
     #[serde(default)]
     trusted: bool,
+    from: Option<String>,
 }
 
-impl From<Importing> for ImportOptions {
-    fn from(importing: Importing) -> Self {
+impl From<&Importing> for ImportOptions {
+    fn from(importing: &Importing) -> Self {
         let bad_lines = match importing.bad_lines {
             BadLinePolicy::Stop => BadLines::Stop,
             BadLinePolicy::Skip => BadLines::Skip,
@@ -159,6 +194,11 @@ struct Imported {
 /// stored before counts as known. A line that is cut off is not imported. With `Accept: application/x-ndjson` the
 /// outcome of each line is sent meanwhile, and the report or the problem last; such a client must read while it sends.
 /// Text is imported without the trust, importance and assertions that it claims, unless `trusted` is set.
+///
+/// With `Content-Type: application/octet-stream` the body is an export file of at most 1 GiB. It is read and verified whole
+/// before anything is visible, and the space must have been written by nobody, or contain the file's history already. With
+/// `trusted`, which then needs the right to configure as well, the space equals the exported one, with its history;
+/// otherwise its memories are imported as lines are. The answer is a report of the space.
 #[utoipa::path(
     post,
     path = "/v1/spaces/{space}/import",
@@ -166,9 +206,13 @@ struct Imported {
     params(
         ("space" = String, Path, description = "The space's name"),
         ("bad_lines" = Option<BadLinePolicy>, Query, description = "What happens to a line that can't be read; stop by default"),
-        ("trusted" = Option<bool>, Query, description = "Accept what the lines claim; needs the right to vouch for content")
+        ("trusted" = Option<bool>, Query, description = "Accept what the lines claim; needs the right to vouch for content"),
+        ("from" = Option<String>, Query, description = "The space of an export file, if it has several")
     ),
-    request_body(content = String, content_type = "application/x-ndjson", description = "One memory per line, as an export writes them"),
+    request_body(
+        content((String = "application/x-ndjson"), (String = "application/octet-stream")),
+        description = "One memory per line, as an export writes them, or an export file"
+    ),
     responses(
         (status = 200, body = Imported),
         (status = "default", body = Problem)
@@ -181,15 +225,22 @@ async fn import(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    check_media(&parts.headers, &[LINES, "application/jsonl"])?;
+    check_media(&parts.headers, &[LINES, "application/jsonl", FILE])?;
+    if media_of(&parts.headers).eq_ignore_ascii_case(FILE) {
+        let (options, headers) = ((&importing).into(), &parts.headers);
+        let imported = import_file(caller, space, importing.from, options, headers, body);
+        return imported.await.map(|report| Json(report).into_response());
+    }
+    if let Some(from) = importing.from {
+        return Err(InvalidValue::new("from", "an import of an export file", from).into());
+    }
     let reader = RequestReader::of(body);
     let import = Import {
         space,
-        options: importing.into(),
+        options: (&importing).into(),
         reader,
     };
-    let accepts = parts.headers.get(header::ACCEPT);
-    if accepts.is_some_and(|accepts| accepts.as_bytes() == LINES.as_bytes()) {
+    if accepts(&parts.headers, LINES) {
         return written(caller, "", move |store, writer| {
             import.tell_each(store, writer)
         })
@@ -199,6 +250,12 @@ async fn import(
     imported
         .await
         .map(|imported| Json(imported).into_response())
+}
+
+/// Whether the client asks for exactly this media type.
+fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    let accepts = headers.get(header::ACCEPT);
+    accepts.is_some_and(|accepts| accepts.as_bytes() == media.as_bytes())
 }
 
 struct Import {

@@ -1,6 +1,7 @@
 //! The queue of background work: show, run, pause, retry, cancel.
 
-use anamne::queue::{RetryOutcome, Task, TaskId};
+use anamne::queue::{Outcome, RetryOutcome, Task, TaskId, TaskRun};
+use anamne::text::echo::shorten;
 use anamne::{Error, Space, WorkReport};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -8,9 +9,13 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::shared::{Begun, InSpace, Numbered, Page, Routes, begin, conceal};
+use super::shared::{InSpace, Numbered, Page, Routes, conceal};
+use super::work::{Begun, WorkKind, begin};
 use crate::http::body::{Json, Path, Query};
 use crate::http::{Caller, Problem};
+
+/// Tasks of a run that are told one by one.
+const MOST_TOLD: usize = 100;
 
 pub(super) fn routes() -> Routes {
     OpenApiRouter::new()
@@ -103,7 +108,7 @@ fn id(number: u64) -> Result<TaskId, Error> {
 
 /// Queue and run everything that is due: extraction, summaries, enrichment, scheduled backups
 ///
-/// The answer comes as the work begins. What fails is listed by the report of tasks.
+/// The answer comes as the work begins, and names the route that has its outcome: which tasks ran, and which failed.
 #[utoipa::path(
     post,
     path = "/v1/spaces/{space}/tasks/runs",
@@ -115,7 +120,14 @@ async fn run(
     caller: Caller,
     Path(InSpace { space }): Path<InSpace>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
-    begin(caller, space, "tasks", check_writes, run_all).await
+    let kind = WorkKind {
+        what: "tasks",
+        progress: "tasks",
+    };
+    begin(caller, space, kind, check_writes, |space| {
+        run_all(space, &mut |_| {})
+    })
+    .await
 }
 
 fn check_writes(space: &Space) -> Result<(), Error> {
@@ -125,9 +137,54 @@ fn check_writes(space: &Space) -> Result<(), Error> {
     Err(anamne::Denied::Write(space.name().to_owned()).into())
 }
 
-/// Runs everything that is due.
-pub(super) fn run_all(space: &Space) -> Result<(), Error> {
-    space.run_tasks(&mut |_| {}).map(drop)
+/// Tasks that were run.
+#[derive(Debug, Serialize)]
+pub(super) struct TasksRun {
+    /// Number of tasks.
+    ran: u64,
+    /// Number of those that failed, to be retried or for good.
+    failed: u64,
+    /// The first of them.
+    tasks: Vec<RanTask>,
+}
+
+/// A task that was run.
+#[derive(Debug, Serialize)]
+struct RanTask {
+    kind: String,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    error: String,
+}
+
+/// Runs everything that is due; each task is told as it ends.
+pub(super) fn run_all(space: &Space, ended: &mut dyn FnMut(&TaskRun)) -> Result<TasksRun, Problem> {
+    let (mut failed, mut tasks) = (0, Vec::new());
+    let ran = space.run_tasks(&mut |run| {
+        ended(run);
+        failed += u64::from(!run.error.is_empty());
+        if tasks.len() < MOST_TOLD {
+            let mut error = shorten(&run.error).into_owned();
+            conceal(space, [&mut error]);
+            tasks.push(RanTask {
+                kind: run.task.kind.clone(),
+                outcome: outcome_name(&run.outcome),
+                error,
+            });
+        }
+    })?;
+    Ok(TasksRun { ran, failed, tasks })
+}
+
+fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "done",
+        Outcome::Failed(_) => "failed, to be retried",
+        Outcome::Dead => "failed",
+        Outcome::Released => "stopped, to be continued",
+        Outcome::Postponed(_) => "postponed",
+        Outcome::Lost => "continued by another process",
+    }
 }
 
 /// What became of failed tasks.

@@ -7,7 +7,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::shared::{Begun, InSpace, Routes, begin};
+use super::shared::{InSpace, Routes};
+use super::work::{Begun, WorkKind, begin};
 use crate::http::body::{Json, Path};
 use crate::http::{Caller, Problem};
 
@@ -46,7 +47,7 @@ async fn list(
 
 /// Move old memories to colder tiers now; needs the right to configure
 ///
-/// The answer comes as the move begins.
+/// The answer comes as the move begins, and names the route that has its outcome.
 #[utoipa::path(
     post,
     path = "/v1/spaces/{space}/tiers/moves",
@@ -64,6 +65,10 @@ async fn age(
         }
         Err(Denied::Right(Right::Configure).into())
     };
-    let work = |space: &Space| space.age(&mut |_, _| {}).map(drop);
-    begin(caller, space, "tiers", check, work).await
+    let kind = WorkKind {
+        what: "tiers",
+        progress: "tiers",
+    };
+    let work = |space: &Space| Ok(space.age(&mut |_, _| {})?);
+    begin(caller, space, kind, check, work).await
 }

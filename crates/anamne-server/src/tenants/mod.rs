@@ -1,6 +1,7 @@
 //! Tenants: one store each, of which a bounded number is open.
 
 mod upkeep;
+mod work;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,9 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anamne::{DEFAULT_TENANT, Error, Options, ServerRecords, Store, StoreQuota, TenantQuota};
+use anamne::{
+    DEFAULT_TENANT, Error, Options, RecallObserver, ServerRecords, Store, StoreQuota, TenantQuota,
+};
 
 use crate::http::Problem;
+pub(crate) use work::{Work, WorkList, WorkOwner};
 
 /// How long an erasure waits for requests that use the tenant.
 const LONGEST_USE: Duration = Duration::from_secs(30);
@@ -38,7 +42,7 @@ impl Default for TenantName {
 }
 
 /// Makes the options of a tenant's store, such as its language model, from its folder and quota. The server sets quota,
-/// door and background.
+/// background and observer.
 #[derive(Clone)]
 pub struct TenantOptions(pub Arc<MakeOptions>);
 
@@ -58,7 +62,10 @@ pub(crate) struct Tenants {
     records: Arc<ServerRecords>,
     options: TenantOptions,
     background: bool,
+    observer: Option<Arc<dyn RecallObserver>>,
     most: usize,
+    /// Work that goes on after its answer.
+    pub(crate) work: WorkList,
     open: Mutex<HashMap<TenantName, Arc<Slot>>>,
     /// Counts uses, to find the least recent one.
     uses: AtomicU64,
@@ -103,11 +110,13 @@ impl Tenants {
     ) -> Result<Self, Error> {
         let own_quota = Arc::new(StoreQuota::new(&options.root, 0, 0));
         let (background, clock, door) = (options.background, options.clock.clone(), options.door);
+        let observer = options.observer.clone();
         let own = Store::open_with(Options {
             quota: Some(own_quota.clone()),
             ..options
         })?;
         let records = Arc::new(own.server_records()?);
+        records.check_not_copied()?;
         records.finish_erasures()?;
         let usual = move |root: &Path, _: &TenantQuota| Options {
             clock: clock.clone(),
@@ -119,7 +128,9 @@ impl Tenants {
             records,
             options: tenants.unwrap_or_else(|| TenantOptions(Arc::new(usual))),
             background,
+            observer,
             most: most.max(1),
+            work: WorkList::new(),
             open: Mutex::default(),
             uses: AtomicU64::new(0),
         };
@@ -214,6 +225,7 @@ impl Tenants {
             root,
             quota: Some(quota.clone()),
             background,
+            observer: self.observer.clone(),
             ..options
         })?;
         Ok(Opened {

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
+use anamne::{Store, TenantQuota};
 use anamne_server::http::IssuerSettings;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -109,6 +110,60 @@ fn a_token_of_the_issuer_counts_for_what_it_says() {
     let metadata = metadata.expect(200);
     assert_eq!(metadata["resource"], AUDIENCE);
     assert_eq!(metadata["authorization_servers"], json!([issuer.url]));
+}
+
+#[test]
+fn requests_with_tokens_count_in_the_day_of_their_tenant() {
+    let issuer = FakeIssuer::start();
+    let with_issuer = |settings: &mut anamne_server::http::HttpSettings| {
+        settings.issuer = Some(IssuerSettings {
+            issuer: issuer.url.clone(),
+            audience: AUDIENCE.to_owned(),
+        });
+    };
+    let server = Served::with(with_issuer);
+    let records = Store::open(server.store()).expect("the store");
+    let records = records.server_records().expect("the records");
+    let quota = TenantQuota {
+        requests_per_day: 3,
+        ..TenantQuota::default()
+    };
+    records.create_tenant("acme", &quota).expect("created");
+    let list = |server: &Served, tenant: Option<&str>| {
+        let mut claims = issuer.claims("memory:read");
+        if let Some(tenant) = tenant {
+            claims["anamne_tenant"] = json!(tenant);
+        }
+        let authorization = format!("Bearer {}", issuer.token(&claims));
+        let headers = [("authorization", authorization.as_str())];
+        server.send("GET", "/v1/spaces", &headers, None)
+    };
+    for _ in 0..2 {
+        list(&server, Some("acme")).expect(200);
+    }
+    list(&server, None).expect(200);
+    list(&server, Some("acme")).expect(200);
+    let refused = list(&server, Some("acme")).problem(429);
+    assert!(
+        refused["retry_after"]
+            .as_u64()
+            .is_some_and(|after| after > 0)
+    );
+    list(&server, None).expect(200);
+
+    // Another server of the same store knows them too, once they are written down.
+    let other = server.beside(with_issuer);
+    drop(server.end());
+    let counted = |name: &str| {
+        records
+            .tenant(name)
+            .expect("read")
+            .expect("known")
+            .requests_today
+    };
+    assert_eq!((counted("acme"), counted("default")), (3, 2));
+    list(&other, Some("acme")).problem(429);
+    list(&other, None).expect(200);
 }
 
 #[test]

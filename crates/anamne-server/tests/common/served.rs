@@ -168,6 +168,21 @@ impl Served {
         }
     }
 
+    /// The status and the bytes of an answer.
+    pub fn download(&self, path: &str, headers: &[(&str, &str)]) -> (u16, Vec<u8>) {
+        let mut request = ureq::get(format!("http://{}{path}", self.address))
+            .config()
+            .http_status_as_error(false)
+            .proxy(None)
+            .build();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut answer = request.call().expect("an answer");
+        let bytes = answer.body_mut().read_to_vec().expect("bytes");
+        (answer.status().as_u16(), bytes)
+    }
+
     pub fn get(&self, path: &str) -> Reply {
         self.send("GET", path, &[], None)
     }

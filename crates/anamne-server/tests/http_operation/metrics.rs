@@ -40,6 +40,7 @@ fn metrics_count_by_route_and_not_by_what_was_sent() {
     assert!((line("anamne_tenants_open") - 1.0).abs() < 0.1);
     assert!(line("anamne_pool_work_seconds_count") >= 2.0);
     assert!(line("anamne_view_events_behind{view=\"lexical\"}").abs() < 0.1);
+    assert!(line("anamne_view_seconds_behind{view=\"lexical\"}").abs() < 0.1);
     if cfg!(target_os = "linux") {
         assert!(line("process_resident_memory_bytes") > 1e6);
         assert!(line("process_open_fds") > 3.0);
@@ -48,6 +49,68 @@ fn metrics_count_by_route_and_not_by_what_was_sent() {
         !text.contains("secret") && !text.contains("METHOD"),
         "{text}"
     );
+}
+
+#[test]
+fn metrics_say_what_recalls_cost_by_stage_and_cache() {
+    let server = Served::start();
+    let value = |wanted: &str| {
+        let text = server.get("/metrics").text;
+        let line = text.lines().find_map(|line| line.strip_prefix(wanted));
+        let value = line.unwrap_or_else(|| panic!("no {wanted} in {text}"));
+        value.trim().parse::<f64>().expect("a number")
+    };
+    let count = |stage: &str| {
+        value(&format!(
+            "anamne_recall_stage_seconds_count{{stage=\"{stage}\"}}"
+        )) as u64
+    };
+    let looks = |cache: &str, outcome: &str| {
+        value(&format!(
+            "anamne_recall_cache_lookups_total{{cache=\"{cache}\",outcome=\"{outcome}\"}}"
+        )) as u64
+    };
+    store(&server, "The ferry leaves at nine");
+    let ask = |more: serde_json::Value| {
+        let mut question = json!({ "query": "when does the ferry leave?" });
+        question
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        server.post("/v1/spaces/core/recall", &question).expect(200);
+    };
+    let before = [count("search"), looks("profile", "hit")];
+    ask(json!({}));
+    let usual = [
+        "catch_up", "gather", "prepare", "filter", "search", "rank", "judge", "answer",
+    ];
+    for stage in usual {
+        assert_eq!(count(stage), before[0] + 1, "{stage}");
+    }
+    for stage in ["expand", "reorder", "pack"] {
+        assert_eq!(count(stage), 0, "{stage}");
+    }
+    ask(json!({}));
+    assert_eq!(looks("profile", "hit"), before[1] + 1);
+    let misses = looks("profile", "miss");
+    store(&server, "The ferry leaves at ten");
+    ask(json!({ "depth": "deep", "diversity": 0.5 }));
+    assert_eq!(looks("profile", "miss"), misses + 1, "after a write");
+    assert_eq!((count("expand"), count("reorder")), (1, 1));
+    server
+        .post(
+            "/v1/spaces/core/context",
+            &json!({ "recall": { "query": "when does the ferry leave?" }, "token_budget": 500 }),
+        )
+        .expect(200);
+    assert_eq!(count("pack"), 1);
+    assert_eq!(count("search"), before[0] + 4);
+    let failed = server.post("/v1/spaces/core/recall", &json!({ "query": "" }));
+    assert_eq!(failed.status, 422);
+    assert_eq!(count("search"), before[0] + 4, "a refused recall");
+    let seconds = value("anamne_recall_stage_seconds_sum{stage=\"search\"}");
+    assert!(seconds > 0.0 && seconds < 60.0, "{seconds}");
+    assert!(value("anamne_view_seconds_behind{view=\"knowledge\"}") >= 0.0);
 }
 
 /// The names in the metrics, without the parts of a histogram.

@@ -313,7 +313,7 @@ fn open_copied(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-fn sync(path: &Path) -> Result<()> {
+pub(crate) fn sync(path: &Path) -> Result<()> {
     let file = File::open(path).map_err(StoreError::io("open", path))?;
     file.sync_all().map_err(StoreError::io("sync", path))
 }
@@ -347,7 +347,7 @@ fn check_descent(target: &Target, snapshot: &Snapshot) -> Result<()> {
 }
 
 /// Replaces the database of the backup; returns its size in bytes.
-fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64> {
+pub(crate) fn put_in_place(snapshot: &Path, database: &Path) -> Result<u64> {
     // SQLite's side files of the old database must not be applied to the new one.
     for side in ["wal", "shm"] {
         remove_if_there(&side_file(database, side))?;

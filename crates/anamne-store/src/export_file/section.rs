@@ -170,14 +170,18 @@ pub(super) struct SectionReader<R> {
     input: R,
     digest: Digest,
     read: u64,
+    /// Bytes of text that may follow.
+    text_left: u64,
 }
 
 impl<R: Read> SectionReader<R> {
-    pub(super) fn begin(input: R) -> Result<Self, Unreadable> {
+    /// The whole text may have `most_text` bytes.
+    pub(super) fn begin(input: R, most_text: u64) -> Result<Self, Unreadable> {
         let mut reader = Self {
             input,
             digest: Digest::default(),
             read: 0,
+            text_left: most_text,
         };
         let header: [u8; 16] = reader.exactly()?;
         let [.., version, rest] = numbers::<4>(&header);
@@ -204,6 +208,11 @@ impl<R: Read> SectionReader<R> {
                 "the section at byte {start} has impossible lengths"
             ));
         }
+        let left = self.text_left.checked_sub(text.into());
+        self.text_left = left.ok_or_else(|| {
+            let reason = "it has more text than the store has room for".to_owned();
+            Unreadable::Invalid(reason)
+        })?;
         let bytes = self.bytes(stored)?;
         let expected: Digest = self.exactly()?;
         self.digest = digest(&self.digest, &header, &bytes);
@@ -277,7 +286,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Unreadable> {
-        let mut reader = SectionReader::begin(bytes)?;
+        let mut reader = SectionReader::begin(bytes, u64::MAX)?;
         let mut texts = Vec::new();
         loop {
             let section = reader.next()?;

@@ -121,17 +121,19 @@ impl Drop for Staging {
 /// folder is removed.
 ///
 /// `choose` gets each space of the file before anything of it is stored, and returns the name of the space that it is
-/// for; `None` leaves it out. Data beside the memories is stored only if `with_extras`. `label` names the file in errors.
+/// for; `None` leaves it out. Data beside the memories is stored only if `with_extras`. The file may have `most_text` bytes
+/// of text in all. `label` names the file in errors.
 /// One pass, with memory for a few sections.
 pub fn stage_export<E: From<StoreError>>(
     label: &Path,
     input: impl Read,
     store: &Path,
     with_extras: bool,
+    most_text: u64,
     mut choose: impl FnMut(&ExportedSpace) -> Result<Option<SpaceName>, E>,
 ) -> Result<StagedExport, E> {
     let refused = |unreadable: Unreadable| of_file(label, unreadable);
-    let mut reader = SectionReader::begin(input).map_err(refused)?;
+    let mut reader = SectionReader::begin(input, most_text).map_err(refused)?;
     let first = reader.next().map_err(refused)?;
     let manifest = manifest(&first).map_err(|reason| refused(Unreadable::Invalid(reason)))?;
     let mut targets = Vec::new();

@@ -106,7 +106,11 @@ fn exported(name: &str) -> ExportedSpace {
 }
 
 fn stage(store: &Path, file: &[u8]) -> Result<StagedExport> {
-    stage_export(Path::new("file"), file, store, true, |space| {
+    stage_within(u64::MAX, store, file)
+}
+
+fn stage_within(most_text: u64, store: &Path, file: &[u8]) -> Result<StagedExport> {
+    stage_export(Path::new("file"), file, store, true, most_text, |space| {
         Ok::<_, StoreError>(Some(space.name.parse()?))
     })
 }
@@ -143,6 +147,16 @@ fn an_honest_file_is_staged_and_its_folder_removed_with_it() {
     std::fs::create_dir_all(store.path().join("import.tmp-1-1/file/spaces/x")).expect("made");
     drop(stage(store.path(), &Parts::honest().file()).expect("staged"));
     assert_eq!(entries(store.path()).expect("a folder").len(), 1);
+}
+
+#[test]
+fn a_file_with_more_text_than_there_is_room_for_is_refused() {
+    let file = Parts::honest().file();
+    let store = tempfile::tempdir().expect("a folder");
+    let refused = stage_within(100, store.path(), &file).expect_err("too long");
+    assert!(refused.to_string().contains("more text"), "{refused}");
+    assert_eq!(entries(store.path()).expect("a folder").len(), 1);
+    drop(stage_within(1 << 20, store.path(), &file).expect("staged"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! SQLite files beside the source, shared by several processes: creates, opens and replaces them.
 
+mod copying;
 mod file;
 mod opening;
 

@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
 use crate::models::Models;
+use crate::query::observed::Observer;
 use crate::server_records::ServerRecordsOfSpace;
 use cached_vectors::CachedVectors;
 use experience::ExperienceFile;
@@ -64,6 +65,8 @@ pub(crate) struct Site {
     pub(crate) brought: Arc<[DerivedFactory]>,
     /// The door through which the store was opened.
     pub(crate) door: Door,
+    /// Who observes recalls.
+    pub(crate) observer: Observer,
 }
 
 /// The inputs of an item provided by a program.

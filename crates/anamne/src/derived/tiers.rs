@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use anamne_recall::RecallCache;
 use anamne_store::view::{Fold, Health, View, ViewError};
 use anamne_store::{Budget, Class, Damage, Degraded, Derived, Effort, Followers, SpaceSource};
 use anamne_types::{Seq, Tier};
@@ -16,6 +17,7 @@ use super::views::{self, Views, label};
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
 use crate::models::{Model, Models};
+use crate::query::observed::Observer;
 
 /// Maximum number of open colder tiers, six years of archives; the least recently used one is closed first.
 const MOST_OPEN: usize = 24;
@@ -25,6 +27,7 @@ pub(crate) struct Tiers {
     pub(super) source: Arc<SpaceSource>,
     pub(super) models: Arc<Models>,
     pub(super) problems: Arc<BackgroundProblems>,
+    observer: Observer,
     /// The model in use, as last known, and the active tier with its vectors.
     pub(super) noticed: RwLock<LastState>,
     /// The requested model, as last looked up.
@@ -173,7 +176,13 @@ struct ColderTiers {
 }
 
 impl ColderTiers {
-    fn get(&self, source: &SpaceSource, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
+    /// A tier, opened if necessary, and whether it was open.
+    fn get(
+        &self,
+        source: &SpaceSource,
+        tier: Tier,
+        model: &Model,
+    ) -> Result<(Arc<OpenTier>, bool), Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|tier| tier.model.questions.model() == model.questions.model());
         let known = open.iter().position(|known| known.tier() == tier);
@@ -185,7 +194,7 @@ impl ColderTiers {
             open.remove(0);
         }
         open.push(opened.clone());
-        Ok(opened)
+        Ok((opened, known.is_some()))
     }
 
     /// Closes all of them.
@@ -212,6 +221,7 @@ impl Tiers {
             source: site.source.clone(),
             models: site.models.clone(),
             problems: site.problems.clone(),
+            observer: site.observer.clone(),
             wanted: Mutex::default(),
             growing: Mutex::default(),
             batches: Arc::new(Batches::new(site)),
@@ -275,7 +285,7 @@ impl Tiers {
         open
     }
 
-    /// The colder tiers that contain memories, hottest first. Cached until the next write.
+    /// The colder tiers that contain memories, hottest first, for a recall. Cached until the next write.
     pub(crate) fn colder_tiers(&self) -> Result<Vec<Tier>, Error> {
         let head = self.active().followers.head();
         let mut known = self
@@ -283,9 +293,9 @@ impl Tiers {
             .known
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((seq, tiers)) = &*known
-            && *seq == head
-        {
+        let listed = known.as_ref().filter(|(seq, _)| *seq == head);
+        self.observer.cache(RecallCache::TierList, listed.is_some());
+        if let Some((_, tiers)) = listed {
             return Ok(tiers.clone());
         }
         let tiers = self.source.colder_tiers()?;
@@ -300,7 +310,15 @@ impl Tiers {
 
     /// Opens a colder tier with the vectors of this model.
     pub(crate) fn colder_tier_of(&self, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
-        self.colder.get(&self.source, tier, model)
+        let (opened, _) = self.colder.get(&self.source, tier, model)?;
+        Ok(opened)
+    }
+
+    /// The same for a recall, which is observed.
+    pub(crate) fn recalled_tier(&self, tier: Tier, model: &Model) -> Result<Arc<OpenTier>, Error> {
+        let (opened, was_open) = self.colder.get(&self.source, tier, model)?;
+        self.observer.cache(RecallCache::Tiers, was_open);
+        Ok(opened)
     }
 
     /// Opens every tier with memories or with views on disk, hottest first.

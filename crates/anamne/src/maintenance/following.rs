@@ -4,13 +4,30 @@ use std::collections::BTreeMap;
 use std::fs::{File, remove_file};
 use std::sync::PoisonError;
 
-use anamne_store::{CommitWatcher, StoreError};
+use anamne_store::{CommitWatcher, LogQuery, StoreError};
 use anamne_types::{Right, Seq};
 
 use crate::Error;
 use crate::core::Inner;
 use crate::space::Space;
 use crate::store::Store;
+
+/// How far a view is behind the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ViewLag {
+    /// Events that it doesn't answer for yet.
+    pub events: u64,
+    /// Seconds since the first of them was written; 0 if there are none.
+    pub seconds: f64,
+}
+
+impl ViewLag {
+    /// Becomes the larger of both, in each respect.
+    pub fn extend_to(&mut self, other: Self) {
+        self.events = self.events.max(other.events);
+        self.seconds = self.seconds.max(other.seconds);
+    }
+}
 
 /// Notices what any process writes to a space.
 pub struct SpaceWatch(CommitWatcher);
@@ -33,9 +50,9 @@ impl Space {
 }
 
 impl Store {
-    /// By view, the largest number of events that a view of an open space doesn't answer for yet, after it read what it
-    /// can. At most `most` spaces of the scope are asked. O(spaces × views).
-    pub fn events_behind(&self, most: usize) -> Result<BTreeMap<String, u64>, Error> {
+    /// By view, how far it is behind the log in the open space where it is furthest, after it read what it can. At most
+    /// `most` spaces of the scope are asked. O(spaces × views).
+    pub fn views_behind(&self, most: usize) -> Result<BTreeMap<String, ViewLag>, Error> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let readable = open
             .iter()
@@ -45,11 +62,10 @@ impl Store {
             .take(most)
             .collect();
         drop(open);
-        let mut largest = BTreeMap::new();
+        let mut largest: BTreeMap<String, ViewLag> = BTreeMap::new();
         for space in spaces {
             for (view, behind) in behind(&space)? {
-                let largest = largest.entry(view).or_default();
-                *largest = behind.max(*largest);
+                largest.entry(view).or_default().extend_to(behind);
             }
         }
         Ok(largest)
@@ -67,11 +83,33 @@ impl Store {
     }
 }
 
-fn behind(space: &Inner) -> Result<Vec<(String, u64)>, Error> {
+fn behind(space: &Inner) -> Result<Vec<(String, ViewLag)>, Error> {
     let problems = space.derived.tiers.caught_up()?;
     let head = space.source.watch()?.head()?.0;
     let states = space.derived.states(&problems).into_iter();
-    let behind =
-        states.filter_map(|state| Some((state.name, head.saturating_sub(state.position?))));
-    Ok(behind.collect())
+    let following = states.filter_map(|state| Some((state.name, state.position?)));
+    let lag = |(view, position): (String, u64)| {
+        let events = head.saturating_sub(position);
+        let seconds = match events {
+            0 => 0.0,
+            _ => seconds_since(space, Seq(position))?,
+        };
+        Ok((view, ViewLag { events, seconds }))
+    };
+    following.map(lag).collect()
+}
+
+/// How long ago the first event after this one was written.
+fn seconds_since(space: &Inner, position: Seq) -> Result<f64, Error> {
+    let first = space.source.log(&LogQuery {
+        after: Some(position),
+        oldest_first: true,
+        limit: 1,
+        ..LogQuery::default()
+    })?;
+    let now = space.source.now();
+    let ago = first
+        .first()
+        .map(|entry| now.duration_since(entry.event.at).as_secs_f64());
+    Ok(ago.unwrap_or_default().max(0.0))
 }

@@ -317,7 +317,7 @@ pub(crate) fn each_space<T>(
 }
 
 /// Whether the target disk or folder failed, not one space.
-fn is_of_target(error: &Error, target: &Path) -> bool {
+pub(crate) fn is_of_target(error: &Error, target: &Path) -> bool {
     match error {
         Error::Store(
             StoreError::Io { path, .. }

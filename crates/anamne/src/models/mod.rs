@@ -67,10 +67,11 @@ impl Model {
     }
 
     /// Gets ready for a query with these words. Waits for a remote model alone, for at most `longest`.
-    pub(crate) fn expect_question(&self, words: &str, longest: Duration) {
-        if let Some((questions, _)) = &self.remote {
-            questions.ask(words, longest);
-        }
+    ///
+    /// Whether it was known before; `None` if the model is on this machine.
+    pub(crate) fn expect_question(&self, words: &str, longest: Duration) -> Option<bool> {
+        let (questions, _) = self.remote.as_ref()?;
+        Some(questions.ask(words, longest))
     }
 
     /// The remote model and its cache, if it is one.

@@ -47,12 +47,17 @@ impl QuestionVectors {
     }
 
     /// Asks for the vector of a query, unless it is known, and waits for at most `longest`. A later answer serves the
-    /// next query with the same words.
-    pub(crate) fn ask(self: &Arc<Self>, words: &str, longest: Duration) {
+    /// next query with the same words. Whether it was known before.
+    pub(crate) fn ask(self: &Arc<Self>, words: &str, longest: Duration) -> bool {
+        let is_known = self.find(words).is_some();
         let is_idle = words.trim().is_empty() || longest.is_zero() || self.rests();
-        if is_idle || self.find(words).is_some() || self.is_asking.swap(true, Ordering::AcqRel) {
-            return;
+        if !is_known && !is_idle && !self.is_asking.swap(true, Ordering::AcqRel) {
+            self.wait_for(words, longest);
         }
+        is_known
+    }
+
+    fn wait_for(self: &Arc<Self>, words: &str, longest: Duration) {
         let (done, answered) = mpsc::channel();
         let (vectors, words) = (self.clone(), words.to_owned());
         // In a thread: keychains and name servers have no time limit.

@@ -5,6 +5,7 @@ pub(crate) mod across;
 mod across_context;
 pub(crate) mod briefing;
 mod narrowing;
+pub(crate) mod observed;
 pub(crate) mod past;
 pub(crate) mod performance;
 pub(crate) mod prompt;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, PoisonError};
 
-use anamne_recall::RecallError;
 use anamne_recall::past::Past;
+use anamne_recall::{RecallCache, RecallError};
 use anamne_types::Seq;
 use jiff::Timestamp;
 
@@ -34,11 +34,13 @@ impl Inner {
             .past
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*last
-            && (known.at, known.head) == (at, head)
-            && known.model == model.slug()
-            && known.past.vectors().is_some()
-        {
+        let known = last.as_ref().filter(|known| {
+            (known.at, known.head) == (at, head)
+                && known.model == model.slug()
+                && known.past.vectors().is_some()
+        });
+        self.site.observer.cache(RecallCache::Past, known.is_some());
+        if let Some(known) = known {
             return Ok(known.past.clone());
         }
         let most = MOST_CHANGED;

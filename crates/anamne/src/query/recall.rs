@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use anamne_embed::Reranker;
 use anamne_recall::past::Past;
 use anamne_recall::views::Disputes;
-use anamne_recall::{Forest, RecallSources, Recaller, SpaceProfile, can_hold};
+use anamne_recall::{
+    Forest, RecallCache, RecallSources, RecallStage, Recaller, SpaceProfile, can_hold,
+};
 use anamne_types::{
     Answer, Context, ContextRequest, Hit, Plan, Reached, Recall, Signals, Temperature, Tier,
 };
@@ -168,10 +170,13 @@ impl Space {
         let began = self.inner.source.replacements()?;
         let mut known = began;
         loop {
+            let observer = &self.inner.site.observer;
+            let began_to_reach = observer.now();
             let mut reached = self.inner.reach(recall)?;
             if let Some(at) = recall.as_of.known {
                 reached.past = Some(self.inner.past(at, &reached.answering.model)?);
             }
+            observer.stage(RecallStage::CatchUp, began_to_reach);
             self.inner.wake_background();
             let restored = known > began;
             let answer = self.inner.with_recaller(
@@ -226,7 +231,7 @@ impl Inner {
             if recall.temperature != Temperature::Hot {
                 for tier in self.derived.tiers.colder_tiers()? {
                     if recall.reaches(tier) && can_hold(tier, since, until) {
-                        let tier = self.derived.tiers.colder_tier_of(tier, &answering.model)?;
+                        let tier = self.derived.tiers.recalled_tier(tier, &answering.model)?;
                         problems.append(&mut tier.catch_up(&self.source)?);
                         tiers.push(tier);
                     }
@@ -262,11 +267,16 @@ impl Inner {
             problems,
             past,
         } = reached;
+        let observer = &self.site.observer;
+        let began = observer.now();
         let past = past.as_deref();
         if recall.signals != Signals::Lexical {
             let wait = self.source.config().embedding.query_wait_ms;
             let wait = Duration::from_millis(wait.into());
-            answering.model.expect_question(&recall.query, wait);
+            let known = answering.model.expect_question(&recall.query, wait);
+            if let Some(was_known) = known {
+                observer.cache(RecallCache::QueryVectors, was_known);
+            }
         }
         let part = AvailableViews::of(tiers, problems, past);
         let together = part.together();
@@ -313,7 +323,9 @@ impl Inner {
             planner,
             tiers: part.counts(&kinds),
             experience: Some(&experience),
+            observer: observer.get(),
         });
+        observer.stage(RecallStage::Gather, began);
         ask(&recaller)
     }
 
@@ -330,9 +342,11 @@ impl Inner {
             .facts
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((seq, facts)) = &*known
-            && *seq == head
-        {
+        let fresh = known.as_ref().filter(|(seq, _)| *seq == head);
+        self.site
+            .observer
+            .cache(RecallCache::Profile, fresh.is_some());
+        if let Some((_, facts)) = fresh {
             return Ok(facts.clone());
         }
         let facts = Arc::new(SpaceProfile::new(

@@ -49,7 +49,7 @@ fn found_of(row: &Row<'_>) -> rusqlite::Result<FoundKey> {
     })
 }
 
-fn is_valid(key: &KeyInfo, now: Timestamp) -> bool {
+pub(super) fn is_valid(key: &KeyInfo, now: Timestamp) -> bool {
     key.revoked_at.is_none() && key.expires_at.is_none_or(|end| now < end)
 }
 

@@ -4,9 +4,11 @@
 //! be recomputed, so a damaged one is kept, and every request is refused until it is repaired: an empty one would open
 //! the server to everybody on the machine.
 
+mod copying;
 mod in_space;
 mod key_text;
 mod keys;
+mod restoring;
 mod tenants;
 
 use std::path::{Path, PathBuf};
@@ -17,9 +19,11 @@ use anamne_types::Right;
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};
 
+pub use copying::{ServerBackup, TenantBackup};
 pub(crate) use in_space::ServerRecordsOfSpace;
 pub use key_text::{KeyText, contains_key};
 pub use keys::FoundKey;
+pub use restoring::{DamagedSpace, ServerRestore};
 pub use tenants::Use;
 
 use crate::Error;
@@ -29,6 +33,7 @@ use crate::store::Store;
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
     unusable: UnusableFile::Kept,
+    additions: copying::ADDITIONS,
     ..SideDatabase::new(1, include_str!("server.sql"))
 };
 

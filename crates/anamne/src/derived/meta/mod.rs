@@ -13,13 +13,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anamne_recall::{AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace};
+use anamne_recall::{
+    AccessCounts, Advice, PlannerHistory, QuerySignature, QueryTrace, RecallCache,
+};
 use anamne_store::beside::OBSERVED;
 use anamne_store::{Budget, Class, Damage, Derived, Effort, QueryLogging, SpaceSource, StoreError};
 use anamne_types::{Door, Row};
 
 use super::{Site, gone};
 use crate::Error;
+use crate::query::observed::Observer;
 pub use file::LoggedQuery;
 use file::MetaFile;
 pub(crate) use learned::Key;
@@ -39,6 +42,7 @@ const MOST_NOTES: usize = 4_096;
 pub(crate) struct QueryLog {
     source: Arc<SpaceSource>,
     door: Door,
+    observer: Observer,
     notes: Mutex<Vec<Note>>,
     /// Buffered accesses.
     opened: Mutex<Vec<MemoryAccess>>,
@@ -58,6 +62,7 @@ impl QueryLog {
         Self {
             source: site.source.clone(),
             door: site.door,
+            observer: site.observer.clone(),
             notes: Mutex::default(),
             opened: Mutex::default(),
             openings: Mutex::default(),
@@ -170,8 +175,11 @@ impl PlannerHistory for QueryHistory<'_> {
         let learned = meta.learned();
         let advice = learned.as_ref().map(|learned| learned.advise(&note));
         drop(learned);
+        let colder = meta.answers().of(&note);
+        meta.observer
+            .cache(RecallCache::ColderHits, colder.is_some());
         Advice {
-            colder: meta.answers().of(&note),
+            colder,
             ..advice.unwrap_or_default()
         }
     }
@@ -181,8 +189,10 @@ impl PlannerHistory for QueryHistory<'_> {
             return Arc::default();
         }
         let meta = self.0;
-        if let Some(openings) = &*meta.openings() {
-            return openings.clone();
+        let known = meta.openings().clone();
+        meta.observer.cache(RecallCache::Openings, known.is_some());
+        if let Some(openings) = known {
+            return openings;
         }
         let mut file = meta.file();
         let read = file.exists().then(|| file.openings().ok()).flatten();

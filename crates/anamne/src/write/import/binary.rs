@@ -8,8 +8,8 @@ use std::sync::PoisonError;
 
 use anamne_store::{
     BackupConfig, ExportedSpace, ProjectConfig, SpaceConfig, SpaceName, SpaceSource, StagedContent,
-    StagedExport, StagedSpace, StoreError, StoreFolder, Visibility, create_private_folder,
-    open_private_file, stage_export,
+    StagedExport, StagedSpace, StoreError, StoreFolder, StoreQuota, StoreUsage, Visibility,
+    create_private_folder, open_private_file, stage_export,
 };
 use anamne_types::{InvalidValue, Right};
 use jiff::Timestamp;
@@ -72,7 +72,8 @@ impl Store {
     /// the file's history already. An interrupted import can be repeated.
     ///
     /// The file is foreign: unless trusted, its live and forgotten memories are imported as [`Space::import`] would,
-    /// without history and settings, and claims of authority are ignored. O(bytes of the file's text).
+    /// without history and settings, and claims of authority are ignored. With [`Options::quota`](crate::Options), the whole
+    /// must fit. O(bytes of the file's text).
     ///
     /// [`Space::import`]: crate::Space::import
     pub fn import_binary(
@@ -87,7 +88,11 @@ impl Store {
         }
         let mut targets = BTreeSet::new();
         let mut all = Vec::new();
-        let staged = stage_export(label, input, self.root(), import.options.trusted, |space| {
+        let quota = self.options.quota.as_deref();
+        let room = quota.map(StoreQuota::bytes_left).transpose()?.flatten();
+        let (root, trusted) = (self.root(), import.options.trusted);
+        let room = room.unwrap_or(u64::MAX);
+        let staged = stage_export(label, input, root, trusted, room, |space| {
             all.push(space.name.clone());
             let target = self.target_of(space, import)?;
             if let Some(name) = &target
@@ -106,6 +111,16 @@ impl Store {
         // Everything that can fail because of the content comes first, so that nothing is visible then.
         for space in &staged.spaces {
             contents.push(self.prepare(&staged, space, import)?);
+        }
+        if let Some(quota) = quota {
+            let mut more = StoreUsage::default();
+            for (space, prepared) in staged.spaces.iter().zip(&contents) {
+                // What was written before contains the file's history, so that nothing is added.
+                if self.is_unwritten(&space.target)? {
+                    more.add(StoreUsage::of_space(&prepared.folder)?);
+                }
+            }
+            quota.admit_whole(more)?;
         }
         let spaces = staged.spaces.iter().zip(contents);
         let spaces = spaces.map(|(space, prepared)| self.publish(space, prepared));
@@ -145,6 +160,14 @@ impl Store {
             }
         }
         Ok(Some(name))
+    }
+
+    fn is_unwritten(&self, name: &SpaceName) -> Result<bool, Error> {
+        if !self.folder.has_space(name)? {
+            return Ok(true);
+        }
+        let space = self.existing_space(name.as_str())?;
+        Ok(space.source().is_unwritten()?)
     }
 
     /// What the space gets: the staged history with its settings, or new memories made of it.

@@ -1,5 +1,7 @@
 //! `anamne backup`.
 
+mod server;
+
 use std::path::PathBuf;
 
 use anamne::{BackupConfig, BackupRemoval, BackupReport, Store};
@@ -30,6 +32,15 @@ time. No backup is made if nothing changed. After a new backup is verified,
 the oldest beyond --keep are deleted. `anamne tasks` shows the next run;
 `--every never` ends the schedule and deletes nothing.
 
+With --tenants, the copy is that of a whole server: its own store, the stores of
+all tenants, and their records: tenants with suspensions and quotas, and the
+salted hashes of keys. A tenant that was erased here is erased there. Models and
+costs are not copied. `anamne --store NEW backup DIR --restore` makes a server
+of such a copy: it copies DIR to the new or empty folder NEW, verifies it, and
+lists the tenants and keys that are valid again. Keys that were revoked and
+tenants that were erased after the backup are back: repeat that before you
+start the server. A server refuses to run in DIR itself.
+
 A space that is damaged or has a newer format is skipped and named (exit code
 4); the backup keeps its earlier copy of that space.
 
@@ -39,13 +50,18 @@ Examples:
   anamne --store /mnt/disk/anamne verify
   anamne backup --forget /mnt/lost-disk/anamne
   anamne backup /mnt/disk/daily --every day --keep 7
+  anamne --store /var/lib/anamne backup /mnt/disk/server --tenants
+  anamne --store /var/lib/new backup /mnt/disk/server --restore
 
 With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
   \"first\", \"last_seq\", \"segments_copied\", \"segments_kept\",
   \"bytes_copied\"}]}; with --forget: {\"store\", \"forgotten\": DIR, \"spaces\":
   [name, …]}; with --every:
   {\"store\", \"folder\", \"every_hours\", \"keep\", \"spaces\": [name, …]}; all also: \"skipped\"?: {\"count\", \"first\": [{\"entry\": space,
-  \"reason\"}]}")]
+  \"reason\"}]}; with --tenants: {\"store\", \"backup\", \"at\", \"stores\": [{\"tenant\",
+  \"spaces\", \"skipped\"?}], \"erased\"?: [tenant, …], \"skipped\"?}; with --restore:
+  {\"store\", \"backup\", \"as_of\", \"tenants\": [as `tenants list`], \"keys\": [as
+  `keys list`], \"damaged\"?: [as `verify`, with \"tenant\"]}")]
 pub(crate) struct Backup {
     /// A backup of this store, an empty folder, or a new folder
     #[arg(value_name = "DIR")]
@@ -56,6 +72,12 @@ pub(crate) struct Backup {
     /// Schedule backups to this folder: `hour`, `day`, `week`, a number of hours such as `12h`, or `never`
     #[arg(long, value_name = "TIME", value_parser = hours, conflicts_with = "forget")]
     every: Option<Every>,
+    /// Back up the whole server: also the stores of its tenants, and keys, tenants and quotas
+    #[arg(long, conflicts_with_all = ["forget", "every"])]
+    tenants: bool,
+    /// Restore the server whose backup DIR is to the store's folder, which must be new or empty
+    #[arg(long, conflicts_with_all = ["forget", "every", "tenants"])]
+    restore: bool,
     /// Number of scheduled backups to keep
     #[arg(long, value_name = "N", requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
     keep: Option<u32>,
@@ -80,7 +102,19 @@ fn hours(text: &str) -> Result<Every, String> {
 
 impl Backup {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        if (self.tenants || self.restore) && place.is_named() {
+            return Err(
+                Failure::refused("space", "a server is backed up and restored as a whole")
+                    .hint("leave out --space, or --tenants to back up one space"),
+            );
+        }
+        if self.restore {
+            return server::restore(place, &self.folder, output);
+        }
         let store = place.existing_store()?;
+        if self.tenants {
+            return server::back_up(&store, &self.folder, output);
+        }
         let space = place.is_named().then(|| place.space_name().as_str());
         if self.forget {
             return self.forget_backup_folder(&store, space, output);
