@@ -123,9 +123,10 @@ fn a_creation_that_was_killed_leaves_no_space() {
         fs::create_dir_all(&folder).expect("a folder");
         for file in files {
             let path = folder.join(file);
-            let made = match file.ends_with('/') {
-                true => fs::create_dir(&path),
-                false => fs::write(&path, "name = "),
+            let made = if file.ends_with('/') {
+                fs::create_dir(&path)
+            } else {
+                fs::write(&path, "name = ")
             };
             made.expect("made");
         }

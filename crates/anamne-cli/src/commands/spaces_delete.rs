@@ -81,7 +81,7 @@ impl Preview {
             links,
             events,
             backups: backups
-                .map(|KnownBackup { folder, .. }| file_name(&folder).to_string())
+                .map(|KnownBackup { folder, .. }| file_name(&folder))
                 .collect(),
         })
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anamne::llm::{CostQuery, Ledger};
-use anamne::{Clock, Draft, Edit, Error, MemoryId, Options, Recall, Space, Store};
+use anamne::{Clock, Draft, Edit, EmbeddingBatch, Error, MemoryId, Options, Recall, Space, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
@@ -113,10 +113,11 @@ fn answering(space: &Space) -> String {
 }
 
 /// The stage and the outcome of each batch.
-fn batches(space: &Space) -> Vec<(&'static str, String)> {
+fn batches(space: &Space) -> Vec<(String, String)> {
     let state = space.embedding().expect("a state");
     let batches = state.batches.into_iter();
-    batches.map(|batch| (batch.stage, batch.outcome)).collect()
+    let words = |batch: EmbeddingBatch| (batch.stage.into_owned(), batch.outcome);
+    batches.map(words).collect()
 }
 
 fn sorted(mut texts: Vec<String>) -> Vec<String> {
@@ -130,7 +131,7 @@ fn a_change_of_the_model_waits_for_a_batch_while_the_former_one_answers() {
     let (space, ids) = home.space_with(60);
     settle(&space);
     assert_eq!(answering(&space), "builtin");
-    assert_eq!(batches(&space), [("running", String::new())]);
+    assert_eq!(batches(&space), [("running".to_owned(), String::new())]);
     assert_eq!(home.server.batched().len(), 60);
     assert!(!space.is_unsettled().expect("a state"), "it only waits");
     let answer = space.recall(&Recall::new(text(7))).expect("an answer");
@@ -150,7 +151,10 @@ fn a_change_of_the_model_waits_for_a_batch_while_the_former_one_answers() {
     assert_eq!(home.server.asked(), Vec::<String>::new());
     assert_eq!(home.server.batched().len(), 60);
     assert_eq!(home.server.files(), Vec::<String>::new(), "all are deleted");
-    assert_eq!(batches(&space), [("done", "completed".to_owned())]);
+    assert_eq!(
+        batches(&space),
+        [("done".to_owned(), "completed".to_owned())]
+    );
     // 600 tokens at ten dollars per million, half of it.
     assert_eq!(home.costs(), ("$0.003000".to_owned(), 600));
     // Nothing is left that would keep these texts from a later batch.

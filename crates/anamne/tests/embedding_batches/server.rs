@@ -147,15 +147,18 @@ impl Server {
             let texts = texts_of(&state.files[&batch.input].1);
             let (mut answers, mut errors) = (String::new(), String::new());
             for (number, text) in &texts {
-                match end {
-                    End::Without(word) if text.contains(word) => {
-                        errors += &format!("{}\n", failure(number));
-                    }
-                    End::Expired(word) if !text.contains(word) => {
-                        errors += &format!("{}\n", failure(number));
-                    }
-                    _ => answers += &format!("{}\n", success(number, &vector(text))),
-                }
+                let fails = match end {
+                    End::Without(word) => text.contains(word),
+                    End::Expired(word) => !text.contains(word),
+                    _ => false,
+                };
+                let (lines, line) = if fails {
+                    (&mut errors, failure(number))
+                } else {
+                    (&mut answers, success(number, &vector(text)))
+                };
+                lines.push_str(&line);
+                lines.push('\n');
             }
             if let End::Lines(lines) = end {
                 let numbers = texts.iter().map(|(number, _)| number);

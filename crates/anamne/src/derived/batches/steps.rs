@@ -49,6 +49,28 @@ impl Line {
         }
         call.waited_for(None)
     }
+
+    /// Cancels a batch, and deletes the file of its texts. The provider may refuse both while it works.
+    fn stop(&self, batch: &Batch, id: &str) -> Result<(), Error> {
+        let call = self.call();
+        let tried = [
+            self.bridge
+                .ask_batches(&call, true, |api, longest| api.cancel(id, longest)),
+            match &batch.file {
+                Some(file) => self
+                    .bridge
+                    .ask_batches(&call, true, |api, longest| api.delete_file(file, longest)),
+                None => Ok(()),
+            },
+        ];
+        for tried in tried {
+            match tried {
+                Err(BridgeError::Status { status, .. }) if (400..500).contains(&status) => {}
+                tried => tried?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Whether to go on with a batch at once.
@@ -100,9 +122,8 @@ impl Batches {
         match batch.stage {
             Stage::Noted if is_wanted => self.upload(batch, line),
             Stage::Noted => self.drop_unsent(batch, line),
-            Stage::Uploading => self.take_back_upload(batch, line),
             Stage::Uploaded if is_wanted => self.start(batch, line),
-            Stage::Uploaded => self.take_back_upload(batch, line),
+            Stage::Uploading | Stage::Uploaded => self.take_back_upload(batch, line),
             Stage::Starting => self.find(batch, line),
             Stage::Running => self.look(batch, line, is_wanted),
             Stage::Ended => self.receive(batch, line),
@@ -271,7 +292,7 @@ impl Batches {
             return self.give_up(batch, line, "the provider didn't end it", tokens);
         }
         if batch.is_unwanted || !is_wanted || age >= LONGEST_WORK {
-            self.stop(batch, line, &id)?;
+            line.stop(batch, &id)?;
         }
         let progress = line.bridge.ask_batches(&line.call(), true, |api, longest| {
             api.progress(&id, longest)
@@ -294,28 +315,6 @@ impl Batches {
         batch.stage = Stage::Ended;
         self.save(batch)?;
         Ok(Step::Next)
-    }
-
-    /// Cancels a batch, and deletes the file of its texts. The provider may refuse both while it works.
-    fn stop(&self, batch: &mut Batch, line: &Line, id: &str) -> Result<(), Error> {
-        let call = line.call();
-        let tried = [
-            line.bridge
-                .ask_batches(&call, true, |api, longest| api.cancel(id, longest)),
-            match &batch.file {
-                Some(file) => line
-                    .bridge
-                    .ask_batches(&call, true, |api, longest| api.delete_file(file, longest)),
-                None => Ok(()),
-            },
-        ];
-        for tried in tried {
-            match tried {
-                Err(BridgeError::Status { status, .. }) if (400..500).contains(&status) => {}
-                tried => tried?,
-            }
-        }
-        Ok(())
     }
 
     /// Leaves the texts of a batch to ordinary requests; `tokens` may have to be paid.
