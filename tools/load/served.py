@@ -184,7 +184,8 @@ class Soak:
                 "acknowledged": sum(len(client.acknowledged) for client in clients),
                 "asked": sum(client.asked for client in clients),
                 "lost": lost, "errors": len(errors), "first_errors": errors[:5],
-                "own_memory_kib": {"begin": memory[: 3], "end": memory[-3:], "most": max(memory)},
+                "own_memory_kib": {"begin": memory[: 3], "end": memory[-3:], "most": max(memory),
+                    "each_minute": memory[::60]},
                 "verified": verified.returncode == 0,
             }
             print(json.dumps(figures, indent=1))

@@ -180,7 +180,8 @@ fn of_problem(problem: &Problem) -> Failure {
     let detail = problem.detail.clone();
     let failure = match (problem.kind(), &problem.field) {
         ("unauthenticated", _) => {
-            return Failure::denied(detail).hint("run `anamne login URL` with a valid key");
+            return Failure::denied(detail)
+                .hint("give a valid key: `anamne login URL < FILE`, or the variable ANAMNE_KEY");
         }
         ("denied", _) => Failure::denied(detail),
         (_, Some(field)) => return Failure::refused(field, detail),
