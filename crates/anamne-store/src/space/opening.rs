@@ -1,5 +1,6 @@
 //! Opens a space and reconciles its two copies.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -32,15 +33,23 @@ impl SpaceParts {
     /// Looks for the files in a folder, which may be missing.
     pub(crate) fn in_folder(folder: &Path) -> Result<Self> {
         Ok(Self {
-            settings: is_there(&folder.join("space.toml"))?,
-            database: is_there(&folder.join("memories").join("active.db"))?,
-            journal: is_there(&folder.join("journal"))?,
+            settings: is_taken(&folder.join("space.toml"))?,
+            database: is_taken(&folder.join("memories").join("active.db"))?,
+            journal: is_taken(&folder.join("journal"))?,
         })
     }
 
     /// Whether there is any of them. A process that is killed while it creates a space may leave the folder without.
     pub(crate) fn is_space(self) -> bool {
         self.settings || self.database || self.journal
+    }
+}
+
+/// Whether there is something at `path`, or something else than a folder above it, which opening refuses.
+fn is_taken(path: &Path) -> Result<bool> {
+    match is_there(path) {
+        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => Ok(true),
+        looked => looked,
     }
 }
 
