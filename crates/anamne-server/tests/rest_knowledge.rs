@@ -150,7 +150,9 @@ fn summaries_enrichment_and_merges_follow_what_was_told() {
     let began = server
         .post("/v1/spaces/core/tasks/runs", &json!(null))
         .expect(202);
-    assert_eq!(began["see"], "/v1/spaces/core/tasks");
+    assert_eq!(began["progress"], "/v1/spaces/core/tasks");
+    let see = began["see"].as_str().expect("a path");
+    assert!(see.starts_with("/v1/spaces/core/work/"), "{see}");
     let mut listed = json!(null);
     for _ in 0..200 {
         listed = server

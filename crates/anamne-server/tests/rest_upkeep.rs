@@ -405,8 +405,16 @@ fn the_page_of_the_routes_is_self_contained() {
     }
 }
 
-/// The lines of the shell examples of `docs/rest.md`: method, path, body.
-fn examples() -> Vec<(String, String, Option<Value>)> {
+/// A line of the shell examples of `docs/rest.md`.
+struct Example {
+    method: String,
+    path: String,
+    body: Option<Value>,
+    /// Whether it sends the file that an earlier one has written.
+    sends_file: bool,
+}
+
+fn examples() -> Vec<Example> {
     let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rest.md");
     let text = std::fs::read_to_string(place).expect("the page");
     let text = text.replace("\\\n", " ");
@@ -419,7 +427,12 @@ fn examples() -> Vec<(String, String, Option<Value>)> {
         let body = after("-d '").and_then(|rest| rest.split('\'').next());
         let body = body.map(|body| serde_json::from_str(body).expect("JSON"));
         let method = method.unwrap_or(if body.is_some() { "POST" } else { "GET" });
-        (method.to_owned(), path.to_owned(), body)
+        Example {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            body,
+            sends_file: line.contains(" -T "),
+        }
     };
     commands.map(read).collect()
 }
@@ -429,9 +442,24 @@ fn the_examples_of_the_documentation_run() {
     let server = Served::start();
     let examples = examples();
     assert!(examples.len() >= 5, "{}", examples.len());
-    for (method, path, body) in examples {
+    let mut file = Vec::new();
+    for Example {
+        method,
+        path,
+        body,
+        sends_file,
+    } in examples
+    {
+        if path.contains("format=binary") {
+            let (status, bytes) = server.download(&path, &[]);
+            assert_eq!(status, 200, "{path}");
+            file = bytes;
+            continue;
+        }
+        let of_file = [("content-type", "application/octet-stream")];
         let answer = match &body {
             Some(body) => server.json(&method, &path, &[], body),
+            None if sends_file => server.send(&method, &path, &of_file, Some(&file)),
             None => server.send(&method, &path, &[], None),
         };
         assert!(
