@@ -74,7 +74,7 @@ pub struct EmbeddingState {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub private: u64,
     /// The asynchronous batches that a remote model was asked in, oldest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub batches: Vec<EmbeddingBatch>,
     /// Why the requested model is unavailable; empty if available.
     #[serde(default, skip_serializing_if = "String::is_empty")]

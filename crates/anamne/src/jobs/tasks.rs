@@ -284,7 +284,7 @@ pub struct WorkReport {
     pub failed: Vec<Task>,
     /// The chores with their latest runs.
     pub chores: Vec<ChoreReport>,
-    /// The batches of texts that a remote model was asked to embed, latest first.
+    /// The batches of texts that a remote model was asked to embed, oldest first.
     pub batches: Vec<EmbeddingBatch>,
 }
 
