@@ -10,6 +10,7 @@ use super::{
     SideDatabase, alone, quarantine_damaged, remove_derived, remove_quarantined, truncate_wal,
 };
 use crate::beside;
+use crate::derivation::Damage;
 use crate::error::is_broken;
 use crate::files::{FileIdentity, look_at};
 use crate::{Result, StoreError};
@@ -115,6 +116,21 @@ impl SideFile {
     /// Checkpoints and truncates its WAL; [`StoreError::StillRead`] if a reader still uses part of it.
     pub fn truncate_wal(&self) -> Result<()> {
         self.with(|connection| truncate_wal(connection, &self.path))
+    }
+
+    /// What SQLite's integrity check says of it; nothing if it is missing. `part` names it. O(size).
+    pub fn damage(&self, part: &str) -> Result<Vec<Damage>> {
+        if !self.exists() {
+            return Ok(Vec::new());
+        }
+        let checked: String = self.with(|connection| -> Result<_> {
+            Ok(connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?)
+        })?;
+        let damage = (checked != "ok").then(|| Damage {
+            part: part.to_owned(),
+            reason: checked,
+        });
+        Ok(damage.into_iter().collect())
     }
 
     /// Removes it and its quarantined copies.

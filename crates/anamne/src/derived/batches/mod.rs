@@ -248,17 +248,7 @@ impl Derived<Error> for Batches {
     }
 
     fn verify(&self) -> Result<Vec<Damage>, Error> {
-        if !self.file.exists() {
-            return Ok(Vec::new());
-        }
-        let checked: String = self.file.with(|connection| -> Result<_, StoreError> {
-            Ok(connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?)
-        })?;
-        let damage = (checked != "ok").then(|| Damage {
-            part: NAME.to_owned(),
-            reason: checked,
-        });
-        Ok(damage.into_iter().collect())
+        Ok(self.file.damage(NAME)?)
     }
 
     fn quarantine(&self) -> Result<(), Error> {

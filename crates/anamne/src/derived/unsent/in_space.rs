@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anamne_store::{Budget, Class, Damage, Derived, SpaceSource, StoreError, StoreFolder};
+use anamne_store::{Budget, Class, Damage, Derived, SpaceSource, StoreFolder};
 use anamne_types::MemoryId;
 
 use super::UnsentCaptures;
@@ -59,20 +59,7 @@ impl Derived<Error> for UnsentOfSpace {
     }
 
     fn verify(&self) -> Result<Vec<Damage>, Error> {
-        if !self.captures.file.exists() {
-            return Ok(Vec::new());
-        }
-        let checked = self
-            .captures
-            .file
-            .with(|connection| -> Result<String, StoreError> {
-                Ok(connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?)
-            })?;
-        let damage = (checked != "ok").then(|| Damage {
-            part: NAME.to_owned(),
-            reason: checked,
-        });
-        Ok(damage.into_iter().collect())
+        Ok(self.captures.file.damage(NAME)?)
     }
 
     fn quarantine(&self) -> Result<(), Error> {
