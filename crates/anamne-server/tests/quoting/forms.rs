@@ -230,6 +230,8 @@ fn form_of(line: &str) -> String {
         line = entry_form(&line);
     } else if line.starts_with("Space ") {
         line = topics_form(&line);
+    } else if line.contains(" from ") {
+        line = without_readings(&line);
     }
     numbers_of(&line)
 }
@@ -247,6 +249,30 @@ fn topics_form(line: &str) -> String {
     };
     if topics.split(", ").all(is_topic) {
         return format!("{before}{LABEL}*.");
+    }
+    line.to_owned()
+}
+
+/// Removes what a query may mean, which depends on contents: names, each with its citations.
+fn without_readings(line: &str) -> String {
+    let parts = line.split_once(" Ambiguous: ").and_then(|(before, rest)| {
+        let (readings, after) = rest.split_once("). Ask which is meant.")?;
+        Some((before, readings, after))
+    });
+    let Some((before, readings, after)) = parts else {
+        return line.to_owned();
+    };
+    let is_citation = |word: &str| {
+        let number = word.strip_prefix('m');
+        number.is_some_and(|number| number.parse::<u64>().is_ok())
+    };
+    let is_reading = |reading: &str| {
+        let parts = reading.split_once(" (");
+        parts.is_some_and(|(name, cited)| star(name) == "*" && cited.split(' ').all(is_citation))
+    };
+    // No quoted name contains a bracket, so a bracket ends a reading.
+    if readings.split(") or ").all(is_reading) {
+        return format!("{before}{after}");
     }
     line.to_owned()
 }
