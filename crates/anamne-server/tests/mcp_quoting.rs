@@ -104,7 +104,7 @@ fn check(what: &str, said: &str, twin: &str) -> Option<String> {
         forms.retain(|form| !is_noted(form) && !is_overview(form));
         forms
     });
-    let depends = ["memory_knowledge", "memory_consolidate"];
+    let depends = ["memory_knowledge", "memory_consolidate", "memory_check"];
     let differs = !depends.iter().any(|tool| what.starts_with(tool)) && ours != wanted;
     differs.then(|| format!("{what}:\n{said}\n--- and harmless:\n{twin}"))
 }

@@ -215,6 +215,7 @@ pub(super) fn checked(space: &str, report: &ConsistencyReport) -> String {
     let compared = format!("{} memories compared,", report.checked);
     let mut text = match report.contradictions.len() {
         0 => format!("{compared} no contradictions."),
+        1 => title(&format!("{compared} one contradiction"), space),
         count => title(&format!("{compared} {count} contradictions"), space),
     };
     for found in &report.contradictions {
