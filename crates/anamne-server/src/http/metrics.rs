@@ -14,6 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use super::process_metrics::ProcessMetrics;
 use super::recall_metrics::RecallMetrics;
 
 /// Bounds of the buckets of durations, in seconds.
@@ -56,8 +57,6 @@ pub(crate) struct Metrics {
     tenants: Gauge,
     behind: Family<ViewLabel, Gauge>,
     seconds_behind: Family<ViewLabel, Gauge<f64, AtomicU64>>,
-    memory: Gauge,
-    files: Gauge,
 }
 
 /// What is looked up when the metrics are read.
@@ -90,8 +89,6 @@ impl Metrics {
             tenants: Gauge::default(),
             behind: Family::default(),
             seconds_behind: Family::default(),
-            memory: Gauge::default(),
-            files: Gauge::default(),
         };
         metrics.register(recalls);
         metrics
@@ -173,12 +170,7 @@ impl Metrics {
             all.register(name, help, gauge.clone());
         }
         let process = self.registry.sub_registry_with_prefix("process");
-        process.register(
-            "resident_memory_bytes",
-            "Memory of the process",
-            self.memory.clone(),
-        );
-        process.register("open_fds", "Open files of the process", self.files.clone());
+        process.register_collector(Box::new(ProcessMetrics));
     }
 
     /// Counts a request that ended.
@@ -214,12 +206,6 @@ impl Metrics {
             let events: &Gauge<i64, AtomicI64> = &self.behind.get_or_create(&label);
             events.set(i64::try_from(behind.events).unwrap_or(i64::MAX));
         }
-        if let Some(bytes) = resident_bytes() {
-            self.memory.set(bytes);
-        }
-        if let Ok(files) = std::fs::read_dir("/proc/self/fd") {
-            self.files.set(count(files.count()));
-        }
         let mut text = String::new();
         // Writing to a string can't fail.
         let _ = prometheus_text::encode(&mut text, &self.registry);
@@ -231,14 +217,4 @@ impl Metrics {
 pub(super) fn label_of(method: &Method) -> Option<&'static str> {
     let known = METHODS.iter().find(|known| **known == method.as_str());
     known.copied()
-}
-
-/// Memory of this process, where the system says it.
-fn resident_bytes() -> Option<i64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: i64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1_024)
 }

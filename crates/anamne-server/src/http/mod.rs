@@ -12,6 +12,7 @@ mod operation;
 mod origin;
 mod pool;
 mod problem;
+mod process_metrics;
 mod recall_metrics;
 mod request;
 mod resource;
