@@ -219,7 +219,7 @@ impl Space {
     fn report_members(&self, found: &mut CheckUp) -> Result<(), Error> {
         let members: u64 = self.inner.source.members_by_home()?.values().sum();
         if members > 0 {
-            let line = format!("members: {members} memories of other spaces");
+            let line = format!("members: memories of other spaces: {members}");
             found.well.push(line);
         }
         for missing in self.inner.source.missing_homes()? {
