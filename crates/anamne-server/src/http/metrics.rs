@@ -15,6 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use super::recall_metrics::RecallMetrics;
+use super::traces::Traces;
 
 /// Bounds of the buckets of durations, in seconds.
 const SECONDS: [f64; 14] = [
@@ -73,7 +74,7 @@ fn seconds() -> Histogram {
 }
 
 impl Metrics {
-    pub(crate) fn new(recalls: &RecallMetrics) -> Self {
+    pub(crate) fn new(recalls: &RecallMetrics, traces: &Traces) -> Self {
         let mut metrics = Self {
             registry: Registry::default(),
             requests: Seconds::new_with_constructor(seconds),
@@ -93,11 +94,11 @@ impl Metrics {
             memory: Gauge::default(),
             files: Gauge::default(),
         };
-        metrics.register(recalls);
+        metrics.register(recalls, traces);
         metrics
     }
 
-    fn register(&mut self, recalls: &RecallMetrics) {
+    fn register(&mut self, recalls: &RecallMetrics, traces: &Traces) {
         let all = self.registry.sub_registry_with_prefix("anamne");
         all.register(
             "http_request_seconds",
@@ -130,6 +131,7 @@ impl Metrics {
             self.seconds_behind.clone(),
         );
         recalls.register(all);
+        traces.register(all);
         let counts: [(&str, &str, &Counter); 2] = [
             (
                 "refused_connections",

@@ -33,7 +33,9 @@ impl Observer {
     /// Reports the time that a stage took since [`Observer::now`].
     pub(crate) fn stage(&self, stage: RecallStage, began: Option<Instant>) {
         if let (Some(observer), Some(began)) = (self.get(), began) {
-            observer.stage(stage, began.elapsed());
+            let took = began.elapsed();
+            observer.part(stage, took);
+            observer.stage(stage, took);
         }
     }
 }
