@@ -118,10 +118,10 @@ pub trait RecallObserver: Send + Sync {
     /// A recall spent this time in a stage; called once for each stage that took part.
     fn stage(&self, stage: RecallStage, took: Duration);
 
-    /// A recall worked on a stage until now, for this time. Called as it ends, for each part of a stage that runs in
-    /// parts, and for recalls that fail later. By default does nothing.
-    fn part(&self, stage: RecallStage, took: Duration) {
-        let _ = (stage, took);
+    /// A recall worked on a stage between these times. Called as the work ends, for each part of a stage that runs in
+    /// parts, also if the recall fails later. By default does nothing.
+    fn part(&self, stage: RecallStage, began: Instant, ended: Instant) {
+        let _ = (stage, began, ended);
     }
 
     /// A recall looked into a cache, and found what it needed or not.
@@ -153,8 +153,9 @@ impl<'a> StageTimes<'a> {
             return;
         };
         let now = Instant::now();
-        let took = now.duration_since(self.last.replace(now));
-        observer.part(stage, took);
+        let began = self.last.replace(now);
+        observer.part(stage, began, now);
+        let took = now.duration_since(began);
         let of_stage = &self.took[stage as usize];
         of_stage.set(Some(of_stage.get().unwrap_or_default() + took));
     }
@@ -194,7 +195,8 @@ mod tests {
             self.stages.lock().expect("a lock").push((stage, took));
         }
 
-        fn part(&self, stage: RecallStage, took: Duration) {
+        fn part(&self, stage: RecallStage, began: Instant, ended: Instant) {
+            let took = ended - began;
             self.parts.lock().expect("a lock").push((stage, took));
         }
 

@@ -133,11 +133,12 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
+        // Before the request counts as ended, so that the end of the server exports it.
+        self.span.end(&self.id, self.status);
         let took = self.began.elapsed();
         let metrics = &self.app.operation.metrics;
         metrics.running.dec();
         metrics.answered(&self.method, &self.route, self.status, took, self.bytes);
-        self.span.end(&self.id, self.status);
         let (tenant, key) = match self.sender.known.get() {
             Some((tenant, key)) => (Some(tenant.as_str()), key.as_deref()),
             None => (None, None),

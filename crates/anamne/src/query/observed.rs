@@ -33,9 +33,9 @@ impl Observer {
     /// Reports the time that a stage took since [`Observer::now`].
     pub(crate) fn stage(&self, stage: RecallStage, began: Option<Instant>) {
         if let (Some(observer), Some(began)) = (self.get(), began) {
-            let took = began.elapsed();
-            observer.part(stage, took);
-            observer.stage(stage, took);
+            let ended = Instant::now();
+            observer.part(stage, began, ended);
+            observer.stage(stage, ended - began);
         }
     }
 }

@@ -268,13 +268,14 @@ impl Sending {
         }
     }
 
-    /// Sends until the server ends; `_held` is dropped then.
-    fn run(self, _held: Sender<()>) {
+    /// Sends until the server ends; then drops `held`.
+    fn run(self, held: Sender<()>) {
         while let Some(batch) = self.queue.next() {
             if !batch.is_empty() {
                 self.send(batch);
             }
         }
+        drop(held);
     }
 
     fn send(&self, batch: Vec<SpanData>) {
@@ -303,8 +304,8 @@ impl Sending {
 
     /// The number of spans that the collector rejected, or why it did not take the batch.
     fn send_repeatedly(&self, body: &[u8]) -> Result<u64, String> {
-        let mut pause = FIRST_PAUSE;
-        for attempt in 1.. {
+        let (mut attempt, mut pause) = (1, FIRST_PAUSE);
+        loop {
             match self.post(body) {
                 Sent::Taken { rejected } => return Ok(rejected),
                 Sent::Refused(reason) => return Err(reason),
@@ -313,11 +314,11 @@ impl Sending {
                     if attempt == ATTEMPTS || !self.queue.pause(asked) {
                         return Err(reason);
                     }
+                    attempt += 1;
                     pause *= 2;
                 }
             }
         }
-        unreachable!("the last attempt returns")
     }
 
     fn post(&self, body: &[u8]) -> Sent {

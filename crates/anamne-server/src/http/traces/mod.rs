@@ -322,13 +322,11 @@ impl RecallObserver for Observing {
         self.0.cache(cache, hit);
     }
 
-    fn part(&self, stage: RecallStage, took: Duration) {
+    fn part(&self, stage: RecallStage, began: Instant, ended: Instant) {
         WORK.with_borrow(|work| {
             let Some(work) = work else {
                 return;
             };
-            let ended = Instant::now();
-            let began = ended.checked_sub(took).unwrap_or(ended);
             let mut span = work.begin(format!("recall.{}", stage.as_str()), began);
             span.end_with_timestamp(work.clock.time(ended));
         });

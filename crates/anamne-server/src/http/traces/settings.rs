@@ -174,10 +174,12 @@ impl Variables<'_> {
         let address = Address::parse(&url)
             .map_err(|error| refused(variable, format!("can't be used: {error}")))?;
         // The address has no slash at its end.
-        let path = match variable == of_traces {
-            true if url.ends_with('/') => "/",
-            true => "",
-            false => "/v1/traces",
+        let path = if variable != of_traces {
+            "/v1/traces"
+        } else if url.ends_with('/') {
+            "/"
+        } else {
+            ""
         };
         Ok(Some((address, path)))
     }
