@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
-use ureq::http::HeaderValue;
+use ureq::http::{HeaderName, HeaderValue};
 use ureq::{Agent, AsSendBody, Error, SendBody};
 
 use crate::Address;
@@ -26,19 +26,20 @@ pub struct Timeouts {
 /// A request header. `Debug` never shows the value of a secret one.
 #[derive(Clone, Debug)]
 pub struct Header {
-    name: &'static str,
+    name: HeaderName,
     value: HeaderValue,
 }
 
 impl Header {
-    /// A header that is not secret. `None` if the value is not a valid header value.
-    pub fn new(name: &'static str, value: &str) -> Option<Self> {
+    /// A header that is not secret. `None` if name or value is not one of a header.
+    pub fn new(name: &str, value: &str) -> Option<Self> {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
         let value = HeaderValue::from_str(value).ok()?;
         Some(Self { name, value })
     }
 
     /// A header with a secret value.
-    pub fn secret(name: &'static str, value: &str) -> Option<Self> {
+    pub fn secret(name: &str, value: &str) -> Option<Self> {
         let mut header = Self::new(name, value)?;
         header.value.set_sensitive(true);
         Some(header)
@@ -187,7 +188,7 @@ impl Client {
             .method(request.method)
             .uri(self.address.join(request.path));
         for header in request.headers {
-            head = head.header(header.name, header.value.clone());
+            head = head.header(&header.name, header.value.clone());
         }
         let answered = match request.body {
             Body::Empty => self.run(head, (), request.longest),
@@ -230,7 +231,7 @@ impl Client {
             .header("accept", "application/json")
             .header("content-length", body.len());
         for header in headers {
-            request = request.header(header.name, header.value.clone());
+            request = request.header(&header.name, header.value.clone());
         }
         let mut sending = RequestBody {
             bytes: body,

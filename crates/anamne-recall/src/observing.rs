@@ -118,6 +118,12 @@ pub trait RecallObserver: Send + Sync {
     /// A recall spent this time in a stage; called once for each stage that took part.
     fn stage(&self, stage: RecallStage, took: Duration);
 
+    /// A recall worked on a stage between these times. Called as the work ends, for each part of a stage that runs in
+    /// parts, also if the recall fails later. By default does nothing.
+    fn part(&self, stage: RecallStage, began: Instant, ended: Instant) {
+        let _ = (stage, began, ended);
+    }
+
     /// A recall looked into a cache, and found what it needed or not.
     fn cache(&self, cache: RecallCache, hit: bool);
 }
@@ -143,11 +149,13 @@ impl<'a> StageTimes<'a> {
 
     /// The time since the last call belongs to this stage.
     pub(crate) fn end_of(&self, stage: RecallStage) {
-        if self.observer.is_none() {
+        let Some(observer) = self.observer else {
             return;
-        }
+        };
         let now = Instant::now();
-        let took = now.duration_since(self.last.replace(now));
+        let began = self.last.replace(now);
+        observer.part(stage, began, now);
+        let took = now.duration_since(began);
         let of_stage = &self.took[stage as usize];
         of_stage.set(Some(of_stage.get().unwrap_or_default() + took));
     }
@@ -177,11 +185,19 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Seen(Mutex<Vec<(RecallStage, Duration)>>);
+    struct Seen {
+        stages: Mutex<Vec<(RecallStage, Duration)>>,
+        parts: Mutex<Vec<(RecallStage, Duration)>>,
+    }
 
     impl RecallObserver for Seen {
         fn stage(&self, stage: RecallStage, took: Duration) {
-            self.0.lock().expect("a lock").push((stage, took));
+            self.stages.lock().expect("a lock").push((stage, took));
+        }
+
+        fn part(&self, stage: RecallStage, began: Instant, ended: Instant) {
+            let took = ended - began;
+            self.parts.lock().expect("a lock").push((stage, took));
         }
 
         fn cache(&self, _: RecallCache, _: bool) {}
@@ -196,12 +212,20 @@ mod tests {
         times.end_of(RecallStage::Expand);
         std::thread::sleep(Duration::from_millis(4));
         times.end_of(RecallStage::Rank);
+        let of = |told: &Mutex<Vec<(RecallStage, Duration)>>| told.lock().expect("a lock").clone();
+        let names = |told: &[(RecallStage, Duration)]| {
+            told.iter().map(|(stage, _)| *stage).collect::<Vec<_>>()
+        };
+        let parts = of(&seen.parts);
+        let (rank, expand) = (RecallStage::Rank, RecallStage::Expand);
+        assert_eq!(names(&parts), [rank, expand, rank], "before the end");
         times.report();
         times.report();
-        let seen = seen.0.lock().expect("a lock");
-        let stages: Vec<RecallStage> = seen.iter().map(|(stage, _)| *stage).collect();
-        assert_eq!(stages, [RecallStage::Rank, RecallStage::Expand]);
-        assert!(seen[0].1 >= Duration::from_millis(4) && seen[1].1 >= Duration::from_millis(2));
+        let stages = of(&seen.stages);
+        assert_eq!(names(&stages), [rank, expand]);
+        assert!(stages[0].1 >= Duration::from_millis(4) && stages[1].1 >= Duration::from_millis(2));
+        assert_eq!(stages[0].1, parts[0].1 + parts[2].1);
+        assert_eq!(of(&seen.parts).len(), 3, "a report repeats no part");
     }
 
     #[test]

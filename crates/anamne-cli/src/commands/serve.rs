@@ -110,11 +110,24 @@ enum Format {
     Json,
 }
 
+/// Reads where spans go from the environment, and says so.
+#[cfg(feature = "opentelemetry")]
+fn set_traces(settings: &mut HttpSettings) -> Result<(), Failure> {
+    let traces = anamne_server::http::TraceSettings::from_variables(|name| std::env::var_os(name));
+    settings.traces = traces.map_err(|error| Failure::usage(error.to_string()))?;
+    if let Some(traces) = &settings.traces {
+        report(format_args!("exporting traces to {}", traces.origin()));
+    }
+    Ok(())
+}
+
 impl Serve {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let options = place.options_with_model(output)?.background(true);
         self.begin_log();
         let mut settings = self.settings();
+        #[cfg(feature = "opentelemetry")]
+        set_traces(&mut settings)?;
         let scheme = if settings.tls.is_some() {
             "https"
         } else {

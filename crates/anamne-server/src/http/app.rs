@@ -14,6 +14,7 @@ use super::operation::Operation;
 use super::pool::Pool;
 use super::problem::Problem;
 use super::request::Sender;
+use super::traces::RequestTrace;
 use crate::access::{Access, Principal};
 use crate::tenants::{TenantName, Tenants, WorkList};
 
@@ -34,6 +35,7 @@ pub(crate) struct App {
 pub(crate) struct Caller {
     app: Arc<App>,
     pub(crate) principal: Principal,
+    trace: RequestTrace,
 }
 
 impl Caller {
@@ -52,8 +54,8 @@ impl Caller {
         self,
         work: impl FnOnce(&Store) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let app = self.app.clone();
-        app.streams.run(move || self.work(work)).await
+        let (app, trace) = (self.app.clone(), self.trace.clone());
+        app.streams.run(trace, move || self.work(work)).await
     }
 
     /// Works with the tenant's store, with the caller's scope.
@@ -61,8 +63,8 @@ impl Caller {
         self,
         work: impl FnOnce(&Store) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let app = self.app.clone();
-        app.pool.run(move || self.work(work)).await
+        let (app, trace) = (self.app.clone(), self.trace.clone());
+        app.pool.run(trace, move || self.work(work)).await
     }
 
     /// The JSON of what work with the tenant's store returns. What the engine allocates is freed on its thread.
@@ -70,9 +72,9 @@ impl Caller {
         self,
         work: impl FnOnce(&Store) -> Result<T, Problem> + Send + 'static,
     ) -> Result<Response, Problem> {
-        let app = self.app.clone();
+        let (app, trace) = (self.app.clone(), self.trace.clone());
         let encoded = move || self.work(|store| json_bytes(&work(store)?));
-        app.pool.run(encoded).await.map(json_response)
+        app.pool.run(trace, encoded).await.map(json_response)
     }
 
     /// Works with the tenant's store, with the caller's scope, on this thread.
@@ -96,8 +98,8 @@ impl Caller {
         if !self.principal.is_admin {
             return Err(Problem::not_an_admin());
         }
-        let app = self.app.clone();
-        app.pool.run(move || work(&self.app.tenants)).await
+        let (app, trace) = (self.app.clone(), self.trace.clone());
+        app.pool.run(trace, move || work(&self.app.tenants)).await
     }
 
     /// Works with an existing space.
@@ -116,9 +118,9 @@ impl Caller {
         name: String,
         work: impl FnOnce(&Space) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Problem> {
-        let app = self.app.clone();
+        let (app, trace) = (self.app.clone(), self.trace.clone());
         let store = move |store: &Store| Ok(work(&store.space(&name)?)?);
-        app.storing.run(move || self.work(store)).await
+        app.storing.run(trace, move || self.work(store)).await
     }
 }
 
@@ -136,12 +138,15 @@ impl FromRequestParts<Arc<App>> for Caller {
         let given = parts.headers.get(header::AUTHORIZATION);
         let given = given.map(|given| given.to_str().unwrap_or_default());
         let principal = app.access.identify(given)?;
+        let mut trace = RequestTrace::default();
         if let Some(sender) = parts.extensions.get::<Sender>() {
             sender.note(principal.tenant.as_str(), principal.key.as_deref());
+            trace = sender.trace.clone();
         }
         Ok(Self {
             app: app.clone(),
             principal,
+            trace,
         })
     }
 }

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anamne::{Right, ViewLag};
-use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use serde_json::json;
 
 use super::app::App;
 use super::body::Json;
 use super::metrics::Levels;
 use super::problem::Problem;
+use super::request::Sender;
 use crate::tenants::TenantName;
 
 /// Open spaces of a tenant that are asked how far behind they are.
@@ -33,7 +34,10 @@ async fn alive() -> Response {
 }
 
 /// The server's own store can be written, and the server doesn't end.
-async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+async fn ready(
+    State(app): State<Arc<App>>,
+    Extension(sender): Extension<Sender>,
+) -> Result<Response, Problem> {
     let not_ready = |detail: &str| {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -47,7 +51,7 @@ async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     }
     let is_writable = match app.operation.ready.get() {
         Some(known) => known,
-        None => is_writable(&app).await?,
+        None => is_writable(&app, sender).await?,
     };
     if !is_writable {
         return Err(not_ready("its store can't be written"));
@@ -55,7 +59,7 @@ async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     Ok(Json(json!({ "status": "ready" })).into_response())
 }
 
-async fn is_writable(app: &Arc<App>) -> Result<bool, Problem> {
+async fn is_writable(app: &Arc<App>, sender: Sender) -> Result<bool, Problem> {
     let tenants = app.clone();
     let work = move || {
         let written = tenants
@@ -68,13 +72,17 @@ async fn is_writable(app: &Arc<App>) -> Result<bool, Problem> {
         }
         Ok(written.is_ok())
     };
-    let is_writable = app.pool.run(work).await?;
+    let is_writable = app.pool.run(sender.trace, work).await?;
     app.operation.ready.set(is_writable);
     Ok(is_writable)
 }
 
 /// Numbers for Prometheus. Where other machines reach the server, a key with the right to configure is needed.
-async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Response, Problem> {
+async fn metrics(
+    State(app): State<Arc<App>>,
+    Extension(sender): Extension<Sender>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     if !app.operation.is_local {
         let given = headers.get(header::AUTHORIZATION);
         let given = given.map(|given| given.to_str().unwrap_or_default());
@@ -90,7 +98,7 @@ async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Resp
     }
     let behind = match app.operation.behind.get() {
         Some(known) => known,
-        None => views_behind(&app).await,
+        None => views_behind(&app, sender).await,
     };
     let levels = Levels {
         pool_running: app.pool.running() + app.storing.running(),
@@ -104,7 +112,7 @@ async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Resp
 }
 
 /// Without an answer if the engine is busy: the other numbers show why.
-async fn views_behind(app: &Arc<App>) -> BTreeMap<String, ViewLag> {
+async fn views_behind(app: &Arc<App>, sender: Sender) -> BTreeMap<String, ViewLag> {
     let tenants = app.clone();
     let work = move || {
         let mut largest: BTreeMap<String, ViewLag> = BTreeMap::new();
@@ -115,7 +123,7 @@ async fn views_behind(app: &Arc<App>) -> BTreeMap<String, ViewLag> {
         }
         Ok(largest)
     };
-    let behind = app.pool.run(work).await.unwrap_or_default();
+    let behind = app.pool.run(sender.trace, work).await.unwrap_or_default();
     app.operation.behind.set(behind.clone());
     behind
 }

@@ -16,6 +16,7 @@ use prometheus_client::registry::Registry;
 
 use super::process_metrics::ProcessMetrics;
 use super::recall_metrics::RecallMetrics;
+use super::traces::Traces;
 
 /// Bounds of the buckets of durations, in seconds.
 const SECONDS: [f64; 14] = [
@@ -72,7 +73,7 @@ fn seconds() -> Histogram {
 }
 
 impl Metrics {
-    pub(crate) fn new(recalls: &RecallMetrics) -> Self {
+    pub(crate) fn new(recalls: &RecallMetrics, traces: &Traces) -> Self {
         let mut metrics = Self {
             registry: Registry::default(),
             requests: Seconds::new_with_constructor(seconds),
@@ -90,11 +91,11 @@ impl Metrics {
             behind: Family::default(),
             seconds_behind: Family::default(),
         };
-        metrics.register(recalls);
+        metrics.register(recalls, traces);
         metrics
     }
 
-    fn register(&mut self, recalls: &RecallMetrics) {
+    fn register(&mut self, recalls: &RecallMetrics, traces: &Traces) {
         let all = self.registry.sub_registry_with_prefix("anamne");
         all.register(
             "http_request_seconds",
@@ -127,6 +128,7 @@ impl Metrics {
             self.seconds_behind.clone(),
         );
         recalls.register(all);
+        traces.register(all);
         let counts: [(&str, &str, &Counter); 2] = [
             (
                 "refused_connections",

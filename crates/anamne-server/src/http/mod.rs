@@ -18,6 +18,11 @@ mod request;
 mod resource;
 pub(crate) mod streaming;
 mod tls;
+#[cfg(feature = "opentelemetry")]
+mod traces;
+#[cfg(not(feature = "opentelemetry"))]
+#[path = "untraced.rs"]
+mod traces;
 mod unix_socket;
 mod upkeep;
 
@@ -33,11 +38,16 @@ pub use limits::HttpLimits;
 pub use logging::{LogLevel, LogLine, log_panics, start_log};
 pub(crate) use problem::MEDIA_TYPE;
 pub use problem::Problem;
+pub(crate) use request::Sender;
 pub use tls::TlsFiles;
+pub(crate) use traces::RequestTrace;
+#[cfg(feature = "opentelemetry")]
+pub use traces::{TraceSettings, TraceSettingsError};
 
 use self::operation::Operation;
 use self::origin::Allowed;
 use self::recall_metrics::RecallMetrics;
+use self::traces::Traces;
 use crate::access::{Access, Issuer};
 pub use crate::access::{IssuerError, IssuerSettings};
 use crate::tenants::Tenants;
@@ -82,6 +92,9 @@ pub struct HttpSettings {
     pub tls: Option<TlsFiles>,
     /// Whose access tokens count beside keys.
     pub issuer: Option<IssuerSettings>,
+    /// Where spans of requests go; nowhere by default.
+    #[cfg(feature = "opentelemetry")]
+    pub traces: Option<TraceSettings>,
 }
 
 impl Default for HttpSettings {
@@ -98,6 +111,8 @@ impl Default for HttpSettings {
             limits: HttpLimits::default(),
             tls: None,
             issuer: None,
+            #[cfg(feature = "opentelemetry")]
+            traces: None,
         }
     }
 }
@@ -149,9 +164,10 @@ impl Server {
     /// Opens the store and listens.
     pub async fn bind(options: Options, settings: &HttpSettings) -> Result<Self, HttpError> {
         let recalls = Arc::new(RecallMetrics::new());
+        let traces = Traces::start(settings)?;
         let tenants = Tenants::open(
             Options {
-                observer: Some(recalls.clone()),
+                observer: Some(traces.observing(recalls.clone())),
                 ..options.door(Door::Http)
             },
             settings.tenant_options.clone(),
@@ -179,7 +195,8 @@ impl Server {
         let address = listener.local_address();
         let is_local = address.is_none_or(|address| address.ip().is_loopback());
         let allowed = Allowed::new(address, &settings.hosts, &settings.origins);
-        let operation = Operation::new(allowed, settings.limits.clone(), is_local, &recalls);
+        let limits = settings.limits.clone();
+        let operation = Operation::new(allowed, limits, is_local, &recalls, traces);
         let app = App {
             access: Access::open(tenants.records().clone(), exposed.is_some(), issuer),
             tenants,
@@ -239,7 +256,10 @@ impl Server {
         }
         upkeep.end().await;
         let app = self.app;
-        let flush = tokio::task::spawn_blocking(move || app.tenants.flush());
+        let flush = tokio::task::spawn_blocking(move || {
+            app.tenants.flush();
+            app.operation.traces.end();
+        });
         // A panic while writing query logs is logged by place.
         drop(flush.await);
     }

@@ -12,6 +12,7 @@ use super::live::Live;
 use super::metrics::Metrics;
 use super::origin::Allowed;
 use super::recall_metrics::RecallMetrics;
+use super::traces::Traces;
 
 /// What the operation of a server needs beside its stores.
 pub(crate) struct Operation {
@@ -20,6 +21,7 @@ pub(crate) struct Operation {
     /// Whether only this machine's programs reach the server.
     pub(crate) is_local: bool,
     pub(crate) metrics: Metrics,
+    pub(super) traces: Traces,
     pub(crate) live: Live,
     /// Whether the store could be written, when last tried.
     pub(crate) ready: Recent<bool>,
@@ -33,13 +35,15 @@ impl Operation {
         limits: HttpLimits,
         is_local: bool,
         recalls: &RecallMetrics,
+        traces: Traces,
     ) -> Self {
         Self {
             allowed,
             live: Live::new(limits.followers),
             limits,
             is_local,
-            metrics: Metrics::new(recalls),
+            metrics: Metrics::new(recalls, &traces),
+            traces,
             ready: Recent::new(Duration::from_secs(1)),
             behind: Recent::new(Duration::from_secs(10)),
             ending: watch::Sender::new(false),

@@ -196,7 +196,7 @@ pub(crate) fn contains_key(text: &str) -> bool {
 }
 
 /// Percent-decoded, with invalid sequences as they are.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while at < bytes.len() {

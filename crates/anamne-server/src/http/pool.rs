@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::metrics::Metrics;
 use super::problem::Problem;
+use super::traces::RequestTrace;
 
 /// A bounded number of threads, and a bounded number of requests that wait for one.
 pub(crate) struct Pool {
@@ -54,20 +55,22 @@ impl Pool {
         self.size.saturating_sub(self.threads.available_permits())
     }
 
-    /// Runs work on a blocking thread. Work that began ends, even if the request is dropped meanwhile.
+    /// Runs work on a blocking thread, with spans of the wait and the work. Work that began ends, even if the request is dropped meanwhile.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        trace: RequestTrace,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let place = self.enter()?;
         let began = Instant::now();
         let thread = self.threads.clone().acquire_owned().await;
         self.wait.observe(began.elapsed().as_secs_f64());
+        trace.waited(began);
         let time = self.work.clone();
         let worked = tokio::task::spawn_blocking(move || {
             let _held = (place, thread);
             let began = Instant::now();
-            let worked = work();
+            let worked = trace.work(work);
             time.observe(began.elapsed().as_secs_f64());
             worked
         });

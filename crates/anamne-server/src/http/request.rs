@@ -19,6 +19,7 @@ use super::limits::{PacedBody, bounded};
 use super::origin::contains_key;
 use super::problem::Cause;
 use super::resource;
+use super::traces::{RequestSpan, RequestTrace};
 
 /// The header with a request's id.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -29,19 +30,22 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 const LONGEST_ID: usize = 64;
 
 /// The status in the log of a request whose client went before the response.
-const CLIENT_WENT: u16 = 499;
+pub(super) const CLIENT_WENT: u16 = 499;
 
 /// The route in the log of a request that no route serves.
 const NO_ROUTE: &str = "none";
 
-/// Who sent a request, once it is known; for the log.
+/// Who sent a request, once it is known, for the log; and its trace.
 #[derive(Clone, Default)]
-pub(crate) struct Sender(Arc<OnceLock<(String, Option<String>)>>);
+pub(crate) struct Sender {
+    known: Arc<OnceLock<(String, Option<String>)>>,
+    pub(crate) trace: RequestTrace,
+}
 
 impl Sender {
     /// Notes tenant and key id.
     pub(crate) fn note(&self, tenant: &str, key: Option<&str>) {
-        let _ = self.0.set((tenant.to_owned(), key.map(str::to_owned)));
+        let _ = self.known.set((tenant.to_owned(), key.map(str::to_owned)));
     }
 }
 
@@ -61,6 +65,7 @@ async fn handle(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let mut response = if let Err(problem) = app.operation.allowed.check(&request) {
         problem.into_response()
     } else {
+        record.span.addressed(request.headers());
         request.extensions_mut().insert(record.sender.clone());
         let request = request.map(|body| Body::new(PacedBody::new(body, limits)));
         bounded(limits.request_time, next.run(request))
@@ -94,6 +99,7 @@ struct Record {
     method: Method,
     route: String,
     sender: Sender,
+    span: RequestSpan,
     status: u16,
     cause: Option<Cause>,
     bytes: u64,
@@ -102,14 +108,22 @@ struct Record {
 impl Record {
     fn of(app: &Arc<App>, request: &Request) -> Self {
         app.operation.metrics.running.inc();
+        let began = Instant::now();
+        let (method, headers) = (request.method(), request.headers());
         let route = request.extensions().get::<MatchedPath>();
+        let route = route.map(MatchedPath::as_str);
+        let span = app.operation.traces.begin(method, route, headers, began);
         Self {
             app: app.clone(),
-            began: Instant::now(),
-            id: id_of(request.headers()),
-            method: request.method().clone(),
-            route: route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned(),
-            sender: Sender::default(),
+            began,
+            id: id_of(headers),
+            method: method.clone(),
+            route: route.unwrap_or(NO_ROUTE).to_owned(),
+            sender: Sender {
+                trace: span.trace(),
+                ..Sender::default()
+            },
+            span,
             status: CLIENT_WENT,
             cause: None,
             bytes: 0,
@@ -119,11 +133,13 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
+        // Before the request counts as ended, so that the end of the server exports it.
+        self.span.end(&self.id, self.status);
         let took = self.began.elapsed();
         let metrics = &self.app.operation.metrics;
         metrics.running.dec();
         metrics.answered(&self.method, &self.route, self.status, took, self.bytes);
-        let (tenant, key) = match self.sender.0.get() {
+        let (tenant, key) = match self.sender.known.get() {
             Some((tenant, key)) => (Some(tenant.as_str()), key.as_deref()),
             None => (None, None),
         };

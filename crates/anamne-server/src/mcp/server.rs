@@ -1,6 +1,7 @@
 //! One server for one client: dispatch, actor and order of calls.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use anamne::{Actor, Clock, Door, Draft, InvalidValue, Limits, Options, SpaceName, Store};
 use jiff::tz::TimeZone;
@@ -21,6 +22,7 @@ use super::reply::{Failure, message_of};
 use super::tools::{Effect, Offered, ToolEntry, offer};
 use super::turn::Turn;
 use super::{ServeError, Settings, prompts, resources};
+use crate::http::{RequestTrace, Sender};
 
 /// The server instructions for the model.
 const INSTRUCTIONS: &str = "Anamne is long-term memory. Search it at the start of a task and before \
@@ -200,6 +202,7 @@ impl MemoryServer {
         let writer = self.shared.writer.clone();
         let call = self.call_context(writer.unwrap_or_else(|| actor(context)), session(context));
         let owned = self.shared.owned.clone();
+        let (trace, began) = (trace(context), Instant::now());
         let waiting = async {
             let slot = self.shared.slots.clone().acquire_owned().await;
             (slot, Turn::wait(&self.shared.turns, effect).await)
@@ -211,12 +214,15 @@ impl MemoryServer {
             }
             begun = waiting => begun,
         };
+        trace.waited(began);
         let working = tokio::task::spawn_blocking(move || {
             // Held by the thread, not by the task: a cancelled call still finishes before the next one starts.
             let (_slot, _turn) = (slot, turn);
-            // Gives a read-only server a space to read; a failure here is reported by the call below.
-            drop(owned.space(&call.space));
-            work(call)
+            trace.work(|| {
+                // Gives a read-only server a space to read; a failure here is reported by the call below.
+                drop(owned.space(&call.space));
+                work(call)
+            })
         });
         working.await.map_err(|_| {
             let message = format!("{name} failed unexpectedly; other calls go on");
@@ -400,6 +406,15 @@ fn speaks(context: &RequestContext<RoleServer>, version: &ProtocolVersion) -> bo
     context
         .protocol_version()
         .is_some_and(|spoken| spoken.as_str() >= version.as_str())
+}
+
+/// The trace of the HTTP request that brought a message; none over standard streams.
+fn trace(context: &RequestContext<RoleServer>) -> RequestTrace {
+    let parts = context.extensions.get::<axum::http::request::Parts>();
+    let sender = parts.and_then(|parts| parts.extensions.get::<Sender>());
+    sender
+        .map(|sender| sender.trace.clone())
+        .unwrap_or_default()
 }
 
 /// The name of a session of a legacy client over HTTP: later revisions have none.

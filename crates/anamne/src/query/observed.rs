@@ -33,7 +33,9 @@ impl Observer {
     /// Reports the time that a stage took since [`Observer::now`].
     pub(crate) fn stage(&self, stage: RecallStage, began: Option<Instant>) {
         if let (Some(observer), Some(began)) = (self.get(), began) {
-            observer.stage(stage, began.elapsed());
+            let ended = Instant::now();
+            observer.part(stage, began, ended);
+            observer.stage(stage, ended - began);
         }
     }
 }
