@@ -1,5 +1,7 @@
 //! Keys, tenants and quotas: every attack is refused, and nothing is told about what it aimed at.
 
+#[path = "access/deleting.rs"]
+mod deleting;
 #[path = "access/measurements.rs"]
 mod measurements;
 #[path = "common/served.rs"]

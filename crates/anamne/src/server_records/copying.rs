@@ -20,20 +20,6 @@ use crate::maintenance::travel::outside;
 use crate::maintenance::upkeep::is_of_target;
 use crate::store::Store;
 
-/// Tables that files of earlier versions lack.
-pub(super) const ADDITIONS: &str = "
--- Distinguishes this server from others, from its first backup on.
-CREATE TABLE IF NOT EXISTS identity (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    id BLOB NOT NULL
-) STRICT;
--- In a backup alone: when it was made.
-CREATE TABLE IF NOT EXISTS copied (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    at INTEGER NOT NULL
-) STRICT;
-";
-
 /// The result of backing up a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerBackup {
