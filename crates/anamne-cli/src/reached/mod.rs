@@ -6,6 +6,7 @@
 mod cache;
 mod consolidation;
 mod contradictions;
+mod deletion;
 mod enrichment;
 mod experience;
 mod knowledge;
@@ -28,6 +29,7 @@ use crate::{ids, settling};
 
 pub(crate) use consolidation::SummaryChoice;
 pub(crate) use experience::{KeptFeedback, Situation, Skills, ToldBy};
+pub(crate) use deletion::{Deletable, Deleted, Outside};
 pub(crate) use knowledge::{COUNTED, EntityDetails, EntityOverview, Known, Listed, Together};
 pub(crate) use log::LoggedEvents;
 pub(crate) use store::{ReachedStore, SpaceSummary};
