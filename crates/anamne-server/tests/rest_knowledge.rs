@@ -196,6 +196,14 @@ fn summaries_enrichment_and_merges_follow_what_was_told() {
     server
         .post(&removals, &json!({ "parts": many }))
         .problem(422);
+    let absent = "0198c0de-0000-7000-8000-000000000000";
+    let each = "/v1/spaces/core/memories/enrichment";
+    let noted_each = server
+        .post(each, &json!({ "ids": [absent, id] }))
+        .expect(200);
+    assert_eq!(noted_each["memories"], json!([noted]));
+    let many = vec![id.as_str(); 1_001];
+    server.post(each, &json!({ "ids": many })).problem(422);
     let restored = server.send("DELETE", &removals, &[], None).expect(200);
     assert_eq!(restored["removed"], json!([]));
     let off = json!({ "on": false });
