@@ -34,7 +34,7 @@ pub(crate) use knowledge::{COUNTED, EntityDetails, EntityOverview, Known, Listed
 pub(crate) use log::LoggedEvents;
 pub(crate) use store::{ReachedStore, SpaceSummary};
 pub(crate) use strategies::Strategies;
-pub(crate) use streams::send;
+pub(crate) use streams::{SendFailure, send};
 
 /// A space.
 pub(crate) enum Reached {
