@@ -9,6 +9,7 @@ mod deleted_spaces;
 mod in_space;
 mod key_text;
 mod keys;
+mod mirroring;
 mod restoring;
 mod tenants;
 
