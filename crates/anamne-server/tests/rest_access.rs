@@ -4,6 +4,8 @@
 mod deleting;
 #[path = "access/measurements.rs"]
 mod measurements;
+#[path = "access/members.rs"]
+mod members;
 #[path = "common/served.rs"]
 mod served;
 #[path = "access/tenants.rs"]

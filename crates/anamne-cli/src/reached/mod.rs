@@ -11,6 +11,7 @@ mod enrichment;
 mod experience;
 mod knowledge;
 mod log;
+mod members;
 mod memories;
 mod meta;
 mod showing;
@@ -28,8 +29,8 @@ use crate::output::Output;
 use crate::{ids, settling};
 
 pub(crate) use consolidation::SummaryChoice;
-pub(crate) use experience::{KeptFeedback, Situation, Skills, ToldBy};
 pub(crate) use deletion::{Deletable, Deleted, Outside};
+pub(crate) use experience::{KeptFeedback, Situation, Skills, ToldBy};
 pub(crate) use knowledge::{COUNTED, EntityDetails, EntityOverview, Known, Listed, Together};
 pub(crate) use log::LoggedEvents;
 pub(crate) use store::{ReachedStore, SpaceSummary};
