@@ -45,6 +45,26 @@ impl Read for Waiting {
     }
 }
 
+/// A body of the lines that a test gives.
+struct Lines(mpsc::Receiver<String>);
+impl Read for Lines {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Ok(line) = self.0.recv() else {
+            return Ok(0);
+        };
+        buffer[..line.len()].copy_from_slice(line.as_bytes());
+        Ok(line.len())
+    }
+}
+
+/// A body that can't be read.
+struct Unreadable;
+impl Read for Unreadable {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("the disk is gone"))
+    }
+}
+
 /// Answers with everything until the connection ends.
 fn answer(socket: &mut BufReader<TcpStream>, text: &str) {
     let head = "HTTP/1.1 200 OK\r\n\r\n";
@@ -90,16 +110,6 @@ fn an_answer_arrives_while_the_body_is_sent() {
         }
     });
     let (give, lines) = mpsc::channel::<String>();
-    struct Lines(mpsc::Receiver<String>);
-    impl Read for Lines {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let Ok(line) = self.0.recv() else {
-                return Ok(0);
-            };
-            buffer[..line.len()].copy_from_slice(line.as_bytes());
-            Ok(line.len())
-        }
-    }
     let mut answers = BufReader::new(open(&client, Lines(lines)).expect("an answer"));
     for number in 0..5 {
         give.send(format!("line {number}\n")).expect("taken");
@@ -185,12 +195,6 @@ fn a_connection_that_breaks_and_a_body_that_can_not_be_read_are_told_apart() {
     );
     assert!(opened.body_failure().is_none());
 
-    struct Unreadable;
-    impl Read for Unreadable {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(io::Error::other("the disk is gone"))
-        }
-    }
     let client = client_of(LONG, |mut socket| {
         answer(&mut socket, "");
         // The request must have no end.
