@@ -38,11 +38,6 @@ pub(crate) fn nothing_named(text: &str, space: &str) -> Failure {
         .hint("list memories with `anamne list`; use --space for another space")
 }
 
-/// The memories that `texts` name, in order, without duplicates.
-pub(crate) fn resolve_all(space: &Space, texts: &[String]) -> Result<Vec<MemoryId>, Failure> {
-    each_once(texts, |text| resolve(space, text))
-}
-
 /// The memories that `texts` name by `resolve`, in order, without duplicates.
 pub(crate) fn each_once(
     texts: &[String],

@@ -40,6 +40,11 @@ impl Bar {
         self.0.set_message(plain(message, LineBreaks::Shown));
     }
 
+    /// Hides the bar while `write` writes.
+    pub(crate) fn suspend(&self, write: impl FnOnce()) {
+        self.0.suspend(write);
+    }
+
     /// Removes the bar.
     pub(crate) fn end(&self) {
         self.0.finish_and_clear();

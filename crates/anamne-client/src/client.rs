@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anamne_net::{Address, Body, Header, NetError, Opened, Request, Timeouts};
+use anamne_net::{Address, Body, BothWays, Header, NetError, Opened, Request, Timeouts};
 use anamne_types::{Answer, Context, ContextRequest, Recall, Spaces};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,6 +21,9 @@ const READ: Duration = Duration::from_mins(5);
 
 /// How long a request and its answer may take, unless it is a stream.
 const LONGEST: Duration = Duration::from_mins(10);
+
+/// Maximum size of an answer that is no success, to a request of any length.
+const MOST_OF_PROBLEM: u64 = 64 << 10;
 
 /// A method of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,24 +178,27 @@ impl Client {
         Ok(opened.into_reader())
     }
 
-    /// Sends what `body` reads, of this media type, and returns the answer as it arrives.
-    pub fn send_stream(
+    /// Sends what `body` reads from a thread of its own, and returns the answer as soon as it begins, which is to be read
+    /// meanwhile; both are of this media type. The connection serves this request alone.
+    pub fn send_and_read(
         &self,
         route: &[&str],
         query: &Query,
         media_type: &str,
-        body: &mut dyn Read,
-    ) -> Result<impl Read + use<>, ClientError> {
-        let media = ("content-type", media_type);
-        let opened = self.open(
-            Method::Post,
-            route,
-            query,
-            &[media],
-            Body::Stream(body),
-            None,
-        )?;
-        Ok(opened.into_reader())
+        body: impl Read + Send + 'static,
+    ) -> Result<BothWays, ClientError> {
+        let path = path(route) + query.as_str();
+        let media = [("content-type", media_type), ("accept", media_type)];
+        let headers = self.all_headers(&media)?;
+        let mut opened = self.net.open_both_ways("POST", &path, &headers, body)?;
+        let status = opened.status();
+        if (200..300).contains(&status) {
+            return Ok(opened);
+        }
+        let mut answer = Vec::new();
+        // What is there of it counts.
+        let _ = (&mut opened).take(MOST_OF_PROBLEM).read_to_end(&mut answer);
+        Err(ClientError::of_answer(status, &answer))
     }
 
     /// Sends a request; an answer that is not a success is an error.
@@ -226,6 +232,19 @@ impl Client {
         body: Body<'_>,
         longest: Option<Duration>,
     ) -> Result<Opened, ClientError> {
+        let headers = self.all_headers(headers)?;
+        let request = Request {
+            method,
+            path,
+            headers: &headers,
+            body,
+            longest,
+        };
+        Ok(self.net.open(request)?)
+    }
+
+    /// The headers of every request, and these.
+    fn all_headers(&self, headers: &[(&'static str, &str)]) -> Result<Vec<Header>, ClientError> {
         let mut all = self.headers.clone();
         for (name, value) in headers {
             let header = Header::new(name, value).ok_or_else(|| NetError::Connection {
@@ -234,14 +253,7 @@ impl Client {
             })?;
             all.push(header);
         }
-        let request = Request {
-            method,
-            path,
-            headers: &all,
-            body,
-            longest,
-        };
-        Ok(self.net.open(request)?)
+        Ok(all)
     }
 }
 

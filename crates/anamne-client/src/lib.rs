@@ -22,6 +22,7 @@ mod path;
 mod session;
 mod space;
 
+pub use anamne_net::BothWays;
 pub use client::{Client, Method};
 pub use error::{ClientError, Problem, StoppedImport};
 pub use mcp::{McpRelay, RelayError};

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use anamne_net::BothWays;
 use anamne_types::{
     Answer, Context, ContextRequest, Draft, Edit, Filter, Link, LinkType, Memory, MemoryId, Recall,
     Remembered, Seq, Version,
@@ -152,21 +153,17 @@ impl RemoteSpace {
         self.client.stream(&self.parts(route), query)
     }
 
-    /// Sends what `body` reads, of this media type, to a route of the space; reads JSON.
-    pub fn send<T: DeserializeOwned>(
+    /// Sends what `body` reads to a route of the space, and returns the answer to be read meanwhile; both are of this media
+    /// type. See [`Client::send_and_read`].
+    pub fn send_and_read(
         &self,
         route: &[&str],
         query: &Query,
         media_type: &str,
-        body: &mut dyn Read,
-    ) -> Result<T, ClientError> {
-        let answer = self
-            .client
-            .send_stream(&self.parts(route), query, media_type, body)?;
-        serde_json::from_reader(answer).map_err(|error| ClientError::Answer {
-            status: 200,
-            reason: error.to_string(),
-        })
+        body: impl Read + Send + 'static,
+    ) -> Result<BothWays, ClientError> {
+        let parts = self.parts(route);
+        self.client.send_and_read(&parts, query, media_type, body)
     }
 
     pub(crate) fn parts<'a>(&'a self, route: &[&'a str]) -> Vec<&'a str> {

@@ -18,6 +18,8 @@ pub struct Address {
     text: String,
     host: String,
     origin: String,
+    port: u16,
+    tls: bool,
     loopback: bool,
 }
 
@@ -71,6 +73,8 @@ impl Address {
             text: text.trim_end_matches('/').to_owned(),
             origin: format!("{scheme}://{host}:{port}"),
             host,
+            port,
+            tls: scheme == "https",
             loopback,
         })
     }
@@ -78,6 +82,31 @@ impl Address {
     /// The full URL of a path that begins with a slash.
     pub fn join(&self, path: &str) -> String {
         format!("{}{path}", self.text)
+    }
+
+    /// What a request for a path that begins with a slash names: the path within the host.
+    pub(crate) fn target(&self, path: &str) -> String {
+        let (_, rest) = self.text.split_once("://").unwrap_or(("", &self.text));
+        let within = rest.find('/').map_or("", |slash| &rest[slash..]);
+        format!("{within}{path}")
+    }
+
+    /// Host and port, for the header of that name.
+    pub(crate) fn authority(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+
+    /// The host without brackets, for connecting.
+    pub(crate) fn bare_host(&self) -> &str {
+        self.host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn is_tls(&self) -> bool {
+        self.tls
     }
 
     /// The host, without port.

@@ -14,6 +14,9 @@ const MAX_BODY_BYTES: u64 = 16 << 20;
 /// Maximum size of a response body with a status other than 200.
 const MAX_ERROR_BODY_BYTES: u64 = 64 << 10;
 
+/// The name of this program in requests.
+pub(crate) const USER_AGENT: &str = concat!("anamne/", env!("CARGO_PKG_VERSION"));
+
 /// Timeouts of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
@@ -26,8 +29,8 @@ pub struct Timeouts {
 /// A request header. `Debug` never shows the value of a secret one.
 #[derive(Clone, Debug)]
 pub struct Header {
-    name: HeaderName,
-    value: HeaderValue,
+    pub(crate) name: HeaderName,
+    pub(crate) value: HeaderValue,
 }
 
 impl Header {
@@ -53,7 +56,7 @@ pub struct Request<'a, 'b> {
     pub method: &'a str,
     /// The path with the query, beginning with a slash.
     pub path: &'a str,
-    /// Headers in addition to `Content-Length` or `Transfer-Encoding`.
+    /// Headers in addition to `Content-Length`.
     pub headers: &'a [Header],
     /// The body.
     pub body: Body<'b>,
@@ -69,8 +72,6 @@ pub enum Body<'a> {
     Empty,
     /// All of it.
     Bytes(&'a [u8]),
-    /// Sent in chunks as it is read.
-    Stream(&'a mut dyn Read),
 }
 
 impl std::fmt::Debug for Body<'_> {
@@ -78,7 +79,6 @@ impl std::fmt::Debug for Body<'_> {
         formatter.write_str(match self {
             Self::Empty => "Empty",
             Self::Bytes(_) => "Bytes",
-            Self::Stream(_) => "Stream",
         })
     }
 }
@@ -153,6 +153,7 @@ pub enum NetError {
 pub struct Client {
     agent: Agent,
     address: Address,
+    timeouts: Timeouts,
 }
 
 impl Client {
@@ -167,17 +168,22 @@ impl Client {
             .max_redirects_will_error(false)
             .timeout_connect(Some(timeouts.connect))
             .timeout_per_read(Some(timeouts.read))
-            .user_agent(concat!("anamne/", env!("CARGO_PKG_VERSION")))
+            .user_agent(USER_AGENT)
             .build();
         Self {
             agent: config.new_agent(),
             address,
+            timeouts,
         }
     }
 
     /// The address that requests go to.
     pub fn address(&self) -> &Address {
         &self.address
+    }
+
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        self.timeouts
     }
 
     /// Sends a request, and returns the response once its head is there.
@@ -193,9 +199,6 @@ impl Client {
         let answered = match request.body {
             Body::Empty => self.run(head, (), request.longest),
             Body::Bytes(bytes) => self.run(head, bytes, request.longest),
-            Body::Stream(mut reader) => {
-                self.run(head, SendBody::from_reader(&mut reader), request.longest)
-            }
         };
         let (head, body) = answered.map_err(|error| failed(&error, true))?.into_parts();
         Ok(Opened {

@@ -235,3 +235,50 @@ fn what_an_agent_tells_with_a_key_has_its_trust_and_the_key_s_author() {
         .send("POST", "/mcp", &[ACCEPT], Some(b"{}"))
         .problem(401);
 }
+
+#[test]
+fn a_session_ends_when_its_key_loses_a_space() {
+    let server = Served::start();
+    let told = json!({ "content": "Rhubarb needs sugar" });
+    let told = server.post("/v1/spaces/recipes/memories", &told);
+    told.expect(201);
+    let operator = json!({ "name": "operator", "role": "admin", "all_spaces": true });
+    let operator = server.post("/v1/admin/keys", &operator).expect(201);
+    let operator = format!("Bearer {}", operator["key"].as_str().expect("a key"));
+    let admin = [("authorization", operator.as_str())];
+    let wanted = json!({ "name": "ada", "spaces": ["core", "recipes"] });
+    let made = server
+        .json("POST", "/v1/admin/keys", &admin, &wanted)
+        .expect(201);
+    let key = format!("Bearer {}", made["key"].as_str().expect("a key"));
+    let send = |session: Option<&str>, message: &Value| {
+        let mut headers = vec![ACCEPT, ("authorization", key.as_str())];
+        if let Some(session) = session {
+            headers.push(("mcp-session-id", session));
+            headers.push(("mcp-protocol-version", "2025-11-25"));
+        }
+        server.json("POST", "/mcp", &headers, message)
+    };
+    let begun = send(
+        None,
+        &json!({
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": { "name": "probe", "version": "1" },
+            },
+        }),
+    );
+    assert_eq!(begun.status, 200, "{}", begun.text);
+    let session = begun.header("mcp-session-id");
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(send(Some(session), &ready).status, 202);
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+    assert_eq!(send(Some(session), &list).status, 200);
+    let deleted = server.send("DELETE", "/v1/spaces/recipes?name=recipes", &admin, None);
+    assert_eq!(deleted.expect(200)["keys"][0]["name"], "ada");
+    // The session would still reach a later space of that name.
+    let ended = send(Some(session), &list);
+    assert_eq!(ended.status, 404, "{}", ended.text);
+}

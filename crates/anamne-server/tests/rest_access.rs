@@ -1,7 +1,11 @@
 //! Keys, tenants and quotas: every attack is refused, and nothing is told about what it aimed at.
 
+#[path = "access/deleting.rs"]
+mod deleting;
 #[path = "access/measurements.rs"]
 mod measurements;
+#[path = "access/members.rs"]
+mod members;
 #[path = "common/served.rs"]
 mod served;
 #[path = "access/tenants.rs"]

@@ -52,6 +52,23 @@ fn assertions_are_known_drawn_and_denied() {
     let listed = listed.expect(200);
     assert_eq!(listed["entities"][0]["name"], "Mara Lind", "{listed}");
     assert_eq!(listed["more"], false);
+    for (also, count) in [("crew", 1), ("night", 0)] {
+        let path = format!("/v1/spaces/core/knowledge/entities?tag=crew&limit=5&tag={also}");
+        let listed = server.get(&path).expect(200);
+        let listed = listed["entities"].as_array().map(Vec::len);
+        assert_eq!(listed, Some(count), "{also}");
+    }
+    let many = "&tag=crew".repeat(65);
+    for refused in [
+        many.as_str(),
+        "&limit=1&limit=2",
+        "&tags=crew",
+        "&attribute=port",
+    ] {
+        let path = format!("/v1/spaces/core/knowledge/entities?unconfirmed=true{refused}");
+        let status = server.get(&path).status;
+        assert!([400, 422].contains(&status), "{refused}: {status}");
+    }
     let found = server.get("/v1/spaces/core/knowledge/entities?find=Mara&limit=1");
     let found = found.expect(200);
     assert!(found["entities"][0]["similarity"].is_number(), "{found}");
@@ -179,6 +196,14 @@ fn summaries_enrichment_and_merges_follow_what_was_told() {
     assert_eq!(state["on"], true, "{state}");
     let noted = server.get(&format!("/v1/spaces/core/memories/{id}/enrichment"));
     let noted = noted.expect(200);
+    let absent = "0198c0de-0000-7000-8000-000000000000";
+    let each = "/v1/spaces/core/memories/enrichment";
+    let noted_each = server
+        .post(each, &json!({ "ids": [absent, id] }))
+        .expect(200);
+    assert_eq!(noted_each["memories"], json!([noted]));
+    let many = vec![id.as_str(); 1_001];
+    server.post(each, &json!({ "ids": many })).problem(422);
     let category = noted["enrichment"]["category"]
         .as_str()
         .expect("a category");

@@ -58,6 +58,9 @@ pub enum StoreError {
         /// Its version.
         found: u32,
     },
+    /// The space was changed since the caller read its state; nothing was changed now.
+    #[error("the space {0:?} was changed since its state was read; read it again")]
+    SpaceChanged(String),
     /// The external id belongs to a memory with other content.
     #[error(
         "the id {external_id:?} belongs to memory {id} with different content; edit that memory, or use a new id"

@@ -60,6 +60,7 @@ mod source;
 mod space;
 mod space_erasure;
 mod space_name;
+mod space_state;
 mod special_files;
 mod storage;
 mod store;
@@ -117,6 +118,7 @@ pub use source::{
 pub use space::SpaceSource;
 pub use space_erasure::{ErasedSpace, FoundCopy, Remains, UnreadableRemains};
 pub use space_name::SpaceName;
+pub use space_state::SpaceState;
 pub use storage::{Disk, Storage};
 pub use store::{StoreFolder, Unreadable};
 pub use store_quota::{StoreQuota, StoreUsage};

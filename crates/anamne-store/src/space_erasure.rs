@@ -25,6 +25,7 @@ use crate::settings_file::check_format;
 use crate::source::{log, members};
 use crate::space::SpaceSource;
 use crate::space_name::SpaceName;
+use crate::space_state::SpaceState;
 use crate::store::StoreFolder;
 use crate::{Result, StoreError};
 
@@ -168,8 +169,14 @@ impl SpaceSource {
     /// [`StoreError::SpaceGone`]. What it returns must be completed, by this process or a later one;
     /// [`StoreFolder::erasure_lock`] must be held.
     ///
-    /// Nothing is changed if an error is returned; an unreadable list of backups is one.
-    pub fn leave_store(&self) -> Result<Remains> {
+    /// Only if it is in `state` still, if one is given; otherwise [`StoreError::SpaceChanged`]. `before` runs right before
+    /// the decisive step, when nothing but a failure of the disk can prevent it; its error does. Nothing is changed if an
+    /// error is returned; an unreadable list of backups is one.
+    pub fn leave_store<E: From<StoreError>>(
+        &self,
+        state: Option<SpaceState>,
+        before: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Remains, E> {
         let lock = self.members_lock();
         let _sharing = lock.acquire()?;
         let mut turn = self.turns.take();
@@ -178,6 +185,11 @@ impl SpaceSource {
         let backups = backups_of(self.folder())?;
         let note = self.as_only_writer(&mut turn, |writer, _| {
             let connection = &writer.connection;
+            if let Some(state) = state
+                && state != SpaceState::of(connection, &*self.current_config()?)?
+            {
+                return Err(StoreError::SpaceChanged(self.name().to_string()));
+            }
             Ok(ErasedSpace {
                 format: FORMAT,
                 name: self.name().to_string(),
@@ -190,7 +202,7 @@ impl SpaceSource {
         })?;
         *turn = None;
         self.readers.close();
-        put_away(self.folder(), note)
+        put_away(self.folder(), note, before)
     }
 }
 
@@ -212,9 +224,28 @@ fn members_by_home(connection: &Connection) -> Result<BTreeMap<String, Vec<Memor
     Ok(as_lists(by_home))
 }
 
-/// Renames the folder of a space to its remains. Its write lock must be held.
-fn put_away(space: &Path, note: ErasedSpace) -> Result<Remains> {
+/// Renames the folder of a space to its remains, after `before`. Its write lock must be held.
+fn put_away<E: From<StoreError>>(
+    space: &Path,
+    note: ErasedSpace,
+    before: impl FnOnce() -> Result<(), E>,
+) -> Result<Remains, E> {
     note.write(space)?;
+    let put_away = rename_to_remains(space, before);
+    match put_away {
+        Ok(folder) => Ok(Remains { folder, note }),
+        Err(error) => {
+            remove_if_there(&space.join(NOTE))?;
+            Err(error)
+        }
+    }
+}
+
+/// Returns the new folder.
+fn rename_to_remains<E: From<StoreError>>(
+    space: &Path,
+    before: impl FnOnce() -> Result<(), E>,
+) -> Result<PathBuf, E> {
     let root = space.ancestors().nth(2).unwrap_or(space);
     let erased = root.join(ERASED);
     create_private_folder(&erased)?;
@@ -224,13 +255,11 @@ fn put_away(space: &Path, note: ErasedSpace) -> Result<Remains> {
         .map(|number| erased.join(format!("{name}.{number}")))
         .find(|folder| !folder.exists())
         .unwrap_or_else(|| erased.join(&*name));
-    if let Err(error) = std::fs::rename(space, &folder) {
-        remove_if_there(&space.join(NOTE))?;
-        return Err(StoreError::io("move away", space)(error));
-    }
+    before()?;
+    std::fs::rename(space, &folder).map_err(StoreError::io("move away", space))?;
     sync_folder_of(&folder)?;
     sync_folder_of(space)?;
-    Ok(Remains { folder, note })
+    Ok(folder)
 }
 
 /// The folder of remains, in that of the store.
@@ -314,7 +343,7 @@ impl StoreFolder {
             homes: BTreeMap::new(),
             backups: known.map(|known| known.folder).collect(),
         };
-        put_away(&folder, note)
+        put_away(&folder, note, || Ok(()))
     }
 
     /// Removes the folders of a store in which nothing is left, the store's own included. Best effort: others stay.

@@ -305,6 +305,31 @@ pub struct KeyInfo {
     /// When it was last used, to the minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_at: Option<Timestamp>,
+    /// Spaces that it named until they were deleted. Later spaces of these names are not among those that it reaches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_spaces: Vec<LostSpace>,
+}
+
+/// A deleted space that a key named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LostSpace {
+    /// Its name.
+    pub space: String,
+    /// When it was deleted.
+    pub at: Timestamp,
+}
+
+/// A key that named a space which was deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct KeyLoss {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it was revoked, because it named no other space.
+    pub revoked: bool,
 }
 
 /// A new key. It is shown once.

@@ -74,7 +74,7 @@ pub use experience::{
 };
 pub use feedback::{Feedback, Judgement};
 pub use identity::{MemoryId, Row, Seq};
-pub use keys::{CreatedKey, Grant, KeyInfo, KeyRole, NewKey, Rate};
+pub use keys::{CreatedKey, Grant, KeyInfo, KeyLoss, KeyRole, LostSpace, NewKey, Rate};
 pub use knowledge::{
     ConflictKind, Contradiction, Entity, EntityId, EntityScope, EntityType, Evidence, FoundEntity,
     Frame, KnowledgeState, Neighbourhood, Object, Perspective, Relation, Side, SuggestedMerge,

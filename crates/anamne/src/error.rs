@@ -246,6 +246,7 @@ impl Error {
                 StoreError::Refused(_)
                 | StoreError::State { .. }
                 | StoreError::VersionDiffers { .. }
+                | StoreError::SpaceChanged(_)
                 | StoreError::Conflict { .. }
                 | StoreError::WasErased { .. }
                 | StoreError::QuotaExceeded { .. }

@@ -69,8 +69,8 @@ pub use anamne_store::{
     ListPosition, Listing, LogEntry, LogQuery, MetaConfig, MissingHome, Order, Part, Project,
     ProjectConfig, ProjectFolder, ProjectSpace, ProjectStatus, QueryLogging, QuotaConfig,
     RecallConfig, RecomputeConfig, RetentionConfig, Rewound, RoleConfig, SpaceBudgets, SpaceConfig,
-    SpaceName, Statistics, StoreError, StoreFolder, StoreQuota, StoreUsage, SystemClock, TierCount,
-    TiersConfig, Unreadable, Visibility, is_export_file,
+    SpaceName, SpaceState, Statistics, StoreError, StoreFolder, StoreQuota, StoreUsage,
+    SystemClock, TierCount, TiersConfig, Unreadable, Visibility, is_export_file,
 };
 pub use anamne_text as text;
 pub use anamne_types::*;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anamne_recall::Forest;
-use anamne_store::{Listing, Order, SpaceConfig, SpaceSource, Visibility};
+use anamne_store::{Listing, Order, SpaceConfig, SpaceSource, SpaceState, Visibility};
 use anamne_types::{Actor, Filter, Memory, MemoryId, Right, Scope};
 
 use crate::Error;
@@ -178,6 +178,11 @@ impl Space {
     /// The current time by the store's clock.
     pub fn now(&self) -> jiff::Timestamp {
         self.inner.source.now()
+    }
+
+    /// Its state, which differs after every event of its log and every change of its settings. One short read.
+    pub fn state(&self) -> Result<SpaceState, Error> {
+        Ok(self.inner.source.state()?)
     }
 
     /// The ids of all memories that match a filter, from one snapshot.

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anamne::{
-    Actor, Draft, Error, ErrorKind, MemberTerms, MemoryId, Recall, Right, Scope, Space,
-    SpaceErasure, SpaceSet, Store, StoreError,
+    Actor, Draft, Error, ErrorKind, KeyInfo, MemberTerms, MemoryId, NewKey, Recall, Right, Scope,
+    Space, SpaceErasure, SpaceSet, Store, StoreError, TenantQuota,
 };
 use anamne_store::{SpaceName, SpaceSource, SystemClock};
 use common::files_with;
@@ -285,7 +285,8 @@ fn half_erase(harbour: &Harbour) -> PathBuf {
     let folder = harbour.root().join("spaces/atlas");
     let clock = std::sync::Arc::new(SystemClock);
     let source = SpaceSource::open(&folder, &name, clock, false).expect("a space");
-    source.leave_store().expect("renamed").folder().to_owned()
+    let left = source.leave_store(None, || Ok::<(), StoreError>(()));
+    left.expect("renamed").folder().to_owned()
 }
 
 #[test]
@@ -381,4 +382,144 @@ fn it_needs_the_right_to_erase_and_to_write_the_space() {
             .join("spaces/atlas/space.toml")
             .exists()
     );
+}
+
+/// Creates a key of a tenant that names these spaces.
+fn create_key(store: &Store, tenant: Option<&str>, name: &str, spaces: &[&str], admin: bool) {
+    let wanted = NewKey {
+        tenant: tenant.map(str::to_owned),
+        spaces: Some(spaces.iter().map(|&space| space.to_owned()).collect()),
+        all_spaces: false,
+        admin,
+        ..NewKey::named(name)
+    };
+    let records = store.server_records().expect("records");
+    records.create_key(&wanted).expect("a key");
+}
+
+/// The key of this name.
+fn key(store: &Store, name: &str) -> KeyInfo {
+    let records = store.server_records().expect("records");
+    let keys = records.keys(None).expect("keys").into_iter();
+    let mut named = keys.filter(|key| key.name == name);
+    named.next().expect("the key")
+}
+
+fn spaces_of(store: &Store, name: &str) -> Vec<String> {
+    key(store, name).grant.spaces.expect("spaces")
+}
+
+#[test]
+fn keys_that_name_it_lose_it_and_one_that_names_no_other_is_revoked() {
+    let harbour = Harbour::new();
+    let (store, _) = told(&harbour);
+    create_key(&store, None, "ada", &["atlas", "team"], false);
+    create_key(&store, None, "bob", &["atlas"], false);
+    create_key(&store, None, "operator", &["atlas"], true);
+    create_key(&store, None, "cleo", &["team"], false);
+    let records = store.server_records().expect("records");
+    let all = records.create_key(&NewKey::named("dan")).expect("a key");
+    let erased = erase(&store, "atlas");
+    let told: Vec<_> = erased
+        .keys
+        .iter()
+        .map(|key| (key.name.as_str(), key.revoked))
+        .collect();
+    assert_eq!(told, [("ada", false), ("bob", true), ("operator", false)]);
+    assert_eq!(spaces_of(&store, "ada"), ["team"]);
+    assert_eq!(spaces_of(&store, "cleo"), ["team"]);
+    assert!(key(&store, "bob").revoked_at.is_some());
+    assert!(key(&store, "operator").revoked_at.is_none());
+    assert_eq!(key(&store, "bob").lost_spaces[0].space, "atlas");
+    assert!(key(&store, "cleo").lost_spaces.is_empty());
+    assert_eq!(key(&store, "dan"), all.listed);
+    // A key for the next space of the name is for that one.
+    remember(&store, "atlas", "Another space of the name");
+    create_key(&store, None, "eve", &["atlas"], false);
+    assert_eq!(spaces_of(&store, "eve"), ["atlas"]);
+    assert_eq!(spaces_of(&store, "ada"), ["team"]);
+    let again = erase(&store, "atlas");
+    assert_eq!(again.keys.len(), 1, "{again:?}");
+}
+
+#[test]
+fn a_caller_who_may_not_configure_is_told_of_no_key() {
+    let harbour = Harbour::new();
+    let (store, _) = told(&harbour);
+    create_key(&store, None, "bob", &["atlas"], false);
+    let scope = Scope::of(Actor::user())
+        .reading(SpaceSet::All)
+        .writing(SpaceSet::All)
+        .allowing(Right::Erase);
+    let erased = erase(&store.narrowed(&scope), "atlas");
+    assert_eq!(erased.keys, []);
+    assert!(key(&store, "bob").revoked_at.is_some());
+}
+
+#[test]
+fn keys_of_a_suspended_tenant_lose_its_space_and_no_other_tenants_do() {
+    let harbour = Harbour::new();
+    let (server, _) = told(&harbour);
+    let records = server.server_records().expect("records");
+    for name in ["acme", "zenith"] {
+        let quota = TenantQuota::default();
+        records.create_tenant(name, &quota).expect("a tenant");
+        create_key(&server, Some(name), name, &["atlas"], false);
+    }
+    create_key(&server, None, "own", &["atlas"], false);
+    let root = records.tenant_root("acme").expect("a root");
+    let store = Store::open(&root).expect("a store");
+    remember(&store, "atlas", "We deploy on Fridays only");
+    records.suspend_tenant("acme", true).expect("suspended");
+    let erased = erase(&store, "atlas");
+    assert_eq!(erased.keys.len(), 1, "{erased:?}");
+    records.suspend_tenant("acme", false).expect("resumed");
+    assert!(key(&server, "acme").revoked_at.is_some());
+    assert_eq!(spaces_of(&server, "zenith"), ["atlas"]);
+    assert_eq!(spaces_of(&server, "own"), ["atlas"]);
+}
+
+#[test]
+fn keys_of_a_backup_of_the_server_lose_it_too() {
+    let harbour = Harbour::new();
+    let (store, _) = told(&harbour);
+    create_key(&store, None, "ada", &["atlas", "team"], false);
+    let copy = harbour.beside("copy");
+    assert!(store.backup_server(&copy).expect("a backup").is_whole());
+    let _ = erase(&store, "atlas");
+    let restored = harbour.beside("restored");
+    let clock: std::sync::Arc<dyn anamne::Clock> = std::sync::Arc::new(SystemClock);
+    let restore = Store::restore_server(&copy, &restored, &clock).expect("restored");
+    assert_eq!(restore.keys[0].grant.spaces, Some(vec!["team".to_owned()]));
+}
+
+#[test]
+fn what_can_not_be_erased_leaves_the_keys() {
+    let harbour = Harbour::new();
+    let (store, _) = told(&harbour);
+    create_key(&store, None, "bob", &["atlas"], false);
+    let space = store.existing_space("atlas").expect("it");
+    let state = space.state().expect("a state");
+    assert_eq!(space.state().expect("a state"), state);
+    remember(&store, "atlas", "One more");
+    let changed = store.erase_space_if("atlas", state);
+    assert!(
+        matches!(&changed, Err(Error::Store(StoreError::SpaceChanged(name))) if name == "atlas"),
+        "{changed:?}"
+    );
+    assert_eq!(names(&store), ["atlas", "team"]);
+    assert_eq!(spaces_of(&store, "bob"), ["atlas"]);
+
+    let state = space.state().expect("a state");
+    let describe = |config: &mut anamne::SpaceConfig| config.description = "Maps".to_owned();
+    space.configure(describe).expect("configured");
+    assert!(store.erase_space_if("atlas", state).is_err());
+    let state = space.state().expect("a state");
+    let read = anamne::SpaceState::read(&state.to_string());
+    let erased = store.erase_space_if("atlas", read.expect("a state"));
+    assert!(erased.expect("erased").outside.is_complete());
+    // The next space of the name has another state, although it is as empty as one can be.
+    let again = store.space("atlas").expect("a space").state();
+    assert_ne!(again.expect("a state"), state);
+    assert!(store.erase_space_if("atlas", state).is_err());
 }

@@ -257,3 +257,48 @@ fn a_damaged_space_is_restored_and_named() {
         ("acme", "core")
     );
 }
+
+#[test]
+fn models_and_costs_come_back_and_follow_what_changes() {
+    let site = Site::new();
+    let (server, _) = server(&site);
+    let root = site.path("server");
+    let acme = tenant_store(&server, "acme").root().to_owned();
+    let write = |path: PathBuf, content: &str| {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, content).expect("written");
+    };
+    for store in [&root, &acme] {
+        write(store.join("models/small/tokenizer.json"), "the words");
+        write(store.join("models/small/model.safetensors"), "the numbers");
+        write(store.join("models/old/model.safetensors"), "unused");
+    }
+    let ledger = root.join(anamne::llm::CATALOG_FILE);
+    drop(anamne::llm::Ledger::open(&ledger).expect("a ledger"));
+    let spent = rusqlite::Connection::open(&ledger).expect("a ledger");
+    let sql = "INSERT INTO costs VALUES ('2026-03-01', 'core', 'large', 1, 10, 20, 30, 0, 0)";
+    spent.execute(sql, []).expect("booked");
+    site.back_up();
+    std::fs::remove_dir_all(root.join("models/old")).expect("removed");
+    write(root.join("models/small/model.safetensors"), "other numb.");
+    spent
+        .execute("UPDATE costs SET calls = 2", [])
+        .expect("booked");
+    site.back_up();
+    drop((server, spent));
+    let (again, _) = site.restore("again");
+    let read = |root: &Path, file: &str| {
+        std::fs::read_to_string(root.join("models").join(file)).expect("a file")
+    };
+    assert_eq!(read(again.root(), "small/tokenizer.json"), "the words");
+    assert_eq!(read(again.root(), "small/model.safetensors"), "other numb.");
+    assert!(!again.root().join("models/old").exists());
+    let acme = tenant_store(&again, "acme").root().to_owned();
+    assert_eq!(read(&acme, "old/model.safetensors"), "unused");
+    let ledger = again.root().join(anamne::llm::CATALOG_FILE);
+    let ledger = rusqlite::Connection::open(ledger).expect("a ledger");
+    let calls: i64 = ledger
+        .query_row("SELECT calls FROM costs", [], |row| row.get(0))
+        .expect("booked");
+    assert_eq!(calls, 2);
+}

@@ -22,7 +22,8 @@ right, and manages keys and tenants. The others read and write. A recall with
 the key is ranked for its role.
 
 A space named ~NAME or ~NAME.anything is private to the principal NAME: other
-keys reach it only if --spaces lists it.
+keys reach it only if --spaces lists it. A space that is deleted leaves the keys
+that list it; a key that lists no other is revoked.
 
 Examples:
   anamne keys create laptop --all-spaces
@@ -35,7 +36,7 @@ Examples:
 With --json: create {\"key\", \"listed\": {..}}, list {\"keys\": [..]}, revoke: as
   listed: {\"id\", \"name\", \"tenant\", \"grant\": {\"principal\", \"role\", \"spaces\"?,
   \"read_only\", \"rights\", \"admin\", \"rate\"?}, \"created_at\", \"expires_at\"?,
-  \"revoked_at\"?, \"used_at\"?}")]
+  \"revoked_at\"?, \"used_at\"?, \"lost_spaces\"?: [{\"space\", \"at\"}]}")]
 pub(crate) struct Keys {
     #[command(subcommand)]
     what: What,
@@ -212,6 +213,11 @@ fn print(key: &KeyInfo, output: &mut Output) -> Result<(), Failure> {
     ))?;
     output.entry(style, "state ", &state)?;
     output.entry(DIM, "allows", &allowed(key))?;
+    for lost in &key.lost_spaces {
+        let deleted = output.dates.relative(lost.at);
+        let lost = format!("{}, deleted {deleted}", one_line(&lost.space));
+        output.entry(DIM, "lost  ", &lost)?;
+    }
     let used = key.used_at.map(|at| output.dates.relative(at));
     let created = output.dates.relative(key.created_at);
     let used = used.map_or_else(|| "never used".to_owned(), |at| format!("last used {at}"));

@@ -159,10 +159,7 @@ impl Command {
                 "keys and tenants are managed on the server's machine, or by the routes under /v1/admin",
                 "run it on the server's machine",
             ),
-            Self::Promote(_) | Self::Demote(_) => (
-                "which spaces share a memory is decided on the machine that has the store",
-                "run it on the server's machine",
-            ),
+            Self::Spaces(spaces) => return spaces.only_here(),
             _ => return None,
         })
     }

@@ -75,6 +75,14 @@ struct Row {
 }
 
 impl Spaces {
+    /// Why a server doesn't do it, and what to do instead.
+    pub(crate) fn only_here(&self) -> Option<(&'static str, &'static str)> {
+        matches!(self.change, Some(Change::Join(_) | Change::Split(_))).then_some((
+            "which spaces belong to which project is known on the machine that has the store and the folders",
+            "run it on the server's machine; `anamne spaces add` shows memories in another space from here",
+        ))
+    }
+
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         match self.change {
             Some(Change::Set(set)) => set.run(place, output),
@@ -145,6 +153,7 @@ fn row(store: &ReachedStore, name: &SpaceName, with_settings: bool) -> Result<Ro
     let SpaceSummary {
         description,
         statistics,
+        ..
     } = space.summary()?;
     let settings = if with_settings {
         super::spaces_settings::as_json(&space.settings()?)

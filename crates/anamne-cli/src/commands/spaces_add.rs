@@ -7,7 +7,6 @@ use crate::arguments;
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
-use crate::{ids, settling};
 
 /// Make memories members of another space, too
 #[derive(Debug, clap::Args)]
@@ -72,9 +71,9 @@ pub(crate) fn add(
     place: &Place,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let store = place.existing_store()?;
-    let from = place.existing_space_of(&store)?;
-    let ids = ids::resolve_all(&from, ids)?;
+    let store = place.reached_store()?;
+    let from = place.existing_in(&store)?;
+    let ids = from.resolve_all(ids)?;
     let members = store.add_members(from.name(), &ids, to, &terms.told())?;
     if output.is_json() {
         output.json(&json!({ "members": members }))?;
@@ -88,5 +87,5 @@ pub(crate) fn add(
             "{count} of {to}, where to cite as {citations}"
         ))?;
     }
-    settling::settle(&store.existing_space(to)?, output)
+    store.space(to)?.settle(output)
 }

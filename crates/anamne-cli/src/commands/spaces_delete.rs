@@ -2,16 +2,17 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anamne::{KnownBackup, Space, Statistics};
+use anamne::Statistics;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::commands::forget::{describe, print_reached};
 use crate::failure::Failure;
-use crate::output::{Output, memories, report};
+use crate::output::{Output, counted, memories, report};
 use crate::place::Place;
+use crate::reached::{Deletable, Deleted, Outside};
 use crate::shell::shell_word;
-use crate::wording::{file_name, named, number};
+use crate::wording::{named, number, one_line};
 
 /// Erase a space with everything in it, and its backups
 #[derive(Debug, clap::Args)]
@@ -28,16 +29,23 @@ the reason (exit code 4), `anamne doctor` lists it, and every command on the
 store tries again. Not reached: copies made by other means, stores made by
 `anamne rewind`, exports. An interrupted deletion is completed by the next
 command on the store. A space that is used again is a new one, `core` too.
+Keys of a server that name the space lose it; one that names no other space is
+revoked.
+
+On a server the key needs the right to erase; a server says how many copies it
+couldn't reach, and its operator sees which.
 
 Examples:
   anamne spaces delete recipes
   anamne spaces delete recipes --yes recipes
 
 With --json: {\"space\", \"memories\", \"forgotten\", \"members_lost_in\"?: [space, …],
-  \"complete\", \"backups\"?: [{\"folder\", \"problem\"?}], \"unreached\"?: [{\"place\",
-  \"reason\"}]}; without --yes: {\"preview\": {\"space\", \"memories\", \"forgotten\",
-  \"erased\", \"threads\", \"links\", \"events\", \"backups\": [folder, …]}}, and nothing
-  changes")]
+  \"keys\"?: [{\"id\", \"name\", \"revoked\"}], \"complete\", \"backups\"?: [{\"folder\",
+  \"problem\"?}], \"unreached\"?: [{\"place\", \"reason\"}]; on a server instead of
+  these two \"unreached_count\"?}; without --yes: {\"preview\": {\"space\",
+  \"memories\", \"forgotten\", \"erased\", \"threads\", \"links\", \"events\",
+  \"backups\": [folder, …]}}, and nothing changes; a folder is null where a
+  server doesn't tell it")]
 pub(crate) struct Delete {
     /// The space
     #[arg(value_name = "NAME")]
@@ -57,11 +65,11 @@ struct Preview {
     threads: u64,
     links: u64,
     events: u64,
-    backups: Vec<String>,
+    backups: Vec<Option<String>>,
 }
 
-impl Preview {
-    fn of(space: &Space) -> Result<Self, Failure> {
+impl From<Deletable> for Preview {
+    fn from(deletable: Deletable) -> Self {
         let Statistics {
             memories,
             forgotten,
@@ -70,22 +78,21 @@ impl Preview {
             links,
             events,
             ..
-        } = space.report()?.statistics;
-        let backups = space.backups()?.into_iter();
-        Ok(Self {
-            space: space.name().to_owned(),
+        } = deletable.statistics;
+        Self {
+            space: deletable.space,
             memories,
             forgotten,
             erased,
             threads,
             links,
             events,
-            backups: backups
-                .map(|KnownBackup { folder, .. }| file_name(&folder))
-                .collect(),
-        })
+            backups: deletable.backups,
+        }
     }
+}
 
+impl Preview {
     /// Says it on standard error.
     fn show(&self) {
         report(format_args!("the space {}:", named(&self.space)));
@@ -98,55 +105,33 @@ impl Preview {
             number(self.events)
         ));
         for folder in &self.backups {
-            report(format_args!("  its copy in the backup {folder}"));
+            match folder {
+                Some(folder) => report(format_args!("  its copy in the backup {folder}")),
+                None => report("  its copy in a backup of the server"),
+            }
         }
     }
 }
 
 impl Delete {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let store = place.existing_store()?;
-        let space = store.existing_space(&self.name)?;
-        let name = space.name().to_owned();
-        let preview = Preview::of(&space)?;
-        drop(space);
+        let store = place.reached_store()?;
+        let preview = Preview::from(store.deletable(&self.name)?);
         if self.yes.is_none() && output.is_json() {
             return output.json(&json!({ "preview": preview }));
         }
         preview.show();
-        if !self.is_agreed(&name)? {
+        if !self.is_agreed(&preview.space)? {
             output.note("nothing was changed");
             return Ok(());
         }
-        let erased = store.erase_space(&name)?;
-        let is_complete = erased.outside.is_complete();
+        let deleted = store.delete_space(&preview.space)?;
         if output.is_json() {
-            let mut answer = json!({
-                "space": erased.space,
-                "memories": erased.memories,
-                "forgotten": erased.forgotten,
-            });
-            if !erased.members_lost_in.is_empty() {
-                answer["members_lost_in"] = json!(erased.members_lost_in);
-            }
-            describe(&erased.outside, &mut answer);
-            output.json(&answer)?;
+            output.json(&as_json(&deleted))?;
         } else {
-            let count = memories(erased.memories + erased.forgotten);
-            output.line(format_args!(
-                "permanently erased the space {} with {count}",
-                named(&erased.space)
-            ))?;
-            for space in &erased.members_lost_in {
-                output.line(format_args!(
-                    "and its members in the space {}",
-                    named(space)
-                ))?;
-            }
-            let retried = "retried by every command on this store; `anamne doctor` lists it";
-            print_reached(&erased.outside, retried, output)?;
+            print(&deleted, output)?;
         }
-        if is_complete {
+        if deleted.outside.is_complete() {
             Ok(())
         } else {
             Err(Failure::Incomplete)
@@ -178,5 +163,66 @@ impl Delete {
             .read_line(&mut answer)
             .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
         Ok(answer.trim() == name)
+    }
+}
+
+fn as_json(deleted: &Deleted) -> Value {
+    let mut answer = json!({
+        "space": deleted.space,
+        "memories": deleted.memories,
+        "forgotten": deleted.forgotten,
+    });
+    if !deleted.members_lost_in.is_empty() {
+        answer["members_lost_in"] = json!(deleted.members_lost_in);
+    }
+    if !deleted.keys.is_empty() {
+        answer["keys"] = json!(deleted.keys);
+    }
+    match &deleted.outside {
+        Outside::Here(outside) => describe(outside, &mut answer),
+        Outside::There { unreached } => {
+            answer["complete"] = deleted.outside.is_complete().into();
+            if *unreached > 0 {
+                answer["unreached_count"] = json!(unreached);
+            }
+        }
+    }
+    answer
+}
+
+fn print(deleted: &Deleted, output: &mut Output) -> Result<(), Failure> {
+    let count = memories(deleted.memories + deleted.forgotten);
+    output.line(format_args!(
+        "permanently erased the space {} with {count}",
+        named(&deleted.space)
+    ))?;
+    for space in &deleted.members_lost_in {
+        output.line(format_args!(
+            "and its members in the space {}",
+            named(space)
+        ))?;
+    }
+    for key in &deleted.keys {
+        let name = one_line(&key.name);
+        let lost = if key.revoked {
+            "named no other space and was revoked"
+        } else {
+            "does not reach it any more"
+        };
+        output.line(format_args!("the key {} ({name}) {lost}", key.id))?;
+    }
+    match &deleted.outside {
+        Outside::Here(outside) => {
+            let retried = "retried by every command on this store; `anamne doctor` lists it";
+            print_reached(outside, retried, output)
+        }
+        Outside::There { unreached: 0 } => Ok(()),
+        Outside::There { unreached } => {
+            output.warn(format_args!(
+                "{} of the server may still have something of it; the server tries again",
+                counted(*unreached, "place")
+            ));
+            Ok(())
+        }
     }
 }

@@ -5,7 +5,6 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::{Output, memories};
 use crate::place::Place;
-use crate::{ids, settling};
 
 /// Remove members from a space; their home keeps them
 #[derive(Debug, clap::Args)]
@@ -40,20 +39,20 @@ pub(crate) fn remove(
     place: &Place,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let store = place.existing_store()?;
-    let here = place.existing_space_of(&store)?;
-    let ids = ids::resolve_all(&here, ids)?;
+    let store = place.reached_store()?;
+    let here = place.existing_in(&store)?;
+    let ids = here.resolve_all(ids)?;
     let from = match from {
-        Some(name) => store.existing_space(name)?,
+        Some(name) => store.space(name)?,
         None => here,
     };
-    from.remove_members(&ids)?;
     let name = from.name();
+    store.remove_members(name, &ids)?;
     if output.is_json() {
         output.json(&json!({ "removed": ids, "space": name }))?;
     } else {
         let count = memories(ids.len() as u64);
         output.line(format_args!("removed {count} from {name}"))?;
     }
-    settling::settle(&from, output)
+    from.settle(output)
 }

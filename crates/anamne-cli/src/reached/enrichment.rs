@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use anamne::{
-    Category, EnrichedPart, Enrichment, EnrichmentState, Memory, MemoryId, Seq, Skipped, Space,
+    Category, EnrichedPart, Enrichment, EnrichmentState, Limits, Memory, MemoryId, Seq, Skipped,
+    Space,
 };
 use anamne_client::{ClientError, Method, Query, RemoteSpace};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Reached, is_denied, is_missing};
+use super::{Reached, is_denied};
 use crate::enriched;
 use crate::failure::Failure;
 
@@ -122,14 +123,8 @@ impl Reached {
             Self::Here(space) => enriched::by_id(space, memories),
             Self::There(space) => {
                 let mut by_id = BTreeMap::new();
-                for memory in memories {
-                    match enrichment_there(space, memory.id) {
-                        Ok(Some(enrichment)) => drop(by_id.insert(memory.id, enrichment)),
-                        Ok(None) => {}
-                        // It was erased since.
-                        Err(error) if is_missing(&error) => {}
-                        Err(error) => return Err(error.into()),
-                    }
+                for some in memories.chunks(Limits::RESULTS) {
+                    by_id.extend(enrichment_of_each(space, some)?);
                 }
                 Ok(by_id)
             }
@@ -175,4 +170,24 @@ fn is_too_large(error: &ClientError) -> bool {
 fn enrichment_there(space: &RemoteSpace, id: MemoryId) -> Result<Option<Enrichment>, ClientError> {
     let route = ["memories", &id.to_string(), "enrichment"];
     space.read_field(&route, &Query::new(), "enrichment")
+}
+
+/// The enrichment of memories, in one request; one that was erased since is left out.
+fn enrichment_of_each(
+    space: &RemoteSpace,
+    memories: &[&Memory],
+) -> Result<impl Iterator<Item = (MemoryId, Enrichment)> + use<>, ClientError> {
+    #[derive(Deserialize)]
+    struct NotedEach {
+        memories: Vec<Noted>,
+    }
+    #[derive(Deserialize)]
+    struct Noted {
+        memory: MemoryId,
+        enrichment: Option<Enrichment>,
+    }
+    let ids: Vec<_> = memories.iter().map(|memory| memory.id).collect();
+    let each: NotedEach = space.post(&["memories", "enrichment"], &json!({ "ids": ids }))?;
+    let noted = each.memories.into_iter();
+    Ok(noted.filter_map(|one| Some((one.memory, one.enrichment?))))
 }

@@ -314,30 +314,20 @@ fn listed_there<One: DeserializeOwned>(
     query: &EntityQuery,
     limit: usize,
 ) -> Result<Listed<One>, Failure> {
-    let one = |field: &str, count: usize| {
-        let message = format!("a server filters by one {field} at a time");
-        if count > 1 {
-            Err(Failure::refused(field, message))
-        } else {
-            Ok(())
-        }
-    };
-    one("tag", query.tags.len())?;
-    one("where", query.attributes.len())?;
-    let attribute = query.attributes.first();
     let asked = Query::new()
         .maybe("type", query.entity_type)
         .maybe("custom_type", query.custom_type.as_ref())
         .maybe("find", find)
         .maybe("name", query.name.as_ref())
-        .maybe("tag", query.tags.first())
-        .maybe(
-            "attribute",
-            attribute.map(|(name, value)| format!("{name}={value}")),
-        )
         .maybe("scope", query.scope)
         .with("unconfirmed", query.unconfirmed)
         .with("limit", limit);
+    let tags = query.tags.iter();
+    let asked = tags.fold(asked, |asked, tag| asked.with("tag", tag));
+    let attributes = query.attributes.iter();
+    let asked = attributes.fold(asked, |asked, (name, value)| {
+        asked.with("attribute", format!("{name}={value}"))
+    });
     let found: Value = space.read(&["knowledge", "entities"], &asked)?;
     list_of(found, "entities")
 }

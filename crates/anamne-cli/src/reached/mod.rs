@@ -6,10 +6,12 @@
 mod cache;
 mod consolidation;
 mod contradictions;
+mod deletion;
 mod enrichment;
 mod experience;
 mod knowledge;
 mod log;
+mod members;
 mod memories;
 mod meta;
 mod showing;
@@ -27,12 +29,13 @@ use crate::output::Output;
 use crate::{ids, settling};
 
 pub(crate) use consolidation::SummaryChoice;
+pub(crate) use deletion::{Deletable, Deleted, Outside};
 pub(crate) use experience::{KeptFeedback, Situation, Skills, ToldBy};
 pub(crate) use knowledge::{COUNTED, EntityDetails, EntityOverview, Known, Listed, Together};
 pub(crate) use log::LoggedEvents;
 pub(crate) use store::{ReachedStore, SpaceSummary};
 pub(crate) use strategies::Strategies;
-pub(crate) use streams::send;
+pub(crate) use streams::{SendFailure, send};
 
 /// A space.
 pub(crate) enum Reached {

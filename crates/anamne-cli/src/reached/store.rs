@@ -23,6 +23,7 @@ pub(crate) enum ReachedStore {
 /// A space with its counts, as a server answers it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SpaceSummary {
+    pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) statistics: Statistics,
 }
@@ -152,6 +153,7 @@ impl Reached {
         self.ask(
             |space| {
                 Ok(SpaceSummary {
+                    name: space.name().to_owned(),
                     description: space.config().description.clone(),
                     statistics: space.report()?.statistics,
                 })

@@ -1,9 +1,11 @@
 //! Exports and imports of a space in either place, as streams of lines.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 
-use anamne::{ExportReport, ExportSelection, ImportOptions, ImportReport, Limits, Visibility};
-use anamne_client::{Query, RemoteSpace};
+use anamne::{
+    ExportReport, ExportSelection, ImportOptions, ImportReport, Limits, LineOutcome, Visibility,
+};
+use anamne_client::{BothWays, ClientError, Problem, Query, RemoteSpace};
 use serde::Deserialize;
 
 use super::Reached;
@@ -65,16 +67,39 @@ fn fetch(
     Ok(last.map_err(|_| cut_off("the report is missing"))?.report)
 }
 
-/// Sends lines to a server, which imports them.
+/// A line of the answer to an import.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Told {
+    Outcome(LineOutcome),
+    End { report: ImportReport },
+    Problem { problem: Problem },
+}
+
+/// Why an import through a server failed.
+pub(crate) enum SendFailure {
+    /// The server refused it, or did not answer.
+    Client(ClientError),
+    /// The lines could not be read.
+    Lines(std::io::Error),
+    /// The answer was cut off.
+    CutOff(String),
+}
+
+impl From<ClientError> for SendFailure {
+    fn from(error: ClientError) -> Self {
+        Self::Client(error)
+    }
+}
+
+/// Sends lines to a server, which imports them, and tells the outcome of each as it comes, with the bytes that were sent
+/// until then.
 pub(crate) fn send(
     space: &RemoteSpace,
-    lines: &mut dyn Read,
+    lines: impl Read + Send + 'static,
     options: ImportOptions,
-) -> Result<ImportReport, anamne_client::ClientError> {
-    #[derive(Deserialize)]
-    struct Imported {
-        report: ImportReport,
-    }
+    tell: &mut dyn FnMut(&LineOutcome, u64),
+) -> Result<ImportReport, SendFailure> {
     let policy = match options.bad_lines {
         anamne::BadLines::Skip => "skip",
         anamne::BadLines::Stop => "stop",
@@ -82,6 +107,38 @@ pub(crate) fn send(
     let query = Query::new()
         .with("bad_lines", policy)
         .with("trusted", options.trusted);
-    let imported: Imported = space.send(&["import"], &query, LINES, lines)?;
-    Ok(imported.report)
+    let mut answer = BufReader::new(space.send_and_read(&["import"], &query, LINES, lines)?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut answer)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line);
+        if let Err(error) = read {
+            return Err(broken(answer.get_ref(), &error));
+        }
+        if line.last() != Some(&b'\n') {
+            return Err(SendFailure::CutOff("the report is missing".to_owned()));
+        }
+        let told = serde_json::from_slice(&line);
+        match told.map_err(|error| SendFailure::CutOff(error.to_string()))? {
+            Told::Outcome(outcome) => tell(&outcome, answer.get_ref().sent()),
+            Told::End { report } => return Ok(report),
+            Told::Problem { problem } => {
+                return Err(ClientError::Problem(Box::new(problem)).into());
+            }
+        }
+    }
+}
+
+/// Why the answer ended: the connection, or the lines that were sent.
+fn broken(answer: &BothWays, error: &std::io::Error) -> SendFailure {
+    if let Some(failure) = answer.body_failure() {
+        return SendFailure::Lines(failure);
+    }
+    SendFailure::CutOff(match error.kind() {
+        ErrorKind::TimedOut => "nothing came for too long".to_owned(),
+        ErrorKind::UnexpectedEof => "the connection broke".to_owned(),
+        _ => error.to_string(),
+    })
 }

@@ -23,7 +23,8 @@ fn stored() -> Bench {
         lines.to_str().expect("UTF-8"),
     ]);
     fs::remove_file(lines).expect("removed");
-    bench.json(&["--space", "recipes", "backup", "copy"]);
+    let copied = bench.run_here(&["--space", "recipes", "backup", "copy"]);
+    assert_eq!(copied.code, 0, "{}", copied.stderr);
     bench
 }
 
@@ -125,21 +126,36 @@ fn is_whole(bench: &Bench) -> bool {
     }
     assert_eq!(spaces, ["core"]);
     assert_eq!(holders(bench), Vec::<PathBuf>::new());
+    // A later space of the name is not for the keys of this one.
+    let listed = bench.json(&["keys", "list"]);
+    let key = &listed["keys"][0];
+    assert_eq!(key["grant"]["spaces"], json!([]), "{key}");
+    assert_eq!(key["lost_spaces"][0]["space"], "recipes", "{key}");
+    assert!(key["revoked_at"].is_string(), "{key}");
     let ran = bench.run(&["doctor"]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     false
 }
 
+/// The same with a key of the space.
+fn stored_with_key() -> Bench {
+    let bench = stored();
+    bench.json(&["keys", "create", "cook", "--spaces", "recipes"]);
+    bench
+}
+
 #[test]
 fn a_deletion_that_is_killed_leaves_the_whole_space_or_is_completed() {
     const MOMENTS: u32 = 12;
-    let bench = stored();
+    let bench = stored_with_key();
     let begun = Instant::now();
-    bench.json(&DELETE);
+    let deleted = bench.json(&DELETE);
+    assert_eq!(deleted["keys"][0]["name"], "cook", "{deleted}");
+    assert_eq!(deleted["keys"][0]["revoked"], true, "{deleted}");
     let lasts = begun.elapsed();
     let (mut killed, mut completed) = (0, 0);
     for moment in 0..MOMENTS {
-        let bench = stored();
+        let bench = stored_with_key();
         let (begun, wait) = (Instant::now(), lasts * moment / MOMENTS);
         let ended = bench.run_until(&DELETE, || begun.elapsed() >= wait);
         killed += u32::from(!ended.success());
@@ -160,7 +176,7 @@ fn a_deletion_that_is_killed_leaves_the_whole_space_or_is_completed() {
         ("../copy/spaces/recipes", false),
         ("../copy", false),
     ] {
-        let bench = stored();
+        let bench = stored_with_key();
         let awaited = bench.store().join(file);
         let ended = bench.run_until(&DELETE, || {
             let begun = bench.store().join("erased.lock").exists();

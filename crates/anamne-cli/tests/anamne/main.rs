@@ -42,6 +42,7 @@ mod remote_hooks;
 mod rerankers;
 mod retention;
 mod safekeeping;
+mod sending;
 mod served;
 mod serving;
 mod skipped;

@@ -1,6 +1,6 @@
 //! Commands against a server.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use serde_json::json;
 
@@ -88,7 +88,7 @@ fn what_only_a_store_can_do_is_refused_with_what_to_do_instead() {
         &["costs"],
         &["keys", "list"],
         &["tenants", "list"],
-        &["promote", "m1"],
+        &["spaces", "split", "one", "two"],
         &["spaces", "join", "one", "other"],
         &["summaries", "--reword"],
         &["import", "--from", "claude-code"],
@@ -102,6 +102,122 @@ fn what_only_a_store_can_do_is_refused_with_what_to_do_instead() {
         );
         assert!(error["hint"].is_string(), "{arguments:?}: {error}");
         assert_eq!(refused.code, 2);
+    }
+}
+
+#[test]
+fn a_deletion_through_a_server_says_what_it_could_not_reach() {
+    let bench = Bench::new();
+    bench.json(&["--space", "recipes", "remember", "Rhubarb needs sugar"]);
+    bench.json(&["--space", "recipes", "backup", "copy"]);
+    let preview = ["--json", "spaces", "delete", "recipes"];
+    let shown = through(&bench, &preview).parsed();
+    assert_eq!(shown["preview"]["memories"], 1, "{shown}");
+    let copy = shown["preview"]["backups"][0].as_str().expect("a folder");
+    assert!(copy.ends_with("copy"), "{shown}");
+    let (copy, away) = (bench.folder().join("copy"), bench.folder().join("away"));
+    std::fs::rename(&copy, &away).expect("moved");
+    let agreed = [&preview[..], &["--yes", "recipes"]].concat();
+    let deleted = through(&bench, &agreed);
+    assert_eq!(deleted.code, 4, "{}", deleted.stderr);
+    let deleted = deleted.parsed();
+    assert_eq!(
+        (&deleted["complete"], &deleted["unreached_count"]),
+        (&json!(false), &json!(1)),
+        "{deleted}"
+    );
+    assert_eq!(through(&bench, &agreed).code, 3);
+}
+
+#[test]
+fn a_deletion_through_a_server_needs_the_right_to_erase_and_names_the_keys_that_lose_it() {
+    let bench = Bench::new();
+    bench.json(&["--space", "recipes", "remember", "Rhubarb needs sugar"]);
+    let key = |arguments: &[&str]| {
+        let made = bench.json(&[&["keys", "create"], arguments].concat());
+        made["key"].as_str().expect("a key").to_owned()
+    };
+    let writer = key(&["ada", "--spaces", "recipes,core"]);
+    let operator = key(&["operator", "--role", "admin", "--all-spaces"]);
+    let with = |key: &str, arguments: &[&str]| {
+        let mut command = bench.command(arguments);
+        command
+            .env_remove("ANAMNE_STORE")
+            .env("ANAMNE_SERVER", &bench.server().address)
+            .env("ANAMNE_KEY", key);
+        crate::bench::RunOutput::from(command.output().expect("the command starts"))
+    };
+    let delete = ["--json", "spaces", "delete", "recipes", "--yes", "recipes"];
+    let denied = with(&writer, &delete);
+    assert!(denied.stderr.contains("\"denied\""), "{}", denied.stderr);
+    assert_eq!(denied.stdout, "");
+    let deleted = with(&operator, &delete);
+    assert_eq!(deleted.code, 0, "{}", deleted.stderr);
+    let lost = &deleted.parsed()["keys"][0];
+    assert_eq!(
+        (&lost["name"], &lost["revoked"]),
+        (&json!("ada"), &json!(false))
+    );
+    // Another space of the name is not for that key.
+    bench.json(&["--space", "recipes", "remember", "Leeks need sand"]);
+    let asked = ["--json", "--space", "recipes", "list"];
+    assert_eq!(with(&writer, &asked).code, 3);
+    assert_eq!(with(&operator, &asked).code, 0);
+    let listed = bench.run(&["keys", "list"]);
+    assert!(
+        listed.stdout.contains("recipes, deleted"),
+        "{}",
+        listed.stdout
+    );
+}
+
+/// Requests that the server of a bench has answered on this route.
+fn requests(bench: &Bench, route: &str) -> u64 {
+    let address = bench.server().address.strip_prefix("http://");
+    let mut connection = std::net::TcpStream::connect(address.expect("an address")).expect("it");
+    let asked = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    connection.write_all(asked).expect("sent");
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).expect("read");
+    let named = format!("route=\"{route}\"");
+    let counts = answer.lines().filter(|line| {
+        line.starts_with("anamne_http_request_seconds_count") && line.contains(&named)
+    });
+    let counts = counts.map(|line| line.rsplit(' ').next().expect("a count"));
+    counts
+        .map(|count| count.parse::<u64>().expect("a number"))
+        .sum()
+}
+
+#[test]
+fn what_rules_note_is_asked_for_at_once() {
+    let bench = Bench::new();
+    for number in 0..12 {
+        bench.remember(&[&format!("Use Redis for the sessions of service {number}.")]);
+    }
+    bench.json(&["enrich"]);
+    for arguments in [
+        &["list", "-k", "12"][..],
+        &["recall", "which store has the sessions?", "-k", "5"],
+        &[
+            "recall",
+            "--across",
+            "all",
+            "which store has the sessions?",
+            "-k",
+            "5",
+        ],
+    ] {
+        let arguments = [&["--json"], arguments].concat();
+        let each = "/v1/spaces/{space}/memories/enrichment";
+        let one = "/v1/spaces/{space}/memories/{id}/enrichment";
+        let before = (requests(&bench, each), requests(&bench, one));
+        let told = through(&bench, &arguments);
+        assert_eq!(told.code, 0, "{arguments:?}: {}", told.stderr);
+        let told = told.stdout;
+        assert!(told.contains("\"enrichment\""), "{arguments:?}: {told}");
+        let after = (requests(&bench, each), requests(&bench, one));
+        assert_eq!(after, (before.0 + 1, before.1), "{arguments:?}");
     }
 }
 
@@ -119,6 +235,30 @@ fn furnished() -> Bench {
     for arguments in [
         &["link", "m1", "m2", "--type", "contradicts"][..],
         &["knowledge", "relation", "Mara Lind", "leads", "Team Anker"],
+        &[
+            "knowledge",
+            "entity",
+            "Anker",
+            "--type",
+            "organisation",
+            "--tag",
+            "crew",
+            "--tag",
+            "night",
+        ],
+        &[
+            "knowledge",
+            "entity",
+            "Boje",
+            "--type",
+            "organisation",
+            "--tag",
+            "crew",
+            "--attribute",
+            "port=Emden",
+            "--attribute",
+            "flag=a&b=c",
+        ],
         &[
             "experience",
             "outcome",
@@ -159,6 +299,17 @@ fn a_command_prints_the_same_from_a_store_and_through_a_server() {
         &["knowledge"],
         &["knowledge", "list", "--all"],
         &["knowledge", "list", "--find", "harbour"],
+        &["knowledge", "list", "--tag", "crew", "--tag", "night"],
+        &[
+            "knowledge",
+            "list",
+            "--where",
+            "port=Emden",
+            "--where",
+            "flag=a&b=c",
+            "--tag",
+            "crew",
+        ],
         &["knowledge", "show", "Mara Lind"],
         &["knowledge", "show", "Mara Lind", "--frames"],
         &["knowledge", "suggestions"],

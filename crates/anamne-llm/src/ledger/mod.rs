@@ -16,7 +16,7 @@ mod prices;
 use std::path::Path;
 use std::time::Duration;
 
-use anamne_store::SideFile;
+use anamne_store::{SideFile, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -103,6 +103,12 @@ impl Ledger {
         let spent =
             self.read(|connection| spent(connection, &days::look(connection, now)?, None))?;
         Ok(budgets.budget_states(&spent, now))
+    }
+
+    /// Copies one committed state to the file `to`, which is replaced at once.
+    pub fn copy_to(&self, to: &Path) -> Result<(), BridgeError> {
+        let copied = self.file.copy_to(to, |_| Ok::<_, StoreError>(()));
+        copied.map_err(|error| failed(error, to))
     }
 
     /// Removes the name of an erased space from the ledger; its costs still count, without a name.

@@ -131,6 +131,60 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
+/// The query part of a URL in which some names may be repeated.
+#[derive(Debug)]
+pub(crate) struct RepeatableQuery(Vec<Parameter>);
+
+/// A parameter as it was sent, and what it says.
+#[derive(Debug)]
+struct Parameter {
+    sent: String,
+    name: String,
+    value: String,
+}
+
+impl RepeatableQuery {
+    /// Takes the values of a parameter that may be repeated, in order.
+    pub(crate) fn take(&mut self, name: &str) -> Vec<String> {
+        let taken = self.0.extract_if(.., |parameter| parameter.name == name);
+        taken.map(|parameter| parameter.value).collect()
+    }
+
+    /// The other parameters; unknown and repeated names are refused.
+    pub(crate) fn rest<T: DeserializeOwned>(self) -> Result<T, Problem> {
+        let sent: Vec<_> = self.0.into_iter().map(|parameter| parameter.sent).collect();
+        decoded(&sent.join("&"))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for RepeatableQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = parts.uri.query().unwrap_or_default();
+        let mut parameters = Vec::new();
+        for sent in query.split('&') {
+            let pairs: Vec<(String, String)> = decoded(sent)?;
+            parameters.extend(pairs.into_iter().map(|(name, value)| Parameter {
+                sent: sent.to_owned(),
+                name,
+                value,
+            }));
+        }
+        Ok(Self(parameters))
+    }
+}
+
+/// Decodes a query.
+fn decoded<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    let uri = format!("/?{query}").parse();
+    let uri = uri.map_err(|_| Problem::refused("the query can't be read"))?;
+    let query = axum::extract::Query::<T>::try_from_uri(&uri);
+    query
+        .map(|query| query.0)
+        .map_err(|error| Problem::refused(error.body_text()))
+}
+
 /// Parts of the path, percent-decoded.
 #[derive(Debug)]
 pub(crate) struct Path<T>(pub(crate) T);

@@ -229,6 +229,9 @@ impl From<Error> for Problem {
                 StatusCode::PRECONDITION_FAILED,
                 "The memory has another version",
             ),
+            (Error::Store(anamne::StoreError::SpaceChanged(_)), _) => {
+                (StatusCode::PRECONDITION_FAILED, "The space was changed")
+            }
             (Error::RequestKey(anamne::RequestKeyError::UnderWay), _) => (
                 StatusCode::CONFLICT,
                 "A request with this key is being worked on",

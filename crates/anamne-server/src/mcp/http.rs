@@ -119,7 +119,9 @@ impl HttpDoor {
         let settings = choices.settings()?;
         let (mut parts, body) = request.into_parts();
         let caller = Caller::of(&mut parts, &self.app).await?;
-        let owner = caller.principal.identity();
+        // A session keeps what its caller might do when it began, so it ends when that changes.
+        let principal = &caller.principal;
+        let owner = format!("{} {:?}", principal.identity(), principal.scope);
         if let Some(given) = parts.headers.remove(SESSION) {
             let id = self.unsealed(&given, &owner)?;
             parts.headers.insert(SESSION, id);

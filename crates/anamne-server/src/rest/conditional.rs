@@ -1,10 +1,10 @@
-//! Versions of memories as entity tags, and the headers that ask for one.
+//! Versions of memories and states of spaces as entity tags, and the headers that ask for one.
 
 use axum::http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use anamne::Memory;
+use anamne::{Memory, SpaceState};
 
 use crate::http::Problem;
 use crate::http::body::Json;
@@ -43,6 +43,12 @@ pub(super) fn tagged_unless_known(
 
 /// The version that `If-Match` asks for; `None` for any.
 pub(super) fn expected(headers: &HeaderMap) -> Result<Option<u32>, Problem> {
+    // A weak tag matches nothing.
+    Ok(asked(headers)?.map(|tag| version_of(tag).unwrap_or(NO_VERSION)))
+}
+
+/// The one tag that `If-Match` asks for; `None` for any.
+fn asked(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(asked) = text(headers, &IF_MATCH)? else {
         return Ok(None);
     };
@@ -51,15 +57,46 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Option<u32>, Problem> {
         several if several.contains(',') => {
             Err(Problem::refused("If-Match accepts one tag of a version"))
         }
-        // A weak tag matches nothing.
-        one => Ok(Some(version_of(one).unwrap_or(NO_VERSION))),
+        one => Ok(Some(one)),
     }
+}
+
+/// A space, tagged with its state.
+pub(super) fn tagged_space(space: impl serde::Serialize, state: SpaceState) -> Response {
+    let mut response = Json(space).into_response();
+    // Digits are allowed in a header.
+    if let Ok(tag) = HeaderValue::try_from(format!("\"{state}\"")) {
+        response.headers_mut().insert(ETAG, tag);
+    }
+    response
+}
+
+/// What `If-Match` says of a space.
+pub(super) enum ExpectedState {
+    /// Any state.
+    Any,
+    /// The state of this tag.
+    This(SpaceState),
+    /// A tag that no space has.
+    None,
+}
+
+/// The state of a space that `If-Match` asks for.
+pub(super) fn expected_state(headers: &HeaderMap) -> Result<ExpectedState, Problem> {
+    Ok(match asked(headers)? {
+        None => ExpectedState::Any,
+        Some(tag) => {
+            let digits = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
+            let state = digits.and_then(SpaceState::read);
+            state.map_or(ExpectedState::None, ExpectedState::This)
+        }
+    })
 }
 
 /// Refuses `If-Match` where it would not be checked.
 pub(super) fn expect_none(headers: &HeaderMap) -> Result<(), Problem> {
     if headers.contains_key(IF_MATCH) {
-        let detail = "If-Match is for editing and forgetting one memory";
+        let detail = "If-Match is for editing and forgetting one memory, and for deleting a space";
         return Err(Problem::refused(detail));
     }
     Ok(())

@@ -17,6 +17,7 @@ pub(super) fn routes() -> Routes {
     OpenApiRouter::new()
         .routes(routes!(state, set, run))
         .routes(routes!(list))
+        .routes(routes!(show_each))
         .routes(routes!(show))
         .routes(routes!(remove))
         .routes(routes!(restore))
@@ -180,14 +181,21 @@ struct Noted {
     removed: Vec<String>,
 }
 
+impl Noted {
+    fn of(memory: &Memory, enrichment: Option<Enrichment>) -> Self {
+        let removed = EnrichedPart::removed_from(&memory.metadata);
+        Self {
+            memory: memory.id,
+            citation: memory.citation(),
+            enrichment,
+            removed: removed.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
 fn noted(space: &Space, memory: &Memory) -> Result<Noted, anamne::Error> {
-    let removed = EnrichedPart::removed_from(&memory.metadata);
-    Ok(Noted {
-        memory: memory.id,
-        citation: memory.citation(),
-        enrichment: space.enrichments(&[memory])?.pop().flatten(),
-        removed: removed.iter().map(ToString::to_string).collect(),
-    })
+    let enrichment = space.enrichments(&[memory])?.pop().flatten();
+    Ok(Noted::of(memory, enrichment))
 }
 
 /// Show what is noted beside a memory
@@ -204,6 +212,54 @@ async fn show(
 ) -> Result<Json<Noted>, Problem> {
     let shown = caller.with_space(space, move |space| {
         noted(space, &space.read(space.resolve(&id)?)?)
+    });
+    shown.await.map(Json)
+}
+
+/// Whose enrichment to show.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    /// Ids of memories, at most 1000.
+    ids: Vec<MemoryId>,
+}
+
+/// What is noted beside several memories.
+#[derive(Debug, Serialize, ToSchema)]
+struct NotedEach {
+    /// One entry for each memory that exists, in the order asked for.
+    memories: Vec<Noted>,
+}
+
+/// Show what is noted beside each of several memories
+///
+/// Memories that don't exist, or were erased, are left out. Nothing counts as opened.
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/memories/enrichment",
+    tag = "enrichment",
+    params(InSpace),
+    responses((status = 200, body = NotedEach), (status = "default", body = Problem))
+)]
+async fn show_each(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+    Json(wanted): Json<Wanted>,
+) -> Result<Json<NotedEach>, Problem> {
+    if wanted.ids.len() > Limits::RESULTS {
+        let accepts = format!("at most {} memories", Limits::RESULTS);
+        return Err(InvalidValue::new("ids", accepts, wanted.ids.len()).into());
+    }
+    let shown = caller.with_space(space, move |space| {
+        let memories = space.get_each(&wanted.ids)?;
+        let each: Vec<&Memory> = memories.iter().collect();
+        let enriched = space.enrichments(&each)?;
+        let noted = memories.iter().zip(enriched);
+        Ok(NotedEach {
+            memories: noted
+                .map(|(memory, enrichment)| Noted::of(memory, enrichment))
+                .collect(),
+        })
     });
     shown.await.map(Json)
 }

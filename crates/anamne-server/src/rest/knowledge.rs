@@ -16,7 +16,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::shared::{InSpace, Named, Page, Routes, conceal_skipped, cut, twenty};
-use crate::http::body::{Json, Path, Query};
+use crate::http::body::{Json, Path, Query, RepeatableQuery};
 use crate::http::{Caller, Problem};
 
 /// Contradictions and pairs are counted up to this number.
@@ -87,7 +87,10 @@ async fn overview(
     counted.await.map(Json)
 }
 
-/// Which entities to list.
+/// Most tags, and most attributes, of a list of entities.
+const MOST_CONDITIONS: usize = 64;
+
+/// Which entities to list, besides by tags and attributes.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -101,10 +104,6 @@ struct EntityFilter {
     find: Option<String>,
     /// Only names that contain this, ignoring case.
     name: Option<String>,
-    /// Only those with this tag.
-    tag: Option<String>,
-    /// Only those with this attribute: `port=Emden`.
-    attribute: Option<String>,
     /// Only those of this scope.
     scope: Option<EntityScope>,
     /// Also uncertain and faded ones.
@@ -117,8 +116,17 @@ struct EntityFilter {
 }
 
 impl EntityFilter {
-    /// The text to find, and the query with one more than the limit.
-    fn query(self) -> Result<(Option<String>, EntityQuery), InvalidValue> {
+    /// The filter of a URL: the text to find, and the query with one more than the limit.
+    fn of(mut query: RepeatableQuery) -> Result<(Option<String>, EntityQuery), Problem> {
+        let (tags, attributes) = (query.take("tag"), query.take("attribute"));
+        Ok(query.rest::<Self>()?.with(tags, &attributes)?)
+    }
+
+    fn with(
+        self,
+        tags: Vec<String>,
+        attributes: &[String],
+    ) -> Result<(Option<String>, EntityQuery), InvalidValue> {
         Limits::check_results(self.limit)?;
         if self
             .name
@@ -127,7 +135,13 @@ impl EntityFilter {
         {
             return Err(InvalidValue::new("name", "a part of a name", "empty"));
         }
-        let attribute = self.attribute.map(|text| match text.split_once('=') {
+        for (name, given) in [("tag", tags.len()), ("attribute", attributes.len())] {
+            if given > MOST_CONDITIONS {
+                let accepts = format!("at most {MOST_CONDITIONS}");
+                return Err(InvalidValue::new(name, accepts, given));
+            }
+        }
+        let attributes = attributes.iter().map(|text| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
             _ => Err(InvalidValue::new("attribute", "name=value", text)),
         });
@@ -135,8 +149,8 @@ impl EntityFilter {
             entity_type: self.entity_type,
             custom_type: self.custom_type,
             name: self.name,
-            tags: self.tag.into_iter().collect(),
-            attributes: attribute.transpose()?.into_iter().collect(),
+            tags,
+            attributes: attributes.collect::<Result<_, _>>()?,
             scope: self.scope,
             unconfirmed: self.unconfirmed,
             limit: self.limit + 1,
@@ -169,16 +183,21 @@ enum ListedEntity {
     get,
     path = "/v1/spaces/{space}/knowledge/entities",
     tag = "knowledge",
-    params(InSpace, EntityFilter),
+    params(
+        InSpace,
+        EntityFilter,
+        ("tag" = Option<Vec<String>>, Query, description = "Only those with all of these tags, at most 64; repeat the name for several"),
+        ("attribute" = Option<Vec<String>>, Query, description = "Only those with all of these attributes, at most 64: `port=Emden`; repeat the name for several")
+    ),
     responses((status = 200, body = EntityList), (status = "default", body = Problem))
 )]
 async fn list(
     caller: Caller,
     Path(InSpace { space }): Path<InSpace>,
-    Query(filter): Query<EntityFilter>,
+    query: RepeatableQuery,
 ) -> Result<Json<EntityList>, Problem> {
-    let limit = filter.limit;
-    let (find, query) = filter.query()?;
+    let (find, query) = EntityFilter::of(query)?;
+    let limit = query.limit - 1;
     let listed = caller.with_space(space, move |space| {
         let knowledge = space.knowledge()?;
         let mut entities: Vec<ListedEntity> = if let Some(text) = find {

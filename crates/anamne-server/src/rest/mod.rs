@@ -21,6 +21,7 @@ mod graph;
 mod knowledge;
 mod links;
 mod log;
+mod members;
 mod memories;
 mod memory_list;
 mod meta;
@@ -72,6 +73,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(storing::routes())
         .merge(captures::routes())
         .merge(memories::routes())
+        .merge(members::routes())
         .merge(memory_list::routes())
         .merge(links::routes())
         .merge(questions::routes())

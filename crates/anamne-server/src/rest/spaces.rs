@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use anamne::{InvalidValue, Space, SpaceErasure, Statistics};
-use axum::http::StatusCode;
+use anamne::{Error, InvalidValue, KeyLoss, Space, SpaceErasure, Statistics, StoreError};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::conditional::{self, ExpectedState};
 use crate::http::body::{Json, Path, Query};
 use crate::http::{App, Caller, Problem};
 
@@ -105,6 +107,8 @@ async fn create(
 }
 
 /// Get a space with its counts
+///
+/// `ETag` stands for its state: it differs after every change of its memories or settings.
 #[utoipa::path(
     get,
     path = "/v1/spaces/{space}",
@@ -112,11 +116,15 @@ async fn create(
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 200, body = SpaceView), (status = "default", body = Problem))
 )]
-async fn read(caller: Caller, Path(space): Path<String>) -> Result<Json<SpaceView>, Problem> {
-    caller
-        .with_store(move |store| SpaceView::of(&store.existing_space(&space)?))
-        .await
-        .map(Json)
+async fn read(caller: Caller, Path(space): Path<String>) -> Result<Response, Problem> {
+    let read = caller.with_store(move |store| {
+        let space = store.existing_space(&space)?;
+        // First, so that a change meanwhile makes the tag too old, not too new.
+        let state = space.state()?;
+        Ok((SpaceView::of(&space)?, state))
+    });
+    let (space, state) = read.await?;
+    Ok(conditional::tagged_space(space, state))
 }
 
 /// How a space is deleted.
@@ -137,6 +145,9 @@ struct DeletedSpace {
     forgotten: u64,
     /// The spaces that lost members whose home it was, as far as the caller may read them.
     members_lost_in: Vec<String>,
+    /// The keys that named it, which don't any more; for callers with the right to configure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keys: Vec<KeyLoss>,
     /// Places that may still have something of it, such as a backup that can't be reached now. The erasure there is
     /// tried again. The store's own reports name them.
     unreached: usize,
@@ -150,6 +161,7 @@ impl From<SpaceErasure> for DeletedSpace {
             memories: erased.memories,
             forgotten: erased.forgotten,
             members_lost_in: erased.members_lost_in,
+            keys: erased.keys,
         }
     }
 }
@@ -157,28 +169,46 @@ impl From<SpaceErasure> for DeletedSpace {
 /// Delete a space permanently, with its history, settings and backups
 ///
 /// Needs the right to erase. Its memories that are members of other spaces are erased there too; members that have their
-/// home elsewhere stay there. The name is given twice, so that no space is deleted by mistake.
+/// home elsewhere stay there. Keys that name the space lose it; one that names no other is revoked. The name is given twice, so that no space is deleted by mistake.
+/// With `If-Match`, only the state that the client knows is deleted: otherwise nothing is changed (412).
 #[utoipa::path(
     delete,
     path = "/v1/spaces/{space}",
     tag = "spaces",
     params(
         ("space" = String, Path, description = "The space's name"),
-        ("name" = String, Query, description = "The space's name again")
+        ("name" = String, Query, description = "The space's name again"),
+        ("If-Match" = Option<String>, Header, description = "The state to delete, as `ETag` gave it")
     ),
-    responses((status = 200, body = DeletedSpace), (status = "default", body = Problem))
+    responses(
+        (status = 200, body = DeletedSpace),
+        (status = 412, description = "It was changed", body = Problem),
+        (status = "default", body = Problem)
+    )
 )]
 async fn delete(
     caller: Caller,
     Path(space): Path<String>,
     Query(deleting): Query<Deleting>,
+    headers: HeaderMap,
 ) -> Result<Json<DeletedSpace>, Problem> {
+    let expected = conditional::expected_state(&headers)?;
     let deleted = caller.with_store(move |store| {
         if deleting.name.as_ref() != Some(&space) {
             let given = deleting.name.unwrap_or_default();
             return Err(InvalidValue::new("name", "the name of the space again", given).into());
         }
-        Ok(store.erase_space(&space)?.into())
+        let erased = match expected {
+            ExpectedState::Any => store.erase_space(&space)?,
+            ExpectedState::This(state) => store.erase_space_if(&space, state)?,
+            ExpectedState::None => {
+                // First whether it is there for this caller.
+                let space = store.existing_space(&space)?;
+                let changed = StoreError::SpaceChanged(space.name().to_owned());
+                return Err(Error::from(changed).into());
+            }
+        };
+        Ok(erased.into())
     });
     deleted.await.map(Json)
 }

@@ -4,13 +4,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use anamne_store::{ErasedSpace, FoundCopy, Remains, SpaceName, StoreFolder, UnreadableRemains};
-use anamne_types::{NextStep, Right};
+use anamne_store::{
+    ErasedSpace, FoundCopy, Remains, SpaceName, SpaceState, StoreError, StoreFolder,
+    UnreadableRemains,
+};
+use anamne_types::{KeyLoss, NextStep, Right};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::Error;
 use crate::derived;
 use crate::maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
+use crate::server_records::ServerRecords;
 use crate::store::Store;
 
 /// The result of erasing a space.
@@ -26,6 +31,9 @@ pub struct SpaceErasure {
     /// The spaces that lost members whose home it was, as far as this handle may read them; sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members_lost_in: Vec<String>,
+    /// The keys of the server that named it, which don't any more; empty for a handle without the right to configure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<KeyLoss>,
     /// What was reached outside of the space, and what was not.
     #[serde(flatten)]
     pub outside: OutsideErasure,
@@ -33,7 +41,8 @@ pub struct SpaceErasure {
 
 impl Store {
     /// Erases a space with everything in it: log, memories, settings, derived data, and its backups. Final. The name is
-    /// free afterwards; `core` is created again when it is used.
+    /// free afterwards; `core` is created again when it is used. Keys of the server that name it lose it, and one that named
+    /// no other space is revoked.
     ///
     /// Members whose home it was are erased in every space. Its own members stay in their homes. Handles of the space,
     /// in this and other processes, return [`StoreError::SpaceGone`](crate::StoreError::SpaceGone). If it is interrupted,
@@ -43,11 +52,21 @@ impl Store {
     /// [`SpaceErasure::outside`] is complete, [`OutsideErasure::unreached`] lists the places that may still contain its
     /// text; [`Store::unfinished_space_erasures`] lists them later. O(files of the space).
     pub fn erase_space(&self, name: &str) -> Result<SpaceErasure, Error> {
+        self.erase_space_in(name, None)
+    }
+
+    /// The same if the space is in this state still, as [`Space::state`](crate::Space::state) gave it; otherwise
+    /// [`StoreError::SpaceChanged`](crate::StoreError::SpaceChanged), and nothing is changed.
+    pub fn erase_space_if(&self, name: &str, state: SpaceState) -> Result<SpaceErasure, Error> {
+        self.erase_space_in(name, Some(state))
+    }
+
+    fn erase_space_in(&self, name: &str, state: Option<SpaceState>) -> Result<SpaceErasure, Error> {
         self.require(Right::Erase)?;
         let space = self.existing_space(name)?;
         space.require(Right::Erase)?;
         let mut seen = space.inner.seen();
-        let erased = self.erase_within(space.name(), &mut seen)?;
+        let erased = self.erase_within(space.name(), state, &mut seen)?;
         Ok(erased)
     }
 
@@ -55,22 +74,35 @@ impl Store {
     fn erase_within(
         &self,
         name: &str,
+        state: Option<SpaceState>,
         seen: &mut BTreeSet<PathBuf>,
     ) -> Result<SpaceErasure, Error> {
         let lock = self.folder.erasure_lock();
         let _guard = lock.acquire()?;
-        let (remains, mut erased) = self.put_away(name)?;
+        let (remains, mut erased) = self.put_away(name, state)?;
         self.complete(remains, seen, &mut erased.outside);
         Ok(erased)
     }
 
     /// Ends the existence of a space, of which only remains are left.
-    fn put_away(&self, name: &str) -> Result<(Remains, SpaceErasure), Error> {
+    fn put_away(
+        &self,
+        name: &str,
+        state: Option<SpaceState>,
+    ) -> Result<(Remains, SpaceErasure), Error> {
         let space = self.existing_space(name)?;
         let statistics = space.source().statistics()?;
+        // Checked again by the decisive step, under its lock.
+        if state.is_some_and(|state| space.state().is_ok_and(|found| found != state)) {
+            return Err(StoreError::SpaceChanged(space.name().to_owned()).into());
+        }
+        let mut keys = Vec::new();
         // While its texts are known.
         space.inner.derived.leave_store()?;
-        let remains = space.source().leave_store()?;
+        let remains = space.source().leave_store(state, || {
+            keys = self.take_from_keys(space.name(), None)?;
+            Ok::<(), Error>(())
+        })?;
         self.open
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -82,9 +114,19 @@ impl Store {
             memories: statistics.memories,
             forgotten: statistics.forgotten,
             members_lost_in: members_lost_in.cloned().collect(),
+            keys,
             outside: OutsideErasure::default(),
         };
         Ok((remains, erased))
+    }
+
+    /// Takes a deleted space from the keys of the server that name it, if the store is that of a server or one of its
+    /// tenants, before a later space can have its name. Returns them if this handle may see keys.
+    fn take_from_keys(&self, space: &str, until: Option<Timestamp>) -> Result<Vec<KeyLoss>, Error> {
+        let (records, tenant) = ServerRecords::of_server_of(self.root(), self.clock());
+        let lost = records.take_space(&tenant, space, until)?;
+        let may_see = self.scope.allows(Right::Configure) && self.scope.reads_all();
+        Ok(if may_see { lost } else { Vec::new() })
     }
 
     /// Continues the erasures of spaces that were interrupted, or that could not reach every place; another process may
@@ -290,11 +332,14 @@ impl Store {
                     .remove()
                     .map_err(Error::from)
                     .map_err(failed)?;
+                // Later keys are for a later space.
+                let taken = store.take_from_keys(&erased.name, Some(erased.at));
+                taken.map_err(failed)?;
                 let put_away = there.put_backup_away(erased, clock.as_ref());
                 put_away.map_err(Error::from).map_err(failed)?;
             }
             FoundCopy::Changed => {
-                let (_remains, _) = store.put_away(&erased.name).map_err(failed)?;
+                let (_remains, _) = store.put_away(&erased.name, None).map_err(failed)?;
             }
         }
         store.complete_all(seen, &mut outside);

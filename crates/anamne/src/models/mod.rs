@@ -161,6 +161,13 @@ impl Models {
         }
     }
 
+    /// Runs `work` while no process imports or removes a model of the store.
+    pub(crate) fn unchanged<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let lock = self.library.lock();
+        let _guard = lock.acquire()?;
+        work()
+    }
+
     /// The model called `name` in the settings. A model of the store is read once per process, and again after changes.
     ///
     /// [`Error::UnknownModel`] if there is none, [`Error::Model`] if it can't be loaded, [`Error::OtherPurpose`] if it is a

@@ -14,25 +14,12 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 
+use super::mirroring::copy_models_and_costs;
 use super::{ServerRecords, time};
 use crate::Error;
 use crate::maintenance::travel::outside;
 use crate::maintenance::upkeep::is_of_target;
 use crate::store::Store;
-
-/// Tables that files of earlier versions lack.
-pub(super) const ADDITIONS: &str = "
--- Distinguishes this server from others, from its first backup on.
-CREATE TABLE IF NOT EXISTS identity (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    id BLOB NOT NULL
-) STRICT;
--- In a backup alone: when it was made.
-CREATE TABLE IF NOT EXISTS copied (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    at INTEGER NOT NULL
-) STRICT;
-";
 
 /// The result of backing up a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -70,10 +57,11 @@ impl ServerBackup {
 
 impl Store {
     /// Creates or updates the backup of the server whose store this is in `folder`: this store, the stores of all tenants,
-    /// keys (as hashes), tenants, suspensions and quotas. Safe during requests, writes and interruptions.
+    /// models and their costs, keys (as hashes), tenants, suspensions and quotas. Safe during requests, writes and
+    /// interruptions.
     ///
     /// The records are copied last: a tenant that was created meanwhile is left to the next backup, and one that was
-    /// erased here is erased there. Models, costs and logs of hooks are not copied.
+    /// erased here is erased there. Keys of models and logs of hooks are not copied.
     ///
     /// Rejects a folder inside this store, one with other contents, and the backup of another server. A failing tenant
     /// is listed in [`ServerBackup::skipped`]. [`Error::Denied`] without [`Right::Configure`](crate::Right), or if the
@@ -85,6 +73,7 @@ impl Store {
         let target = ServerRecords::of_store(&folder, self.clock());
         target.check_copy_of(&records)?;
         let own = self.backup(&folder, None)?;
+        copy_models_and_costs(&self.models, self.root(), &folder)?;
         let mut stores = vec![TenantBackup {
             tenant: DEFAULT_TENANT.to_owned(),
             spaces: own.spaces,
@@ -126,7 +115,9 @@ impl Store {
         }
         let models = Arc::new(self.models.of_store(&root));
         let store = Self::at(&root, models, self.clock());
-        let made = store.backup(&target.tenant_root(name)?, None)?;
+        let copy = target.tenant_root(name)?;
+        let made = store.backup(&copy, None)?;
+        copy_models_and_costs(&store.models, &root, &copy)?;
         Ok(Some(TenantBackup {
             tenant: name.to_owned(),
             spaces: made.spaces,

@@ -5,6 +5,7 @@ use anamne_types::{CreatedKey, InvalidValue, KeyInfo, NewKey, TenantQuota};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::deleted_spaces::lost_by;
 use super::{KeyText, ServerRecords, json, time};
 use crate::Error;
 
@@ -14,7 +15,7 @@ const MOST_KEYS: u32 = 10_000;
 /// A key that a request had, and its tenant's state.
 #[derive(Clone, Debug)]
 pub struct FoundKey {
-    /// The key.
+    /// The key, without the spaces that it lost.
     pub key: KeyInfo,
     /// Whether its tenant is suspended.
     pub suspended: bool,
@@ -37,6 +38,7 @@ fn key_of(row: &Row<'_>) -> rusqlite::Result<KeyInfo> {
         expires_at: time(row, "expires_at")?,
         revoked_at: time(row, "revoked_at")?,
         used_at: time(row, "used_at")?,
+        lost_spaces: Vec::new(),
     })
 }
 
@@ -47,6 +49,11 @@ fn found_of(row: &Row<'_>) -> rusqlite::Result<FoundKey> {
         quota: json(row, "quota")?,
         requests_today: row.get::<_, Option<i64>>("today")?.unwrap_or(0) as u64,
     })
+}
+
+fn with_lost_spaces(connection: &Connection, key: KeyInfo) -> Result<KeyInfo, StoreError> {
+    let lost_spaces = lost_by(connection, &key.id)?;
+    Ok(KeyInfo { lost_spaces, ..key })
 }
 
 pub(super) fn is_valid(key: &KeyInfo, now: Timestamp) -> bool {
@@ -107,6 +114,7 @@ impl ServerRecords {
                 expires_at,
                 revoked_at: None,
                 used_at: None,
+                lost_spaces: Vec::new(),
             },
         })
     }
@@ -162,7 +170,8 @@ impl ServerRecords {
             );
             let mut statement = connection.prepare(&sql)?;
             let keys = statement.query_map([tenant], key_of)?;
-            Ok(keys.collect::<Result<_, _>>()?)
+            let keys = keys.map(|key| with_lost_spaces(connection, key?));
+            keys.collect()
         })
     }
 
@@ -179,7 +188,9 @@ impl ServerRecords {
                 let sql = "UPDATE keys SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
                 transaction.execute(sql, params![id, now])?;
                 let sql = format!("SELECT {COLUMNS} FROM keys WHERE id = ?1");
-                Ok(transaction.query_row(&sql, [id], key_of).optional()?)
+                let key = transaction.query_row(&sql, [id], key_of).optional()?;
+                key.map(|key| with_lost_spaces(transaction, key))
+                    .transpose()
             })?)
     }
 }

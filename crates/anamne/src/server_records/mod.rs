@@ -5,9 +5,11 @@
 //! the server to everybody on the machine.
 
 mod copying;
+mod deleted_spaces;
 mod in_space;
 mod key_text;
 mod keys;
+mod mirroring;
 mod restoring;
 mod tenants;
 
@@ -33,7 +35,7 @@ use crate::store::Store;
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
     unusable: UnusableFile::Kept,
-    additions: copying::ADDITIONS,
+    additions: include_str!("additions.sql"),
     ..SideDatabase::new(1, include_str!("server.sql"))
 };
 

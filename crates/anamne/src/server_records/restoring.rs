@@ -130,7 +130,7 @@ fn copy_tree(from: &Path, to: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn copy_file(from: &Path, to: &Path) -> Result<(), Error> {
+pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), Error> {
     let mut read = File::open(from).map_err(StoreError::io("read", from))?;
     let mut written = open_private_file(to)?;
     std::io::copy(&mut read, &mut written)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_types::{Draft, Edit, InvalidValue, MemberTerms, Memory, MemoryId, check_unreserved};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::core::Inner;
@@ -13,7 +13,8 @@ use crate::space::Space;
 use crate::store::Store;
 
 /// A memory that was added to a space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AddedMember {
     /// Its id, the same in every space.
     pub id: MemoryId,

@@ -34,12 +34,13 @@ the oldest beyond --keep are deleted. `anamne tasks` shows the next run;
 
 With --tenants, the copy is that of a whole server: its own store, the stores of
 all tenants, and their records: tenants with suspensions and quotas, and the
-salted hashes of keys. A tenant that was erased here is erased there. Models and
-costs are not copied. `anamne --store NEW backup DIR --restore` makes a server
-of such a copy: it copies DIR to the new or empty folder NEW, verifies it, and
-lists the tenants and keys that are valid again. Keys that were revoked and
-tenants that were erased after the backup are back: repeat that before you
-start the server. A server refuses to run in DIR itself.
+salted hashes of keys; also the models and costs of each store. A tenant that
+was erased here is erased there. The keys of models are not copied.
+`anamne --store NEW backup DIR --restore` makes a server of such a copy: it
+copies DIR to the new or empty folder NEW, verifies it, and lists the tenants
+and keys that are valid again. Keys that were revoked and tenants that were
+erased after the backup are back: repeat that before you start the server. A
+server refuses to run in DIR itself.
 
 A space that is damaged or has a newer format is skipped and named (exit code
 4); the backup keeps its earlier copy of that space.

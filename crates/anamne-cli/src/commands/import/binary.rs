@@ -87,7 +87,7 @@ fn print(report: &BinaryImportReport, output: &mut Output) -> Result<(), Failure
         output.line(line(space, report.trusted))?;
         if let Some(import) = &space.import {
             let mut total = Total::default();
-            total.add(&space.exported, import.clone());
+            total.add(&space.exported, import.clone(), &[]);
             total.report_bad(output);
             total.report_reworded(output);
             total.report_unverified(output);

@@ -26,6 +26,7 @@ use crate::wording::{duration, file_name, named, number};
 use anamne_ingest::transcripts::TranscriptFormat;
 use binary::ExportFile;
 use progress::Progress;
+use served::Watching;
 
 /// Maximum bad lines shown to a person; `--json` has all of them.
 const SHOWN_BAD_LINES: usize = 20;
@@ -167,6 +168,9 @@ struct BadLine {
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<NextStep>,
+    /// Whether it was shown as it happened.
+    #[serde(skip)]
+    is_shown: bool,
 }
 
 impl Import {
@@ -226,20 +230,28 @@ impl Import {
                         line: None,
                         reason: format!("can't read it: {error}"),
                         next_step: None,
+                        is_shown: false,
                     });
                     continue;
                 }
                 opened => opened.map_err(|error| unreadable(file, &error))?,
             };
+            let mut shown = Vec::new();
             let report = match &space {
                 Reached::Here(space) if space.config().guard.skips(file) => {
                     let space = space.without_guard()?;
                     opened.read(file, &space, options, &progress, &total)
                 }
                 Reached::Here(space) => opened.read(file, space, options, &progress, &total),
-                Reached::There(space) => opened.send(file, space, options, &progress, &total),
+                Reached::There(space) => {
+                    let shows_refused = self.skip_bad && !output.is_json();
+                    let mut watching = Watching::new(&progress, &total, shows_refused);
+                    let report = opened.send(file, space, options, &mut watching);
+                    shown = watching.shown;
+                    report
+                }
             };
-            total.add(file, report.inspect_err(|_| progress.end())?);
+            total.add(file, report.inspect_err(|_| progress.end())?, &shown);
         }
         let settled = match space.here() {
             Some(space) => space.settle(&mut |view, _| progress.indexing(view)),
@@ -406,6 +418,11 @@ fn sum(before: &Total, report: &ImportReport) -> PartialImport {
     }
 }
 
+/// A refused line, for a person.
+fn refused_line(file: &str, line: u64, reason: &str) -> String {
+    format!("{}:{line}: {}", named(file), named(reason))
+}
+
 /// The path of a note of a folder, or the file itself.
 fn of_file(file: &str, note: Option<String>) -> String {
     match note {
@@ -415,7 +432,8 @@ fn of_file(file: &str, note: Option<String>) -> String {
 }
 
 impl Total {
-    fn add(&mut self, file: &str, report: ImportReport) {
+    /// Adds the report of a file, of which the refused lines `shown` were shown already.
+    fn add(&mut self, file: &str, report: ImportReport, shown: &[u64]) {
         self.lines += report.lines;
         self.bytes += report.bytes;
         self.imported += report.imported;
@@ -436,6 +454,7 @@ impl Total {
             line: Some(bad.line),
             reason: bad.reason,
             next_step: bad.next_step,
+            is_shown: shown.contains(&bad.line),
         }));
     }
 
@@ -469,11 +488,11 @@ impl Total {
 
     /// Reports the skipped lines, notes and files.
     fn report_bad(&self, output: &Output) {
-        for bad in self.bad.iter().take(SHOWN_BAD_LINES) {
-            let (file, reason) = (named(&bad.file), named(&bad.reason));
+        let first = self.bad.iter().take(SHOWN_BAD_LINES);
+        for bad in first.filter(|bad| !bad.is_shown) {
             match bad.line {
-                Some(line) => report(format_args!("{file}:{line}: {reason}")),
-                None => report(format_args!("{file}: {reason}")),
+                Some(line) => report(refused_line(&bad.file, line, &bad.reason)),
+                None => report(format_args!("{}: {}", named(&bad.file), named(&bad.reason))),
             }
         }
         let shown = self.bad.iter().take(SHOWN_BAD_LINES);

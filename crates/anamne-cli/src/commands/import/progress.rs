@@ -5,7 +5,7 @@ use std::time::Instant;
 use anamne::ImportReport;
 
 use super::Total;
-use crate::output::memories;
+use crate::output::{memories, report};
 use crate::progress::Bar;
 use crate::wording::number;
 
@@ -35,6 +35,14 @@ impl Progress {
         let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001);
         let message = format!("{} · {}/s", memories(read), number(rate as u64));
         bar.reached(before.bytes + report.bytes, &message);
+    }
+
+    /// Writes a line above the bar.
+    pub(super) fn above(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| report(line)),
+            None => report(line),
+        }
     }
 
     pub(super) fn indexing(&self, view: &str) {
