@@ -10,6 +10,7 @@ mod across;
 mod asking;
 mod cache;
 mod demonstration;
+mod earlier;
 mod embeddings;
 mod enriching;
 mod erasing_spaces;

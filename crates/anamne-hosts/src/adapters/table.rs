@@ -37,6 +37,8 @@ pub(crate) struct Entry {
     pub(crate) checked: String,
     /// The format of its transcripts by name.
     pub(crate) transcripts: Option<String>,
+    /// After how many days it deletes one, unless told otherwise.
+    pub(crate) transcript_days: Option<u32>,
     /// Files and folders of which each shows that the host is installed.
     pub(super) found: Vec<String>,
     pub(super) server: Server,
