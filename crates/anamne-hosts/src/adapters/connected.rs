@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anamne_ingest::Machine;
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::codex::Trust;
 use super::drafts::{Drafts, keys};
@@ -12,6 +12,7 @@ use super::places::Places;
 use super::scripts::Scripts;
 use super::table::{Entry, entries};
 use super::{Adapter, instructions, server, shapes};
+use crate::edit::Syntax;
 use crate::plan::{Commands, Connection, HookState, HostStatus, Plan, SetupScope};
 
 /// What a person does about hooks that Codex doesn't trust yet.
@@ -66,6 +67,7 @@ impl Adapter for TableAdapter {
         if let Some(wiring) = Wiring::of(self.entry)
             && let Some(file) = wiring.file(places)
         {
+            self.forget_trust(places, &wiring, &file, &mut drafts);
             wiring.remove(&file, &mut drafts);
         }
         if let Some(scripts) = Scripts::of(self.entry) {
@@ -216,6 +218,36 @@ impl TableAdapter {
                 .push("A hook of anamne is switched off in Codex: enter /hooks there.".to_owned());
         }
         warnings
+    }
+
+    /// Removes what Codex recorded of our hooks when the person trusted them. Trust in a project's hooks is recorded among
+    /// the person's settings, which a removal from a project doesn't touch.
+    fn forget_trust(
+        &self,
+        places: Places<'_>,
+        wiring: &Wiring<'_>,
+        file: &Path,
+        drafts: &mut Drafts,
+    ) {
+        if self.entry.id != "codex" || *places.scope != SetupScope::Person {
+            return;
+        }
+        let Some(config) = self.server_files(places).pop() else {
+            return;
+        };
+        let is_ours = |hook: &_| shapes::event_of_hook(hook, wiring.host).is_some();
+        let keys = Trust::read(&config, drafts).keys_of_ours(file, drafts, is_ours);
+        if keys.is_empty() {
+            return;
+        }
+        drafts.edit(&config, Syntax::Toml, |document| {
+            for key in &keys {
+                document.remove(&["hooks", "state", key])?;
+            }
+            server::remove_empty(document, &["hooks".to_owned(), "state".to_owned()])?;
+            server::remove_empty(document, &["hooks".to_owned()])
+        });
+        drafts.drop_if_empty(&config, &Map::new());
     }
 
     /// The settings that keep the host from running hooks.
