@@ -32,6 +32,7 @@ mod learning;
 mod members;
 mod models;
 mod numbers;
+mod plugins;
 mod problems;
 mod projects;
 mod protocol;

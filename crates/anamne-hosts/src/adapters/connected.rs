@@ -9,6 +9,7 @@ use super::codex::Trust;
 use super::drafts::{Drafts, keys};
 use super::hooks::Wiring;
 use super::places::Places;
+use super::plugin::{self, Plugin};
 use super::scripts::Scripts;
 use super::table::{Entry, entries};
 use super::{Adapter, instructions, server, shapes};
@@ -73,6 +74,9 @@ impl Adapter for TableAdapter {
         if let Some(scripts) = Scripts::of(self.entry) {
             scripts.remove(places, &mut drafts);
         }
+        if let Some(plugin) = Plugin::of(self.entry) {
+            plugin.remove(places, &mut drafts);
+        }
         if let Some(instructions) = &self.entry.instructions {
             let shared = self.shared(places);
             instructions::remove(instructions, places, &mut drafts, |path| {
@@ -96,8 +100,12 @@ impl Adapter for TableAdapter {
         let instructions = self.entry.instructions.as_ref();
         let instructions =
             instructions.and_then(|one| instructions::status(one, places, &mut drafts));
-        // What set-up can't change, status can't tell.
-        for left in self.set_up(machine, scope, commands).left_alone {
+        // What set-up can't change, status can't tell. No program is started for that.
+        let quiet = Machine {
+            version_of: |_| None,
+            ..machine.clone()
+        };
+        for left in self.set_up(&quiet, scope, commands).left_alone {
             if server == Connection::Absent && self.server_files(places).contains(&left.path) {
                 server = Connection::Unreadable;
             }
@@ -136,6 +144,9 @@ impl TableAdapter {
         if let Some(scripts) = Scripts::of(self.entry) {
             by_hand.extend(scripts.set_up(places, commands, drafts));
         }
+        if let Some(plugin) = Plugin::of(self.entry) {
+            by_hand.extend(plugin.set_up(places, commands, drafts));
+        }
         let Some(wiring) = Wiring::of(self.entry) else {
             return;
         };
@@ -165,6 +176,11 @@ impl TableAdapter {
     ) -> (Vec<HookState>, Vec<String>) {
         if let Some(scripts) = Scripts::of(self.entry) {
             return (scripts.status(places, drafts), Vec::new());
+        }
+        if let Some(plugin) = Plugin::of(self.entry) {
+            let (states, differing) = plugin.status(places, commands, drafts);
+            let warnings = differing.as_deref().map(plugin::differs);
+            return (states, warnings.into_iter().collect());
         }
         let Some(wiring) = Wiring::of(self.entry) else {
             return (Vec::new(), Vec::new());
