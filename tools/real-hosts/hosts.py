@@ -1,6 +1,8 @@
 """The hosts: how each is configured, asked and read."""
 
+import contextlib
 import json
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,9 @@ class Request:
 
 class Host:
     """A host in a site, with a scripted model."""
+
+    servers = "mcpServers"
+    """The table of servers in its JSON files."""
 
     def __init__(self, site, model, program):
         self.site = site
@@ -212,7 +217,64 @@ class Gemini(Host):
         return json.loads(_first_line(transcript))["sessionId"], transcript
 
 
-HOSTS = {host.id: host for host in (ClaudeCode, Codex, Gemini)}
+class OpenCode(Host):
+    id = "opencode"
+    command = "opencode"
+    servers = "mcp"
+    configuration = [
+        ".config/opencode/opencode.json",
+        ".config/opencode/plugins/anamne.js",
+        ".config/opencode/AGENTS.md",
+    ]
+
+    def environment(self):
+        return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+
+    def prepare(self):
+        # Set-up asks for its version.
+        self.site.add_programs(self.program.parent)
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Scripted",
+            "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "none"},
+            "models": {"m": {"name": "M"}},
+        }
+        self.write(
+            ".config/opencode/opencode.json",
+            f"""{{
+    // Mine
+  "$schema" :"https://opencode.ai/config.json", "model": "scripted/m", "small_model": "scripted/m",
+  "autoupdate": false, "share": "disabled",
+  "provider": {{ "scripted":{json.dumps(provider)} }},
+}}""",
+        )
+        self.write(".config/opencode/AGENTS.md", OWN_NOTES)
+
+    def is_connected(self):
+        return _says_connected(self.start("mcp", "list", with_errors=True))
+
+    def ask(self, prompt, resume=False):
+        goes_on = ["--continue"] if resume else []
+        return self.start("run", *goes_on, prompt)
+
+    def request(self, body):
+        messages = body.get("messages", [])
+        results = [message for message in messages if message.get("role") == "tool"]
+        spoken = [message for message in messages if message.get("role") in ("user", "assistant")]
+        return Request(
+            conversation="\n".join(_texts(message.get("content") or []) for message in spoken),
+            tool_results="\n".join(_texts(result.get("content") or []) for result in results),
+            offers_tools=bool(body.get("tools")),
+        )
+
+    def end_of_session(self):
+        """It doesn't tell its plugins where it records sessions."""
+        with contextlib.closing(sqlite3.connect(self.newest(".local/share/opencode/opencode*.db"))) as database:
+            [session] = database.execute("SELECT id FROM session ORDER BY time_updated DESC LIMIT 1").fetchone()
+        return json.dumps({"session_id": session, "cwd": str(self.site.project), "hook_event_name": "SessionEnd"})
+
+
+HOSTS = {host.id: host for host in (ClaudeCode, Codex, Gemini, OpenCode)}
 
 
 def _says_connected(listed):

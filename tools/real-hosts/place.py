@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 # Longer than any command of a test takes on a slow machine.
-PATIENCE = 120
+PATIENCE = 300
 
 
 class CommandFailed(Exception):
@@ -37,6 +37,10 @@ class Site:
         }
         (self.project / "README.md").write_text("# Harbour\n")
         self.run(["git", "init", "--quiet", "."])
+
+    def add_programs(self, folder):
+        """Puts a folder of programs on the search path."""
+        self.environment["PATH"] += f"{os.pathsep}{folder}"
 
     def __enter__(self):
         return self

@@ -178,7 +178,7 @@ class Run:
             elif path.endswith(".json"):
                 left = json.loads(text)
                 kept = json.loads(at_end[path])
-                kept.get("mcpServers", {}).pop("anamne", None)
+                kept.get(self.host.servers, {}).pop("anamne", None)
                 if without_empty(left) != without_empty(kept):
                     raise Failed(f"{path} has lost or kept something else than our entry")
             elif b"anamne" in text:

@@ -1,7 +1,7 @@
-"""A model with a script: answers the HTTP interfaces of three providers and keeps every request.
+"""A model with a script: answers the HTTP interfaces of providers and keeps every request.
 
-The Messages API (Claude Code), the Responses API (Codex) and generateContent (Gemini CLI) are told apart by path. The
-model says one sentence; if it is told to use a tool, it calls that tool first, once in each conversation.
+The Messages API (Claude Code), the Responses API (Codex), generateContent (Gemini CLI) and chat completions (OpenCode)
+are told apart by path. The model says one sentence; if it is told to use a tool, it calls that tool first, once in each conversation.
 """
 
 import http.server
@@ -62,7 +62,7 @@ class ScriptedModel:
         return None if name is None else (name, arguments)
 
 
-RESULT_MARKS = ('"tool_result"', '"function_call_output"', '"functionResponse"')
+RESULT_MARKS = ('"tool_result"', '"function_call_output"', '"functionResponse"', '"role": "tool"')
 
 
 def _handler(model):
@@ -92,6 +92,8 @@ def _handler(model):
                 self.answer_messages(body)
             elif path.endswith("/responses"):
                 self.answer_responses(body)
+            elif path.endswith("/chat/completions"):
+                self.answer_completions(body)
             elif path.endswith("enerateContent"):
                 self.answer_generate(body, streamed=path.endswith("streamGenerateContent"))
             else:
@@ -144,6 +146,32 @@ def _handler(model):
                 {"type": "response.completed", "response": done},
             ]
             self.reply_events([(event["type"], event) for event in events])
+
+        def answer_completions(self, body):
+            answer = model.next_id()
+            offered = [tool.get("function", {}).get("name", "") for tool in body.get("tools", [])]
+            call = model.chosen(offered, json.dumps(body.get("messages", [])))
+            function = {"name": call[0], "arguments": json.dumps(call[1])} if call else None
+            said = (
+                {"tool_calls": [{"index": 0, "id": f"call_{answer}", "type": "function", "function": function}]}
+                if call
+                else {"content": model.says}
+            )
+            head = {"id": f"chatcmpl-{answer}", "created": 0, "model": body.get("model", "")}
+            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            reason = "tool_calls" if call else "stop"
+            message = {"role": "assistant", "content": None, **said}
+            if not body.get("stream"):
+                choice = {"index": 0, "message": message, "finish_reason": reason}
+                self.reply_json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+                return
+            chunk = {**head, "object": "chat.completion.chunk"}
+            choices = [
+                {"index": 0, "delta": message, "finish_reason": None},
+                {"index": 0, "delta": {}, "finish_reason": reason},
+            ]
+            events = [(None, {**chunk, "choices": [choice]}) for choice in choices]
+            self.reply_events([*events, (None, {**chunk, "choices": [], "usage": usage})])
 
         def answer_generate(self, body, streamed):
             offered = [

@@ -1,6 +1,10 @@
 //! The command that other programs run to reach this one.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use anamne_hosts::Commands;
 
@@ -49,6 +53,35 @@ fn given(global: &Global) -> Result<Vec<String>, Failure> {
         options.extend(["--space".to_owned(), space.clone()]);
     }
     Ok(options)
+}
+
+/// How long a program may take to tell its version: the first start of a large one on a busy machine takes long.
+const VERSION_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The most bytes of an answer that are read.
+const MAX_VERSION: u64 = 4096;
+
+/// What a program prints with `--version`: at most some lines, without waiting for long.
+pub(crate) fn version_of(program: &Path) -> Option<String> {
+    let mut child = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let printed = child.stdout.take()?;
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        let read = printed.take(MAX_VERSION).read_to_string(&mut text);
+        let _ = sender.send(read.ok().map(|_| text));
+    });
+    let version = receiver.recv_timeout(VERSION_PATIENCE).ok().flatten();
+    // It may have ended already.
+    let _ = child.kill();
+    let _ = child.wait();
+    version
 }
 
 /// The first program of this name in the search path.

@@ -38,7 +38,7 @@ pub(crate) struct TranscriptImport {
 
 /// What was imported.
 #[derive(Debug, Default, Serialize)]
-struct Report {
+pub(crate) struct TranscriptReport {
     conversations: u64,
     /// Messages that are new.
     kept: u64,
@@ -80,15 +80,30 @@ struct Problem {
 }
 
 impl TranscriptImport {
+    /// Imports, and prints the report.
     pub(crate) fn run(
         &self,
         place: &Place,
         global: &Global,
         output: &mut Output,
     ) -> Result<(), Failure> {
+        let report = self.carry_out(place, global, output)?;
+        if output.is_json() {
+            return output.json(&report);
+        }
+        self.print(&report, output)
+    }
+
+    /// Imports, with a progress bar for whoever watches.
+    pub(crate) fn carry_out(
+        &self,
+        place: &Place,
+        global: &Global,
+        output: &Output,
+    ) -> Result<TranscriptReport, Failure> {
         let started = Instant::now();
         let (files, problems) = transcripts::find(self.format, &hooks::machine());
-        let mut report = Report::default();
+        let mut report = TranscriptReport::default();
         for problem in &problems {
             report.add_problem(problem);
         }
@@ -116,14 +131,14 @@ impl TranscriptImport {
             bar.end();
         }
         report.took_ms = started.elapsed().as_secs_f64() * 1_000.0;
-        self.print(&report, output)
+        Ok(report)
     }
 
     fn import_file(
         &self,
         file: &TranscriptFile,
         spaces: &mut Spaces<'_>,
-        report: &mut Report,
+        report: &mut TranscriptReport,
     ) -> Result<(), Failure> {
         let is_older = |since: Timestamp| file.modified.is_some_and(|changed| changed < since);
         if self.since.is_some_and(is_older) {
@@ -156,10 +171,12 @@ impl TranscriptImport {
         }
     }
 
-    fn print(&self, report: &Report, output: &mut Output) -> Result<(), Failure> {
-        if output.is_json() {
-            return output.json(report);
-        }
+    /// Prints a report for a person.
+    pub(crate) fn print(
+        &self,
+        report: &TranscriptReport,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         for problem in report.bad.iter().take(SHOWN_PROBLEMS) {
             let line = problem
                 .line
@@ -214,13 +231,13 @@ impl TranscriptImport {
 }
 
 /// `1,204 memories · 3,000/s`.
-fn rate(report: &Report, elapsed: Duration) -> String {
+fn rate(report: &TranscriptReport, elapsed: Duration) -> String {
     let read = report.kept + report.merged;
     let rate = read as f64 / elapsed.as_secs_f64().max(0.001);
     format!("{} · {}/s", memories(read), number(rate as u64))
 }
 
-impl Report {
+impl TranscriptReport {
     fn add_problem(&mut self, error: &TranscriptError) {
         let (TranscriptError::Io { path: file, .. } | TranscriptError::Unknown { path: file, .. }) =
             error

@@ -17,6 +17,9 @@ pub struct Host {
     pub checked: &'static str,
     /// The format of its transcripts, if they can be imported.
     pub transcripts: Option<TranscriptFormat>,
+    /// After how many days the host deletes a transcript, unless a person told it otherwise; `None` if it keeps them, or
+    /// that isn't known.
+    pub transcript_days: Option<u32>,
 }
 
 static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| entries().iter().map(Host::of).collect());
@@ -30,6 +33,7 @@ impl Host {
             name: &entry.name,
             checked: &entry.checked,
             transcripts: TranscriptFormat::ALL.into_iter().find(named),
+            transcript_days: entry.transcript_days,
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct FileChange {
     pub before: Option<String>,
     /// Its text after.
     pub after: Option<String>,
+    /// Whether a file that the change creates can be run by everybody who may read it. An existing one keeps its mode.
+    /// Without effect on Windows.
+    pub executable: bool,
 }
 
 /// A file that is left as it is, and why.

@@ -62,6 +62,7 @@ fn change(path: &Path, before: Option<&str>, after: Option<&str>) -> Plan {
         path,
         before,
         after,
+        executable: false,
     }];
     Plan {
         changes,
@@ -374,6 +375,7 @@ fn a_difference_has_three_lines_of_context_and_no_control_characters() {
         path,
         before,
         after,
+        executable: false,
     });
     assert_eq!(
         text,
@@ -385,6 +387,7 @@ fn a_difference_has_three_lines_of_context_and_no_control_characters() {
         path,
         before: None,
         after,
+        executable: false,
     });
     assert_eq!(
         text,
@@ -405,6 +408,7 @@ fn a_difference_of_hostile_texts_takes_bounded_time() {
         path,
         before,
         after,
+        executable: false,
     })
     .len();
     assert!(length > 40_000);
@@ -412,5 +416,52 @@ fn a_difference_of_hostile_texts_takes_bounded_time() {
         started.elapsed() < std::time::Duration::from_secs(20),
         "{:?}",
         started.elapsed()
+    );
+}
+
+#[test]
+fn the_last_host_of_a_shared_file_gives_it_its_former_bytes() {
+    for original in [None, Some("original\n")] {
+        let home = Home::new();
+        let path = home.path("s");
+        if let Some(text) = original {
+            home.write("s", text);
+        }
+        home.apply("one", &change(&path, original, Some("original\nours\n")));
+        // The other one's removal left it, because this host reads it as well.
+        let removal = change(&path, Some("original\nours\n"), original);
+        home.take_back("other", &removal);
+        assert_eq!(home.text("s").as_deref(), original);
+        assert_eq!(home.names().len(), usize::from(original.is_some()));
+        assert!(!home.record.path.exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_can_be_run_and_goes_again_and_an_existing_file_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let program = |name: &str, after: Option<&str>| {
+        let mut plan = change(&home.path(name), home.text(name).as_deref(), after);
+        plan.changes[0].executable = true;
+        plan
+    };
+    let mode = |name: &str| fs::metadata(home.path(name)).unwrap().permissions().mode() & 0o777;
+    home.write("plain", "x");
+    let usual = mode("plain");
+    assert!(difference(&program("script", Some("#!\n")).changes[0]).contains("(executable)"));
+    home.apply("host", &program("script", Some("#!\n")));
+    assert_eq!(mode("script"), usual | ((usual & 0o444) >> 2));
+    home.apply("host", &program("script", Some("#! 2\n")));
+    assert_eq!(mode("script"), usual | ((usual & 0o444) >> 2));
+    home.take_back("host", &program("script", None));
+    assert_eq!(home.names(), ["plain"]);
+    home.apply("host", &program("plain", Some("y")));
+    assert_eq!(mode("plain"), usual);
+    home.take_back("host", &program("plain", None));
+    assert_eq!(
+        (home.text("plain").as_deref(), mode("plain")),
+        (Some("x"), usual)
     );
 }

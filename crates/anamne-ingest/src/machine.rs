@@ -1,7 +1,7 @@
 //! The folders and variables of a person's account.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The operating systems that hosts distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +40,12 @@ pub struct Machine {
     pub data: PathBuf,
     /// Environment variables. Empty ones count as missing.
     pub variables: BTreeMap<String, String>,
+    /// What a program prints when it is asked for its version; `None` if it doesn't answer. May start it.
+    pub version_of: fn(&Path) -> Option<String>,
 }
 
 impl Machine {
-    /// An account on this platform with the default folders under `home`, and no variables.
+    /// An account on this platform with the default folders under `home`, no variables and no programs.
     pub fn at(home: impl Into<PathBuf>) -> Self {
         let home = home.into();
         let platform = Platform::current();
@@ -57,6 +59,7 @@ impl Machine {
             config,
             data,
             variables: BTreeMap::new(),
+            version_of: |_| None,
         }
     }
 

@@ -1,8 +1,10 @@
 //! Stores what was said since the last capture.
 
 use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
 
 use anamne::{Body, Draft, Role};
+use anamne_hosts::Machine;
 use anamne_hosts::hook::{HookEvent, HookInput};
 use anamne_ingest::transcripts::{self, Conversation, Position, TranscriptFormat};
 
@@ -13,6 +15,9 @@ use crate::failure::Failure;
 
 /// Bytes of a transcript that are read while the host waits. More take longer than 100 ms.
 const MOST_AT_ONCE: u64 = 512 << 10;
+
+/// How long after a hook a host has completed its transcript that writes it afterwards.
+const COMPLETED_AFTER: Duration = Duration::from_secs(3);
 
 /// Captures the transcript at the end of a turn, before a compaction and at the end of a session.
 pub(super) fn at_boundary(
@@ -36,7 +41,8 @@ pub(super) fn at_boundary(
     let rest = site.job(host, work);
     job.set(rest.clone());
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    if bytes.saturating_sub(session.captured_bytes) > MOST_AT_ONCE {
+    let is_long = bytes.saturating_sub(session.captured_bytes) > MOST_AT_ONCE;
+    if is_long || is_completed_later(format) {
         start_later(&rest);
         return Ok(Effect::default());
     }
@@ -47,7 +53,45 @@ pub(super) fn at_boundary(
     Ok(effect)
 }
 
-/// Captures all of a transcript that is left.
+/// Finds the transcript that is captured at this event, where the host didn't tell it.
+pub(super) fn find_transcript(
+    event: HookEvent,
+    host: &str,
+    input: &mut HookInput,
+    machine: &Machine,
+) {
+    let is_boundary = matches!(
+        event,
+        HookEvent::TurnEnd | HookEvent::BeforeCompaction | HookEvent::SessionEnd
+    );
+    if let (true, None, Some(session), Some(format)) = (
+        is_boundary,
+        &input.transcript,
+        &input.session,
+        format_of(host),
+    ) {
+        input.transcript = transcripts::recorded_at(format, session, machine);
+    }
+}
+
+/// Whether a host adds the end of a turn to its transcript after the hook has run.
+fn is_completed_later(format: TranscriptFormat) -> bool {
+    format == TranscriptFormat::Cline
+}
+
+/// Waits until a transcript has changed since a time, but not for long.
+fn wait_for_change(path: &Path, since: SystemTime) {
+    let has_changed = || {
+        let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+        modified.is_ok_and(|modified| modified > since)
+    };
+    let deadline = Instant::now() + COMPLETED_AFTER;
+    while !has_changed() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Captures all of a transcript that is left, in a process of its own.
 pub(super) fn everything(
     host: &str,
     input: &HookInput,
@@ -57,6 +101,9 @@ pub(super) fn everything(
     let (Some(path), Some(format)) = (&input.transcript, format_of(host)) else {
         return Ok(total);
     };
+    if is_completed_later(format) {
+        wait_for_change(path, SystemTime::now());
+    }
     loop {
         let (effect, goes_on) = capture(host, format, path, input, site)?;
         total.stored += effect.stored;

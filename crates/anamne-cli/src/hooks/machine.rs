@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use anamne_hosts::{Machine, Platform};
 use etcetera::BaseStrategy;
 
+use crate::programs;
+
 /// The folders and variables of the account. Without a home folder, paths are relative to the current folder.
 pub(crate) fn of_environment() -> Machine {
     let variables: BTreeMap<String, String> = std::env::vars_os()
@@ -23,5 +25,6 @@ pub(crate) fn of_environment() -> Machine {
         config: base.config_dir(),
         data: base.data_dir(),
         variables,
+        version_of: programs::version_of,
     }
 }

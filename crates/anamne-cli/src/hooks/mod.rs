@@ -34,7 +34,7 @@ use crate::output::Output;
 use crate::usage;
 use job::{Job, SharedJob};
 use session::HookSite;
-use watchdog::{Reply, Watchdog};
+use watchdog::{Reply, Watchdog, latest};
 
 pub(crate) use git::{commit, install, uninstall};
 pub(crate) use job::JobArguments;
@@ -92,7 +92,7 @@ pub(crate) fn run(event: HookEvent, host: &str, global: &Global) {
     let started = Instant::now();
     let reply = Reply::to(host, event);
     let job = SharedJob::new(global);
-    let watchdog = Watchdog::start(started, reply.clone(), job.clone());
+    let watchdog = Watchdog::start(started, latest(host, event), reply.clone(), job.clone());
     // A panic has been reported to nobody: hosts show what a hook writes to standard error.
     let work = AssertUnwindSafe(|| handle(event, host, global, &reply, &job, started));
     let failure = match catch_unwind(work) {
@@ -116,9 +116,10 @@ fn handle(
     started: Instant,
 ) -> Result<(), Failure> {
     let machine = machine::of_environment();
-    let input = input::read(host, event, &machine);
+    let mut input = input::read(host, event, &machine);
     let host = input.sender.unwrap_or(host);
     reply.is_for(host);
+    capture::find_transcript(event, host, &mut input, &machine);
     let Some(site) = HookSite::find(global, host, &input, started)? else {
         return Ok(());
     };

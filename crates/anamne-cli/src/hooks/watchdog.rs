@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anamne_hosts::hook::HookEvent;
+use anamne_hosts::hook::{HookEvent, takes_context};
 
 use super::job::SharedJob;
 use super::{answer_of, start_later};
@@ -12,6 +12,18 @@ use crate::output::write_answer;
 
 /// When the process ends at the latest, counted from its start. Below the 300 ms that a host may be kept waiting.
 const LATEST: Duration = Duration::from_millis(270);
+
+/// The same for a hook that its host doesn't wait for. Cline starts it first, and tells it what happened much later.
+const LATEST_UNAWAITED: Duration = Duration::from_secs(2);
+
+/// When the process of a hook ends at the latest, counted from its start.
+pub(super) fn latest(host: &str, event: HookEvent) -> Duration {
+    if host == "cline" && !takes_context(host, event) {
+        LATEST_UNAWAITED
+    } else {
+        LATEST
+    }
+}
 
 /// The answer to the host, which is given once.
 #[derive(Clone)]
@@ -67,13 +79,13 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    pub(super) fn start(started: Instant, reply: Reply, job: SharedJob) -> Self {
+    pub(super) fn start(started: Instant, latest: Duration, reply: Reply, job: SharedJob) -> Self {
         let stopped: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let watched = stopped.clone();
         std::thread::spawn(move || {
             let (lock, signal) = &*watched;
             let guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
-            let left = LATEST.saturating_sub(started.elapsed());
+            let left = latest.saturating_sub(started.elapsed());
             let waited = signal.wait_timeout_while(guard, left, |stopped| !*stopped);
             let (stopped, _) = waited.unwrap_or_else(PoisonError::into_inner);
             if !*stopped {

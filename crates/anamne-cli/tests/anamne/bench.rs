@@ -146,6 +146,17 @@ impl Bench {
             .into()
     }
 
+    /// Runs the command at a terminal where a person types these lines; returns all that it prints.
+    #[cfg(unix)]
+    pub(crate) fn at_terminal(&self, arguments: &[&str], lines: &str) -> String {
+        let (mut person, end) = terminal();
+        person.write_all(lines.as_bytes()).expect("typed");
+        let mut command = self.command(arguments);
+        let output = command.stdin(end).output().expect("the command starts");
+        let ran = RunOutput::from(output);
+        ran.stdout + &ran.stderr
+    }
+
     /// Runs the command, and kills it once `is_time`, at the latest when it ends; returns how it ended.
     pub(crate) fn run_until(
         &self,
@@ -270,4 +281,18 @@ pub(crate) fn lines(values: impl IntoIterator<Item = Value>) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A new terminal: the side of the person, and the side of the program.
+#[cfg(unix)]
+pub(crate) fn terminal() -> (std::fs::File, std::fs::File) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).expect("a terminal");
+    unlockpt(&terminal).expect("a terminal");
+    let name = ptsname(&terminal, Vec::new()).expect("a name");
+    let mut options = std::fs::File::options();
+    let end = options.read(true).write(true);
+    let end = end.open(name.to_str().expect("UTF-8"));
+    (terminal.into(), end.expect("the other end"))
 }

@@ -305,6 +305,7 @@ mod on_unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
+    use crate::bench::terminal;
 
     #[test]
     fn settings_that_others_can_write_to_are_not_used() {
@@ -378,18 +379,9 @@ mod on_unix {
     fn a_key_is_not_shown_while_it_is_typed() {
         use std::io::{BufRead, BufReader, Read, Write};
 
-        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let bench = Bench::new();
         set_up(&bench, "http://localhost:9/v1");
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        grantpt(&terminal).expect("a terminal");
-        unlockpt(&terminal).expect("a terminal");
-        let name = ptsname(&terminal, Vec::new()).expect("a name");
-        let end = std::fs::File::options()
-            .read(true)
-            .write(true)
-            .open(name.to_str().expect("UTF-8"))
-            .expect("the other end");
+        let (mut person, end) = terminal();
         let mut command = bench.command(&["model", "key", "--file"]);
         let mut child = command
             .stdin(end.try_clone().expect("a copy"))
@@ -399,7 +391,6 @@ mod on_unix {
         let mut stored = BufReader::new(child.stderr.take().expect("a pipe"));
         stored.read_line(&mut prompt).expect("a prompt");
         assert!(prompt.contains("no echo"), "{prompt}");
-        let mut person = std::fs::File::from(terminal);
         person
             .write_all(b"sk-secret-of-the-tests\n")
             .expect("typed");

@@ -34,6 +34,36 @@ impl Trust {
         Self { recorded }
     }
 
+    /// The keys of the records of our hooks in a file, as they are in it now. The records of others stay, and those of
+    /// what our hooks were before.
+    pub(super) fn keys_of_ours(
+        &self,
+        file: &Path,
+        drafts: &mut Drafts,
+        is_ours: impl Fn(&Value) -> bool,
+    ) -> Vec<String> {
+        let hooks = drafts
+            .document(file, Syntax::Json)
+            .and_then(|file| file.get(&["hooks"]));
+        let Some(Value::Object(hooks)) = hooks else {
+            return Vec::new();
+        };
+        let mut keys = Vec::new();
+        for (name, groups) in &hooks {
+            let event = snake_case(name);
+            let groups = groups.as_array().map_or(&[][..], Vec::as_slice);
+            for (_, _, group, hook) in positions(groups).filter(|(.., hook)| is_ours(hook)) {
+                let digest = digest(&event, group, hook);
+                let of_hook = self.recorded.iter().filter(|(key, record)| {
+                    is_of_event(key, file, &event)
+                        && record.get("trusted_hash").and_then(Value::as_str) == Some(&digest)
+                });
+                keys.extend(of_hook.map(|(key, _)| key.clone()));
+            }
+        }
+        keys
+    }
+
     /// Notes which configured hooks wait for trust; returns whether one is switched off.
     pub(super) fn mark(
         &self,
@@ -80,6 +110,24 @@ impl Trust {
         });
         trusted.map(|(_, record)| record)
     }
+}
+
+/// Whether a key is that of a hook of this file and event, at whatever position: `FILE:EVENT:GROUP:INDEX`.
+fn is_of_event(key: &str, file: &Path, event: &str) -> bool {
+    let mut parts = key.rsplitn(4, ':');
+    let is_number = |part: Option<&str>| {
+        part.is_some_and(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let has_position = is_number(parts.next()) && is_number(parts.next());
+    has_position
+        && parts.next() == Some(event)
+        && parts.next().is_some_and(|path| is_same_file(path, file))
+}
+
+fn is_same_file(path: &str, file: &Path) -> bool {
+    let path = Path::new(path);
+    path == file
+        || matches!((path.canonicalize(), file.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// A hook with the index of its group, its index in there, and its group.

@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anamne_ingest::Machine;
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::codex::Trust;
 use super::drafts::{Drafts, keys};
 use super::hooks::Wiring;
 use super::places::Places;
+use super::plugin::{self, Plugin};
 use super::scripts::Scripts;
 use super::table::{Entry, entries};
 use super::{Adapter, instructions, server, shapes};
+use crate::edit::Syntax;
 use crate::plan::{Commands, Connection, HookState, HostStatus, Plan, SetupScope};
 
 /// What a person does about hooks that Codex doesn't trust yet.
@@ -66,10 +68,14 @@ impl Adapter for TableAdapter {
         if let Some(wiring) = Wiring::of(self.entry)
             && let Some(file) = wiring.file(places)
         {
+            self.forget_trust(places, &wiring, &file, &mut drafts);
             wiring.remove(&file, &mut drafts);
         }
         if let Some(scripts) = Scripts::of(self.entry) {
             scripts.remove(places, &mut drafts);
+        }
+        if let Some(plugin) = Plugin::of(self.entry) {
+            plugin.remove(places, &mut drafts);
         }
         if let Some(instructions) = &self.entry.instructions {
             let shared = self.shared(places);
@@ -94,8 +100,12 @@ impl Adapter for TableAdapter {
         let instructions = self.entry.instructions.as_ref();
         let instructions =
             instructions.and_then(|one| instructions::status(one, places, &mut drafts));
-        // What set-up can't change, status can't tell.
-        for left in self.set_up(machine, scope, commands).left_alone {
+        // What set-up can't change, status can't tell. No program is started for that.
+        let quiet = Machine {
+            version_of: |_| None,
+            ..machine.clone()
+        };
+        for left in self.set_up(&quiet, scope, commands).left_alone {
             if server == Connection::Absent && self.server_files(places).contains(&left.path) {
                 server = Connection::Unreadable;
             }
@@ -134,6 +144,9 @@ impl TableAdapter {
         if let Some(scripts) = Scripts::of(self.entry) {
             by_hand.extend(scripts.set_up(places, commands, drafts));
         }
+        if let Some(plugin) = Plugin::of(self.entry) {
+            by_hand.extend(plugin.set_up(places, commands, drafts));
+        }
         let Some(wiring) = Wiring::of(self.entry) else {
             return;
         };
@@ -163,6 +176,11 @@ impl TableAdapter {
     ) -> (Vec<HookState>, Vec<String>) {
         if let Some(scripts) = Scripts::of(self.entry) {
             return (scripts.status(places, drafts), Vec::new());
+        }
+        if let Some(plugin) = Plugin::of(self.entry) {
+            let (states, differing) = plugin.status(places, commands, drafts);
+            let warnings = differing.as_deref().map(plugin::differs);
+            return (states, warnings.into_iter().collect());
         }
         let Some(wiring) = Wiring::of(self.entry) else {
             return (Vec::new(), Vec::new());
@@ -216,6 +234,36 @@ impl TableAdapter {
                 .push("A hook of anamne is switched off in Codex: enter /hooks there.".to_owned());
         }
         warnings
+    }
+
+    /// Removes what Codex recorded of our hooks when the person trusted them. Trust in a project's hooks is recorded among
+    /// the person's settings, which a removal from a project doesn't touch.
+    fn forget_trust(
+        &self,
+        places: Places<'_>,
+        wiring: &Wiring<'_>,
+        file: &Path,
+        drafts: &mut Drafts,
+    ) {
+        if self.entry.id != "codex" || *places.scope != SetupScope::Person {
+            return;
+        }
+        let Some(config) = self.server_files(places).pop() else {
+            return;
+        };
+        let is_ours = |hook: &_| shapes::event_of_hook(hook, wiring.host).is_some();
+        let keys = Trust::read(&config, drafts).keys_of_ours(file, drafts, is_ours);
+        if keys.is_empty() {
+            return;
+        }
+        drafts.edit(&config, Syntax::Toml, |document| {
+            for key in &keys {
+                document.remove(&["hooks", "state", key])?;
+            }
+            server::remove_empty(document, &["hooks".to_owned(), "state".to_owned()])?;
+            server::remove_empty(document, &["hooks".to_owned()])
+        });
+        drafts.drop_if_empty(&config, &Map::new());
     }
 
     /// The settings that keep the host from running hooks.

@@ -16,6 +16,8 @@ struct Draft {
     path: PathBuf,
     before: Option<String>,
     after: Option<String>,
+    /// Whether it is a program.
+    executable: bool,
 }
 
 /// The edited files of one plan. Several edits of one file become one change; if one of them fails, none is made.
@@ -73,6 +75,14 @@ impl Drafts {
         }
     }
 
+    /// Makes a file a program with this text.
+    pub(super) fn program(&mut self, path: &Path, text: String) {
+        if let Some(draft) = self.draft(path) {
+            draft.after = Some(text);
+            draft.executable = true;
+        }
+    }
+
     /// Removes a file in which nothing is left but `root`: set-up made it.
     pub(super) fn drop_if_empty(&mut self, path: &Path, root: &Map<String, Value>) {
         self.rewrite(path, |text| {
@@ -104,6 +114,7 @@ impl Drafts {
             path: draft.path,
             before: draft.before,
             after: draft.after,
+            executable: draft.executable,
         });
         Plan {
             changes: changes.collect(),
@@ -129,6 +140,7 @@ impl Drafts {
                     path: path.to_owned(),
                     after: before.clone(),
                     before,
+                    executable: false,
                 });
                 self.drafts.len() - 1
             }
@@ -161,6 +173,16 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     }
     let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
     Ok(Some(text))
+}
+
+/// Whether a file can be run. On Windows every file can.
+pub(super) fn is_executable(path: &Path) -> bool {
+    #[cfg(unix)]
+    return path.metadata().is_ok_and(|metadata| {
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
+    });
+    #[cfg(not(unix))]
+    return path.exists();
 }
 
 /// Borrows the keys of a path as [`Document`] takes them.

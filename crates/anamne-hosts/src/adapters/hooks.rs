@@ -27,11 +27,12 @@ pub(super) struct Wiring<'a> {
 }
 
 impl<'a> Wiring<'a> {
-    /// The hooks of a host, unless they are scripts or there are none.
+    /// The hooks of a host, unless they are files of their own or there are none.
     pub(super) fn of(entry: &'a Entry) -> Option<Self> {
         let hooks = entry.hooks.as_ref()?;
         let host = entry.id.as_str();
-        (hooks.style != Style::Scripts).then_some(Self { host, hooks })
+        let are_entries = !matches!(hooks.style, Style::Scripts | Style::Plugin);
+        are_entries.then_some(Self { host, hooks })
     }
 
     /// The events and their commands; `None` if no quotation of the command holds in the shells of the platform.

@@ -2,7 +2,7 @@
 //!
 //! Nearly everything is in the table `data/hosts.toml`: files, tables, keys, names of events. One adapter carries it out,
 //! with a module for each shape: `server` for the MCP entry, `hooks` for lists of hooks, `scripts` for executable
-//! files, `instructions` for the block, `codex` for the trust that Codex demands. Files are read here, never written.
+//! files, `plugin` for a program that the host loads, `instructions` for the block, `codex` for the trust that Codex demands. Files are read here, never written.
 
 mod codex;
 mod command;
@@ -11,6 +11,7 @@ mod drafts;
 mod hooks;
 mod instructions;
 mod places;
+mod plugin;
 mod scripts;
 mod server;
 mod shapes;

@@ -22,10 +22,12 @@ impl Places<'_> {
         }
     }
 
-    /// These paths, without repetitions and without those of a project where there is none.
+    /// These paths, without repetitions, without those of a project where there is none, and without those of packages
+    /// that aren't installed.
     pub(super) fn all(&self, templates: &[String]) -> Vec<PathBuf> {
         let mut paths = Vec::new();
-        for path in templates.iter().filter_map(|one| self.path(one)) {
+        let resolved = templates.iter().filter_map(|one| self.path(one));
+        for path in resolved.flat_map(|path| installed(&path)) {
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -50,6 +52,10 @@ impl Places<'_> {
             "$config" => self.machine.config.clone(),
             "$data" => self.machine.data.clone(),
             "$support" => self.support(),
+            "$packages" => match self.machine.platform {
+                Platform::Windows => self.machine.data.join("Packages"),
+                _ => return None,
+            },
             "$project" => match self.scope {
                 SetupScope::Project(root) => root.clone(),
                 SetupScope::Person => return None,
@@ -65,6 +71,26 @@ impl Places<'_> {
             _ => self.machine.config.clone(),
         }
     }
+}
+
+/// A path whose first folder that ends in `*` stands for all folders there whose names begin like it; those that exist, in
+/// order. Any other path is itself.
+fn installed(path: &Path) -> Vec<PathBuf> {
+    let pattern = path.ancestors().find_map(|folder| {
+        let prefix = folder.file_name()?.to_str()?.strip_suffix('*')?;
+        Some((folder, prefix.to_owned()))
+    });
+    let Some((pattern, prefix)) = pattern else {
+        return vec![path.to_owned()];
+    };
+    let (Some(parent), Ok(rest)) = (pattern.parent(), path.strip_prefix(pattern)) else {
+        return Vec::new();
+    };
+    let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+    let mut found: Vec<PathBuf> = named.map(|entry| entry.path().join(rest)).collect();
+    found.sort();
+    found
 }
 
 /// `rest` below `base`; `base` itself if it is empty.
@@ -129,6 +155,29 @@ mod tests {
             "$support/Claude",
             "/home/ada/Library/Application Support/Claude",
         );
+    }
+
+    #[test]
+    fn packages_exist_on_windows_and_stand_for_those_that_are_installed() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let mut machine = machine();
+        machine.data = folder.path().to_owned();
+        let template = ["$packages/Claude_*/Roaming/x.json".to_owned()];
+        let found = |machine: &Machine| {
+            let scope = &SetupScope::Person;
+            Places { machine, scope }.all(&template)
+        };
+        let packages = folder.path().join("Packages");
+        for name in ["Claude_b", "Claude_a", "Claudes", "Other_c"] {
+            std::fs::create_dir_all(packages.join(name)).expect("a folder");
+        }
+        assert_eq!(found(&machine), [PathBuf::new(); 0]);
+        machine.platform = Platform::Windows;
+        let expected =
+            ["Claude_a", "Claude_b"].map(|name| packages.join(name).join("Roaming/x.json"));
+        assert_eq!(found(&machine), expected);
+        machine.data = folder.path().join("nothing");
+        assert_eq!(found(&machine), [PathBuf::new(); 0]);
     }
 
     #[test]

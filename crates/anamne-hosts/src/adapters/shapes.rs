@@ -50,7 +50,7 @@ pub(super) fn element(hooks: &Hooks, named: (HookEvent, &str), command: &HookCom
             hook.insert("action".to_owned(), Value::Object(action));
             Value::Object(hook)
         }
-        Style::Flat | Style::Scripts => {
+        Style::Flat | Style::Scripts | Style::Plugin => {
             hook.extend(command.chain(timeout));
             Value::Object(hook)
         }
@@ -65,7 +65,7 @@ pub(super) fn event_of(hooks: &Hooks, element: &Value, host: &str) -> Option<Hoo
             _ => None,
         },
         Style::Triggers => event_of_hook(element.get("action")?, host),
-        Style::Flat | Style::Scripts => event_of_hook(element, host),
+        Style::Flat | Style::Scripts | Style::Plugin => event_of_hook(element, host),
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Entry {
     pub(crate) checked: String,
     /// The format of its transcripts by name.
     pub(crate) transcripts: Option<String>,
+    /// After how many days it deletes one, unless told otherwise.
+    pub(crate) transcript_days: Option<u32>,
     /// Files and folders of which each shows that the host is installed.
     pub(super) found: Vec<String>,
     pub(super) server: Server,
@@ -148,6 +150,8 @@ pub(super) struct Hooks {
     pub(super) positions: bool,
     /// What a person must do besides.
     pub(super) note: Option<String>,
+    /// For which host a plugin is.
+    pub(super) plugin_of: Option<PluginOf>,
     /// The host's names of our events.
     events: BTreeMap<String, String>,
 }
@@ -173,6 +177,19 @@ impl Hooks {
     }
 }
 
+/// The generation of a host that a plugin was seen working in.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PluginOf {
+    /// The host's program, which tells its version with `--version`.
+    pub(super) program: String,
+    /// Folders besides those of the search path.
+    #[serde(default)]
+    pub(super) folders: Vec<String>,
+    /// The first number of the version.
+    pub(super) major: String,
+}
+
 /// The shape of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -185,6 +202,8 @@ pub(super) enum Style {
     Triggers,
     /// One executable file for each event.
     Scripts,
+    /// A plugin, which is a program that the host loads.
+    Plugin,
 }
 
 /// How a hook's command is written.
@@ -304,6 +323,9 @@ mod tests {
             if !hooks.events.contains_key(wanted.as_str()) {
                 return Err(format!("no {wanted}"));
             }
+        }
+        if (hooks.style == Style::Plugin) != hooks.plugin_of.is_some() {
+            return Err("a plugin and its generation belong together".to_owned());
         }
         Ok(())
     }

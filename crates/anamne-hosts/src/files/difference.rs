@@ -17,6 +17,7 @@ pub fn difference(change: &crate::FileChange) -> String {
         path,
         before,
         after,
+        executable,
     } = change;
     let (old, new) = (before.as_deref(), after.as_deref());
     let name = |text: Option<&str>| match text {
@@ -27,7 +28,11 @@ pub fn difference(change: &crate::FileChange) -> String {
     let config = config.timeout(LONGEST_SEARCH);
     let diff = config.diff_lines(old.unwrap_or_default(), new.unwrap_or_default());
     let mut unified = diff.unified_diff();
-    let unified = unified.context_radius(3).header(&name(old), &name(new));
+    let mut new_name = name(new);
+    if *executable && old.is_none() && new.is_some() {
+        new_name.push_str(" (executable)");
+    }
+    let unified = unified.context_radius(3).header(&name(old), &new_name);
     visible(&unified.to_string())
 }
 

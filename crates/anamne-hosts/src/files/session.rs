@@ -6,6 +6,7 @@ use std::io;
 use super::mend::{former, mend, remove_backup, roll_back, temporary_path};
 use super::record::{Entry, Intent, Locked, State, state};
 use super::target::{self, Target};
+use super::write::Mode;
 use super::{ChangeError, ChangeRecord, Observer, Outcome, Step, write};
 use crate::plan::FileChange;
 
@@ -51,7 +52,7 @@ impl<'a> Session<'a> {
         if target.text() == Ok(change.after.as_deref()) {
             return Ok(Outcome::Unchanged);
         }
-        self.write(&target, change.after.as_deref())
+        self.write(&target, change)
     }
 
     /// Takes one file back.
@@ -60,7 +61,8 @@ impl<'a> Session<'a> {
             Ok(target) => target,
             Err(reason) => return Ok(Outcome::LeftAlone(reason)),
         };
-        let Some(index) = self.record.find(self.host, &target.path) else {
+        let own = self.record.find(self.host, &target.path);
+        let Some(index) = own.or_else(|| self.shared(&target, change)) else {
             let outcome = self.apply(change)?;
             // There is nothing to take back later.
             if let Some(index) = self.record.find(self.host, &target.path) {
@@ -88,7 +90,12 @@ impl<'a> Session<'a> {
     }
 
     /// Gives a file its new text, with a backup if it isn't ours already.
-    fn write(&mut self, target: &Target, after: Option<&str>) -> Result<Outcome, ChangeError> {
+    fn write(&mut self, target: &Target, change: &FileChange) -> Result<Outcome, ChangeError> {
+        let after = change.after.as_deref().map(str::as_bytes);
+        let mode = match &target.metadata {
+            None if change.executable => Mode::Executable,
+            metadata => Mode::like(metadata.as_ref()),
+        };
         let known = self.record.find(self.host, &target.path);
         let (mut entry, is_new) = match self.carrier(target).filter(|_| known.is_some()) {
             Some(index) => (self.record.entries.files[index].clone(), false),
@@ -101,10 +108,10 @@ impl<'a> Session<'a> {
             Ok(intent) => Some(intent),
             Err(error) => return Ok(Outcome::LeftAlone(error.to_string())),
         };
-        entry.wrote = state(after.map(str::as_bytes));
+        entry.wrote = state(after);
         let (index, replaced) = self.put(entry.clone());
         self.save(Step::RecordIntent)?;
-        if let Err(error) = self.carry_out(target, &entry, after.map(str::as_bytes)) {
+        if let Err(error) = self.carry_out(target, &entry, after, mode) {
             roll_back(&entry, target.bytes.as_deref());
             match replaced {
                 Some(replaced) => self.record.entries.files[index] = replaced,
@@ -116,6 +123,14 @@ impl<'a> Session<'a> {
         self.record.entries.files[index].intent = None;
         self.save(Step::RecordDone)?;
         Ok(Outcome::Written(entry.backup_path()))
+    }
+
+    /// The entry of another host for a file that both share, if it leads back to what the change wants.
+    fn shared(&self, target: &Target, change: &FileChange) -> Option<usize> {
+        let index = self.carrier(target)?;
+        let former = former(&self.record.entries.files[index])?;
+        let wanted = change.after.as_deref().map(str::as_bytes);
+        (former.bytes() == wanted).then_some(index)
     }
 
     /// The entry of the last change of a file, of whichever host, if nobody else changed the file since.
@@ -161,20 +176,27 @@ impl<'a> Session<'a> {
         target: &Target,
         entry: &Entry,
         after: Option<&[u8]>,
+        mode: Mode<'_>,
     ) -> io::Result<()> {
         if entry.intent.as_ref().is_some_and(|intent| intent.is_new) {
             (self.observer)(Step::MakeFolders);
             write::create_folders(&entry.folders)?;
             if let (Some(path), Some(bytes)) = (entry.backup_path(), &target.bytes) {
                 (self.observer)(Step::WriteBackup);
-                write::create_like(&path, bytes, target.metadata.as_ref())?;
+                write::create(&path, bytes, Mode::like(target.metadata.as_ref()))?;
             }
         }
-        self.replace(target, entry, after)
+        self.replace(target, entry, after, mode)
     }
 
     /// Puts new bytes in the place of a file, or deletes it.
-    fn replace(&mut self, target: &Target, entry: &Entry, after: Option<&[u8]>) -> io::Result<()> {
+    fn replace(
+        &mut self,
+        target: &Target,
+        entry: &Entry,
+        after: Option<&[u8]>,
+        mode: Mode<'_>,
+    ) -> io::Result<()> {
         let Some(after) = after else {
             (self.observer)(Step::Delete);
             unchanged(target)?;
@@ -183,7 +205,7 @@ impl<'a> Session<'a> {
         };
         let temporary = temporary_path(entry).ok_or(io::ErrorKind::InvalidInput)?;
         (self.observer)(Step::WriteTemporary);
-        write::create_like(&temporary, after, target.metadata.as_ref())?;
+        write::create(&temporary, after, mode)?;
         (self.observer)(Step::Replace);
         let replaced = unchanged(target).and_then(|()| fs::rename(&temporary, &target.path));
         if replaced.is_err() {
@@ -257,7 +279,8 @@ impl<'a> Session<'a> {
         }
         let entry = entry.clone();
         self.save(Step::RecordIntent)?;
-        let Err(error) = self.replace(target, &entry, after) else {
+        let mode = Mode::like(target.metadata.as_ref());
+        let Err(error) = self.replace(target, &entry, after, mode) else {
             return Ok(None);
         };
         self.record.entries.files[index].intent = None;

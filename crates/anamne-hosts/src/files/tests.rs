@@ -49,6 +49,7 @@ impl Home {
             path: self.file.clone(),
             before,
             after,
+            executable: false,
         };
         let changes = is_change.then_some(change).into_iter().collect();
         Plan {

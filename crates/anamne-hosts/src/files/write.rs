@@ -35,17 +35,39 @@ pub(super) fn replace_private(temporary: &Path, path: &Path, bytes: &[u8]) -> io
     sync_folder(path)
 }
 
-/// Writes a new file with the permissions and the owner of `like`, or with the usual ones.
-pub(super) fn create_like(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+/// The permissions of a new file.
+#[derive(Clone, Copy)]
+pub(super) enum Mode<'a> {
+    /// Those of this file, with its owner.
+    Like(&'a Metadata),
+    /// The usual ones.
+    Usual,
+    /// The usual ones, and whoever may read it may run it.
+    Executable,
+}
+
+impl<'a> Mode<'a> {
+    /// That of a file, if it exists.
+    pub(super) fn like(metadata: Option<&'a Metadata>) -> Self {
+        metadata.map_or(Self::Usual, Self::Like)
+    }
+}
+
+/// Writes a new file.
+pub(super) fn create(path: &Path, bytes: &[u8], mode: Mode<'_>) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
-    if like.is_some() {
+    if let Mode::Like(_) = mode {
         owner_only(&mut options);
     }
     let file = options.open(path)?;
-    if let Some(like) = like {
-        give_owner(&file, like)?;
-        file.set_permissions(like.permissions())?;
+    match mode {
+        Mode::Like(like) => {
+            give_owner(&file, like)?;
+            file.set_permissions(like.permissions())?;
+        }
+        Mode::Usual => {}
+        Mode::Executable => make_executable(&file)?,
     }
     fill(&file, bytes)?;
     sync_folder(path)
@@ -54,6 +76,21 @@ pub(super) fn create_like(path: &Path, bytes: &[u8], like: Option<&Metadata>) ->
 fn fill(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// Lets everybody run a file who may read it.
+#[cfg(unix)]
+fn make_executable(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut permissions = file.metadata()?.permissions();
+    let readable = permissions.mode() & 0o444;
+    permissions.set_mode(permissions.mode() | (readable >> 2));
+    file.set_permissions(permissions)
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Gives a file the owner of another one. Without that, a run as root would take files away from their owner.

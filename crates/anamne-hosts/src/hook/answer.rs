@@ -106,6 +106,8 @@ const OUTPUTS: &[Output] = &[
     Output::new("antigravity", &[(SessionStart, Step), (Prompt, Step)], "{}"),
     Output::new("kimi", &[(Prompt, Plain)], ""),
     Output::new("goose", &[], ""),
+    // The plugin of set-up adds what is printed.
+    Output::new("opencode", &[(SessionStart, Plain), (Prompt, Plain)], ""),
     Output::new("windsurf", &[], ""),
 ];
 

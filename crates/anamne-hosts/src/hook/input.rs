@@ -85,8 +85,10 @@ impl<'a> Reader<'a> {
     }
 
     fn session(&self) -> Option<String> {
-        self.fields
-            .text(names::SESSION)
+        let context = self.fields.object(names::SESSION_CONTEXT);
+        context
+            .and_then(|context| context.text(names::ROOT_SESSION))
+            .or_else(|| self.fields.text(names::SESSION))
             .and_then(id)
             .or_else(|| self.variable(|variables| variables.session).and_then(id))
     }
@@ -132,8 +134,12 @@ impl<'a> Reader<'a> {
 
     fn is_subagent(&self) -> bool {
         let event = self.fields.text(names::EVENT).unwrap_or_default();
-        self.fields.text(names::SUBAGENT).is_some()
-            || event.to_ascii_lowercase().starts_with("subagent")
+        let marks = if self.fields.has(names::PARENT_AGENT) {
+            &[names::PARENT_AGENT]
+        } else {
+            names::SUBAGENT
+        };
+        self.fields.text(marks).is_some() || event.to_ascii_lowercase().starts_with("subagent")
     }
 
     fn is_continued(&self) -> bool {

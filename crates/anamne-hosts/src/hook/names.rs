@@ -12,6 +12,10 @@ pub(super) const SESSION: &[&str] = &[
     "taskId",
     "trajectory_id",
 ];
+/// An object of Cline's that names the person's session, where the event may be that of another one.
+pub(super) const SESSION_CONTEXT: &[&str] = &["sessionContext"];
+/// The person's session in it.
+pub(super) const ROOT_SESSION: &[&str] = &["rootSessionId"];
 /// The event, as the host calls it.
 pub(super) const EVENT: &[&str] = &[
     "hook_event_name",
@@ -49,6 +53,8 @@ pub(super) const LAST_MESSAGE: &[&str] = &[
 pub(super) const REASON: &[&str] = &["source"];
 /// The subagent that caused the event.
 pub(super) const SUBAGENT: &[&str] = &["agent_id", "agentId"];
+/// The agent that a subagent works for. Where a host has this field, it names every agent, also the person's own.
+pub(super) const PARENT_AGENT: &str = "parent_agent_id";
 /// Whether the turn goes on because a hook asked for it.
 pub(super) const CONTINUED: &[&str] = &["stop_hook_active", "stopHookActive"];
 /// How often a turn went on because a hook asked for it.

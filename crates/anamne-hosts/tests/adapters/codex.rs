@@ -103,6 +103,45 @@ fn a_hook_that_is_switched_off_in_codex_is_warned_of() {
 }
 
 #[test]
+fn removal_takes_out_the_trust_in_our_hooks_and_no_other() {
+    let home = Home::new();
+    Home::apply(&home.set_up("codex", &PERSON));
+    let untrusted = home.read(".codex/config.toml");
+    let hooks = home.read(".codex/hooks.json");
+    let file = home.path(".codex/hooks.json").display().to_string();
+    let ours = DIGESTS[2].1;
+    let others = format!(
+        "\n[hooks.state.'{file}:stop:1:0']\ntrusted_hash = \"sha256:0123\"\n\
+         \n[hooks.state.'/code/x/.codex/hooks.json:stop:0:0']\ntrusted_hash = \"sha256:{ours}\"\n\
+         \n[hooks.state.'{file}:pre_compact:0:0x']\ntrusted_hash = \"sha256:{ours}\"\n"
+    );
+    home.write(".codex/config.toml", untrusted.clone() + &others);
+    trust(&home, &DIGESTS);
+    Home::apply(&home.remove("codex", &PERSON));
+    let left = home.read(".codex/config.toml");
+    assert_eq!(left.trim(), others.trim());
+
+    // What remains after that has no empty tables.
+    home.write(".codex/config.toml", untrusted);
+    home.write(".codex/hooks.json", hooks);
+    trust(&home, &DIGESTS);
+    Home::apply(&home.remove("codex", &PERSON));
+    assert_eq!(home.files(), [""; 0]);
+}
+
+#[test]
+fn removal_from_a_project_leaves_the_settings_of_the_person() {
+    let home = Home::new();
+    let project = home.project();
+    Home::apply(&home.set_up("codex", &PERSON));
+    Home::apply(&home.set_up("codex", &project));
+    trust(&home, &DIGESTS);
+    let config = home.read(".codex/config.toml");
+    Home::apply(&home.remove("codex", &project));
+    assert_eq!(home.read(".codex/config.toml"), config);
+}
+
+#[test]
 fn hostile_records_of_trust_are_ignored() {
     for record in [
         "[hooks]\nstate = 3",
@@ -114,6 +153,10 @@ fn hostile_records_of_trust_are_ignored() {
         let config = home.read(".codex/config.toml");
         home.write(".codex/config.toml", format!("{config}\n{record}\n"));
         assert_eq!(waiting(&home).len(), 5, "{record}");
+        let config = home.read(".codex/config.toml");
+        Home::apply(&home.remove("codex", &PERSON));
+        let left = home.read(".codex/config.toml");
+        assert!(config.ends_with(&left) && left.contains(record), "{left}");
     }
 }
 

@@ -227,3 +227,19 @@ fn an_unchecked_host_gets_nothing_in_files_of_another_shape() {
         "{\"version\": 1}",
     );
 }
+
+#[test]
+fn claude_desktop_of_the_windows_store_is_found_and_its_file_named() {
+    let mut home = Home::new();
+    home.machine.platform = anamne_ingest::Platform::Windows;
+    let folder = ".local/share/Packages/Claude_x1/LocalCache/Roaming/Claude";
+    assert_eq!(Home::adapter("claude-desktop").found(&home.machine), None);
+    home.folder(folder);
+    let found = Home::adapter("claude-desktop").found(&home.machine);
+    assert_eq!(found, Some(home.path(folder)));
+    let plan = home.set_up("claude-desktop", &SetupScope::Person);
+    let file = home.path(folder).join("claude_desktop_config.json");
+    let name = file.display().to_string();
+    assert!(plan.by_hand[0].contains(&name), "{plan:?}");
+    assert_eq!(plan.changes, []);
+}

@@ -148,36 +148,118 @@ fn an_entry_of_another_program_is_warned_of() {
     assert!(warnings[0].contains("run set-up again"), "{warnings:?}");
 }
 
+#[cfg(unix)]
 #[test]
-fn scripts_are_given_to_the_person_and_recognised_afterwards() {
+fn scripts_are_written_as_programs_and_those_of_others_stay() {
+    use crate::place::make_executable;
     let home = Home::new();
-    let plan = home.set_up("cline", &SetupScope::Person);
-    assert!(
-        plan.by_hand
-            .iter()
-            .any(|one| one.contains("hook prompt --host cline"))
-    );
     let script = ".cline/hooks/UserPromptSubmit";
+    let other = ".cline/hooks/TaskComplete";
+    let unready = ".cline/hooks/TaskStart";
     home.write(
         script,
         "#!/bin/sh\nexec /old/anamne hook prompt --host cline\n",
     );
-    let hooks = home.status("cline", &SetupScope::Person).hooks;
-    let configured = |event| {
-        hooks
-            .iter()
-            .find(|hook| hook.event == event)
-            .unwrap()
-            .configured
-    };
-    assert!(configured(HookEvent::Prompt) && !configured(HookEvent::TurnEnd));
-    Home::apply(&home.set_up("cline", &SetupScope::Person));
+    make_executable(&home.path(script));
+    home.write(other, "#!/bin/sh\necho mine\n");
+    home.write(
+        unready,
+        "#!/bin/sh\nexec anamne hook session-start --host cline\n",
+    );
+    let plan = home.set_up("cline", &SetupScope::Person);
+    let by_hand = plan.by_hand.join("\n");
+    assert!(by_hand.contains("hook turn-end --host cline"), "{by_hand}");
+    assert!(!by_hand.contains("hook prompt"), "{by_hand}");
+    assert!(by_hand.contains("TaskStart executable"), "{by_hand}");
+    Home::apply(&plan);
     assert_eq!(
         home.read(script),
         "#!/bin/sh\nexec anamne hook prompt --host cline\n"
     );
+    let hooks = home.status("cline", &SetupScope::Person).hooks;
+    let configured = hooks.iter().filter(|hook| hook.configured);
+    let configured: Vec<_> = configured.map(|hook| hook.event).collect();
+    assert_eq!(configured, [HookEvent::Prompt, HookEvent::BeforeCompaction]);
     Home::apply(&home.remove("cline", &SetupScope::Person));
-    assert!(!home.path(script).exists());
+    assert!(!home.path(script).exists() && !home.path(".cline/hooks/PreCompact").exists());
+    assert_eq!(home.read(other), "#!/bin/sh\necho mine\n");
+}
+
+#[test]
+fn windows_has_no_scripts() {
+    let mut home = Home::new();
+    home.machine.platform = anamne_ingest::Platform::Windows;
+    let plan = home.set_up("cline", &SetupScope::Person);
+    assert!(plan.changes.iter().all(|change| !change.executable));
+    assert!(plan.by_hand[0].contains("On Windows"), "{plan:?}");
+}
+
+/// What a host's program says of its version.
+type Version = fn(&std::path::Path) -> Option<String>;
+
+const PLUGIN: &str = ".config/opencode/plugins/anamne.js";
+
+#[test]
+fn a_plugin_is_written_for_the_generation_it_was_seen_in_and_taken_out_of_another() {
+    let mut home = Home::new();
+    Home::apply(&home.set_up("opencode", &SetupScope::Person));
+    assert!(home.read(PLUGIN).contains("const COMMAND = [\"anamne\"]\n"));
+    let others: [(Version, &str); 2] = [
+        (|_| Some("2.0.23".to_owned()), "OpenCode 2 takes other"),
+        (|_| Some("v10.1.0\n".to_owned()), "OpenCode 10 takes other"),
+    ];
+    for (version, says) in others {
+        let mut home = Home::new();
+        Home::apply(&home.set_up("opencode", &SetupScope::Person));
+        home.machine.version_of = version;
+        let plan = home.set_up("opencode", &SetupScope::Person);
+        assert!(plan.by_hand[0].contains(says), "{plan:?}");
+        Home::apply(&plan);
+        assert!(!home.path(PLUGIN).exists());
+        assert_eq!(home.set_up("opencode", &SetupScope::Person).changes, []);
+    }
+    let unknown: [Version; 2] = [|_| None, |_| Some("no version".to_owned())];
+    for version in unknown {
+        home.machine.version_of = version;
+        let plan = home.set_up("opencode", &SetupScope::Person);
+        assert_eq!((plan.changes, plan.by_hand), (vec![], vec![]));
+        let mut new = Home::new();
+        new.machine.version_of = version;
+        let plan = new.set_up("opencode", &SetupScope::Person);
+        assert!(plan.by_hand[0].contains("can't find out"), "{plan:?}");
+        Home::apply(&plan);
+        assert!(!new.path(PLUGIN).exists());
+    }
+}
+
+#[test]
+fn no_program_is_started_where_there_is_none_or_for_a_status() {
+    let home = Home::new().without_programs();
+    let plan = home.set_up("opencode", &SetupScope::Person);
+    assert!(plan.by_hand[0].contains("`opencode`"), "{plan:?}");
+    let mut home = Home::new();
+    home.machine.version_of = |_| panic!("a status starts no program");
+    home.status("opencode", &SetupScope::Person);
+}
+
+#[test]
+fn a_plugin_that_somebody_changed_is_updated_with_a_diff_but_never_deleted() {
+    let home = Home::new();
+    Home::apply(&home.set_up("opencode", &SetupScope::Person));
+    let written = home.read(PLUGIN);
+    let changed = written.replace("PATIENCE = 300", "PATIENCE = 900");
+    home.write(PLUGIN, &changed);
+    let warnings = home.status("opencode", &SetupScope::Person).warnings;
+    assert!(warnings[0].contains("run set-up again"), "{warnings:?}");
+    let removal = home.remove("opencode", &SetupScope::Person);
+    assert_eq!(removal.left_alone[0].path, home.path(PLUGIN));
+    let plan = home.set_up("opencode", &SetupScope::Person);
+    assert_eq!(plan.changes[0].before.as_deref(), Some(&*changed));
+    assert_eq!(plan.changes[0].after.as_deref(), Some(&*written));
+    home.write(PLUGIN, "export const Mine = () => {}\n");
+    let plan = home.set_up("opencode", &SetupScope::Person);
+    assert_eq!(plan.left_alone[0].path, home.path(PLUGIN));
+    assert_eq!(home.remove("opencode", &SetupScope::Person).left_alone, []);
 }
 
 /// Settings of any shape below `hooks`.

@@ -88,9 +88,8 @@ fn what_set_up_makes_in_an_empty_home_is_complete_stable_and_goes_again() {
             if takes_server {
                 assert_eq!(status.server, Connection::Current, "{}", host.id);
             }
-            let by_hand = host.id == "cline";
             assert!(
-                status.hooks.iter().all(|hook| hook.configured || by_hand),
+                status.hooks.iter().all(|hook| hook.configured),
                 "{}",
                 host.id
             );

@@ -10,6 +10,8 @@ use tempfile::TempDir;
 
 pub(crate) struct Home {
     folder: TempDir,
+    /// The programs of the hosts that are asked for their version.
+    programs: TempDir,
     pub(crate) machine: Machine,
     pub(crate) commands: Commands,
 }
@@ -23,12 +25,18 @@ impl Home {
         machine.config = home.join(".config");
         machine.data = home.join(".local/share");
         fs::create_dir_all(&home).unwrap();
+        let programs = TempDir::new().unwrap();
+        fs::write(programs.path().join("opencode"), "").unwrap();
+        let path = programs.path().display().to_string();
+        machine.variables.insert("PATH".to_owned(), path);
+        machine.version_of = |_| Some("1.18.33\n".to_owned());
         let commands = Commands {
             program: "anamne".to_owned(),
             global: Vec::new(),
         };
         Self {
             folder,
+            programs,
             machine,
             commands,
         }
@@ -94,11 +102,22 @@ impl Home {
             match &change.after {
                 Some(text) => {
                     fs::create_dir_all(change.path.parent().unwrap()).unwrap();
+                    let is_new = !change.path.exists();
                     fs::write(&change.path, text).unwrap();
+                    if is_new && change.executable {
+                        make_executable(&change.path);
+                    }
                 }
                 None => fs::remove_file(&change.path).unwrap(),
             }
         }
+    }
+
+    /// The same account without the programs of hosts.
+    pub(crate) fn without_programs(mut self) -> Self {
+        fs::remove_file(self.programs.path().join("opencode")).unwrap();
+        self.machine.version_of = |_| panic!("there is no program");
+        self
     }
 
     /// All files, as paths below the temporary folder.
@@ -118,6 +137,15 @@ impl Home {
         names
     }
 }
+
+#[cfg(unix)]
+pub(crate) fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+pub(crate) fn make_executable(_: &Path) {}
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {

@@ -186,6 +186,15 @@ fn hosts_with_their_own_words_are_understood() {
     });
     check("cline", HookEvent::Prompt, &input, &prompted);
     let input = json!({
+        "clineVersion": "", "hookName": "prompt_submit", "taskId": "conv_1", "agent_id": "agent_1",
+        "parent_agent_id": null, "sessionContext": {"rootSessionId": "s"}, "workspaceRoots": ["/w/p"],
+        "userPromptSubmit": {"prompt": "Why?", "attachments": []},
+    });
+    check("cline", HookEvent::Prompt, &input, &prompted);
+    let mut of_subagent = input.clone();
+    of_subagent["parent_agent_id"] = json!("agent_1");
+    assert!(read("cline", HookEvent::Prompt, &of_subagent).is_subagent);
+    let input = json!({
         "event": "UserPromptSubmit", "session_id": "s", "matcher_context": null, "message": "Why?",
         "working_dir": "/w/p",
     });

@@ -12,7 +12,7 @@ use anamne_ingest::Machine;
 use serde_json::{Value, json};
 
 /// All hosts with hooks.
-const HOSTS: [&str; 14] = [
+const HOSTS: [&str; 15] = [
     "claude-code",
     "codex",
     "gemini",
@@ -27,6 +27,7 @@ const HOSTS: [&str; 14] = [
     "goose",
     "antigravity",
     "kimi",
+    "opencode",
 ];
 
 fn machine() -> Machine {

@@ -138,6 +138,16 @@ pub fn file(format: TranscriptFormat, path: &Path) -> Result<TranscriptFile, Tra
     ))
 }
 
+/// Where a session is recorded, for hosts that don't tell it to their hooks; `None` for other hosts, and if it isn't
+/// recorded.
+pub fn recorded_at(format: TranscriptFormat, session: &str, machine: &Machine) -> Option<PathBuf> {
+    match format {
+        TranscriptFormat::OpenCode => opencode::database_of(session, machine),
+        TranscriptFormat::Cline => cline::recorded_at(session, machine),
+        _ => None,
+    }
+}
+
 /// Reads a transcript from a position on.
 ///
 /// Append-only formats tell in [`Conversation::reached`] where the next reading goes on. A reading ends early before a

@@ -294,3 +294,16 @@ fn a_file_of_another_shape_is_an_error() {
         assert!(read(file, Position::default()).is_err(), "{content}");
     }
 }
+
+#[test]
+fn the_transcript_of_a_session_is_found_by_its_id_alone() {
+    let new = ".cline/data/sessions/s1/s1.messages.json";
+    let old = ".cline/data/tasks/1700/api_conversation_history.json";
+    let (home, machine) = machine(&[(new, "{}"), (old, "[]"), (".cline/s2.messages.json", "{}")]);
+    let found = |session: &str| anamne_ingest::transcripts::recorded_at(FORMAT, session, &machine);
+    assert_eq!(found("s1"), Some(home.path().join(new)));
+    assert_eq!(found("1700"), Some(home.path().join(old)));
+    for session in ["s2", "", "../..", "../sessions/s1", "s1/../s1", "s1\0"] {
+        assert_eq!(found(session), None, "{session:?}");
+    }
+}

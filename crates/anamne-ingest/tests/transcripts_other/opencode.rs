@@ -429,3 +429,23 @@ fn sessions_of_older_versions_have_the_same_ids() {
         "the session is found once, in the database"
     );
 }
+
+#[test]
+fn the_database_of_a_session_is_found_beside_one_that_is_damaged() {
+    let database = Database::new();
+    database.session("s", None, 1);
+    let damaged = database
+        .home
+        .path()
+        .join(".local/share/opencode/opencode-beta.db");
+    std::fs::write(damaged, "no database").expect("written");
+    let found = |format, session| {
+        anamne_ingest::transcripts::recorded_at(format, session, &database.machine)
+    };
+    assert_eq!(
+        found(FORMAT, "s"),
+        Some(database.home.path().join(DATABASE))
+    );
+    assert_eq!(found(FORMAT, "unknown"), None);
+    assert_eq!(found(TranscriptFormat::ClaudeCode, "s"), None);
+}

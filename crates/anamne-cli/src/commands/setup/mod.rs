@@ -1,5 +1,6 @@
 //! `anamne setup`.
 
+mod earlier;
 mod proving;
 mod status;
 
@@ -12,12 +13,12 @@ use std::path::{Path, PathBuf};
 use anamne_hosts::adapters::{Adapter, adapter};
 use anamne_hosts::files::{self, Applied, ChangeRecord};
 use anamne_hosts::{Commands, Host, LeftAlone, Machine, Plan, SetupScope, host, hosts};
-use anamne_ingest::transcripts;
+use earlier::EarlierConversations;
 use serde::Serialize;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
-use crate::output::{BOLD, GREEN, Output, RED, YELLOW, counted, paint, report};
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint, report};
 use crate::place::Place;
 use crate::wording::file_name;
 use crate::{hooks, programs};
@@ -37,6 +38,10 @@ recalls and erases in a temporary store, reads once from the real one, and calls
 each hook as the host does. What a person must do is said, and --status repeats
 it until it is done.
 
+Then it offers to import the conversations that the host recorded before, as
+`anamne import --from HOST` does: it says how many there are and how old they
+are, and asks. Some hosts delete them after 30 days. --yes alone doesn't import.
+
 --remove takes everything back: files that nobody changed since are restored byte
 for byte, from others our entries are taken out.
 
@@ -45,13 +50,15 @@ Without --store and --space, each project gets its own space.
 Examples:
   anamne setup
   anamne setup --host claude-code --host codex --yes
+  anamne setup --all --yes --import
   anamne setup --dry-run --all
   anamne setup --status
   anamne setup --remove --all --yes
 
 With --json (needs --yes, --dry-run or --status): {\"hosts\": [{\"host\", \"changed\": [file],
   \"left_alone\": [{\"path\", \"reason\"}], \"by_hand\": […], \"proofs\": [{\"what\", \"ok\",
-  \"milliseconds\", \"problem\"?}]}]}; with --status: {\"hosts\": [{\"host\", \"installed\", \"server\",
+  \"milliseconds\", \"problem\"?}], \"earlier\"?: {\"conversations\", \"oldest\"?, \"deleted_after_days\"?,
+  \"imported\"?: as of `import --from`, \"problem\"?}}]}; with --status: {\"hosts\": [{\"host\", \"installed\", \"server\",
   \"hooks\": [{\"event\", \"configured\", \"waits_for_trust\"}], \"instructions\",
   \"warnings\"}], \"captures\": {\"server\", \"waiting\": [{\"server\", \"space\", \"memories\",
   \"bytes\", \"since\", \"problem\"}]}}")]
@@ -81,6 +88,12 @@ pub(crate) struct Setup {
     /// Take the changes back
     #[arg(long)]
     remove: bool,
+    /// Import earlier conversations without asking
+    #[arg(long, conflicts_with_all = ["no_import", "dry_run", "status", "remove"])]
+    import: bool,
+    /// Don't offer to import earlier conversations
+    #[arg(long)]
+    no_import: bool,
 }
 
 /// A host with its adapter.
@@ -100,10 +113,15 @@ struct Outcome {
     by_hand: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     proofs: Vec<proving::Proof>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    earlier: Option<EarlierConversations>,
 }
 
 /// The parts that every host needs.
-struct Work {
+struct Work<'a> {
+    global: &'a Global,
+    /// The store and space of the command, or its server.
+    place: &'a Place,
     machine: Machine,
     scope: SetupScope,
     commands: Commands,
@@ -121,7 +139,12 @@ impl Setup {
     ) -> Result<(), Failure> {
         let machine = hooks::machine();
         let chosen = self.chosen(&machine)?;
+        if self.import {
+            earlier::check_place(place)?;
+        }
         let work = Work {
+            global,
+            place,
             scope: self.scope(place)?,
             commands: programs::for_hosts(global)?,
             record: ChangeRecord {
@@ -141,7 +164,10 @@ impl Setup {
         }
         self.check_confirmation(output)?;
         let mut outcomes = Vec::new();
-        for one in &chosen {
+        for (index, one) in chosen.iter().enumerate() {
+            if index > 0 && !output.is_json() {
+                output.line("")?;
+            }
             if let Some(outcome) = self.of_host(one, &work, output)? {
                 outcomes.push(outcome);
             }
@@ -208,7 +234,7 @@ impl Setup {
     fn of_host(
         &self,
         one: &Chosen,
-        work: &Work,
+        work: &Work<'_>,
         output: &mut Output,
     ) -> Result<Option<Outcome>, Failure> {
         let plan = if self.remove {
@@ -239,13 +265,16 @@ impl Setup {
             outcome.proofs = proving::prove(one.host, &status, &work.commands);
             if !output.is_json() {
                 proving::print(&outcome.proofs, output)?;
-                offer_transcripts(one.host, work, output);
             }
+        }
+        if !self.remove {
+            let is_changed = !outcome.changed.is_empty();
+            outcome.earlier = self.offer_earlier(one.host, is_changed, work, output)?;
         }
         Ok(Some(outcome))
     }
 
-    fn apply(&self, one: &Chosen, plan: &Plan, work: &Work) -> Result<Applied, Failure> {
+    fn apply(&self, one: &Chosen, plan: &Plan, work: &Work<'_>) -> Result<Applied, Failure> {
         let unusable = |error: files::ChangeError| Failure::failed(error.to_string());
         if self.remove {
             return files::take_back(plan, one.host.id, &work.record).map_err(unusable);
@@ -259,13 +288,7 @@ impl Setup {
         if self.yes {
             return Ok(true);
         }
-        report(format_args!("Apply these changes to {}? [y/N]", host.name));
-        let mut answer = String::new();
-        std::io::stdin()
-            .lock()
-            .read_line(&mut answer)
-            .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
-        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+        answered_yes(&format!("Apply these changes to {}? [y/N]", host.name))
     }
 }
 
@@ -279,11 +302,15 @@ impl Outcome {
             left_alone,
             by_hand: plan.by_hand,
             proofs: Vec::new(),
+            earlier: None,
         }
     }
 
     fn has_failed(&self) -> bool {
-        !self.left_alone.is_empty() || self.proofs.iter().any(|proof| !proof.ok)
+        let has_failed = EarlierConversations::has_failed;
+        !self.left_alone.is_empty()
+            || self.proofs.iter().any(|proof| !proof.ok)
+            || self.earlier.as_ref().is_some_and(has_failed)
     }
 }
 
@@ -306,31 +333,38 @@ fn print_plan(host: &Host, plan: &Plan, output: &mut Output) -> Result<(), Failu
 
 fn print_applied(outcome: &Outcome, output: &mut Output) -> Result<(), Failure> {
     for path in &outcome.changed {
-        output.entry(GREEN, "changed", &file_name(path))?;
+        let verb = if path.exists() { "changed" } else { "removed" };
+        output.entry(GREEN, verb, &file_name(path))?;
     }
     for left in &outcome.left_alone {
         let text = format!("{}: {}", file_name(&left.path), left.reason);
         output.entry(RED, "left alone", &text)?;
     }
     for step in &outcome.by_hand {
-        output.entry(YELLOW, "by hand", step)?;
+        print_step(step, output)?;
     }
     Ok(())
 }
 
-/// Says that earlier conversations can be imported: some hosts delete them after thirty days.
-fn offer_transcripts(host: &Host, work: &Work, output: &Output) {
-    let Some(format) = host.transcripts else {
-        return;
-    };
-    let (found, _) = transcripts::find(format, &work.machine);
-    if !found.is_empty() {
-        output.note(format_args!(
-            "{} of {} can be imported: anamne import --from {format}",
-            counted(found.len() as u64, "earlier conversation"),
-            host.name
-        ));
+/// A sentence, and below it the text that the person copies: that is not wrapped.
+fn print_step(step: &str, output: &mut Output) -> Result<(), Failure> {
+    let (sentence, text) = step.split_once('\n').unwrap_or((step, ""));
+    output.entry(YELLOW, "by hand", sentence)?;
+    for line in text.lines() {
+        output.line(format_args!("    {line}"))?;
     }
+    Ok(())
+}
+
+/// Asks a question; anything but yes is no.
+fn answered_yes(question: &str) -> Result<bool, Failure> {
+    report(question);
+    let mut answer = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// A path as text.

@@ -21,7 +21,7 @@ pub(crate) struct HostReport {
 
 pub(super) fn print(
     chosen: &[Chosen],
-    work: &Work,
+    work: &Work<'_>,
     captures: &running::CaptureReport,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -38,7 +38,7 @@ pub(super) fn print(
     running::print_unsent(captures, output)
 }
 
-fn report_of(one: &Chosen, work: &Work) -> HostReport {
+fn report_of(one: &Chosen, work: &Work<'_>) -> HostReport {
     HostReport {
         host: one.host.id,
         name: one.host.name,

@@ -57,6 +57,19 @@ pub(super) fn find(machine: &Machine) -> (Vec<TranscriptFile>, Vec<TranscriptErr
     (files, errors)
 }
 
+/// The transcript of a session.
+pub(super) fn recorded_at(session: &str, machine: &Machine) -> Option<PathBuf> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if session.is_empty() || !session.bytes().all(is_plain) {
+        return None;
+    }
+    let folder = sessions_folder(machine).join(session);
+    let new = folder.join(format!("{session}{SESSION_END}"));
+    let tasks = task_folders(machine).into_iter();
+    let old = tasks.map(|folder| folder.join(session).join(TASK_FILE));
+    std::iter::once(new).chain(old).find(|path| path.is_file())
+}
+
 pub(super) fn read(
     file: &TranscriptFile,
     _from: Position,

@@ -46,6 +46,15 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<TranscriptFile>, TranscriptErr
     })
 }
 
+/// Whether a database has a session.
+pub(super) fn has_session(path: &Path, session: &str) -> Result<bool, TranscriptError> {
+    with_database(path, |connection| {
+        Layout::of(connection)?;
+        let mut statement = connection.prepare("SELECT 1 FROM session WHERE id = ?1")?;
+        Ok(statement.exists([session])?)
+    })
+}
+
 pub(super) fn read(file: &TranscriptFile) -> Result<Conversation, TranscriptError> {
     with_database(&file.path, |connection| {
         let layout = Layout::of(connection)?;

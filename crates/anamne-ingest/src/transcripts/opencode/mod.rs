@@ -53,6 +53,13 @@ pub(super) fn read(
     }
 }
 
+/// The database that has a session.
+pub(super) fn database_of(session: &str, machine: &Machine) -> Option<PathBuf> {
+    let (databases, _) = databases(machine, &data_folder(machine));
+    let mut databases = databases.into_iter();
+    databases.find(|path| database::has_session(path, session).unwrap_or(false))
+}
+
 /// OpenCode follows the XDG folders on every system.
 fn data_folder(machine: &Machine) -> PathBuf {
     let data = match machine.platform {
