@@ -6,6 +6,7 @@
 pub mod chance;
 mod error;
 pub mod experiments;
+pub mod lessons;
 pub mod normal;
 pub mod original;
 pub mod same_request;
@@ -17,5 +18,6 @@ mod view;
 pub use error::ExperienceError;
 pub use view::{
     Case, CaseFilter, EXPERIENCE_FORMAT, ExperienceView, Recovery, RecoveryCase, RunChance,
-    RunShares, RunSummary, SearchCase, SimilarText, StrategyCount, StrategyWeek, WeekOfSearches,
+    RunShares, RunSummary, SearchCase, SimilarText, StrategyCount, StrategyWeek, Trajectory,
+    WeekOfSearches,
 };

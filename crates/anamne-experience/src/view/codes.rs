@@ -37,6 +37,8 @@ pub struct SimilarText {
 pub(super) enum Searched {
     /// Goals of runs.
     Goals,
+    /// Goals of finished attempts: of runs, and of episodes that were judged.
+    Attempts,
     /// Queries of searches.
     Queries,
     /// Subjects of lessons.
@@ -49,8 +51,12 @@ impl Searched {
             Self::Goals => {
                 "EXISTS (SELECT 1 FROM outcomes WHERE goal = texts.text AND ends_run = 1)"
             }
+            Self::Attempts => {
+                "(EXISTS (SELECT 1 FROM outcomes WHERE goal = texts.text AND ends_run = 1)
+                  OR EXISTS (SELECT 1 FROM episodes JOIN judgements ON about = episodes.id WHERE goal = texts.text))"
+            }
             Self::Queries => "EXISTS (SELECT 1 FROM searches WHERE query = texts.text)",
-            Self::Lessons => "EXISTS (SELECT 1 FROM lessons WHERE subject = texts.text)",
+            Self::Lessons => "EXISTS (SELECT 1 FROM lessons WHERE subject = texts.text AND set_aside = 0)",
         }
     }
 }

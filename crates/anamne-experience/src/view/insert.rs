@@ -97,6 +97,7 @@ impl<'a> Insertion<'a> {
         calls: &[ToolCall],
     ) -> Result<(), ExperienceError> {
         let calls = &calls[..calls.len().min(MOST_CALLS)];
+        self.add_episode(row, memory, goal, calls)?;
         let undone = undone(calls);
         let known = calls.iter().zip(undone).enumerate();
         let known = known.filter_map(|(number, (call, undone))| {
@@ -121,6 +122,30 @@ impl<'a> Insertion<'a> {
             };
             self.add_step(row, memory, &step)?;
         }
+        Ok(())
+    }
+
+    /// An attempt that a judgement of the episode ends.
+    fn add_episode(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        goal: &str,
+        calls: &[ToolCall],
+    ) -> Result<(), ExperienceError> {
+        if goal.trim().is_empty() || calls.iter().all(|call| call.succeeded.is_none()) {
+            return Ok(());
+        }
+        let agent = memory.author.as_deref().unwrap_or_default();
+        let values = params![
+            row.0,
+            memory.occurred_at.as_microsecond(),
+            self.texts.searchable(goal)?,
+            self.texts.number(agent)?,
+            memory.id.as_bytes(),
+        ];
+        let sql = "INSERT INTO episodes VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
 
@@ -229,8 +254,10 @@ impl<'a> Insertion<'a> {
             memory.occurred_at.as_microsecond(),
             self.texts.searchable(&subject)?,
             lesson.succeeded,
+            self.texts.number(&lesson.item)?,
+            lesson.set_aside,
         ];
-        let sql = "INSERT INTO lessons VALUES (?1, ?2, ?3, ?4)";
+        let sql = "INSERT INTO lessons VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }

@@ -14,6 +14,7 @@ mod recoveries;
 mod runs;
 mod searches;
 mod texts;
+mod trajectories;
 mod uses;
 
 use std::path::Path;
@@ -30,9 +31,10 @@ pub use codes::SimilarText;
 pub use recoveries::{Recovery, RecoveryCase};
 pub use runs::{RunChance, RunShares, RunSummary};
 pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};
+pub use trajectories::Trajectory;
 
 /// The version of the file format.
-pub const EXPERIENCE_FORMAT: i64 = 3;
+pub const EXPERIENCE_FORMAT: i64 = 4;
 
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.

@@ -12,7 +12,7 @@ mod searching;
 mod strategies;
 mod working;
 
-pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery, SkillRecord};
+pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery, LessonText, SkillRecord};
 pub use experimenting::{ArmReport, ExperimentReport};
 pub use feedback::{KeptOpinion, Opinion, Said};
 pub(crate) use known::SearchMemory;

@@ -48,5 +48,6 @@ fn of_lesson(memory: Memory, record: Record) -> Advice {
         steps: Vec::new(),
         cases: [vec![AdviceCase::of(&memory, true)], record.cases].concat(),
         subject: memory.content,
+        lesson: None,
     }
 }
