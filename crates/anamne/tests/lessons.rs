@@ -264,3 +264,44 @@ fn an_erased_attempt_leaves_no_lesson_behind() {
     space.erase_all(&named).expect("erased");
     assert!(files_with(home.root(), b"zanzibar").is_empty());
 }
+
+#[test]
+fn a_search_shows_the_lesson_that_applies_and_the_briefing_those_for_open_work() {
+    let home = Home::new();
+    let space = home.space();
+    space.remember("The archive lies in dist").expect("told");
+    let search = |query: &str| {
+        let search = anamne::LearningSearch::new(anamne::Recall::new(query));
+        space
+            .search_with_experience(&search)
+            .expect("found")
+            .lessons
+    };
+    assert!(search(GOAL).is_empty());
+    two_runs(&space);
+    let lessons = search(GOAL);
+    assert_eq!(
+        titles(&lessons),
+        [format!("What made the difference: {GOAL}")]
+    );
+    assert!(search("who waters the plants?").is_empty());
+    let brief = || {
+        let request = anamne::ContextRequest::preset(anamne::ContextPreset::SessionStart);
+        space.context(&request).expect("a block").text
+    };
+    assert!(!brief().contains("sign the archive"));
+    let begun = Draft::new("Begun today").body(Body::Episode {
+        goal: format!("{GOAL} 2.0"),
+        plan: Vec::new(),
+        steps: Vec::new(),
+        outcome: String::new(),
+        tool_log: Vec::new(),
+        salience: None,
+    });
+    space.remember(begun).expect("told");
+    let text = brief();
+    assert!(
+        text.contains("Lessons") && text.contains("sign the archive"),
+        "{text}"
+    );
+}

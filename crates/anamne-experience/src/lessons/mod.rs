@@ -9,7 +9,9 @@ mod wording;
 
 use anamne_types::Row;
 
-use crate::chance::Evidence;
+use jiff::Timestamp;
+
+use crate::chance::{Evidence, chance};
 use crate::view::Trajectory;
 
 pub use wording::Words;
@@ -121,15 +123,26 @@ impl DerivedLesson {
             evidence: Evidence {
                 at: one.at,
                 succeeded,
-                expected: if self.is_warning() {
-                    1.0 - expected
-                } else {
-                    expected
-                },
+                expected: self.expected(expected),
                 relevance: f64::from(one.relevance),
             },
         })
         .collect()
+    }
+
+    /// How likely it is right, after `later`: see [`chance`]. `expected` is the share of all outcomes that succeed. O(attempts).
+    pub fn confidence(&self, later: &[Later], expected: f64, now: Timestamp) -> f64 {
+        let evidence: Vec<Evidence> = later.iter().map(|one| one.evidence).collect();
+        chance(self.expected(expected), &evidence, now)
+    }
+
+    /// How likely it is right without any case.
+    fn expected(&self, expected: f64) -> f64 {
+        if self.is_warning() {
+            1.0 - expected
+        } else {
+            expected
+        }
     }
 
     /// Whether an attempt confirms it; `None` if the attempt says nothing about it.

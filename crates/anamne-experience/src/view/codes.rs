@@ -46,6 +46,19 @@ pub(super) enum Searched {
 }
 
 impl Searched {
+    /// Whether there may be any: without runs and lessons, nothing is compared.
+    fn is_there(self, connection: &Connection) -> rusqlite::Result<bool> {
+        let sql = match self {
+            Self::Goals | Self::Queries => return Ok(true),
+            Self::Attempts => {
+                "SELECT 1 FROM (SELECT 1 FROM outcomes WHERE ends_run = 1 AND goal <> 0 LIMIT 1)
+                 UNION ALL SELECT 1 FROM (SELECT 1 FROM episodes LIMIT 1)"
+            }
+            Self::Lessons => "SELECT 1 FROM lessons LIMIT 1",
+        };
+        connection.prepare_cached(sql)?.exists([])
+    }
+
     fn condition(self) -> &'static str {
         match self {
             Self::Goals => {
@@ -109,6 +122,9 @@ impl ExperienceView {
         most: usize,
     ) -> Result<Vec<SimilarText>, ExperienceError> {
         if !self.file.exists() || text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        if !self.with(|connection| searched.is_there(connection))? {
             return Ok(Vec::new());
         }
         let wanted = vector(text)?;

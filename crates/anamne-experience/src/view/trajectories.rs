@@ -54,6 +54,25 @@ fn ends(condition: &str) -> String {
     )
 }
 
+impl Trajectory {
+    /// A digest of what it was: its goal, its steps and what came of them. O(bytes).
+    pub fn digest(&self) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |text: &str, succeeded: bool| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+            hasher.update(&[u8::from(succeeded)]);
+        };
+        add(&self.goal, self.succeeded);
+        for step in &self.steps {
+            add(&step.call, step.succeeded);
+            add(&step.error, false);
+        }
+        let first = hasher.finalize().as_bytes().first_chunk().copied();
+        first.unwrap_or_default()
+    }
+}
+
 impl ExperienceView {
     /// The newest finished attempts at each of the goals most similar to `goal`, best goal first. O(goals).
     pub fn similar_trajectories(

@@ -11,6 +11,7 @@ mod known;
 mod searching;
 mod strategies;
 mod working;
+mod written;
 
 pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery, LessonText, SkillRecord};
 pub use experimenting::{ArmReport, ExperimentReport};

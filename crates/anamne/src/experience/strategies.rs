@@ -7,6 +7,7 @@ use anamne_experience::strategies::{Choice, Learner, Shown, Situation, Strategy}
 use anamne_types::{Answer, Draft, Experience, InvalidValue, MemoryId, Recall, SearchTrace};
 use serde::{Deserialize, Serialize};
 
+use super::Advice;
 use super::experimenting::assigned;
 use super::searching::trace_of;
 use crate::Error;
@@ -20,6 +21,9 @@ const MOST_SIMILAR: usize = 3;
 
 /// Cosine of two queries from which they count as similar.
 const SIMILAR: f32 = 0.6;
+
+/// Lessons beside the results.
+const MOST_LESSONS: usize = 1;
 
 /// Its name among unavailable views.
 const VIEW: &str = "experience";
@@ -75,6 +79,9 @@ pub struct ExperiencedAnswer {
     pub worthwhile: bool,
     /// The experiment that assigned the strategy; empty if none.
     pub experiment: String,
+    /// The lesson that applies to the query best, if any does; only with the first search of a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lessons: Vec<Advice>,
 }
 
 /// A search strategy.
@@ -168,7 +175,13 @@ impl Space {
             tried: earlier.names,
             worthwhile: chosen.worthwhile,
             experiment: chosen.experiment,
+            lessons: Vec::new(),
         };
+        if search.previous.is_empty() && !is_unavailable {
+            // The answer stands without it.
+            let lessons = self.applying_lessons(&search.recall.query, MOST_LESSONS);
+            found.lessons = lessons.unwrap_or_default();
+        }
         found.answer.took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let trace = trace(search, &situation, &found, started.elapsed());
         let is_lost = may_record && self.record_search(search, trace, &mut found).is_err();

@@ -84,7 +84,7 @@ impl Ask {
     }
 }
 
-pub(super) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
     let heading = match advice.kind {
         AdviceKind::Recovery => "after this error",
         AdviceKind::Call => "this call",

@@ -7,6 +7,8 @@ mod lessons;
 mod outcome;
 mod skills;
 
+pub(crate) use ask::print as print_advice;
+
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place::Place;

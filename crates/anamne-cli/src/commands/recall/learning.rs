@@ -3,6 +3,7 @@
 use anamne::{ExperiencedAnswer, LearningSearch};
 
 use super::{Recall, print, sum_up};
+use crate::commands::experience::print_advice;
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, paint};
 use crate::place::Place;
@@ -73,6 +74,9 @@ fn print_strategy(found: &ExperiencedAnswer, output: &mut Output) -> Result<(), 
             0 => output.line(format_args!("{}  {line}", paint(CYAN, id)))?,
             _ => output.line(format_args!("  {line}"))?,
         }
+    }
+    for lesson in &found.lessons {
+        print_advice(lesson, output)?;
     }
     Ok(())
 }

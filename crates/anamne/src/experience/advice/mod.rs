@@ -28,6 +28,9 @@ const DEFAULT_LIMIT: usize = 5;
 /// Memories named as evidence for one advice.
 const MOST_NAMED: usize = 8;
 
+/// Longest advice on one line, in bytes.
+const LONGEST_LINE: usize = 600;
+
 /// A situation in which experience is asked for; at least one text is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExperienceQuery {
@@ -156,6 +159,19 @@ impl AdviceCase {
             citation: memory.citation(),
             succeeded,
         }
+    }
+}
+
+impl Advice {
+    /// What it says on one line, shortened: of a proposed lesson title and content, else the subject.
+    pub(crate) fn on_one_line(&self) -> String {
+        let said = match &self.lesson {
+            Some(lesson) => format!("{}: {}", lesson.title, lesson.content),
+            None => self.subject.clone(),
+        };
+        let mut line = anamne_text::quote::on_one_line(&said);
+        line.truncate(line.floor_char_boundary(LONGEST_LINE));
+        line
     }
 }
 

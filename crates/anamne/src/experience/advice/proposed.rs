@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use anamne_experience::chance::{Evidence, chance};
 use anamne_experience::lessons::{self, CallAt, DerivedLesson, Later, Rule};
 use anamne_experience::{ExperienceView, Trajectory, normal, original};
 use anamne_types::{
@@ -166,18 +165,14 @@ impl Space {
         let decided = view.decided_lessons()?;
         let decided: BTreeSet<&str> = decided.iter().map(|(key, _, _)| key.as_str()).collect();
         let expected = f64::from(view.success_share()?);
-        let found = lessons::lessons(attempts, &|_| None).into_iter();
+        let written = self.inner.written_lessons(attempts)?;
+        let by_model = |one: &Trajectory| written.get(&one.row).cloned();
+        let found = lessons::lessons(attempts, &by_model).into_iter();
         let open = found.filter(|lesson| !decided.contains(lesson.key().as_str()));
         let judged = open.map(|lesson| {
             let later = lesson.later(attempts, expected);
-            let evidence: Vec<Evidence> = later.iter().map(|one| one.evidence).collect();
-            let prior = if lesson.is_warning() {
-                1.0 - expected
-            } else {
-                expected
-            };
             Judged {
-                confidence: chance(prior, &evidence, self.now()) as f32,
+                confidence: lesson.confidence(&later, expected, self.now()) as f32,
                 later,
                 lesson,
             }
