@@ -9,6 +9,7 @@ pub mod experiments;
 pub mod lessons;
 pub mod normal;
 pub mod original;
+pub mod rephrasing;
 pub mod same_request;
 pub mod strategies;
 pub mod tool_results;

@@ -22,9 +22,8 @@ pub fn rephrasing(one: &str, other: &str) -> Result<Option<f32>, ExperienceError
 
 /// Whether one question is the other in other words; not if the words are equal. O(bytes).
 pub fn is_rephrased(one: &str, other: &str) -> Result<bool, ExperienceError> {
-    let words = |text: &str| -> Vec<String> {
-        text.split_whitespace().map(str::to_lowercase).collect()
-    };
+    let words =
+        |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_lowercase).collect() };
     if words(one) == words(other) {
         return Ok(false);
     }
@@ -38,14 +37,30 @@ mod tests {
 
     #[track_caller]
     fn check(one: &str, other: &str, expected: bool) {
-        assert_eq!(is_rephrased(one, other).expect("compared"), expected, "{one} | {other}");
+        assert_eq!(
+            is_rephrased(one, other).expect("compared"),
+            expected,
+            "{one} | {other}"
+        );
     }
 
     #[test]
     fn other_words_are_a_rephrasing_and_other_questions_are_none() {
-        check("install postgres 16 on ubuntu", "How do I install PostgreSQL 16 on Ubuntu?", true);
-        check("install postgres 16 on ubuntu", "install postgres 15 on ubuntu", false);
+        check(
+            "install postgres 16 on ubuntu",
+            "How do I install PostgreSQL 16 on Ubuntu?",
+            true,
+        );
+        check(
+            "install postgres 16 on ubuntu",
+            "install postgres 15 on ubuntu",
+            false,
+        );
         check("Where is the key?", "where is  the key?", false);
-        check("where does the ferry leave?", "who waters the plants?", false);
+        check(
+            "where does the ferry leave?",
+            "who waters the plants?",
+            false,
+        );
     }
 }

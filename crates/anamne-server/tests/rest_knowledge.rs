@@ -270,14 +270,22 @@ fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
     let server = Served::start();
     let told = |outcome: Value| {
         let told = json!({ "outcome": outcome });
-        server.post("/v1/spaces/core/experience/outcomes", &told).expect(201);
+        server
+            .post("/v1/spaces/core/experience/outcomes", &told)
+            .expect(201);
     };
-    for (run, last, succeeded) in [("one", "upload", false), ("two", "sign", true), ("three", "tag", true)] {
+    for (run, last, succeeded) in [
+        ("one", "upload", false),
+        ("two", "sign", true),
+        ("three", "tag", true),
+    ] {
         for action in ["make", last] {
             told(json!({ "action": action, "succeeded": true, "run": run }));
         }
-        told(json!({ "action": "task", "succeeded": succeeded, "goal": "publish the release",
-            "run": run, "ends_run": true }));
+        told(
+            json!({ "action": "task", "succeeded": succeeded, "goal": "publish the release",
+            "run": run, "ends_run": true }),
+        );
     }
     let listed = server.get("/v1/spaces/core/experience/lessons").expect(200);
     let items: Vec<&str> = listed["proposals"]

@@ -241,27 +241,24 @@ fn an_erased_attempt_leaves_no_lesson_behind() {
     let home = Home::new();
     let space = home.space();
     run(&space, "r1", GOAL, &[("make", ""), ("upload", "")], false);
-    let secret = run(&space, "r2", GOAL, &[("sign as zanzibar", "")], true);
+    let secret = record(
+        &space,
+        ActionOutcome {
+            action: "shell".to_owned(),
+            arguments: "sign as zanzibar".to_owned(),
+            succeeded: true,
+            run: "r2".to_owned(),
+            ..ActionOutcome::default()
+        },
+    );
+    let end = run(&space, "r2", GOAL, &[], true);
     assert_eq!(proposals(&space).len(), 1);
-    space.forget(secret).expect("forgotten");
+    space.forget(end).expect("forgotten");
     assert!(
         proposals(&space).is_empty(),
         "the run has not ended any more"
     );
-    let steps = space.list(&anamne::Listing {
-        filter: anamne::Filter {
-            kinds: vec![anamne::Kind::Experience],
-            ..anamne::Filter::default()
-        },
-        ..anamne::Listing::default()
-    });
-    let steps = steps.expect("listed").into_iter();
-    let named: Vec<MemoryId> = steps
-        .filter(|memory| memory.content.contains("zanzibar"))
-        .map(|memory| memory.id)
-        .collect();
-    assert_eq!(named.len(), 1);
-    space.erase_all(&named).expect("erased");
+    assert!(space.erase(secret).expect("erased").is_complete());
     assert!(files_with(home.root(), b"zanzibar").is_empty());
 }
 
@@ -304,4 +301,89 @@ fn a_search_shows_the_lesson_that_applies_and_the_briefing_those_for_open_work()
         text.contains("Lessons") && text.contains("sign the archive"),
         "{text}"
     );
+}
+
+/// How often this call counts as a success and as a failure.
+fn counts(space: &Space, action: &str, object: &str) -> (usize, usize) {
+    let query = ExperienceQuery {
+        action: action.to_owned(),
+        object: object.to_owned(),
+        ..ExperienceQuery::default()
+    };
+    let advice = space.experience(&query).expect("advice").into_iter();
+    let mut calls = advice.filter(|one| one.kind == AdviceKind::Call);
+    calls
+        .next()
+        .map_or((0, 0), |one| (one.successes, one.failures))
+}
+
+#[test]
+fn what_a_later_turn_of_the_session_undoes_counts_as_a_failure() {
+    let home = Home::new();
+    let space = home.space();
+    let turn = |session: &str, tool: &str, input: &str| {
+        let call = ToolCall {
+            tool: tool.to_owned(),
+            input: input.to_owned(),
+            output: String::new(),
+            succeeded: Some(true),
+        };
+        let draft = Draft::new(format!("{tool} {input} in {session}")).body(Body::Episode {
+            goal: String::new(),
+            plan: Vec::new(),
+            steps: Vec::new(),
+            outcome: String::new(),
+            tool_log: vec![call],
+            salience: None,
+        });
+        let draft = Draft {
+            session: Some(session.to_owned()),
+            ..draft
+        };
+        space.remember(draft).expect("told").id
+    };
+    let edit = |path: &str, from: &str, to: &str| {
+        format!(r#"{{"file_path": "{path}", "old_string": "{from}", "new_string": "{to}"}}"#)
+    };
+    let [main, lib, cli] = [
+        "/srv/parser/src/main.rs",
+        "/srv/parser/src/lib.rs",
+        "/srv/cli.rs",
+    ];
+    turn("s1", "Edit", &edit(main, "a", "b"));
+    turn("s1", "Edit", &edit(lib, "one", "two"));
+    turn("s1", "Edit", &edit(cli, "x", "y"));
+    assert_eq!(counts(&space, "Edit", &edit(main, "a", "b")), (1, 0));
+    turn("s2", "Bash", r#"{"command": "git restore src/main.rs"}"#);
+    assert_eq!(
+        counts(&space, "Edit", &edit(main, "a", "b")),
+        (1, 0),
+        "another session"
+    );
+    let restored = turn("s1", "Bash", r#"{"command": "git restore src/main.rs"}"#);
+    assert_eq!(counts(&space, "Edit", &edit(main, "a", "b")), (0, 1));
+    turn("s1", "Edit", &edit(lib, "two", "one"));
+    assert_eq!(
+        counts(&space, "Edit", &edit(lib, "one", "two")),
+        (0, 1),
+        "put back"
+    );
+    assert_eq!(counts(&space, "Edit", &edit(lib, "two", "one")), (1, 0));
+    assert_eq!(counts(&space, "Edit", &edit(cli, "x", "y")), (1, 0));
+    space.forget(restored).expect("forgotten");
+    assert_eq!(
+        counts(&space, "Edit", &edit(main, "a", "b")),
+        (1, 0),
+        "no trace is left"
+    );
+    for command in [
+        "git commit -m one",
+        "git commit -m two",
+        "git revert --no-edit HEAD",
+    ] {
+        turn("s1", "Bash", &format!(r#"{{"command": "{command}"}}"#));
+    }
+    let committed = |message: &str| format!(r#"{{"command": "git commit -m {message}"}}"#);
+    assert_eq!(counts(&space, "Bash", &committed("one")), (1, 0));
+    assert_eq!(counts(&space, "Bash", &committed("two")), (0, 1));
 }

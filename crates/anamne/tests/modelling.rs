@@ -475,7 +475,7 @@ fn a_model_writes_the_lessons_of_an_attempt_once_and_not_of_a_private_one() {
             .contains("new machines")
     );
     assert_eq!(titles(&space), []);
-    space.erase_all(&[open]).expect("erased");
+    assert!(space.erase_all(&[open]).expect("erased").is_complete());
     let paid = std::fs::read(space.folder().join("paid/readings.db")).expect("read");
     let holds = |needle: &[u8]| paid.windows(needle.len()).any(|bytes| bytes == needle);
     assert!(!holds(b"new machines"));

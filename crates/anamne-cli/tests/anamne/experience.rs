@@ -108,13 +108,31 @@ fn a_goal_that_was_reached_often_becomes_a_skill_until_it_keeps_failing() {
 fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
     let bench = Bench::new();
     let none = bench.run(&["experience", "lessons"]);
-    assert_eq!((none.code, none.stdout.as_str()), (0, ""), "{}", none.stderr);
+    assert_eq!(
+        (none.code, none.stdout.as_str()),
+        (0, ""),
+        "{}",
+        none.stderr
+    );
     let goal = "publish the release";
-    for (run, last, failed) in [("r1", "upload", true), ("r2", "sign", false), ("r3", "tag", false)] {
+    for (run, last, failed) in [
+        ("r1", "upload", true),
+        ("r2", "sign", false),
+        ("r3", "tag", false),
+    ] {
         for action in ["make", last] {
             bench.json(&["experience", "outcome", "Bash", action, "--run", run]);
         }
-        let end = ["experience", "outcome", "task", "--goal", goal, "--run", run, "--ends-run"];
+        let end = [
+            "experience",
+            "outcome",
+            "task",
+            "--goal",
+            goal,
+            "--run",
+            run,
+            "--ends-run",
+        ];
         let all: &[&str] = if failed { &["--failed"] } else { &[] };
         bench.json(&[&end[..], all].concat());
     }
@@ -123,14 +141,29 @@ fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
     let item = |place: usize| listed[place]["lesson"]["item"].as_str().expect("an item");
     let shown = bench.run(&["experience", "lessons"]).stdout;
     assert!(shown.contains("1. Bash tag"), "{shown}");
-    assert!(shown.contains(&format!("anamne experience lessons --keep {}", item(0))), "{shown}");
+    assert!(
+        shown.contains(&format!("anamne experience lessons --keep {}", item(0))),
+        "{shown}"
+    );
     let asked = bench.run(&["experience", "ask", goal]).stdout;
-    assert!(asked.contains("attempts suggest") && asked.contains("1. Bash sign"), "{asked}");
+    assert!(
+        asked.contains("attempts suggest") && asked.contains("1. Bash sign"),
+        "{asked}"
+    );
     bench.json(&["experience", "lessons", "--keep", item(0)]);
     bench.json(&["experience", "lessons", "--set-aside", item(1)]);
-    assert_eq!(bench.json(&["experience", "lessons"])["proposals"], json!([]));
+    assert_eq!(
+        bench.json(&["experience", "lessons"])["proposals"],
+        json!([])
+    );
     let kinds = bench.json(&["experience", "ask", goal])["advice"].clone();
-    assert_eq!(texts(&kinds, "kind").iter().filter(|kind| **kind == "lesson").count(), 1);
+    assert_eq!(
+        texts(&kinds, "kind")
+            .iter()
+            .filter(|kind| **kind == "lesson")
+            .count(),
+        1
+    );
     for refused in [
         &["--keep", item(0)][..],
         &["--keep", "nothing"],

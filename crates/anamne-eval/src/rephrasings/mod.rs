@@ -46,7 +46,11 @@ impl Compared {
 
     /// The share of pairs that are taken for the same question.
     fn share(&self, threshold: f32) -> f64 {
-        let same = self.likenesses.iter().flatten().filter(|one| **one >= threshold);
+        let same = self
+            .likenesses
+            .iter()
+            .flatten()
+            .filter(|one| **one >= threshold);
         same.count() as f64 / self.likenesses.len().max(1) as f64
     }
 }
@@ -70,12 +74,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut names: Vec<&str> = corpora.iter().map(|corpus| corpus.set.as_str()).collect();
     names.dedup();
     for set in names {
-        let pairs = corpora.iter().filter(|corpus| corpus.set == set).flat_map(neighbours);
+        let pairs = corpora
+            .iter()
+            .filter(|corpus| corpus.set == set)
+            .flat_map(neighbours);
         all.push(Compared::of(format!("{set}: next to each other"), pairs)?);
     }
     let thresholds: Vec<String> = THRESHOLDS.iter().map(ToString::to_string).collect();
-    line(&format!("share taken for the same question, by threshold (in use: {REPHRASED})"));
-    line(&format!("{:36} {:>7}  {}", "pairs", "number", thresholds.join("  ")));
+    line(&format!(
+        "share taken for the same question, by threshold (in use: {REPHRASED})"
+    ));
+    line(&format!(
+        "{:36} {:>7}  {}",
+        "pairs",
+        "number",
+        thresholds.join("  ")
+    ));
     for compared in &all {
         let shares = THRESHOLDS.map(|threshold| format!("{:.3}", compared.share(threshold)));
         let (name, count) = (&compared.name, compared.likenesses.len());
@@ -89,6 +103,8 @@ fn neighbours(corpus: &Corpus) -> impl Iterator<Item = (&str, &str)> {
     let questions = &corpus.queries;
     (0..questions.len()).flat_map(move |place| {
         let before = &questions[place.saturating_sub(BEFORE)..place];
-        before.iter().map(move |one| (one.text.as_str(), questions[place].text.as_str()))
+        before
+            .iter()
+            .map(move |one| (one.text.as_str(), questions[place].text.as_str()))
     })
 }

@@ -114,14 +114,12 @@ fn failed_before<'one>(
 /// The call that failed most, at least twice, here and before, and never succeeded.
 fn failing_call(attempt: &Trajectory, earlier: &[&Trajectory]) -> Option<DerivedLesson> {
     let all = || all_steps(attempt, earlier);
-    let counted = |step: &&Case| {
-        let mut same = all().filter(|other| other.call == step.call);
-        let has_succeeded = all().any(|other| other.call == step.call && other.succeeded);
-        let times = same.by_ref().count();
-        !step.succeeded && !has_succeeded && times >= AGAIN
+    let is_failing = |step: &&Case| {
+        let same = || all().filter(|other| other.call == step.call);
+        !step.succeeded && same().count() >= AGAIN && !same().any(|other| other.succeeded)
     };
     let times = |step: &&Case| all().filter(|other| other.call == step.call).count();
-    let step = attempt.steps.iter().filter(counted).max_by_key(times)?;
+    let step = attempt.steps.iter().filter(is_failing).max_by_key(times)?;
     Some(DerivedLesson {
         error: step.error.clone(),
         failed: Some(CallAt::of(step)),

@@ -104,6 +104,11 @@ pub(super) fn cosine(one: &Vector, other: &Vector) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
+/// The cosine of the vectors of two texts.
+pub(crate) fn likeness(one: &str, other: &str) -> Result<f32, ExperienceError> {
+    Ok(cosine(&vector(one)?, &vector(other)?))
+}
+
 impl ExperienceView {
     /// The goals of runs that are most similar to `goal`, best first, an equal one included. O(goals).
     pub fn similar_goals(

@@ -28,6 +28,7 @@ use crate::ExperienceError;
 
 pub use cases::{Case, CaseFilter};
 pub use codes::SimilarText;
+pub(crate) use codes::likeness;
 pub use recoveries::{Recovery, RecoveryCase};
 pub use runs::{RunChance, RunShares, RunSummary};
 pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};

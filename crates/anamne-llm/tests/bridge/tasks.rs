@@ -51,6 +51,11 @@ fn statement(subject: &str, relation: &str, object: &str, object_is: &str) -> Va
         "negated": false, "from": null, "until": null})
 }
 
+#[track_caller]
+fn too_long(error: &BridgeError) {
+    assert!(matches!(error, BridgeError::TooLong { .. }), "{error}");
+}
+
 fn place(name: &str) -> Term {
     Term::Entity(name.to_owned(), EntityType::Place)
 }
@@ -206,13 +211,11 @@ fn nothing_is_asked_about_nothing_and_too_much_is_refused() {
         None
     );
     let long = "word ".repeat(20_000);
-    let too_long =
-        |error: BridgeError| assert!(matches!(error, BridgeError::TooLong { .. }), "{error}");
-    too_long(tasks::read(&bridge, &call, &utterance(&long)).expect_err("too long"));
-    too_long(tasks::judge(&bridge, &call, &said("x"), &said(&long)).expect_err("too long"));
-    too_long(tasks::summarise(&bridge, &call, &[said(&long)], 3).expect_err("too long"));
-    too_long(tasks::summarise(&bridge, &call, &[said("x"); 301], 3).expect_err("too many"));
-    too_long(tasks::insight(&bridge, &call, &[said("x"); 101]).expect_err("too many"));
+    too_long(&tasks::read(&bridge, &call, &utterance(&long)).expect_err("too long"));
+    too_long(&tasks::judge(&bridge, &call, &said("x"), &said(&long)).expect_err("too long"));
+    too_long(&tasks::summarise(&bridge, &call, &[said(&long)], 3).expect_err("too long"));
+    too_long(&tasks::summarise(&bridge, &call, &[said("x"); 301], 3).expect_err("too many"));
+    too_long(&tasks::insight(&bridge, &call, &[said("x"); 101]).expect_err("too many"));
 }
 
 #[test]
@@ -349,7 +352,7 @@ fn lessons_have_a_title_a_content_and_steps() {
         []
     );
     let many = [steps[0]; 65];
-    too_long(tasks::lessons(&bridge, &call, "release", true, &many).expect_err("too many"));
+    too_long(&tasks::lessons(&bridge, &call, "release", true, &many).expect_err("too many"));
     let text = "x".repeat(64 << 10);
-    too_long(tasks::lessons(&bridge, &call, &text, true, &steps).expect_err("too long"));
+    too_long(&tasks::lessons(&bridge, &call, &text, true, &steps).expect_err("too long"));
 }

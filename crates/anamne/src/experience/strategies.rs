@@ -37,6 +37,8 @@ pub struct LearningSearch {
     pub previous: Vec<MemoryId>,
     /// The thread in which the search is recorded.
     pub thread: Option<String>,
+    /// The session in which the search is recorded.
+    pub session: Option<String>,
     /// Who searches.
     pub agent: Option<String>,
 }
@@ -48,6 +50,7 @@ impl LearningSearch {
             recall,
             previous: Vec::new(),
             thread: None,
+            session: None,
             agent: None,
         }
     }
@@ -188,6 +191,7 @@ impl Space {
         if may_record && !is_lost {
             // The answer stands without it.
             let _ = self.note_asked_again(&search.previous);
+            let _ = self.note_rephrased(search, found.search);
         }
         if is_unavailable || is_lost {
             found.answer.degraded.push(VIEW.to_owned());
@@ -301,6 +305,7 @@ impl Space {
         trace.similar = similar.map(|past| past.memory).collect();
         let remembered = self.remember(Draft {
             thread: search.thread.clone(),
+            session: search.session.clone(),
             author: search.agent.clone(),
             ..Draft::experience(Experience::Search(trace))
         })?;

@@ -7,6 +7,7 @@ use crate::commands::experience::print_advice;
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, paint};
 use crate::place::Place;
+use crate::session_argument::session_of_environment;
 use crate::wording::{one_line, wrapped};
 
 /// Options that say whether a search is learned from.
@@ -33,6 +34,7 @@ impl Recall {
         let space = place.reached_existing()?;
         let search = LearningSearch {
             previous: space.resolve_all(&after)?,
+            session: session_of_environment(),
             ..LearningSearch::new(recall)
         };
         let found = space.search_with_experience(&search)?;

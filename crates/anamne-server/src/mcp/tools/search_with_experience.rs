@@ -47,6 +47,7 @@ Then tell memory_feedback about the search.";
         recall.asked_at = Some(call.now());
         let mut found = space.search_with_experience(&LearningSearch {
             previous: resolved(&space, &self.after)?,
+            session: call.session.clone(),
             ..LearningSearch::new(recall)
         })?;
         let place = format!("the space {}", quote_name(space.name()));

@@ -162,6 +162,20 @@ impl AdviceCase {
     }
 }
 
+/// Where proposed lessons stand: after what is known of this error, call and goal, or of the most similar goal.
+fn place_of_proposed(advice: &[Advice]) -> usize {
+    let is_direct = |one: &Advice| {
+        matches!(
+            one.kind,
+            AdviceKind::Recovery | AdviceKind::Call | AdviceKind::Goal
+        )
+    };
+    let is_similar = |one: &Advice| one.kind == AdviceKind::SimilarGoal;
+    let direct = advice.iter().rposition(is_direct);
+    let place = direct.max(advice.iter().position(is_similar));
+    place.map_or(0, |place| place + 1)
+}
+
 impl Advice {
     /// What it says on one line, shortened: of a proposed lesson title and content, else the subject.
     pub(crate) fn on_one_line(&self) -> String {
@@ -209,7 +223,8 @@ impl ExperienceQuery {
 impl Space {
     /// What worked and what failed in a situation: ways to recover from the error, how often the action and the goal
     /// succeeded, what similar runs did, skills, lessons, and at most three lessons that finished attempts suggest. Recoveries
-    /// come first, best supported first, then the rest by confidence. Skills and lessons that keep failing are set aside.
+    /// come first, best supported first, then the rest by confidence, with the suggested lessons after what is known of this call
+    /// and goal. Skills and lessons that keep failing are set aside.
     ///
     /// A confidence is computed by [`anamne_experience::chance::chance`]: for calls and recoveries, the prior is the share
     /// of successes of the newest thousand outcomes; for goals, the share of runs of the agent that succeeded, and each
@@ -230,7 +245,6 @@ impl Space {
         said.extend(steps.map(|step| normal::call(step, "")));
         advice.extend(skills);
         advice.extend(self.lessons(view, query, limit)?);
-        advice.extend(self.proposed_for(view, query, &said)?);
         // Stable, so that equal ones keep their order.
         advice.sort_by(|one, other| {
             let is_recovery = |advice: &Advice| advice.kind == AdviceKind::Recovery;
@@ -240,6 +254,9 @@ impl Space {
                 (one, other) => other.cmp(&one),
             }
         });
+        let proposed = self.proposed_for(view, query, &said)?;
+        let place = place_of_proposed(&advice);
+        advice.splice(place..place, proposed);
         advice.truncate(limit);
         Ok(advice)
     }

@@ -128,7 +128,7 @@ impl Space {
     }
 
     /// The proposed lessons that apply to a situation, most useful first, without those that only recommend calls that are
-    /// `said` already.
+    /// `said` already, or warn of an error whose recoveries are.
     pub(super) fn proposed_for(
         &self,
         view: &ExperienceView,
@@ -146,7 +146,8 @@ impl Space {
         let is_of_error = |one: &Judged| !error.is_empty() && one.lesson.error == error;
         judged.retain(|one| {
             let is_asked = !query.goal.trim().is_empty() || is_of_error(one);
-            is_asked && !repeats(&one.lesson, said)
+            let is_answered = is_of_error(one) && one.lesson.is_warning() && !said.is_empty();
+            is_asked && !is_answered && !repeats(&one.lesson, said)
         });
         judged.sort_by(|one, other| {
             let by_error = is_of_error(other).cmp(&is_of_error(one));
