@@ -107,6 +107,7 @@ fn a_goal_that_was_reached_often_becomes_a_skill_until_it_keeps_failing() {
 #[test]
 fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
     let bench = Bench::new();
+    bench.remember(&["The archive lies in dist"]);
     let none = bench.run(&["experience", "lessons"]);
     assert_eq!(
         (none.code, none.stdout.as_str()),

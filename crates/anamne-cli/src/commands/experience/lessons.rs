@@ -13,10 +13,10 @@ use crate::shell::shell_word;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Lessons {
     /// Store this one as a lesson
-    #[arg(long, value_name = "ITEM", conflicts_with = "set_aside")]
+    #[arg(long, value_name = "ID", conflicts_with = "set_aside")]
     keep: Option<String>,
     /// Do not propose this one, or one that says the same, again
-    #[arg(long, value_name = "ITEM")]
+    #[arg(long, value_name = "ID")]
     set_aside: Option<String>,
 }
 
