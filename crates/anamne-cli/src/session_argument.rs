@@ -5,6 +5,11 @@ use crate::failure::Failure;
 /// The variable that names the session of a host.
 const VARIABLE: &str = "ANAMNE_SESSION";
 
+/// The session that the variable names, if it names one.
+pub(crate) fn session_of_environment() -> Option<String> {
+    std::env::var(VARIABLE).ok().filter(|name| !name.is_empty())
+}
+
 /// The session that is recorded with what is stored.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct SessionArgument {
@@ -41,9 +46,8 @@ impl NarrowArgument {
         let Some(given) = &self.narrow else {
             return Ok(None);
         };
-        let of_host = || std::env::var(VARIABLE).ok().filter(|name| !name.is_empty());
         let named = Some(given.clone()).filter(|name| !name.is_empty());
-        match named.or_else(of_host) {
+        match named.or_else(session_of_environment) {
             Some(session) => Ok(Some(session)),
             None => Err(Failure::refused("narrow", "--narrow needs a session")
                 .hint("name it with --narrow=SESSION, or set the variable ANAMNE_SESSION")),

@@ -23,6 +23,7 @@ mod meta;
 mod output;
 mod prompts;
 mod recall;
+mod rephrasings;
 mod report;
 mod served;
 mod sets;
@@ -62,6 +63,8 @@ enum Benchmark {
     Guard(guard::Arguments),
     /// Is a cached result served for the same request only? Measured on labelled pairs, and the speed of lookups.
     Cache(cache::Arguments),
+    /// Is a question in other words told from the next question? Measured on labelled pairs and conversations.
+    Rephrasings(rephrasings::Arguments),
     /// How much work does planning save, at which quality? Measured on a replayed query log over three years.
     Meta(meta::Arguments),
     /// What does learning which search strategy to use add? Measured as a stream of questions with feedback.
@@ -118,6 +121,7 @@ fn run(benchmark: Benchmark) -> Result<ExitCode, failure::Failure> {
         Benchmark::Knowledge(arguments) => knowledge::run(&arguments),
         Benchmark::Guard(arguments) => guard::run(&arguments),
         Benchmark::Cache(arguments) => cache::run(&arguments),
+        Benchmark::Rephrasings(arguments) => rephrasings::run(&arguments),
         Benchmark::Meta(arguments) => meta::run(&arguments),
         Benchmark::Strategies(arguments) => strategies::run(&arguments),
         Benchmark::Trajectories(arguments) => trajectories::run(&arguments),

@@ -6,8 +6,10 @@
 pub mod chance;
 mod error;
 pub mod experiments;
+pub mod lessons;
 pub mod normal;
 pub mod original;
+pub mod rephrasing;
 pub mod same_request;
 pub mod strategies;
 pub mod tool_results;
@@ -17,5 +19,6 @@ mod view;
 pub use error::ExperienceError;
 pub use view::{
     Case, CaseFilter, EXPERIENCE_FORMAT, ExperienceView, Recovery, RecoveryCase, RunChance,
-    RunShares, RunSummary, SearchCase, SimilarText, StrategyCount, StrategyWeek, WeekOfSearches,
+    RunShares, RunSummary, SearchCase, SimilarText, StrategyCount, StrategyWeek, Trajectory,
+    WeekOfSearches,
 };

@@ -23,6 +23,20 @@ pub fn call(memory: &Memory, step: usize) -> Option<String> {
     Some(shortened(call.trim()).to_owned())
 }
 
+/// The error of a call as it was recorded: its beginning. `None` if it has none; see [`call`].
+pub fn error(memory: &Memory, step: usize) -> Option<String> {
+    let error = match &memory.body {
+        Body::Experience { experience } => match &**experience {
+            Experience::Outcome(outcome) => outcome.error.as_str(),
+            _ => return None,
+        },
+        Body::Episode { tool_log, .. } => tool_log.get(step)?.output.as_str(),
+        _ => return None,
+    };
+    let error = shortened(error.trim());
+    (!error.is_empty()).then(|| error.to_owned())
+}
+
 /// What an action was done with: its arguments, else its target.
 pub(crate) fn object_of(outcome: &ActionOutcome) -> &str {
     match outcome.arguments.as_str() {

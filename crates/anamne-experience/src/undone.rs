@@ -2,6 +2,9 @@
 //!
 //! Known ways: `git restore PATH`, `git checkout -- PATH`, `git checkout COMMIT -- PATH`, `git reset --hard`, and `git revert` for
 //! the last `git commit`. A call that only takes files out of the index (`git restore --staged`) undoes nothing.
+//!
+//! Calls in other episodes of a run meet by their [`Effect`]s, which the view of experience compares; these also tell an edit
+//! that puts the former text back.
 
 use std::collections::BTreeSet;
 
@@ -16,6 +19,72 @@ struct TakenBack {
     paths: BTreeSet<String>,
     everything: bool,
     commits: usize,
+}
+
+/// The longest input that is read as JSON, in bytes.
+const MOST_JSON: usize = 64 << 10;
+
+/// What a call that succeeded changes or takes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// A file is changed; if the call replaces one text by another, with digests of both.
+    Changes(String, Option<(i64, i64)>),
+    /// Changes of a file are taken back.
+    TakesBack(String),
+    /// All changes are taken back.
+    TakesBackAll,
+    /// A commit is made.
+    Commits,
+    /// The last commit is reverted.
+    Reverts,
+}
+
+/// What a call that succeeded changes or takes back; mostly nothing. Linear in the read part of the input.
+pub(crate) fn effects(input: &str) -> Vec<Effect> {
+    let words: Vec<&str> = words(input).collect();
+    if is_change(&words) {
+        let texts = replaced(input);
+        let changed = paths_of_change(&words).map(|path| Effect::Changes(path.to_owned(), texts));
+        return changed.take(1).collect();
+    }
+    let Some((command, arguments)) = git(&words) else {
+        return Vec::new();
+    };
+    let mut taken_back = TakenBack::default();
+    taken_back.add(command, arguments);
+    let mut effects: Vec<Effect> = taken_back
+        .paths
+        .into_iter()
+        .map(Effect::TakesBack)
+        .collect();
+    if taken_back.everything {
+        effects.push(Effect::TakesBackAll);
+    }
+    if taken_back.commits > 0 {
+        effects.push(Effect::Reverts);
+    }
+    if command == "commit" {
+        effects.push(Effect::Commits);
+    }
+    effects
+}
+
+/// Digests of the text that a call replaces, and of the new one.
+fn replaced(input: &str) -> Option<(i64, i64)> {
+    if input.len() > MOST_JSON {
+        return None;
+    }
+    let input: serde_json::Value = serde_json::from_str(input).ok()?;
+    let digest = |key: &str| {
+        let text = input.get(key)?.as_str()?;
+        let first = blake3::hash(text.as_bytes())
+            .as_bytes()
+            .first_chunk()
+            .copied();
+        first.map(i64::from_le_bytes)
+    };
+    let (former, later) = (digest("old_string")?, digest("new_string")?);
+    (former != later).then_some((former, later))
 }
 
 /// For each call, whether a later one that succeeded undid it. Linear in the read parts of the inputs.
@@ -72,10 +141,7 @@ impl TakenBack {
 
     /// Whether a change was taken back: it names its file under a key such as `path`.
     fn covers(&self, words: &[&str]) -> bool {
-        let mut named = words
-            .windows(2)
-            .filter(|pair| matches!(pair[0], "file_path" | "path" | "filePath" | "notebook_path"));
-        named.any(|pair| self.everything || self.names(pair[1]))
+        paths_of_change(words).any(|path| self.everything || self.names(path))
     }
 
     /// Whether a path, or an end of it that begins after a slash, was taken back.
@@ -83,6 +149,14 @@ impl TakenBack {
         let ends = path.match_indices('/').map(|(slash, _)| &path[slash + 1..]);
         ends.chain([path]).any(|end| self.paths.contains(end))
     }
+}
+
+/// The files that a change names under a key such as `path`.
+fn paths_of_change<'a>(words: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    let named = words
+        .windows(2)
+        .filter(|pair| matches!(pair[0], "file_path" | "path" | "filePath" | "notebook_path"));
+    named.map(|pair| pair[1])
 }
 
 /// Whether a call changes a file: it has a key for new text.
@@ -180,6 +254,28 @@ mod tests {
         let mut failed = shell("git restore src/main.rs");
         failed.succeeded = Some(false);
         assert_eq!(undone(&[edit("src/main.rs"), failed]), [false; 2]);
+    }
+
+    #[test]
+    fn calls_tell_what_they_change_and_take_back() {
+        let found = |call: ToolCall| effects(&call.input);
+        let edited = found(edit("src/main.rs"));
+        let [Effect::Changes(path, Some((former, later)))] = &edited[..] else {
+            panic!("{edited:?}");
+        };
+        assert!(path == "src/main.rs" && former != later);
+        let restored = found(shell("git restore src/main.rs src/lib.rs"));
+        let back = |path: &str| Effect::TakesBack(path.to_owned());
+        assert_eq!(restored, [back("src/lib.rs"), back("src/main.rs")]);
+        assert_eq!(found(shell("git reset --hard")), [Effect::TakesBackAll]);
+        assert_eq!(found(shell("git commit -m one")), [Effect::Commits]);
+        assert_eq!(found(shell("git revert HEAD")), [Effect::Reverts]);
+        assert_eq!(found(shell("cargo test")), []);
+        let broken = call(
+            "Edit",
+            r#"{"file_path": "a", "old_string": "a", "new_string""#,
+        );
+        assert_eq!(found(broken), [Effect::Changes("a".to_owned(), None)]);
     }
 
     #[test]

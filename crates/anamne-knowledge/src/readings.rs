@@ -1,6 +1,8 @@
 //! Readings and verdicts of a language model, in `paid/readings.db`: separate from the graph, so that the graph can be
 //! extracted again without new model calls.
 
+mod lessons;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::enrichment::Enriched;
 use crate::reading::{Mention, Reading, Statement, Term};
 
+pub use lessons::WrittenLesson;
+
 /// The tables that came with format 3.
 macro_rules! enrichments {
     () => {
@@ -24,16 +28,21 @@ macro_rules! enrichments {
 
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
-    migrations: &["ALTER TABLE readings ADD COLUMN text BLOB;", ENRICHMENTS],
+    migrations: &[
+        "ALTER TABLE readings ADD COLUMN text BLOB;",
+        ENRICHMENTS,
+        lessons::lessons!(),
+    ],
     ..SideDatabase::new(
-        3,
+        4,
         concat!(
             "CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT; \
              INSERT INTO position VALUES (1, 0); \
              CREATE TABLE readings (row INTEGER PRIMARY KEY, seq INTEGER NOT NULL, model TEXT NOT NULL, reading TEXT NOT NULL, text BLOB) STRICT; \
              CREATE INDEX readings_by_seq ON readings (seq); \
              CREATE TABLE verdicts (contradiction TEXT PRIMARY KEY, model TEXT NOT NULL, kind INTEGER, reason TEXT NOT NULL) STRICT;",
-            enrichments!()
+            enrichments!(),
+            lessons::lessons!()
         ),
     )
 };
@@ -261,7 +270,8 @@ impl Readings {
         }
     }
 
-    /// Deletes the readings of rows that aren't live, and every verdict: their reasons may quote such rows.
+    /// Deletes the readings of rows that aren't live, the lessons of attempts with such rows, and every verdict: their reasons may
+    /// quote such rows.
     /// Fails with [`StoreError::StillRead`] while a reader holds older pages in the log: retry then.
     pub fn purge(&self, live: &dyn Fn(Row) -> bool) -> Result<(), StoreError> {
         let connection = self.connection();
@@ -273,6 +283,7 @@ impl Readings {
             connection.execute("DELETE FROM readings WHERE row = ?1", [row])?;
             connection.execute("DELETE FROM enrichments WHERE row = ?1", [row])?;
         }
+        lessons::purge(&connection, live)?;
         connection.execute_batch("DELETE FROM verdicts; VACUUM;")?;
         truncate_wal(&connection, &self.path)
     }

@@ -291,6 +291,48 @@ fn outcomes_teach_what_worked() {
 }
 
 #[test]
+fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
+    let server = Served::start();
+    let told = |outcome: Value| {
+        let told = json!({ "outcome": outcome });
+        server
+            .post("/v1/spaces/core/experience/outcomes", &told)
+            .expect(201);
+    };
+    for (run, last, succeeded) in [
+        ("one", "upload", false),
+        ("two", "sign", true),
+        ("three", "tag", true),
+    ] {
+        for action in ["make", last] {
+            told(json!({ "action": action, "succeeded": true, "run": run }));
+        }
+        told(
+            json!({ "action": "task", "succeeded": succeeded, "goal": "publish the release",
+            "run": run, "ends_run": true }),
+        );
+    }
+    let listed = server.get("/v1/spaces/core/experience/lessons").expect(200);
+    let items: Vec<&str> = listed["proposals"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["lesson"]["item"].as_str().expect("an item"))
+        .collect();
+    assert_eq!(items.len(), 2, "{listed}");
+    assert_eq!(listed["proposals"][0]["kind"], "proposed_lesson");
+    let kept = format!("/v1/spaces/core/experience/lessons/{}/keep", items[0]);
+    server.post(&kept, &json!({})).expect(201);
+    let aside = format!("/v1/spaces/core/experience/lessons/{}/set-aside", items[1]);
+    server.post(&aside, &json!({})).expect(201);
+    let listed = server.get("/v1/spaces/core/experience/lessons").expect(200);
+    assert_eq!(listed["proposals"], json!([]));
+    server.post(&kept, &json!({})).problem(422);
+    let unknown = "/v1/spaces/core/experience/lessons/m99-0a1b2c3d4e5f/keep";
+    server.post(unknown, &json!({})).problem(404);
+}
+
+#[test]
 fn searches_are_recorded_judged_and_compared() {
     let (server, ids) = told(&["The staging server listens on port 8471"]);
     let search = json!({ "recall": { "query": "which port does staging use?" } });

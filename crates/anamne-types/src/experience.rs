@@ -172,6 +172,12 @@ pub struct Lesson {
     /// The outcomes that it was learned from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub learned_from: Vec<MemoryId>,
+    /// The key of the proposed lesson that it was kept from, or that it sets aside; empty if it was told.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub item: String,
+    /// Whether it sets that proposed lesson aside: neither of them is offered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub set_aside: bool,
 }
 
 /// A value of working memory. Session and agent are the memory's session and author, its end is the memory's expiry.
@@ -274,7 +280,17 @@ impl Experience {
             Self::SearchFeedback(feedback) => check_length("used", feedback.used.len()),
             Self::Lesson(lesson) => {
                 check_name("title", &lesson.title)?;
-                check_length("learned_from", lesson.learned_from.len())
+                check_length("learned_from", lesson.learned_from.len())?;
+                if !lesson.item.is_empty() {
+                    check_name("item", &lesson.item)?;
+                }
+                let says_what = !lesson.set_aside || !lesson.item.is_empty();
+                accept(
+                    says_what,
+                    "item",
+                    "given for a lesson that is set aside",
+                    "nothing",
+                )
             }
             Self::Working(working) => {
                 check_name("key", &working.key)?;
@@ -359,6 +375,7 @@ impl Experience {
             Self::Lesson(lesson) => all(&mut [
                 ("title", &mut lesson.title),
                 ("description", &mut lesson.description),
+                ("item", &mut lesson.item),
             ]),
             Self::Working(working) => {
                 all(&mut [("key", &mut working.key)]);

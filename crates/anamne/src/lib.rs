@@ -86,8 +86,9 @@ pub use derived::{DerivedFactory, DerivedSite, SimdLevel, ViewState};
 pub use error::{Denied, Error, ErrorKind, RequestKeyError};
 pub use experience::{
     Advice, AdviceCase, AdviceKind, ArmReport, ExperienceQuery, ExperiencedAnswer,
-    ExperimentReport, KeptOpinion, LearningSearch, Opinion, PastSearch, Said, SearchQuality,
-    SearchStrategy, SkillRecord, StrategyReport, StrategyWeek, WorkingEntry, WorkingScope,
+    ExperimentReport, KeptOpinion, LearningSearch, LessonText, Opinion, PastSearch, Said,
+    SearchQuality, SearchStrategy, SkillRecord, StrategyReport, StrategyWeek, WorkingEntry,
+    WorkingScope,
 };
 pub use jobs::{ChoreReport, Moved, WorkReport};
 pub use knowledge::elsewhere::KnownElsewhere;

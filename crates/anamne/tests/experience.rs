@@ -325,7 +325,7 @@ fn lessons_are_found_by_what_they_are_about() {
             title: title.to_owned(),
             description: description.to_owned(),
             succeeded: true,
-            learned_from: Vec::new(),
+            ..Lesson::default()
         }));
         draft.content = text.to_owned();
         space.remember(draft).expect("recorded");

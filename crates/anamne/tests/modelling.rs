@@ -9,7 +9,9 @@ use anamne::llm::{
     Usage,
 };
 use anamne::queue::Outcome;
-use anamne::{ContradictionQuery, Draft, Options, Space, Store, SystemClock};
+use anamne::{
+    ActionOutcome, ContradictionQuery, Draft, Experience, Options, Space, Store, SystemClock,
+};
 
 /// Answers depending on the prompt.
 struct Scripted {
@@ -378,4 +380,114 @@ fn a_model_enriches_once_where_it_may_and_told_values_hold() {
     assert_eq!(space.enrichment(id).expect("read"), Some(noted));
     let erased = space.erase_all(&[id]).expect("erased");
     assert!(erased.is_complete(), "{erased:?}");
+}
+
+/// Writes one lesson that cites the second step, and one that cites none.
+fn teaches(question: &str) -> String {
+    if question.contains("finished attempt") {
+        return r#"{"lessons": [
+            {"title": "Install the linker", "description": "Before a build.", "content": "It is missing on new machines.", "sources": [2, 9]},
+            {"title": "Nothing bears this", "description": "", "content": "So it is dropped.", "sources": []}]}"#
+            .to_owned();
+    }
+    reads(question)
+}
+
+/// Records a run that met an error, recovered and succeeded; `tag` is a tag of its outcome.
+fn attempt(space: &Space, run: &str, goal: &str, tag: Option<&str>) -> anamne::MemoryId {
+    let record = |outcome: ActionOutcome, tag: Option<&str>| {
+        let mut draft = Draft::experience(Experience::Outcome(outcome));
+        draft.tags.extend(tag.map(str::to_owned));
+        space.remember(draft).expect("recorded").id
+    };
+    for (call, error) in [
+        ("make", "no linker"),
+        ("install a linker", ""),
+        ("make", ""),
+    ] {
+        let step = ActionOutcome {
+            action: "shell".to_owned(),
+            arguments: call.to_owned(),
+            succeeded: error.is_empty(),
+            error: error.to_owned(),
+            run: run.to_owned(),
+            ..ActionOutcome::default()
+        };
+        record(step, None);
+    }
+    let end = ActionOutcome {
+        action: ActionOutcome::TASK.to_owned(),
+        succeeded: true,
+        goal: goal.to_owned(),
+        run: run.to_owned(),
+        ends_run: true,
+        ..ActionOutcome::default()
+    };
+    record(end, tag)
+}
+
+fn titles(space: &Space) -> Vec<(String, String)> {
+    let proposals = space.lesson_proposals().expect("proposals").into_iter();
+    let lessons = proposals.filter_map(|one| one.lesson);
+    lessons.map(|lesson| (lesson.title, lesson.model)).collect()
+}
+
+#[test]
+fn a_model_writes_the_lessons_of_an_attempt_once_and_not_of_a_private_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(teaches);
+    let space = space(folder.path(), &model, Budgets::default());
+    let by_rules = ("What ended the error: no linker".to_owned(), String::new());
+    let by_model = ("Install the linker".to_owned(), "scripted".to_owned());
+    let private = attempt(&space, "r1", "publish the secret", Some("private"));
+    assert_eq!(titles(&space), std::slice::from_ref(&by_rules));
+    run(&space);
+    assert_eq!(
+        model.asked.load(Ordering::Relaxed),
+        0,
+        "it is not sent to a model elsewhere"
+    );
+    space.forget(private).expect("forgotten");
+    let open = attempt(&space, "r2", "publish the release", None);
+    assert!(run(&space).contains(&("learn-by-model".to_owned(), Outcome::Done)));
+    assert_eq!(titles(&space), std::slice::from_ref(&by_model));
+    assert_eq!(model.asked.load(Ordering::Relaxed), 1);
+    let ran = run(&space);
+    assert!(
+        !ran.iter().any(|(kind, _)| kind == "learn-by-model"),
+        "{ran:?}"
+    );
+    space.rebuild(&mut |_, _| {}).expect("rebuilt");
+    assert_eq!(
+        titles(&space),
+        std::slice::from_ref(&by_model),
+        "what cost money stays"
+    );
+    let found = space.lesson_proposals().expect("proposals").remove(0);
+    let kept = space
+        .keep_lesson(&found.lesson.expect("a lesson").item)
+        .expect("kept");
+    assert!(
+        space
+            .get(kept.id)
+            .expect("kept")
+            .content
+            .contains("new machines")
+    );
+    assert_eq!(titles(&space), []);
+    assert!(space.erase_all(&[open]).expect("erased").is_complete());
+    let paid = std::fs::read(space.folder().join("paid/readings.db")).expect("read");
+    let holds = |needle: &[u8]| paid.windows(needle.len()).any(|bytes| bytes == needle);
+    assert!(!holds(b"new machines"));
+}
+
+#[test]
+fn without_a_usable_answer_the_lessons_of_the_rules_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = model(|_| "I would rather not.".to_owned());
+    let space = space(folder.path(), &model, Budgets::default());
+    attempt(&space, "r1", "publish the release", None);
+    run(&space);
+    assert!(model.asked.load(Ordering::Relaxed) > 0);
+    assert_eq!(titles(&space)[0].0, "What ended the error: no linker");
 }

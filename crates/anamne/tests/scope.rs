@@ -246,6 +246,14 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             Write(|space, _| space.keep_skill("a goal").map(drop)),
         ),
         (
+            "keep_lesson",
+            Write(|space, _| space.keep_lesson("m1-0a1b2c3d4e5f").map(drop)),
+        ),
+        (
+            "set_lesson_aside",
+            Write(|space, _| space.set_lesson_aside("m1-0a1b2c3d4e5f").map(drop)),
+        ),
+        (
             "start_experiment",
             Write(|space, _| {
                 let arms = ["default", "words"].map(str::to_owned);
@@ -508,6 +516,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "strategy_reports",
         "strategy_weeks",
         "skill_proposals",
+        "lesson_proposals",
         "run_chance",
         "example_runs",
         "skill_records",

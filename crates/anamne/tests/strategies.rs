@@ -382,3 +382,43 @@ fn old_searches_and_readers_imply_nothing() {
     clock.set("2031-05-01T09:30:00Z");
     assert_eq!(space.note_used(&results(&first)).expect("noted"), None);
 }
+
+#[test]
+fn the_same_question_in_other_words_in_one_session_says_that_the_first_search_did_not_help() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2031-03-04T09:00:00Z");
+    let space = store.space("atlas").expect("a space");
+    space
+        .remember("PostgreSQL 16 is installed with apt")
+        .expect("told");
+    let ask = |query: &str, session: &str| {
+        let asked = LearningSearch {
+            session: Some(session.to_owned()),
+            ..LearningSearch::new(Recall::new(query))
+        };
+        let found = space.search_with_experience(&asked).expect("found");
+        found.search.expect("recorded")
+    };
+    let useless = |search: MemoryId| {
+        let past = space
+            .similar_searches("install postgres", 20)
+            .expect("searches");
+        let one = past
+            .into_iter()
+            .find(|one| one.memory == search)
+            .expect("the search");
+        one.usefulness == Some(anamne::Usefulness::Useless)
+    };
+    let first = ask("install postgres 16 on ubuntu", "s1");
+    let elsewhere = ask("How do I install PostgreSQL 16 on Ubuntu?", "s2");
+    assert!(!useless(first), "another session");
+    let other = ask("install postgres 15 on ubuntu", "s1");
+    assert!(!useless(first), "another question");
+    ask("install postgres 16 on ubuntu", "s1");
+    assert!(!useless(first), "the same words");
+    ask("How do I install PostgreSQL 16 on Ubuntu?", "s1");
+    assert!(useless(first) && !useless(other) && !useless(elsewhere));
+    clock.set("2031-03-04T09:20:00Z");
+    ask("install postgres 16 on ubuntu", "s2");
+    assert!(!useless(elsewhere), "too late");
+}

@@ -163,6 +163,29 @@ impl Reached {
         )
     }
 
+    /// The lessons that finished attempts suggest.
+    pub(crate) fn lesson_proposals(&self) -> Result<Vec<Advice>, Failure> {
+        self.ask(Space::lesson_proposals, |space| {
+            space.read_field(&["experience", "lessons"], &Query::new(), "proposals")
+        })
+    }
+
+    /// Stores a proposed lesson.
+    pub(crate) fn keep_lesson(&self, item: &str) -> Result<Remembered, Failure> {
+        self.ask(
+            |space| space.keep_lesson(item),
+            |space| space.post(&["experience", "lessons", item, "keep"], &json!({})),
+        )
+    }
+
+    /// Sets a proposed lesson aside.
+    pub(crate) fn set_lesson_aside(&self, item: &str) -> Result<Remembered, Failure> {
+        self.ask(
+            |space| space.set_lesson_aside(item),
+            |space| space.post(&["experience", "lessons", item, "set-aside"], &json!({})),
+        )
+    }
+
     /// Earlier searches with similar queries.
     pub(crate) fn similar_searches(
         &self,

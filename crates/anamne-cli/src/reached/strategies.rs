@@ -31,7 +31,7 @@ impl Reached {
             |space| {
                 let asked = json!({
                     "recall": search.recall, "previous": search.previous,
-                    "thread": search.thread, "agent": search.agent,
+                    "thread": search.thread, "session": search.session, "agent": search.agent,
                 });
                 space.post(&["searches"], &asked)
             },

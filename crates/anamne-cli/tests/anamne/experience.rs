@@ -105,6 +105,77 @@ fn a_goal_that_was_reached_often_becomes_a_skill_until_it_keeps_failing() {
 }
 
 #[test]
+fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
+    let bench = Bench::new();
+    bench.remember(&["The archive lies in dist"]);
+    let none = bench.run(&["experience", "lessons"]);
+    assert_eq!(
+        (none.code, none.stdout.as_str()),
+        (0, ""),
+        "{}",
+        none.stderr
+    );
+    let goal = "publish the release";
+    for (run, last, failed) in [
+        ("r1", "upload", true),
+        ("r2", "sign", false),
+        ("r3", "tag", false),
+    ] {
+        for action in ["make", last] {
+            bench.json(&["experience", "outcome", "Bash", action, "--run", run]);
+        }
+        let end = [
+            "experience",
+            "outcome",
+            "task",
+            "--goal",
+            goal,
+            "--run",
+            run,
+            "--ends-run",
+        ];
+        let all: &[&str] = if failed { &["--failed"] } else { &[] };
+        bench.json(&[&end[..], all].concat());
+    }
+    let listed = bench.json(&["experience", "lessons"])["proposals"].clone();
+    assert_eq!(texts(&listed, "kind"), ["proposed_lesson"; 2], "{listed}");
+    let item = |place: usize| listed[place]["lesson"]["item"].as_str().expect("an item");
+    let shown = bench.run(&["experience", "lessons"]).stdout;
+    assert!(shown.contains("1. Bash tag"), "{shown}");
+    assert!(
+        shown.contains(&format!("anamne experience lessons --keep {}", item(0))),
+        "{shown}"
+    );
+    let asked = bench.run(&["experience", "ask", goal]).stdout;
+    assert!(
+        asked.contains("attempts suggest") && asked.contains("1. Bash sign"),
+        "{asked}"
+    );
+    bench.json(&["experience", "lessons", "--keep", item(0)]);
+    bench.json(&["experience", "lessons", "--set-aside", item(1)]);
+    assert_eq!(
+        bench.json(&["experience", "lessons"])["proposals"],
+        json!([])
+    );
+    let kinds = bench.json(&["experience", "ask", goal])["advice"].clone();
+    assert_eq!(
+        texts(&kinds, "kind")
+            .iter()
+            .filter(|kind| **kind == "lesson")
+            .count(),
+        1
+    );
+    for refused in [
+        &["--keep", item(0)][..],
+        &["--keep", "nothing"],
+        &["--keep", item(0), "--set-aside", item(1)],
+    ] {
+        let ran = bench.run(&[&["experience", "lessons"], refused].concat());
+        assert_eq!(ran.code, 2, "{refused:?} {}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_rejection_counts_instead_of_what_was_recorded() {
     let bench = Bench::new();
     let outcome = bench.json(&["experience", "outcome", "Bash", "make"]);

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output;
 use report::Report;
 
-mod pairs;
+pub(crate) mod pairs;
 mod peers;
 mod report;
 mod speed;

@@ -13,6 +13,7 @@ mod data;
 mod earlier;
 mod figures;
 mod fold;
+mod lessons;
 mod log;
 mod predictions;
 mod recovery;
@@ -26,6 +27,9 @@ pub(crate) struct Arguments {
     /// Folder of the recorded runs: `intercode_sql.jsonl`, `intercode_bash.jsonl` and `taubench_airline.jsonl`
     #[arg(long, value_name = "DIR", required_unless_present = "fold")]
     data: Option<PathBuf>,
+    /// Measure only whether lessons name what comes
+    #[arg(long)]
+    lessons: bool,
     /// Measure how fast so many generated outcomes are folded, and the size of the file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     fold: Option<u32>,
@@ -37,18 +41,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         fold::measure(outcomes)?;
     }
     if let Some(folder) = &arguments.data {
-        measure(folder)?;
+        measure(folder, arguments.lessons)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(folder: &Path) -> Result<(), Failure> {
+fn measure(folder: &Path, only_lessons: bool) -> Result<(), Failure> {
     line(
         "of the half of the tasks on which nothing was chosen, with 95 % intervals by task; in brackets, of the other half\n",
     );
     let sets = data::read_all(folder)?;
     for set in &sets {
         line(&format!("{}: {} runs", set.name, set.runs.len()));
+        lessons::print(set)?;
+        if only_lessons {
+            continue;
+        }
         earlier::print(set)?;
         similar::print(set)?;
         if set.name == data::SQL {

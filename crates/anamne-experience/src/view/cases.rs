@@ -47,14 +47,38 @@ pub enum CaseFilter<'a> {
     Run(&'a str),
 }
 
-macro_rules! succeeded {
+/// Whether a later call of the run undid a step: took its file or everything back, put the former text back, or reverted it as the
+/// last commit before.
+macro_rules! undone {
     () => {
-        "coalesce((SELECT CASE verdict WHEN 1 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 0 END \
-          FROM judgements WHERE about = outcomes.id ORDER BY judgements.row DESC LIMIT 1), succeeded)"
+        "EXISTS (SELECT 1 FROM effects AS made JOIN effects AS back
+            ON back.run = made.run AND (back.row, back.step) > (made.row, made.step)
+            WHERE made.row = outcomes.row AND made.step = outcomes.step AND CASE made.effect
+                WHEN 1 THEN back.effect = 3
+                    OR back.effect = 2 AND (SELECT '/' || taken.content = substr('/' || changed.content, -length(taken.content) - 1)
+                        FROM texts AS taken, texts AS changed WHERE taken.text = back.path AND changed.text = made.path)
+                    OR back.effect = 1 AND back.path = made.path AND back.former = made.later AND back.later = made.former
+                WHEN 4 THEN back.effect = 5 AND NOT EXISTS (SELECT 1 FROM effects AS other
+                    WHERE other.run = made.run AND other.effect = 4
+                        AND (other.row, other.step) > (made.row, made.step) AND (other.row, other.step) < (back.row, back.step))
+                END)"
     };
 }
 
-/// Whether an outcome succeeded: by the latest judgement of it (1 correction, 2 approval, 3 rejection), else as recorded.
+macro_rules! succeeded {
+    () => {
+        concat!(
+            "coalesce((SELECT CASE verdict WHEN 1 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 0 END \
+              FROM judgements WHERE about = outcomes.id ORDER BY judgements.row DESC LIMIT 1), \
+              CASE WHEN ",
+            undone!(),
+            " THEN 0 END, succeeded)"
+        )
+    };
+}
+
+/// Whether an outcome succeeded: by the latest judgement of it (1 correction, 2 approval, 3 rejection), else not if a later call of
+/// its run undid it, else as recorded.
 pub(super) const SUCCEEDED: &str = succeeded!();
 
 /// The columns of [`case`].

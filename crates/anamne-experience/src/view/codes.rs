@@ -37,6 +37,8 @@ pub struct SimilarText {
 pub(super) enum Searched {
     /// Goals of runs.
     Goals,
+    /// Goals of finished attempts: of runs, and of episodes that were judged.
+    Attempts,
     /// Queries of searches.
     Queries,
     /// Subjects of lessons.
@@ -44,13 +46,30 @@ pub(super) enum Searched {
 }
 
 impl Searched {
+    /// Whether there may be any: without runs and lessons, nothing is compared.
+    fn is_there(self, connection: &Connection) -> rusqlite::Result<bool> {
+        let sql = match self {
+            Self::Goals | Self::Queries => return Ok(true),
+            Self::Attempts => {
+                "SELECT 1 FROM (SELECT 1 FROM outcomes WHERE ends_run = 1 AND goal <> 0 LIMIT 1)
+                 UNION ALL SELECT 1 FROM (SELECT 1 FROM episodes LIMIT 1)"
+            }
+            Self::Lessons => "SELECT 1 FROM lessons LIMIT 1",
+        };
+        connection.prepare_cached(sql)?.exists([])
+    }
+
     fn condition(self) -> &'static str {
         match self {
             Self::Goals => {
                 "EXISTS (SELECT 1 FROM outcomes WHERE goal = texts.text AND ends_run = 1)"
             }
+            Self::Attempts => {
+                "(EXISTS (SELECT 1 FROM outcomes WHERE goal = texts.text AND ends_run = 1)
+                  OR EXISTS (SELECT 1 FROM episodes JOIN judgements ON about = episodes.id WHERE goal = texts.text))"
+            }
             Self::Queries => "EXISTS (SELECT 1 FROM searches WHERE query = texts.text)",
-            Self::Lessons => "EXISTS (SELECT 1 FROM lessons WHERE subject = texts.text)",
+            Self::Lessons => "EXISTS (SELECT 1 FROM lessons WHERE subject = texts.text AND set_aside = 0)",
         }
     }
 }
@@ -85,6 +104,11 @@ pub(super) fn cosine(one: &Vector, other: &Vector) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
+/// The cosine of the vectors of two texts.
+pub(crate) fn likeness(one: &str, other: &str) -> Result<f32, ExperienceError> {
+    Ok(cosine(&vector(one)?, &vector(other)?))
+}
+
 impl ExperienceView {
     /// The goals of runs that are most similar to `goal`, best first, an equal one included. O(goals).
     pub fn similar_goals(
@@ -103,6 +127,9 @@ impl ExperienceView {
         most: usize,
     ) -> Result<Vec<SimilarText>, ExperienceError> {
         if !self.file.exists() || text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        if !self.with(|connection| searched.is_there(connection))? {
             return Ok(Vec::new());
         }
         let wanted = vector(text)?;

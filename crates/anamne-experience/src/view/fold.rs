@@ -12,8 +12,10 @@ use crate::ExperienceError;
 const BATCH: usize = 4_096;
 
 /// The tables with rows of memories.
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 10] = [
     "outcomes",
+    "effects",
+    "episodes",
     "in_view",
     "judgements",
     "searches",

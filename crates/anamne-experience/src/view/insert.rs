@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::texts::Texts;
 use crate::original::object_of;
-use crate::undone::undone;
+use crate::undone::{Effect, effects, undone};
 use crate::{ExperienceError, normal};
 
 /// Maximum number of tool calls of one episode that are read.
@@ -25,6 +25,8 @@ struct Step<'a> {
     number: usize,
     action: &'a str,
     call: String,
+    /// What it was done with, as recorded.
+    input: &'a str,
     error: &'a str,
     goal: &'a str,
     run: &'a str,
@@ -71,6 +73,7 @@ impl<'a> Insertion<'a> {
             number: 0,
             action: &outcome.action,
             call: normal::call(&outcome.action, object_of(outcome)),
+            input: object_of(outcome),
             error: &outcome.error,
             goal: &outcome.goal,
             run: run_of(memory, &outcome.run),
@@ -97,6 +100,7 @@ impl<'a> Insertion<'a> {
         calls: &[ToolCall],
     ) -> Result<(), ExperienceError> {
         let calls = &calls[..calls.len().min(MOST_CALLS)];
+        self.add_episode(row, memory, goal, calls)?;
         let undone = undone(calls);
         let known = calls.iter().zip(undone).enumerate();
         let known = known.filter_map(|(number, (call, undone))| {
@@ -107,6 +111,7 @@ impl<'a> Insertion<'a> {
                 number,
                 action: &call.tool,
                 call: normal::call(&call.tool, &call.input),
+                input: &call.input,
                 error: if call.succeeded == Some(true) {
                     ""
                 } else {
@@ -121,6 +126,30 @@ impl<'a> Insertion<'a> {
             };
             self.add_step(row, memory, &step)?;
         }
+        Ok(())
+    }
+
+    /// An attempt that a judgement of the episode ends.
+    fn add_episode(
+        &mut self,
+        row: Row,
+        memory: &Memory,
+        goal: &str,
+        calls: &[ToolCall],
+    ) -> Result<(), ExperienceError> {
+        if goal.trim().is_empty() || calls.iter().all(|call| call.succeeded.is_none()) {
+            return Ok(());
+        }
+        let agent = memory.author.as_deref().unwrap_or_default();
+        let values = params![
+            row.0,
+            memory.occurred_at.as_microsecond(),
+            self.texts.searchable(goal)?,
+            self.texts.number(agent)?,
+            memory.id.as_bytes(),
+        ];
+        let sql = "INSERT INTO episodes VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
 
@@ -154,6 +183,33 @@ impl<'a> Insertion<'a> {
         let sql =
             "INSERT INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
         self.connection.prepare_cached(sql)?.execute(values)?;
+        if step.succeeded && !step.ends_run {
+            self.add_effects(row, step)?;
+        }
+        Ok(())
+    }
+
+    /// What a step changes and takes back, if it is of a run.
+    fn add_effects(&mut self, row: Row, step: &Step<'_>) -> Result<(), ExperienceError> {
+        let effects = effects(step.input);
+        if effects.is_empty() || step.run.is_empty() {
+            return Ok(());
+        }
+        let run = self.texts.number(step.run)?;
+        for effect in effects {
+            let (number, path, texts) = match &effect {
+                Effect::Changes(path, texts) => (1, path.as_str(), *texts),
+                Effect::TakesBack(path) => (2, path.as_str(), None),
+                Effect::TakesBackAll => (3, "", None),
+                Effect::Commits => (4, "", None),
+                Effect::Reverts => (5, "", None),
+            };
+            let path = self.texts.number(path.trim_start_matches("./"))?;
+            let (former, later) = texts.unzip();
+            let values = params![row.0, step.number as i64, run, number, path, former, later];
+            let sql = "INSERT OR IGNORE INTO effects VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+            self.connection.prepare_cached(sql)?.execute(values)?;
+        }
         Ok(())
     }
 
@@ -229,8 +285,10 @@ impl<'a> Insertion<'a> {
             memory.occurred_at.as_microsecond(),
             self.texts.searchable(&subject)?,
             lesson.succeeded,
+            self.texts.number(&lesson.item)?,
+            lesson.set_aside,
         ];
-        let sql = "INSERT INTO lessons VALUES (?1, ?2, ?3, ?4)";
+        let sql = "INSERT INTO lessons VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }

@@ -14,6 +14,7 @@ mod recoveries;
 mod runs;
 mod searches;
 mod texts;
+mod trajectories;
 mod uses;
 
 use std::path::Path;
@@ -27,12 +28,14 @@ use crate::ExperienceError;
 
 pub use cases::{Case, CaseFilter};
 pub use codes::SimilarText;
+pub(crate) use codes::likeness;
 pub use recoveries::{Recovery, RecoveryCase};
 pub use runs::{RunChance, RunShares, RunSummary};
 pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};
+pub use trajectories::Trajectory;
 
 /// The version of the file format.
-pub const EXPERIENCE_FORMAT: i64 = 3;
+pub const EXPERIENCE_FORMAT: i64 = 4;
 
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.

@@ -12,7 +12,8 @@ impl ExperienceView {
     pub fn lessons(&self, task: &str, most: usize) -> Result<Vec<(f32, Row)>, ExperienceError> {
         let similar = self.similar(Searched::Lessons, task, most)?;
         self.with(|connection| {
-            let sql = "SELECT row FROM lessons WHERE subject = ?1 ORDER BY row DESC LIMIT ?2";
+            let sql = "SELECT row FROM lessons WHERE subject = ?1 AND set_aside = 0
+                       ORDER BY row DESC LIMIT ?2";
             let mut statement = connection.prepare_cached(sql)?;
             let mut lessons = Vec::new();
             for one in &similar {
@@ -24,6 +25,22 @@ impl ExperienceView {
             }
             lessons.truncate(most);
             Ok(lessons)
+        })
+    }
+
+    /// The keys of proposed lessons that were kept or set aside, with the row of the memory that says so, and whether it sets
+    /// the lesson aside. O(such memories).
+    pub fn decided_lessons(&self) -> Result<Vec<(String, Row, bool)>, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        self.with(|connection| {
+            let sql = "SELECT (SELECT content FROM texts WHERE text = item), row, set_aside
+                       FROM lessons WHERE item <> 0 ORDER BY row";
+            let mut statement = connection.prepare_cached(sql)?;
+            let decided =
+                statement.query_map([], |row| Ok((row.get(0)?, Row(row.get(1)?), row.get(2)?)))?;
+            decided.collect()
         })
     }
 

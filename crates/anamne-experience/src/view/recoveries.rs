@@ -223,7 +223,7 @@ fn recovery(
              (SELECT content FROM texts WHERE text = (SELECT goal {ending})),
              (SELECT content FROM texts WHERE text = (SELECT error FROM outcomes WHERE row = ?1 AND step = ?2))
          FROM outcomes
-         WHERE run = ?3 AND (row, step) > (?1, ?2) AND succeeded = 1 AND ends_run = 0
+         WHERE run = ?3 AND (row, step) > (?1, ?2) AND {SUCCEEDED} = 1 AND ends_run = 0
          ORDER BY row, step LIMIT 1"
     );
     let mut statement = connection.prepare_cached(&sql)?;

@@ -41,6 +41,30 @@ CREATE INDEX outcomes_goal ON outcomes (goal, at) WHERE ends_run = 1;
 CREATE INDEX outcomes_agent ON outcomes (agent, row, succeeded) WHERE ends_run = 1;
 CREATE INDEX outcomes_run ON outcomes (run) WHERE run <> 0;
 
+-- What calls of runs change and take back, to find those that were undone later: `effect` is 1 for a changed file, with digests of
+-- the text that was replaced and of the new one, 2 for a file that is taken back, 3 for everything, 4 for a commit, 5 for a revert.
+CREATE TABLE effects (
+    row INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    run INTEGER NOT NULL,
+    effect INTEGER NOT NULL,
+    path INTEGER NOT NULL,
+    former INTEGER,
+    later INTEGER,
+    PRIMARY KEY (row, step, effect, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX effects_run ON effects (run, effect);
+
+-- Episodes with a goal and tool calls: attempts that a judgement ends. `id` is the memory, to find judgements of it.
+CREATE TABLE episodes (
+    row INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    goal INTEGER NOT NULL,
+    agent INTEGER NOT NULL,
+    id BLOB NOT NULL
+) STRICT;
+CREATE INDEX episodes_goal ON episodes (goal);
+
 -- The memories that whoever acted had in view.
 CREATE TABLE in_view (
     row INTEGER NOT NULL,
@@ -83,12 +107,16 @@ CREATE TABLE search_feedback (
 ) STRICT;
 CREATE INDEX search_feedback_search ON search_feedback (search);
 
+-- `item` is the key of the proposed lesson that it was kept from, or that it sets aside; 0 if it was told.
 CREATE TABLE lessons (
     row INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
     subject INTEGER NOT NULL,
-    succeeded INTEGER NOT NULL
+    succeeded INTEGER NOT NULL,
+    item INTEGER NOT NULL,
+    set_aside INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX lessons_item ON lessons (item) WHERE item <> 0;
 
 CREATE TABLE working (
     row INTEGER PRIMARY KEY,

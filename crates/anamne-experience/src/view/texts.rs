@@ -90,7 +90,9 @@ pub(super) fn delete_unused(connection: &Connection) -> rusqlite::Result<usize> 
             SELECT action FROM outcomes UNION SELECT call FROM outcomes UNION SELECT error FROM outcomes
             UNION SELECT goal FROM outcomes UNION SELECT run FROM outcomes UNION SELECT agent FROM outcomes
             UNION SELECT query FROM searches UNION SELECT strategy FROM searches
-            UNION SELECT experiment FROM searches UNION SELECT subject FROM lessons
+            UNION SELECT experiment FROM searches UNION SELECT subject FROM lessons UNION SELECT item FROM lessons
+            UNION SELECT path FROM effects
+            UNION SELECT goal FROM episodes UNION SELECT agent FROM episodes
             UNION SELECT session FROM working UNION SELECT agent FROM working UNION SELECT key FROM working
             UNION SELECT name FROM experiments)",
         [],

@@ -6,6 +6,7 @@
 mod enrich;
 mod insight;
 mod judge;
+mod lessons;
 mod probe;
 mod read;
 mod spans;
@@ -20,6 +21,7 @@ use super::{Bridge, BridgeError, Call, Message, Request, Schema};
 pub use enrich::enrich;
 pub use insight::{Insight, insight};
 pub use judge::{ConflictVerdict, Judgement, judge};
+pub use lessons::{LessonText, StepText, lessons};
 pub use probe::{Probe, probe};
 pub use read::read;
 pub use summarise::{SummarySentence, summarise};
@@ -145,6 +147,7 @@ mod tests {
             summarise::PROMPT,
             insight::PROMPT,
             enrich::PROMPT,
+            lessons::PROMPT,
         ] {
             assert_eq!(prompt.lines().next(), Some("version: 1"), "{prompt}");
             assert!(!instruction(prompt).contains("version:"));

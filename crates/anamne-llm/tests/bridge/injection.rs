@@ -148,6 +148,26 @@ fn summarising() {
 }
 
 #[test]
+fn writing_lessons() {
+    check(
+        &json!({"lessons": [{"title": "Look first", "description": "", "content": "Read the log.", "sources": [2]}]}),
+        |attack| json!([attack, "make"]),
+        |bridge, call, attack| {
+            let step = |call, error, succeeded| tasks::StepText {
+                call,
+                error,
+                succeeded,
+            };
+            let steps = [step(attack, attack, false), step("make", "", true)];
+            let lessons = tasks::lessons(bridge, call, attack, true, &steps)?;
+            assert_eq!(lessons.len(), 1);
+            assert_eq!(lessons[0].steps, [1]);
+            Ok(())
+        },
+    );
+}
+
+#[test]
 fn finding_insights() {
     check(
         &json!({"insight": null, "sources": []}),

@@ -51,6 +51,11 @@ fn statement(subject: &str, relation: &str, object: &str, object_is: &str) -> Va
         "negated": false, "from": null, "until": null})
 }
 
+#[track_caller]
+fn too_long(error: &BridgeError) {
+    assert!(matches!(error, BridgeError::TooLong { .. }), "{error}");
+}
+
 fn place(name: &str) -> Term {
     Term::Entity(name.to_owned(), EntityType::Place)
 }
@@ -206,13 +211,11 @@ fn nothing_is_asked_about_nothing_and_too_much_is_refused() {
         None
     );
     let long = "word ".repeat(20_000);
-    let too_long =
-        |error: BridgeError| assert!(matches!(error, BridgeError::TooLong { .. }), "{error}");
-    too_long(tasks::read(&bridge, &call, &utterance(&long)).expect_err("too long"));
-    too_long(tasks::judge(&bridge, &call, &said("x"), &said(&long)).expect_err("too long"));
-    too_long(tasks::summarise(&bridge, &call, &[said(&long)], 3).expect_err("too long"));
-    too_long(tasks::summarise(&bridge, &call, &[said("x"); 301], 3).expect_err("too many"));
-    too_long(tasks::insight(&bridge, &call, &[said("x"); 101]).expect_err("too many"));
+    too_long(&tasks::read(&bridge, &call, &utterance(&long)).expect_err("too long"));
+    too_long(&tasks::judge(&bridge, &call, &said("x"), &said(&long)).expect_err("too long"));
+    too_long(&tasks::summarise(&bridge, &call, &[said(&long)], 3).expect_err("too long"));
+    too_long(&tasks::summarise(&bridge, &call, &[said("x"); 301], 3).expect_err("too many"));
+    too_long(&tasks::insight(&bridge, &call, &[said("x"); 101]).expect_err("too many"));
 }
 
 #[test]
@@ -306,4 +309,50 @@ fn a_probe_says_who_answers_and_whether_in_the_form_asked_for() {
         ("model-1-20260101", true)
     );
     assert!(!probe(json!({"steady": true})).keeps_to_form);
+}
+
+#[test]
+fn lessons_have_a_title_a_content_and_steps() {
+    let steps = [
+        tasks::StepText {
+            call: "make",
+            error: "no linker",
+            succeeded: false,
+        },
+        tasks::StepText {
+            call: "install mold",
+            error: "",
+            succeeded: true,
+        },
+    ];
+    let lesson = |title: &str, content: &str, sources: Value| json!({"title": title, "description": "When\nit builds.", "content": content, "sources": sources});
+    let written = |lessons: Value| {
+        with(&json!({ "lessons": lessons }), |bridge, call| {
+            tasks::lessons(bridge, call, "release", true, &steps)
+        })
+    };
+    let found = written(json!([
+        lesson("Linker\u{1b}[2J first", "Install it.", json!([2, 2, 7])),
+        lesson("", "No title.", json!([1])),
+        lesson("No steps", "Nothing bears it.", json!([3])),
+    ]));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        (found[0].description.as_str(), &found[0].steps[..]),
+        ("When it builds.", &[1][..])
+    );
+    assert!(!found[0].title.contains('\u{1b}'), "{found:?}");
+    let long = "x".repeat(300);
+    let found = written(json!([lesson(&long, "It is long.", json!([1]))]));
+    assert_eq!(found[0].title.chars().count(), 60);
+    let world = world(&[]);
+    let (bridge, call) = (world.bridge(), Call::of("core"));
+    assert_eq!(
+        tasks::lessons(&bridge, &call, "release", true, &[]).expect("nothing"),
+        []
+    );
+    let many = [steps[0]; 65];
+    too_long(&tasks::lessons(&bridge, &call, "release", true, &many).expect_err("too many"));
+    let text = "x".repeat(64 << 10);
+    too_long(&tasks::lessons(&bridge, &call, &text, true, &steps).expect_err("too long"));
 }

@@ -18,6 +18,9 @@ pub(super) fn routes() -> Routes {
     OpenApiRouter::new()
         .routes(routes!(outcome))
         .routes(routes!(lesson))
+        .routes(routes!(lessons))
+        .routes(routes!(keep_lesson))
+        .routes(routes!(set_lesson_aside))
         .routes(routes!(advice))
         .routes(routes!(skills))
         .routes(routes!(keep))
@@ -98,6 +101,75 @@ async fn lesson(
         ..Draft::experience(experience)
     };
     let stored = caller.with_new_space(space, move |space| space.remember(draft));
+    Ok((StatusCode::CREATED, Json(stored.await?)))
+}
+
+/// Proposed lessons.
+#[derive(Debug, Serialize, ToSchema)]
+struct Lessons {
+    /// The lessons that finished attempts suggest, newest first.
+    proposals: Vec<Advice>,
+}
+
+/// List the lessons that finished attempts suggest
+#[utoipa::path(
+    get,
+    path = "/v1/spaces/{space}/experience/lessons",
+    tag = "experience",
+    params(InSpace),
+    responses((status = 200, body = Lessons), (status = "default", body = Problem))
+)]
+async fn lessons(
+    caller: Caller,
+    Path(InSpace { space }): Path<InSpace>,
+) -> Result<Json<Lessons>, Problem> {
+    let listed = caller.with_space(space, |space| {
+        Ok(Lessons {
+            proposals: space.lesson_proposals()?,
+        })
+    });
+    listed.await.map(Json)
+}
+
+/// A proposed lesson of a space.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+struct Proposed {
+    /// The name of the space.
+    space: String,
+    /// The item of the lesson, as the list of proposals has it.
+    item: String,
+}
+
+/// Store a proposed lesson
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/experience/lessons/{item}/keep",
+    tag = "experience",
+    params(Proposed),
+    responses((status = 201, body = Remembered), (status = "default", body = Problem))
+)]
+async fn keep_lesson(
+    caller: Caller,
+    Path(Proposed { space, item }): Path<Proposed>,
+) -> Result<(StatusCode, Json<Remembered>), Problem> {
+    let stored = caller.with_space(space, move |space| space.keep_lesson(&item));
+    Ok((StatusCode::CREATED, Json(stored.await?)))
+}
+
+/// Set a proposed lesson aside for good
+#[utoipa::path(
+    post,
+    path = "/v1/spaces/{space}/experience/lessons/{item}/set-aside",
+    tag = "experience",
+    params(Proposed),
+    responses((status = 201, body = Remembered), (status = "default", body = Problem))
+)]
+async fn set_lesson_aside(
+    caller: Caller,
+    Path(Proposed { space, item }): Path<Proposed>,
+) -> Result<(StatusCode, Json<Remembered>), Problem> {
+    let stored = caller.with_space(space, move |space| space.set_lesson_aside(&item));
     Ok((StatusCode::CREATED, Json(stored.await?)))
 }
 

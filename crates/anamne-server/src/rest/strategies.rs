@@ -35,6 +35,8 @@ struct Search {
     previous: Vec<String>,
     /// The thread in which the search is recorded.
     thread: Option<String>,
+    /// The session in which it is recorded: the same question in other words, soon after, says that the earlier search did not help.
+    session: Option<String>,
     /// Who searches.
     agent: Option<String>,
 }
@@ -59,6 +61,7 @@ async fn search(
             recall: search.recall,
             previous: resolve_all(space, "previous", &search.previous)?,
             thread: search.thread,
+            session: search.session,
             agent: search.agent,
         })
     });

@@ -2,20 +2,35 @@
 
 use std::time::Duration;
 
+use anamne_experience::rephrasing::is_rephrased;
 use anamne_types::{Draft, Experience, MemoryId, Row, SearchFeedback, SearchTrace, Usefulness};
+use jiff::Timestamp;
 
 use super::searching::trace_of;
+use super::strategies::LearningSearch;
 use crate::Error;
 use crate::space::Space;
 
 /// How long after a search its results may still be used because of it.
 const RECENT: Duration = Duration::from_hours(1);
 
+/// How long after a search the same question in other words is taken for a new attempt at it.
+const SOON: Duration = Duration::from_mins(10);
+
 /// Maximum number of recent searches that are looked at.
 const MOST_SEARCHES: usize = 16;
 
 /// Maximum number of citations that are read from a text.
 const MOST_CITATIONS: usize = 32;
+
+/// A recent search without feedback.
+struct Unjudged {
+    id: MemoryId,
+    at: Timestamp,
+    session: Option<String>,
+    thread: Option<String>,
+    trace: SearchTrace,
+}
 
 impl Space {
     /// Notes that memories were opened, or used in the next action. The newest search of the last hour that found one of
@@ -26,7 +41,7 @@ impl Space {
         if used.is_empty() || self.require_write().is_err() {
             return Ok(None);
         }
-        for (id, trace) in self.unjudged_searches()? {
+        for Unjudged { id, trace, .. } in self.unjudged_searches()? {
             let results = trace.results.iter().copied();
             let found: Vec<MemoryId> = results.filter(|result| used.contains(result)).collect();
             if !found.is_empty() {
@@ -51,26 +66,58 @@ impl Space {
         }
         let asked_again = |id: &MemoryId| searches.contains(id);
         let unjudged = self.unjudged_searches()?;
-        for (id, _) in unjudged.into_iter().filter(|(id, _)| asked_again(id)) {
-            self.imply(id, Usefulness::Useless, Vec::new())?;
+        for one in unjudged.into_iter().filter(|one| asked_again(&one.id)) {
+            self.imply(one.id, Usefulness::Useless, Vec::new())?;
+        }
+        Ok(())
+    }
+
+    /// Notes a search, recorded as `recorded`, that names no earlier ones: those of the last ten minutes in its session, or in its
+    /// thread, that asked the same in other words and whose results were not used were useless. O(a few searches).
+    pub(super) fn note_rephrased(
+        &self,
+        search: &LearningSearch,
+        recorded: Option<MemoryId>,
+    ) -> Result<(), Error> {
+        let is_placed = search.session.is_some() || search.thread.is_some();
+        if !search.previous.is_empty() || !is_placed {
+            return Ok(());
+        }
+        let since = self.now() - SOON;
+        for one in self.unjudged_searches()? {
+            let is_same_place = match (&search.session, &search.thread) {
+                (Some(_), _) => one.session == search.session,
+                (None, thread) => one.thread == *thread,
+            };
+            let is_before = recorded != Some(one.id) && one.at >= since;
+            let query = &search.recall.query;
+            if is_same_place && is_before && is_rephrased(&one.trace.query, query)? {
+                self.imply(one.id, Usefulness::Useless, Vec::new())?;
+            }
         }
         Ok(())
     }
 
     /// The recent searches without feedback, newest first.
-    fn unjudged_searches(&self) -> Result<Vec<(MemoryId, SearchTrace)>, Error> {
+    fn unjudged_searches(&self) -> Result<Vec<Unjudged>, Error> {
         let Some(view) = self.inner.derived.experience.caught_up()? else {
             return Ok(Vec::new());
         };
         let since = self.now().as_microsecond() - RECENT.as_micros() as i64;
         let rows: Vec<Row> = view.unjudged_searches(since, MOST_SEARCHES)?;
         let memories = self.inner.source.get_rows(&rows)?.into_iter();
-        let traces = memories.map(|(_, memory)| (memory.id, trace_of(memory)));
-        let mut traces: Vec<_> = traces
-            .filter_map(|(id, trace)| Some((id, trace?)))
-            .collect();
+        let traces = memories.map(|(_, memory)| {
+            Some(Unjudged {
+                id: memory.id,
+                at: memory.occurred_at,
+                session: memory.session.clone(),
+                thread: memory.thread.clone(),
+                trace: trace_of(memory)?,
+            })
+        });
+        let mut traces: Vec<_> = traces.flatten().collect();
         // Ids grow with time.
-        traces.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
+        traces.sort_by_key(|one| std::cmp::Reverse(one.id));
         Ok(traces)
     }
 

@@ -11,8 +11,9 @@ mod known;
 mod searching;
 mod strategies;
 mod working;
+mod written;
 
-pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery, SkillRecord};
+pub use advice::{Advice, AdviceCase, AdviceKind, ExperienceQuery, LessonText, SkillRecord};
 pub use experimenting::{ArmReport, ExperimentReport};
 pub use feedback::{KeptOpinion, Opinion, Said};
 pub(crate) use known::SearchMemory;

@@ -7,6 +7,7 @@ use anamne_experience::strategies::{Choice, Learner, Shown, Situation, Strategy}
 use anamne_types::{Answer, Draft, Experience, InvalidValue, MemoryId, Recall, SearchTrace};
 use serde::{Deserialize, Serialize};
 
+use super::Advice;
 use super::experimenting::assigned;
 use super::searching::trace_of;
 use crate::Error;
@@ -21,6 +22,9 @@ const MOST_SIMILAR: usize = 3;
 /// Cosine of two queries from which they count as similar.
 const SIMILAR: f32 = 0.6;
 
+/// Lessons beside the results.
+const MOST_LESSONS: usize = 1;
+
 /// Its name among unavailable views.
 const VIEW: &str = "experience";
 
@@ -33,6 +37,8 @@ pub struct LearningSearch {
     pub previous: Vec<MemoryId>,
     /// The thread in which the search is recorded.
     pub thread: Option<String>,
+    /// The session in which the search is recorded.
+    pub session: Option<String>,
     /// Who searches.
     pub agent: Option<String>,
 }
@@ -44,6 +50,7 @@ impl LearningSearch {
             recall,
             previous: Vec::new(),
             thread: None,
+            session: None,
             agent: None,
         }
     }
@@ -75,6 +82,9 @@ pub struct ExperiencedAnswer {
     pub worthwhile: bool,
     /// The experiment that assigned the strategy; empty if none.
     pub experiment: String,
+    /// The lesson that applies to the query best, if any does; only with the first search of a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lessons: Vec<Advice>,
 }
 
 /// A search strategy.
@@ -168,13 +178,20 @@ impl Space {
             tried: earlier.names,
             worthwhile: chosen.worthwhile,
             experiment: chosen.experiment,
+            lessons: Vec::new(),
         };
+        if search.previous.is_empty() && !is_unavailable {
+            // The answer stands without it.
+            let lessons = self.applying_lessons(&search.recall.query, MOST_LESSONS);
+            found.lessons = lessons.unwrap_or_default();
+        }
         found.answer.took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let trace = trace(search, &situation, &found, started.elapsed());
         let is_lost = may_record && self.record_search(search, trace, &mut found).is_err();
         if may_record && !is_lost {
             // The answer stands without it.
             let _ = self.note_asked_again(&search.previous);
+            let _ = self.note_rephrased(search, found.search);
         }
         if is_unavailable || is_lost {
             found.answer.degraded.push(VIEW.to_owned());
@@ -288,6 +305,7 @@ impl Space {
         trace.similar = similar.map(|past| past.memory).collect();
         let remembered = self.remember(Draft {
             thread: search.thread.clone(),
+            session: search.session.clone(),
             author: search.agent.clone(),
             ..Draft::experience(Experience::Search(trace))
         })?;

@@ -37,6 +37,9 @@ const READ: &str = "read-by-model";
 const JUDGE: &str = "judge-by-model";
 const ENRICH: &str = "enrich-by-model";
 
+/// Lessons of finished attempts by a language model.
+const LEARN: &str = "learn-by-model";
+
 /// Periods summarised per step in the background.
 const FEW_PERIODS: usize = 4;
 
@@ -57,6 +60,7 @@ impl Handlers for TaskHandlers<'_> {
             READ,
             JUDGE,
             ENRICH,
+            LEARN,
             BACK_UP,
         ]
     }
@@ -69,6 +73,7 @@ impl Handlers for TaskHandlers<'_> {
             READ => self.inner.read_by_model(context),
             JUDGE => self.inner.judge_by_model(context),
             ENRICH => self.inner.enrich_by_model(context),
+            LEARN => self.inner.write_lessons_by_model(context),
             BACK_UP => {
                 let made = self.inner.back_up_as_scheduled();
                 made.map(|_| ()).map_err(TaskError::failed)
@@ -235,6 +240,9 @@ impl Inner {
         }
         if self.is_model_enrichment_behind()? {
             queue.enqueue(&NewTask::new(ENRICH, "memories").priority(Priority::Batch))?;
+        }
+        if self.has_unwritten_lessons()? {
+            queue.enqueue(&NewTask::new(LEARN, "attempts").priority(Priority::Batch))?;
         }
         if self.has_unjudged()? {
             queue.enqueue(&NewTask::new(JUDGE, "contradictions").priority(Priority::Batch))?;

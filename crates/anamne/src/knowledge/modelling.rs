@@ -303,7 +303,7 @@ fn is_worth_reading(memory: &Memory) -> bool {
 }
 
 /// Handles a model failure: ignored if another memory may succeed; else the task fails or waits.
-fn after(error: &BridgeError, context: &TaskContext<'_>) -> Result<(), TaskError> {
+pub(crate) fn after(error: &BridgeError, context: &TaskContext<'_>) -> Result<(), TaskError> {
     let wait = |until| {
         Err(TaskError::Postponed {
             until,

@@ -84,7 +84,7 @@ impl Ask {
     }
 }
 
-pub(super) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
     let heading = match advice.kind {
         AdviceKind::Recovery => "after this error",
         AdviceKind::Call => "this call",
@@ -92,6 +92,7 @@ pub(super) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure>
         AdviceKind::SimilarGoal => "a similar goal",
         AdviceKind::Skill => "a skill",
         AdviceKind::Lesson => "a lesson",
+        AdviceKind::ProposedLesson => "attempts suggest",
     };
     output.entry(CYAN, heading, &one_line(&advice.subject))?;
     if advice.kind != AdviceKind::Lesson {
@@ -108,6 +109,12 @@ pub(super) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure>
             }
         );
         output.line(counts)?;
+    }
+    if let Some(lesson) = &advice.lesson {
+        output.line(format_args!("  {}", one_line(&lesson.description)))?;
+        for line in lesson.content.lines() {
+            output.line(format_args!("  {}", one_line(line)))?;
+        }
     }
     for step in &advice.steps {
         output.line(format_args!("  then {}", one_line(step)))?;

@@ -38,7 +38,7 @@ impl Lesson {
             title: self.title,
             description: self.when,
             succeeded: !self.failed,
-            learned_from: Vec::new(),
+            ..anamne::Lesson::default()
         };
         Experience::Lesson(lesson.clone()).check()?;
         let space = place.reached()?;

@@ -3,8 +3,11 @@
 mod ask;
 mod history;
 mod lesson;
+mod lessons;
 mod outcome;
 mod skills;
+
+pub(crate) use ask::print as print_advice;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -27,6 +30,11 @@ A goal that was reached at least three times is proposed as a skill. Outcomes
 with a skill or a lesson --in-view change its confidence; one that keeps
 failing is set aside: kept, but no longer offered.
 
+Finished runs, and episodes with a goal that were judged, suggest lessons: what
+ended an error, what made the difference after failures, what always failed; at
+most three of each. `ask` shows those that apply, `lessons` the newest, and
+--keep stores one. Their confidence follows the runs since that did as they say.
+
 Examples:
   anamne experience outcome Bash \"cargo test\" --failed --error \"linker not found\"
   anamne experience outcome task --goal \"release 2.0\" --run r7 --ends-run
@@ -37,13 +45,15 @@ Examples:
   anamne experience history \"where is the release guide\"
   anamne experience skills
   anamne experience keep \"release 2.0\"
+  anamne experience lessons --keep m12-0a1b2c3d4e5f
 
 With --json: ask {\"advice\": [{\"kind\", \"subject\", \"steps\", \"confidence\",
   \"successes\", \"failures\", \"too_few\", \"cases\": [{\"memory\", \"citation\",
-  \"succeeded\"}]}], \"chance\": {\"chance\", \"same\", \"similar\"}|null}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
+  \"succeeded\"}], \"lesson\"?: {\"item\", \"title\", \"description\", \"content\",
+  \"succeeded\", \"model\"?}}], \"chance\": {\"chance\", \"same\", \"similar\"}|null}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
   \"similarity\", \"usefulness\", ..}]}; skills {\"skills\": [{\"memory\", \"citation\",
   \"name\", \"confidence\", \"successes\", \"failures\", \"set_aside\"}], \"proposals\":
-  as ask}; others as `anamne remember`")]
+  as ask}; lessons {\"proposals\": as ask}; others as `anamne remember`")]
 pub(crate) struct Experience {
     #[command(subcommand)]
     what: Part,
@@ -57,6 +67,8 @@ enum Part {
     Outcome(Box<outcome::Outcome>),
     /// Record how to do something better
     Lesson(lesson::Lesson),
+    /// Show the lessons that finished runs suggest, keep one, or set it aside
+    Lessons(lessons::Lessons),
     /// Show earlier searches with similar queries
     History(history::History),
     /// Show skills, what came of them, and those that runs suggest
@@ -71,6 +83,7 @@ impl Experience {
             Part::Ask(part) => part.run(place, output),
             Part::Outcome(part) => part.run(place, output),
             Part::Lesson(part) => part.run(place, output),
+            Part::Lessons(part) => part.run(place, output),
             Part::History(part) => part.run(place, output),
             Part::Skills => skills::show(place, output),
             Part::Keep(part) => part.run(place, output),

@@ -3,9 +3,11 @@
 use anamne::{ExperiencedAnswer, LearningSearch};
 
 use super::{Recall, print, sum_up};
+use crate::commands::experience::print_advice;
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, paint};
 use crate::place::Place;
+use crate::session_argument::session_of_environment;
 use crate::wording::{one_line, wrapped};
 
 /// Options that say whether a search is learned from.
@@ -32,6 +34,7 @@ impl Recall {
         let space = place.reached_existing()?;
         let search = LearningSearch {
             previous: space.resolve_all(&after)?,
+            session: session_of_environment(),
             ..LearningSearch::new(recall)
         };
         let found = space.search_with_experience(&search)?;
@@ -73,6 +76,9 @@ fn print_strategy(found: &ExperiencedAnswer, output: &mut Output) -> Result<(), 
             0 => output.line(format_args!("{}  {line}", paint(CYAN, id)))?,
             _ => output.line(format_args!("  {line}"))?,
         }
+    }
+    for lesson in &found.lessons {
+        print_advice(lesson, output)?;
     }
     Ok(())
 }

@@ -314,6 +314,10 @@ pub(super) const COMMANDS: &[Invocations] = &[
             &["{text}", "{text}"],
         ],
     ),
+    (
+        "experience lessons",
+        &[&[], &["--keep", "{text}"], &["--set-aside", "{text}"]],
+    ),
     ("experience history", &[&["{text}"]]),
     ("experience skills", &[&[]]),
     ("experience keep", &[&["{text}"]]),

@@ -107,6 +107,7 @@ fn describe(advice: &Advice) -> String {
         AdviceKind::SimilarGoal => "A similar goal",
         AdviceKind::Skill => "A skill",
         AdviceKind::Lesson => "A lesson",
+        AdviceKind::ProposedLesson => "Attempts suggest",
     };
     let mut text = format!("{heading}, confidence {:.2}", advice.confidence);
     if advice.kind != AdviceKind::Lesson {
@@ -123,6 +124,11 @@ fn describe(advice: &Advice) -> String {
         .collect();
     let _ = writeln!(text, " [{}]", cases.join(", "));
     push_block(&mut text, truncate_to_tokens(&advice.subject, LONGEST));
+    if let Some(lesson) = &advice.lesson {
+        let said = format!("{}\n{}", lesson.description, lesson.content);
+        text.push('\n');
+        push_block(&mut text, truncate_to_tokens(&said, LONGEST));
+    }
     if !advice.steps.is_empty() {
         text.push_str("\nits steps:\n");
         let steps: Vec<&str> = advice

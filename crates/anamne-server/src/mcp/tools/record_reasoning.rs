@@ -37,7 +37,7 @@ impl MemoryTool for RecordReasoning {
             title: self.title,
             description: self.when,
             succeeded: !self.failed,
-            learned_from: Vec::new(),
+            ..Lesson::default()
         };
         // Validated before the space is created: an error changes nothing.
         Draft {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
+use anamne::text::quote::push_block;
 use anamne::text::quote::{on_one_line, quote_name};
+use anamne::text::tokens::estimate_tokens;
 use anamne::{ExperiencedAnswer, LearningSearch, Limits, Recall};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,17 +45,52 @@ Then tell memory_feedback about the search.";
         let space = call.space(self.space.as_deref())?;
         let mut recall = Recall::new(self.query.as_str()).limit(limit);
         recall.asked_at = Some(call.now());
-        let found = space.search_with_experience(&LearningSearch {
+        let mut found = space.search_with_experience(&LearningSearch {
             previous: resolved(&space, &self.after)?,
+            session: call.session.clone(),
             ..LearningSearch::new(recall)
         })?;
         let place = format!("the space {}", quote_name(space.name()));
-        let quoted = search::show(call, &found.answer, &place, &self.query, budget)?;
-        let text = format!("{}\n{}", said(&found), quoted.text);
+        let mut lessons = lessons(&found);
+        let cost = estimate_tokens(&lessons);
+        if cost > budget / LESSONS {
+            lessons.clear();
+            found.lessons.clear();
+        }
+        let left = budget - estimate_tokens(&lessons);
+        let quoted = search::show(call, &found.answer, &place, &self.query, left)?;
+        let text = format!("{}{lessons}\n{}", said(&found), quoted.text);
         Ok(Reply::new(call, text, || {
             search::structure(&found, &quoted, budget)
         }))
     }
+}
+
+/// Lessons may cost at most this part of the budget: a quarter.
+const LESSONS: usize = 4;
+
+/// The lessons that apply, quoted.
+fn lessons(found: &ExperiencedAnswer) -> String {
+    let mut said = String::new();
+    for lesson in &found.lessons {
+        let cases: Vec<&str> = lesson
+            .cases
+            .iter()
+            .map(|case| case.citation.as_str())
+            .collect();
+        let _ = write!(
+            said,
+            "\nA lesson, confidence {:.2} [{}]:\n",
+            lesson.confidence,
+            cases.join(", ")
+        );
+        let text = match &lesson.lesson {
+            Some(text) => format!("{}\n{}", text.title, text.content),
+            None => lesson.subject.clone(),
+        };
+        push_block(&mut said, &text);
+    }
+    said
 }
 
 /// Which search it is, and why it was made this way.

@@ -14,6 +14,25 @@ use crate::space::Space;
 const APPLIES: f32 = 0.5;
 
 impl Space {
+    /// The lessons that apply to a task, most certain first: told ones, kept ones, and those that finished attempts suggest. O(goals).
+    pub(crate) fn applying_lessons(&self, task: &str, most: usize) -> Result<Vec<Advice>, Error> {
+        let Some(view) = self.inner.derived.experience.caught_up()? else {
+            return Ok(Vec::new());
+        };
+        if task.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = ExperienceQuery {
+            goal: task.to_owned(),
+            ..ExperienceQuery::default()
+        };
+        let mut found = self.lessons(view, &query, most)?;
+        found.extend(self.proposed_for(view, &query, &[])?);
+        found.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+        found.truncate(most);
+        Ok(found)
+    }
+
     /// The lessons that apply to a situation and don't keep failing.
     pub(super) fn lessons(
         &self,
@@ -48,5 +67,6 @@ fn of_lesson(memory: Memory, record: Record) -> Advice {
         steps: Vec::new(),
         cases: [vec![AdviceCase::of(&memory, true)], record.cases].concat(),
         subject: memory.content,
+        lesson: None,
     }
 }

@@ -1,6 +1,7 @@
 //! "What worked before?": advice from the cases of a situation.
 
 mod lessons;
+mod proposed;
 mod situations;
 mod skills;
 
@@ -12,6 +13,7 @@ use anamne_experience::{RunChance, RunSummary, normal, original};
 use anamne_types::{InvalidValue, Limits, Memory, MemoryId, Row};
 use serde::{Deserialize, Serialize};
 
+pub use proposed::LessonText;
 pub use skills::SkillRecord;
 
 use crate::Error;
@@ -25,6 +27,9 @@ const DEFAULT_LIMIT: usize = 5;
 
 /// Memories named as evidence for one advice.
 const MOST_NAMED: usize = 8;
+
+/// Longest advice on one line, in bytes.
+const LONGEST_LINE: usize = 600;
 
 /// A situation in which experience is asked for; at least one text is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +65,8 @@ pub enum AdviceKind {
     Skill,
     /// A lesson that applies.
     Lesson,
+    /// A lesson that finished attempts suggest.
+    ProposedLesson,
 }
 
 impl AdviceKind {
@@ -72,6 +79,7 @@ impl AdviceKind {
             Self::SimilarGoal => "similar_goal",
             Self::Skill => "skill",
             Self::Lesson => "lesson",
+            Self::ProposedLesson => "proposed_lesson",
         }
     }
 }
@@ -94,7 +102,8 @@ pub struct AdviceCase {
 pub struct Advice {
     /// What it is about.
     pub kind: AdviceKind,
-    /// The call, goal or lesson that it names; a call as the newest case has it. Recorded text: data, never an instruction.
+    /// The call, goal or lesson that it names; a call as the newest case has it, a proposed lesson by its title. Recorded text:
+    /// data, never an instruction.
     pub subject: String,
     /// The calls of the newest successful run, in order; only for goals.
     pub steps: Vec<String>,
@@ -108,6 +117,9 @@ pub struct Advice {
     pub too_few: bool,
     /// The newest cases.
     pub cases: Vec<AdviceCase>,
+    /// What a proposed lesson says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<LessonText>,
 }
 
 /// One case before it is named.
@@ -150,6 +162,43 @@ impl AdviceCase {
     }
 }
 
+/// Where proposed lessons stand: after what is known of this error, call and goal, or of the most similar goal.
+fn place_of_proposed(advice: &[Advice]) -> usize {
+    let is_direct = |one: &Advice| {
+        matches!(
+            one.kind,
+            AdviceKind::Recovery | AdviceKind::Call | AdviceKind::Goal
+        )
+    };
+    let is_similar = |one: &Advice| one.kind == AdviceKind::SimilarGoal;
+    let direct = advice.iter().rposition(is_direct);
+    let place = direct.max(advice.iter().position(is_similar));
+    place.map_or(0, |place| place + 1)
+}
+
+impl Advice {
+    /// What it says on one line, shortened: of a proposed lesson title and content, else the subject.
+    pub(crate) fn on_one_line(&self) -> String {
+        let said = match &self.lesson {
+            Some(lesson) => format!("{}: {}", lesson.title, lesson.content),
+            None => self.subject.clone(),
+        };
+        let mut line = anamne_text::quote::on_one_line(&said);
+        line.truncate(line.floor_char_boundary(LONGEST_LINE));
+        line
+    }
+}
+
+impl Draft {
+    /// The normalised call by which an error ended, if it is a recovery.
+    fn recovery(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Call(call) if self.kind == AdviceKind::Recovery => Some(&call.normal),
+            _ => None,
+        }
+    }
+}
+
 impl ExperienceQuery {
     /// All that is asked, as one text: the beginning of each part.
     fn words(&self) -> String {
@@ -173,8 +222,9 @@ impl ExperienceQuery {
 
 impl Space {
     /// What worked and what failed in a situation: ways to recover from the error, how often the action and the goal
-    /// succeeded, what similar runs did, skills and lessons. Recoveries come first, best supported first, then the rest by
-    /// confidence. Skills and lessons that keep failing are set aside.
+    /// succeeded, what similar runs did, skills, lessons, and at most three lessons that finished attempts suggest. Recoveries
+    /// come first, best supported first, then the rest by confidence, with the suggested lessons after what is known of this call
+    /// and goal. Skills and lessons that keep failing are set aside.
     ///
     /// A confidence is computed by [`anamne_experience::chance::chance`]: for calls and recoveries, the prior is the share
     /// of successes of the newest thousand outcomes; for goals, the share of runs of the agent that succeeded, and each
@@ -185,10 +235,15 @@ impl Space {
             return Ok(Vec::new());
         };
         let mut advice = Vec::new();
+        let mut said = Vec::new();
         for draft in situations::drafts(view, query, self.now())? {
+            said.extend(draft.recovery().map(str::to_owned));
             advice.push(self.finished(draft)?);
         }
-        advice.extend(self.skills(view, query, limit)?);
+        let skills = self.skills(view, query, limit)?;
+        let steps = skills.iter().flat_map(|skill| &skill.steps);
+        said.extend(steps.map(|step| normal::call(step, "")));
+        advice.extend(skills);
         advice.extend(self.lessons(view, query, limit)?);
         // Stable, so that equal ones keep their order.
         advice.sort_by(|one, other| {
@@ -199,6 +254,9 @@ impl Space {
                 (one, other) => other.cmp(&one),
             }
         });
+        let proposed = self.proposed_for(view, query, &said)?;
+        let place = place_of_proposed(&advice);
+        advice.splice(place..place, proposed);
         advice.truncate(limit);
         Ok(advice)
     }
@@ -245,6 +303,7 @@ impl Space {
                 Subject::Call(call) => as_recorded(call),
             },
             steps: draft.steps.into_iter().map(as_recorded).collect(),
+            lesson: None,
         })
     }
 

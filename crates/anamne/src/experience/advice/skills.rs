@@ -16,7 +16,7 @@ use crate::{Error, Listing};
 const PROVEN: f32 = 0.75;
 
 /// Confidence below which a skill or lesson is set aside: no longer offered.
-const FAILING: f32 = 0.35;
+pub(super) const FAILING: f32 = 0.35;
 
 /// Cosine from which a skill applies to a situation.
 const APPLIES: f32 = 0.5;
@@ -175,6 +175,7 @@ impl Space {
                     failures: record.failures,
                     too_few: record.too_few,
                     cases: [vec![AdviceCase::of(&hit.memory, true)], record.cases].concat(),
+                    lesson: None,
                 });
             }
         }

@@ -1,8 +1,9 @@
 //! The context block for the start of a session, without a query.
 //!
 //! It reads the source and hardly waits for a view: [`overview`] says what the space is, [`working`] shows live values of working memory, [`open`] finds open
-//! questions and unfinished work, [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
+//! questions and unfinished work, [`lessons`] the lessons for it, [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
 
+mod lessons;
 mod open;
 mod overview;
 mod recent;
@@ -36,11 +37,12 @@ const LISTED: usize = 40;
 const LATEST: usize = 400;
 
 /// The sections in order, with their share of the budget in percent.
-const SECTIONS: [(&str, usize); 6] = [
+const SECTIONS: [(&str, usize); 7] = [
     ("On the question", 40),
     ("Working memory", 15),
     ("Decided", 35),
     ("Open", 25),
+    ("Lessons", 15),
     ("Important", 20),
     ("Recent", 40),
 ];
@@ -50,8 +52,9 @@ const ASKED: usize = 0;
 const WORKING: usize = 1;
 const DECIDED: usize = 2;
 const OPEN: usize = 3;
-const MATTERS: usize = 4;
-const LAST: usize = 5;
+const LESSONS: usize = 4;
+const MATTERS: usize = 5;
+const LAST: usize = 6;
 
 /// A selected memory and the text shown of it.
 struct SelectedMemory {
@@ -93,7 +96,15 @@ impl Space {
         chosen.extend(self.working_values(filter, &mut degraded)?);
         let latest = self.current_memories(filter.clone(), LATEST)?;
         chosen.extend(self.decided(filter)?);
-        chosen.extend(self.left_open(filter, &latest)?);
+        let left = self.left_open(filter, &latest)?;
+        let tasks: Vec<&Memory> = left
+            .iter()
+            .map(|one| &one.memory)
+            .filter(|memory| open::is_unfinished(memory))
+            .collect();
+        let lessons = self.lessons_for_tasks(filter, &tasks, &mut degraded)?;
+        chosen.extend(left);
+        chosen.extend(lessons);
         chosen.extend(self.important(filter)?);
         chosen.extend(recent::last_threads(&latest));
         let disputes = self.disputes_of(&chosen);

@@ -105,26 +105,30 @@ pub(super) fn unfinished<'stored>(
     episodes: &'stored [Memory],
     latest: &'stored [Memory],
 ) -> Vec<&'stored Memory> {
-    let is_begun = |memory: &&Memory| match &memory.body {
-        Body::Episode { goal, outcome, .. } => !goal.trim().is_empty() && outcome.trim().is_empty(),
-        _ => false,
-    };
-    let has = |memory: &Memory, words: &[&str]| {
-        memory
-            .tags
-            .iter()
-            .any(|tag| words.contains(&tag.to_lowercase().as_str()))
-    };
-    let is_to_do = |memory: &&Memory| memory.kind() != Kind::Episode && has(memory, &TO_DO);
+    let others = latest
+        .iter()
+        .filter(|memory| memory.kind() != Kind::Episode);
     let mut open: Vec<&Memory> = episodes
         .iter()
-        .filter(is_begun)
-        .chain(latest.iter().filter(is_to_do))
-        .filter(|memory| !has(memory, &DONE))
+        .chain(others)
+        .filter(|memory| is_unfinished(memory))
         .collect();
     open.sort_by_key(|memory| std::cmp::Reverse((memory.occurred_at, memory.row)));
     open.truncate(SHOWN);
     open
+}
+
+/// Whether a memory is an episode with a goal and without an outcome, or tagged as to do.
+pub(super) fn is_unfinished(memory: &Memory) -> bool {
+    let has = |words: &[&str]| {
+        let mut tags = memory.tags.iter();
+        tags.any(|tag| words.contains(&tag.to_lowercase().as_str()))
+    };
+    let is_begun = match &memory.body {
+        Body::Episode { goal, outcome, .. } => !goal.trim().is_empty() && outcome.trim().is_empty(),
+        _ => has(&TO_DO),
+    };
+    is_begun && !has(&DONE)
 }
 
 /// The goal of an episode, if its text doesn't contain it.
