@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::PASSWORD;
 use super::judge::{Place, is_secret};
 use super::names::Class;
+use super::places::is_unlike_a_word;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
 use crate::secrets::words::{Command, Style, lists};
@@ -198,7 +199,11 @@ pub(in crate::secrets) fn find_quoted(scan: &mut Scan, from: usize) {
             .count();
     let span = from + 1..end;
     let place = Place::Quoted { is_label: false };
-    if scan.bytes.get(end) == Some(&quote) && is_secret(scan.slice(&span), Class::Password, place) {
+    let text = scan.slice(&span);
+    if scan.bytes.get(end) == Some(&quote)
+        && is_unlike_a_word(text)
+        && is_secret(text, Class::Password, place)
+    {
         scan.add(Basis::Name, PASSWORD, span);
     }
 }

@@ -7,6 +7,7 @@ use crate::literals::Literals;
 use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::shape::Shape;
+use crate::secrets::stock::is_stock;
 use crate::secrets::words::{has, lists};
 
 /// How a value is written.
@@ -30,11 +31,11 @@ pub(super) fn may_be_secret(value: &str, class: Class) -> bool {
     match class {
         Class::Password => shape.length >= 4,
         Class::ShortPassword => shape.digits > 0 || (shape.length >= 8 && shape.sorts() >= 3),
-        Class::Seed => shape.digits > 0,
+        Class::Seed | Class::Beside => shape.digits > 0,
         Class::Secret | Class::Key => {
             shape.length >= 8 && (shape.digits > 0 || shape.is_random(16))
         }
-        Class::WeakKey => shape.digits > 1 && shape.is_random(24),
+        Class::WeakKey => shape.digits > 0 && shape.is_random(24),
     }
 }
 
@@ -49,10 +50,16 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
         || is_pattern(value)
         || is_sealed(value)
         || is_public_key(value)
+        || is_number(value)
+        || is_address(value)
+        || is_stock(value)
     {
         return false;
     }
     if !matches!(place, Place::Quoted { .. } | Place::Argument) && is_expression(value) {
+        return false;
+    }
+    if matches!(class, Class::Secret | Class::Key | Class::WeakKey) && is_type(value, &shape) {
         return false;
     }
     if place == Place::Argument
@@ -80,10 +87,10 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
             is_generated(value, &shape, 24)
                 && shape.upper > 0
                 && shape.lower > 0
-                && shape.digits > 1
-                && !value.contains(['.', '/', '\\', ':', ' '])
+                && (shape.digits > 1 || letters::are_unlike_words(value))
+                && !value.contains(['.', '/', '\\', ':', ' ', ','])
         }
-        Class::Seed => false,
+        Class::Seed | Class::Beside => false,
     }
 }
 
@@ -138,7 +145,10 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
 
 /// Whether a value looks generated: it isn't a name, a version or a list of words.
 fn is_generated(value: &str, shape: &Shape, least: usize) -> bool {
-    !is_digest(value) && shape.is_random(least) && !shape.may_be_words()
+    !is_digest(value)
+        && shape.is_random(least)
+        && !shape.may_be_words()
+        && (shape.digits > 0 || letters::are_unlike_words(value))
 }
 
 /// Whether it says that it is a digest.
@@ -180,6 +190,7 @@ fn is_strong(value: &str, shape: &Shape, place: Place) -> bool {
         && !is_sentence_end(value)
         && !is_measure(value, shape)
         && !value.contains(['(', '/', ':'])
+        && !value.contains("%2")
         && (!value.contains(['.', '_', '-'])
             || value.contains(['!', '@', '#', '$', '%', '&', '*', '+', '?', '^']))
 }
@@ -315,6 +326,66 @@ fn is_call(value: &str) -> bool {
     is_opened(value) && value.ends_with([')', ']', '(', '[', '{', '"', '\''])
 }
 
+/// Whether it is the name of a type, a constant or a member: `list[Item]`, `KERB_S4U2PROXY_CRED`, `client.Credentials`.
+fn is_type(value: &str, shape: &Shape) -> bool {
+    let is_constant = shape.lower == 0
+        && value.contains('_')
+        && shape.upper > shape.digits * 3
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name = |part: &str| {
+        part.starts_with(|one: char| one.is_ascii_alphabetic() || one == '_')
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let is_path = || {
+        (shape.upper > 0 || shape.digits < 2)
+            && value.contains('.')
+            && value.split('.').all(is_name)
+            && !letters::are_unlike_words(value)
+    };
+    is_constant || (is_opened(value) && value.ends_with(']')) || is_path()
+}
+
+/// Whether it is a number of a program, a version or a number of an object: `0x8000u32`, `-7i32`, `1.2.840`.
+fn is_number(value: &str) -> bool {
+    const SUFFIXES: [&str; 17] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+        "ULL", "UL", "LL", "L", "U",
+    ];
+    let bare = value.strip_prefix('-').unwrap_or(value);
+    let suffix = SUFFIXES.iter().find_map(|suffix| bare.strip_suffix(suffix));
+    let digits = suffix.unwrap_or(bare).trim_end_matches('_');
+    let is_in = |text: &str, may: fn(u8) -> bool| {
+        !text.is_empty() && text.bytes().all(|byte| may(byte) || byte == b'_')
+    };
+    if let Some(hex) = digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        return hex.len() <= 20 && is_in(hex, |byte| byte.is_ascii_hexdigit());
+    }
+    let is_dotted = || {
+        bare.contains('.')
+            && bare
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    suffix.is_some() && is_in(digits, |byte| byte.is_ascii_digit()) || is_dotted()
+}
+
+/// Whether it is the address of a person or a program in small letters: `from@abc`, `user@site.org`.
+fn is_address(value: &str) -> bool {
+    let is_part = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || b".-_".contains(&byte))
+    };
+    value
+        .split_once('@')
+        .is_some_and(|(user, host)| is_part(user) && is_part(host))
+}
+
 /// Whether it is names joined by a separator.
 fn is_member(value: &str, separator: &str) -> bool {
     let is_head = |one: char| one.is_ascii_alphabetic() || one == '_' || one == '$';
@@ -324,7 +395,8 @@ fn is_member(value: &str, separator: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_?!$".contains(&byte))
     };
-    if value.len() >= 12 && letters::are_unlike_words(value) && has_both_cases(value) {
+    let is_unlike = letters::are_unlike_words(value) || has_long_number(value);
+    if value.len() >= 12 && is_unlike && has_both_cases(value) {
         return false;
     }
     let is_random = |part: &str| part.len() >= 20 && Shape::of(part).is_random(20);
@@ -332,6 +404,14 @@ fn is_member(value: &str, separator: &str) -> bool {
         && value
             .split(separator)
             .all(|part| is_name(part) && !is_random(part))
+}
+
+/// Whether four digits stand in a row, as in `Meadow3779.N72`.
+fn has_long_number(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes
+        .windows(4)
+        .any(|four| four.iter().all(u8::is_ascii_digit))
 }
 
 fn has_both_cases(value: &str) -> bool {
@@ -348,7 +428,10 @@ fn is_identifier(value: &str, shape: &Shape) -> bool {
     is_word
         && (names_a_secret(value)
             || value.contains('_')
-            || (trailing == shape.digits && trailing < 2 && !is_scrambled(value))
+            || (trailing == shape.digits
+                && trailing < 2
+                && !is_scrambled(value)
+                && !letters::are_unlike_words(value))
             || value.starts_with("0x"))
 }
 

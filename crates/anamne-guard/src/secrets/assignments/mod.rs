@@ -7,6 +7,7 @@ mod links;
 mod names;
 mod near;
 mod places;
+mod tables;
 mod values;
 
 use std::ops::Range;
@@ -18,6 +19,7 @@ pub(super) use commands::{
 pub(super) use near::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
 pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
 
+use super::placeholders::is_reference;
 use super::scan::{Basis, Scan};
 use super::structures::CONNECTION_PASSWORD;
 use crate::DataKind;
@@ -40,7 +42,12 @@ pub(super) const KINDS: [DataKind; 5] = [
 ];
 
 /// Parts of names; each also with a capital, and in capitals.
-pub(super) const STEMS: [&str; 77] = [
+pub(super) const STEMS: [&str; 82] = [
+    "wifi",
+    "wlan",
+    "ssid",
+    "vpn",
+    "WiFi",
     "API 키",
     "API키",
     "APIキー",
@@ -135,6 +142,13 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     let Some(name) = names::read(scan, span) else {
         return;
     };
+    if name.class == Class::Beside {
+        near::find(scan, &name);
+        return;
+    }
+    if tables::find(scan, &name) {
+        return;
+    }
     if find_after(scan, &name) {
         return;
     }
@@ -166,7 +180,7 @@ fn find_before(scan: &mut Scan, name: &Name) -> bool {
     is_found
 }
 
-/// Looks for a value after a name; whether there is one.
+/// Looks for a value after a name; whether there is one, or a reference to one.
 fn find_after(scan: &mut Scan, name: &Name) -> bool {
     if name.class == Class::Seed {
         find_seed(scan, name);
@@ -179,6 +193,9 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
         return false;
     };
     let text = scan.slice(&value.span);
+    if is_reference(text) || text.eq_ignore_ascii_case(scan.slice(&name.span)) {
+        return true;
+    }
     let is_found = may_be_secret(text, name.class)
         && !is_header_signature(scan, name)
         && is_secret(text, name.class, place_of(scan, name, &site, &value));
@@ -221,7 +238,11 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         {
             Place::Argument
         }
-        (_, false) if value.is_followed_by_semicolon && !site.is_spaced => Place::Argument,
+        (_, false)
+            if value.is_followed_by_semicolon && !site.is_spaced && !is_typed(scan, site) =>
+        {
+            Place::Argument
+        }
         (Link::Assign, false)
             if !site.is_spaced && is_in_connection(scan, &name.span, &value.span) =>
         {
@@ -233,6 +254,11 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         },
         (_, false) => Place::Inline,
     }
+}
+
+/// Whether a value may be a type: a blank stands between it and its colon.
+fn is_typed(scan: &Scan, site: &Site) -> bool {
+    site.link == Link::Colon && scan.bytes[site.value_at - 1] == b' '
 }
 
 /// Whether only blanks, bullets, quotes and words like `export` precede a place on its line.

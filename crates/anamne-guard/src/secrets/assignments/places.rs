@@ -77,7 +77,7 @@ fn closing(bytes: &[u8], from: usize, until: usize, quote: u8) -> Option<usize> 
 }
 
 /// Whether a text that stands where a password does isn't just a word.
-fn is_unlike_a_word(text: &str) -> bool {
+pub(super) fn is_unlike_a_word(text: &str) -> bool {
     let shape = Shape::of(text);
     shape.digits > 0 || shape.sorts() >= 3 || shape.is_random(12)
 }
@@ -222,7 +222,9 @@ pub(in crate::secrets) fn find_sent(scan: &mut Scan, anchor: Range<usize>) {
 
 /// Names of a user together with a password.
 pub(super) fn is_account(identifier: &str) -> bool {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 11] = [
+        "vpn",
+        "auth",
         "creds",
         "cred",
         "credentials",
@@ -237,7 +239,7 @@ pub(super) fn is_account(identifier: &str) -> bool {
         .rsplit(|one: char| !one.is_alphanumeric())
         .next()
         .unwrap_or_default();
-    if !last.starts_with(['c', 'C', 'l', 'L', 'z', 'Z', 'i', 'I']) {
+    if !last.starts_with(['c', 'C', 'l', 'L', 'z', 'Z', 'i', 'I', 'v', 'V', 'a', 'A']) {
         return false;
     }
     let is_header = identifier.to_ascii_lowercase().contains("allow");
@@ -303,7 +305,7 @@ fn account_start(text: &str) -> Option<usize> {
     let after_name = at;
     at = after_blanks(bytes, at);
     for word in [
-        ":", "=", "are ", "is ", "were ", "with ", "as ", "sind ", "lauten ",
+        ":", "=", "→", "->", "are ", "is ", "were ", "with ", "as ", "sind ", "lauten ",
     ] {
         if text[at..].starts_with(word) {
             at = after_blanks(bytes, at + word.len());
