@@ -113,7 +113,8 @@ fn password_of(scan: &Scan, command: &Command, arguments: &[Range<usize>]) -> Op
                 .iter()
                 .find(|flag| text(span).starts_with(**flag))?;
             let value = unquoted(span.start + flag.len()..span.end);
-            (value.len() >= 3).then_some(value)
+            // `-print` and `-port` are options of other commands on the line.
+            is_unlike_a_word(text(&value)).then_some(value)
         }),
         Style::Next => following().map(unquoted),
         Style::Pair | Style::Percent | Style::Comma => {

@@ -42,12 +42,15 @@ pub(super) const KINDS: [DataKind; 5] = [
 ];
 
 /// Parts of names; each also with a capital, and in capitals.
-pub(super) const STEMS: [&str; 82] = [
+pub(super) const STEMS: [&str; 85] = [
     "wifi",
     "wlan",
     "ssid",
     "vpn",
     "WiFi",
+    "wi-fi",
+    "Wi-Fi",
+    "비번",
     "API 키",
     "API키",
     "APIキー",

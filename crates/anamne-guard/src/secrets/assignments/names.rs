@@ -275,7 +275,7 @@ fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, Data
     if ["pass", "pw", "pwd"].into_iter().any(is_owned) {
         return Some((Class::Password, PASSWORD));
     }
-    if matches!(last, "wifi" | "wlan" | "ssid") {
+    if matches!(last, "wifi" | "wlan" | "ssid") || (last == "fi" && qualifier == Some("wi")) {
         return Some((Class::Beside, PASSWORD));
     }
     if last == "id" && qualifier == Some("secret") {
