@@ -1,6 +1,7 @@
 //! Values that look generated wherever they stand.
 
-use super::judge::{Place, is_digest, is_expression, is_secret, names_a_secret};
+use super::expressions::is_expression;
+use super::judge::{Place, is_digest, is_secret, names_a_secret};
 use super::names::Class;
 use crate::secrets::letters;
 use crate::secrets::shape::Shape;

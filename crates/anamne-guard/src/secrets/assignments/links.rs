@@ -135,7 +135,7 @@ fn operator(
             Some((Link::Assign, op + 3))
         }
         (b'|', _) if scan.has(op, "|| ") => Some((Link::Quoted, op + 2)),
-        (b'|', _) if op > at => Some((Link::Colon, op + 1)),
+        (b'|', _) if op > at && !is_name_quoted => Some((Link::Colon, op + 1)),
         (b'>', _) if op == at => (is_name_quoted || is_tag(scan, name)).then(|| {
             (
                 Link::Tag,

@@ -1,6 +1,7 @@
 //! Passwords and keys that a name, a flag or a sentence marks as such.
 
 mod commands;
+mod expressions;
 mod generated;
 mod judge;
 mod links;
@@ -233,6 +234,7 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         (_, true) => Place::Quoted {
             is_label: site.link == Link::Colon && site.is_name_quoted,
         },
+        (Link::Flag, false) if is_prose(scan, &value.span) => Place::Prose,
         (Link::Flag | Link::Tag, false) => Place::Argument,
         (Link::Assign, false)
             if name.is_query
@@ -257,6 +259,21 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         },
         (_, false) => Place::Inline,
     }
+}
+
+/// Whether a value is a word that another one follows, as in `--password suffers from …`.
+fn is_prose(scan: &Scan, value: &Range<usize>) -> bool {
+    let is_word = |text: &[u8]| {
+        let letters = text
+            .iter()
+            .take_while(|byte| byte.is_ascii_lowercase())
+            .count();
+        letters > 1 && text.get(letters).is_none_or(|next| b" .,".contains(next))
+    };
+    let text = scan.slice(value);
+    text.bytes().all(|byte| byte.is_ascii_lowercase())
+        && scan.bytes.get(value.end) == Some(&b' ')
+        && is_word(&scan.bytes[value.end + 1..(value.end + 24).min(scan.bytes.len())])
 }
 
 /// Whether a value may be a type: a blank stands between it and its colon.

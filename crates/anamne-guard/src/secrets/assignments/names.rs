@@ -272,7 +272,8 @@ fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, Data
         let owner = last.strip_suffix(ending);
         owner.is_some_and(|owner| has(&lists.short_password_owners, owner))
     };
-    if ["pass", "pw", "pwd"].into_iter().any(is_owned) {
+    // A value of `USERPWD` has the user too, and is read as a pair.
+    if last != "userpwd" && ["pass", "pw", "pwd"].into_iter().any(is_owned) {
         return Some((Class::Password, PASSWORD));
     }
     if matches!(last, "wifi" | "wlan" | "ssid") || (last == "fi" && qualifier == Some("wi")) {

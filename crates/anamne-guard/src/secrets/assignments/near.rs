@@ -151,6 +151,10 @@ fn is_other_name(scan: &Scan, name: Range<usize>) -> bool {
 
 /// The word before a name and at most four others, as in `it's … (the wifi password)`.
 fn before(scan: &Scan, name: &Name) -> Option<Range<usize>> {
+    let next = scan.bytes.get(name.span.end);
+    if next.is_some_and(|next| !b" \n\r\t).,;:!?\"'".contains(next)) {
+        return None;
+    }
     let start = scan.line_start(name.span.start, 64);
     let all = words(scan, super::floor(scan, start, name.span.start));
     let near = all

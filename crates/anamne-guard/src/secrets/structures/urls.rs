@@ -34,8 +34,7 @@ pub(super) fn find(scan: &mut Scan, colon: Range<usize>) {
     let host = scan.slice(&(at + 1..(at + 60).min(scan.bytes.len())));
     match user_info.split_once(':') {
         Some((user, password))
-            if is_password(user, password)
-                && !(is_reserved(host) && Shape::of(password).sorts() < 3) =>
+            if is_password(user, password) && !(is_reserved(host) && is_sample(password)) =>
         {
             scan.add(
                 Basis::Structure,
@@ -51,6 +50,11 @@ pub(super) fn find(scan: &mut Scan, colon: Range<usize>) {
         }
         _ => {}
     }
+}
+
+/// Whether a password has letters only, or three characters.
+fn is_sample(password: &str) -> bool {
+    password.len() < 4 || password.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Whether a host has a name that is reserved for documentation, so that its passwords are examples.
