@@ -12,6 +12,7 @@ mod published;
 mod scan;
 mod shape;
 mod steps;
+mod stock;
 mod structures;
 mod vendors;
 mod words;

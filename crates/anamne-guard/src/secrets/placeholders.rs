@@ -13,6 +13,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 
 /// Redactions and templates: `[secret:password]`, `<token>`, `{{ var }}`, `***`, `…`.
 fn is_marked(value: &str) -> bool {
+    const ESCAPED: [&str; 6] = ["%7B", "%7b", "%3C", "%3c", "%5B", "%5b"];
     let may_mark = |byte: u8| byte >= 0x80 || b"[<{&%_$#*.?-".contains(&byte);
     if !value.is_empty() && !value.bytes().any(may_mark) {
         return false;
@@ -20,6 +21,7 @@ fn is_marked(value: &str) -> bool {
     let enclosed = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
     value.is_empty()
         || value.starts_with(['[', '<', '{', '…', '•', '&'])
+        || ESCAPED.iter().any(|open| value.starts_with(open))
         || enclosed('%', '%')
         || enclosed('_', '_')
         || [
@@ -72,14 +74,18 @@ const SCHEMES: [&str; 21] = [
 ];
 
 /// References to a value that is kept elsewhere: `$NAME`, `$name`, `@name@`, `op://…`, `ENC[…]`.
-fn is_reference(value: &str) -> bool {
+pub(super) fn is_reference(value: &str) -> bool {
     let is_name = |name: &str| {
         let mut bytes = name.bytes();
         let is_head = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
         bytes.next().is_some_and(is_head)
             && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.'))
     };
-    let is_variable = value.strip_prefix('$').is_some_and(is_name)
+    // Perl follows a variable by `->`, whose end is no part of the value.
+    let is_variable = value
+        .strip_prefix('$')
+        .map(|name| name.trim_end_matches('-'))
+        .is_some_and(is_name)
         || value.strip_prefix("%env(").is_some()
         || value
             .strip_prefix('@')

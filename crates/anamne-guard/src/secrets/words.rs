@@ -10,6 +10,8 @@ use crate::DataKind;
 pub(super) struct Lists {
     pub(super) telling: Vec<&'static str>,
     pub(super) not_values: Words,
+    pub(super) stock_words: Vec<&'static str>,
+    pub(super) short_password_owners: Words,
     pub(super) password_names: Words,
     pub(super) password_endings: Endings,
     pub(super) secret_endings: Endings,
@@ -137,6 +139,8 @@ fn load() -> Result<Lists, LexiconError> {
         secret_endings: endings("secret_names")?,
         telling: file.words("telling")?,
         not_values: words("not_values")?,
+        stock_words: file.words("stock_words")?,
+        short_password_owners: words("short_password_owners")?,
         password_names: words("password_names")?,
         short_password_names: words("short_password_names")?,
         short_secret_names: words("short_secret_names")?,

@@ -115,7 +115,7 @@ impl Subject {
                 source(SECRETS, 2, development),
                 source(HELD_OUT_SECRETS, 2, held_out),
                 clean(CLEAN, 7, development),
-                clean(HELD_OUT_CLEAN, 8, held_out),
+                clean(HELD_OUT_CLEAN, 4, held_out),
             ],
             Self::Personal => vec![source(PERSONAL, 3, None), clean(IMPERSONAL, 10, None)],
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::PASSWORD;
 use super::judge::{Place, is_secret};
 use super::names::Class;
+use super::places::is_unlike_a_word;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
 use crate::secrets::words::{Command, Style, lists};
@@ -112,7 +113,8 @@ fn password_of(scan: &Scan, command: &Command, arguments: &[Range<usize>]) -> Op
                 .iter()
                 .find(|flag| text(span).starts_with(**flag))?;
             let value = unquoted(span.start + flag.len()..span.end);
-            (value.len() >= 3).then_some(value)
+            // `-print` and `-port` are options of other commands on the line.
+            is_unlike_a_word(text(&value)).then_some(value)
         }),
         Style::Next => following().map(unquoted),
         Style::Pair | Style::Percent | Style::Comma => {
@@ -198,7 +200,11 @@ pub(in crate::secrets) fn find_quoted(scan: &mut Scan, from: usize) {
             .count();
     let span = from + 1..end;
     let place = Place::Quoted { is_label: false };
-    if scan.bytes.get(end) == Some(&quote) && is_secret(scan.slice(&span), Class::Password, place) {
+    let text = scan.slice(&span);
+    if scan.bytes.get(end) == Some(&quote)
+        && is_unlike_a_word(text)
+        && is_secret(text, Class::Password, place)
+    {
         scan.add(Basis::Name, PASSWORD, span);
     }
 }

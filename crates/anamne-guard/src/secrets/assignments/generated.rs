@@ -1,6 +1,7 @@
 //! Values that look generated wherever they stand.
 
-use super::judge::{Place, is_digest, is_expression, is_secret, names_a_secret};
+use super::expressions::is_expression;
+use super::judge::{Place, is_digest, is_secret, names_a_secret};
 use super::names::Class;
 use crate::secrets::letters;
 use crate::secrets::shape::Shape;
@@ -19,7 +20,7 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
         || shape.symbols * 2 > shape.length
         || !value.is_ascii()
         || value.starts_with("0x")
-        || value.starts_with(['$', '-', '/', '%', '@', '&', '#', '.'])
+        || value.starts_with(['$', '-', '/', '%', '@', '&', '#', '.', '~'])
         || names_a_secret(value)
         || is_expression(value)
     {
@@ -28,10 +29,24 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
     let is_odd = letters::are_unlike_words(value);
     let is_marked = marks > 0 && shape.digits > 0 && !is_assigned(value);
     let is_mixed = shape.digits > 0 && shape.changes() >= 4 && shape.changes() * 3 >= shape.length;
-    (is_marked || is_odd || is_mixed)
+    (is_marked || is_odd || is_mixed || is_chosen(value))
         && shape.length - shape.symbols >= 7
         && is_secret(value, Class::Password, Place::Prose)
         && !is_digest(value)
+}
+
+/// Whether a value is a word with a capital, three digits or more, a mark and some characters: `Meadow3779_N72`.
+fn is_chosen(value: &str) -> bool {
+    let word = value.trim_start_matches(|one: char| one.is_ascii_alphabetic());
+    let rest = word.trim_start_matches(|one: char| one.is_ascii_digit());
+    let tail = Shape::of(rest.get(1..).unwrap_or_default());
+    let is_varied = tail.digits > 0 && tail.letters() > 0 || tail.upper > 0 && tail.lower > 0;
+    value.len() - word.len() >= 3
+        && word.len() - rest.len() >= 3
+        && rest.starts_with(|one: char| one.is_ascii_punctuation())
+        && tail.symbols == 0
+        && tail.length >= 3
+        && is_varied
 }
 
 /// Whether a value is a generated key wherever it stands: 20 letters of both cases and digits, in an order that no name has; or, if
@@ -56,7 +71,7 @@ pub(super) fn is_plainly_a_key(value: &str, is_hex_enough: bool) -> bool {
 }
 
 /// `name=value`, `a=b&c=d`: a query or an assignment.
-fn is_assigned(value: &str) -> bool {
+pub(super) fn is_assigned(value: &str) -> bool {
     let name = value.split('=').next().unwrap_or_default();
     name.len() < value.trim_end_matches('=').len()
         && name

@@ -2,11 +2,13 @@
 
 use std::sync::LazyLock;
 
+use super::expressions::{is_call, is_expression, is_member, is_number, is_type};
 use super::names::Class;
 use crate::literals::Literals;
 use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::shape::Shape;
+use crate::secrets::stock::is_stock;
 use crate::secrets::words::{has, lists};
 
 /// How a value is written.
@@ -30,11 +32,11 @@ pub(super) fn may_be_secret(value: &str, class: Class) -> bool {
     match class {
         Class::Password => shape.length >= 4,
         Class::ShortPassword => shape.digits > 0 || (shape.length >= 8 && shape.sorts() >= 3),
-        Class::Seed => shape.digits > 0,
+        Class::Seed | Class::Beside => shape.digits > 0,
         Class::Secret | Class::Key => {
             shape.length >= 8 && (shape.digits > 0 || shape.is_random(16))
         }
-        Class::WeakKey => shape.digits > 1 && shape.is_random(24),
+        Class::WeakKey => shape.digits > 0 && shape.is_random(24),
     }
 }
 
@@ -49,10 +51,17 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
         || is_pattern(value)
         || is_sealed(value)
         || is_public_key(value)
+        || is_number(value)
+        || is_address(value)
+        || is_stock(value)
+        || (shape.is_monotonous() && shape.length >= 12)
     {
         return false;
     }
     if !matches!(place, Place::Quoted { .. } | Place::Argument) && is_expression(value) {
+        return false;
+    }
+    if matches!(class, Class::Secret | Class::Key | Class::WeakKey) && is_type(value, &shape) {
         return false;
     }
     if place == Place::Argument
@@ -80,10 +89,10 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
             is_generated(value, &shape, 24)
                 && shape.upper > 0
                 && shape.lower > 0
-                && shape.digits > 1
-                && !value.contains(['.', '/', '\\', ':', ' '])
+                && (shape.digits > 1 || letters::are_unlike_words(value))
+                && !value.contains(['.', '/', '\\', ':', ' ', ','])
         }
-        Class::Seed => false,
+        Class::Seed | Class::Beside => false,
     }
 }
 
@@ -138,7 +147,10 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
 
 /// Whether a value looks generated: it isn't a name, a version or a list of words.
 fn is_generated(value: &str, shape: &Shape, least: usize) -> bool {
-    !is_digest(value) && shape.is_random(least) && !shape.may_be_words()
+    !is_digest(value)
+        && shape.is_random(least)
+        && !shape.may_be_words()
+        && (shape.digits > 0 || letters::are_unlike_words(value))
 }
 
 /// Whether it says that it is a digest.
@@ -180,6 +192,7 @@ fn is_strong(value: &str, shape: &Shape, place: Place) -> bool {
         && !is_sentence_end(value)
         && !is_measure(value, shape)
         && !value.contains(['(', '/', ':'])
+        && !value.contains("%2")
         && (!value.contains(['.', '_', '-'])
             || value.contains(['!', '@', '#', '$', '%', '&', '*', '+', '?', '^']))
 }
@@ -267,76 +280,17 @@ fn is_pattern(value: &str) -> bool {
         || value.starts_with('^') && value.ends_with('$')
 }
 
-/// Whether it is code: a call, an index, a path of names, a variable.
-pub(super) fn is_expression(value: &str) -> bool {
-    let Some(first) = value.chars().next() else {
-        return true;
-    };
-    is_opened(value)
-        || value.contains(").")
-        || matches!(
-            first,
-            '(' | '['
-                | '{'
-                | '<'
-                | '|'
-                | ':'
-                | ')'
-                | '}'
-                | ','
-                | ';'
-                | '*'
-                | '&'
-                | '='
-                | '\\'
-                | '/'
-        )
-        || is_member(value, ".")
-        || is_member(value, "::")
-        || is_member(value, "->")
-        || is_member(value, "?.")
-        || value.contains("=>")
-        || value.contains("&&")
-        || value.contains("||")
-        || (first == '!'
-            && value[1..].starts_with(|one: char| one.is_alphabetic())
-            && !value.bytes().any(|byte| byte.is_ascii_digit()))
-}
-
-/// Whether names stand before an opening bracket.
-fn is_opened(value: &str) -> bool {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:$&!?".contains(&byte);
-    let open = value.find(['(', '[']);
-    open.is_some_and(|at| value[..at].bytes().all(is_name))
-}
-
-/// Whether it is a call or an index from beginning to end.
-fn is_call(value: &str) -> bool {
-    is_opened(value) && value.ends_with([')', ']', '(', '[', '{', '"', '\''])
-}
-
-/// Whether it is names joined by a separator.
-fn is_member(value: &str, separator: &str) -> bool {
-    let is_head = |one: char| one.is_ascii_alphabetic() || one == '_' || one == '$';
-    let is_name = |part: &str| {
-        part.starts_with(is_head)
-            && part
+/// Whether it is the address of a person or a program in small letters: `from@abc`, `user@site.org`.
+fn is_address(value: &str) -> bool {
+    let is_part = |text: &str| {
+        !text.is_empty()
+            && text
                 .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"_?!$".contains(&byte))
+                .all(|byte| byte.is_ascii_lowercase() || b".-_".contains(&byte))
     };
-    if value.len() >= 12 && letters::are_unlike_words(value) && has_both_cases(value) {
-        return false;
-    }
-    let is_random = |part: &str| part.len() >= 20 && Shape::of(part).is_random(20);
-    value.contains(separator)
-        && value
-            .split(separator)
-            .all(|part| is_name(part) && !is_random(part))
-}
-
-fn has_both_cases(value: &str) -> bool {
-    let has = |is_case: fn(&u8) -> bool| value.as_bytes().iter().any(is_case);
-    has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
+    value
+        .split_once('@')
+        .is_some_and(|(user, host)| is_part(user) && is_part(host))
 }
 
 /// Whether it reads like a variable with a number: small words and few digits at their end.
@@ -348,7 +302,10 @@ fn is_identifier(value: &str, shape: &Shape) -> bool {
     is_word
         && (names_a_secret(value)
             || value.contains('_')
-            || (trailing == shape.digits && trailing < 2 && !is_scrambled(value))
+            || (trailing == shape.digits
+                && trailing < 2
+                && !is_scrambled(value)
+                && !letters::are_unlike_words(value))
             || value.starts_with("0x"))
 }
 

@@ -1,5 +1,6 @@
 //! What joins a name to its value.
 
+use super::generated::is_assigned;
 use super::names::{Class, Name};
 use crate::secrets::alphabet::{Alphabet, after_blanks};
 use crate::secrets::scan::Scan;
@@ -61,6 +62,15 @@ pub(super) fn after(scan: &Scan, name: &Name) -> Option<Site> {
         at += 1;
     }
     at += addition(scan, at);
+    if let Some(value_at) = typed(scan, at) {
+        return Some(Site {
+            link: Link::Assign,
+            value_at,
+            is_spaced: true,
+            is_name_quoted,
+            is_query: false,
+        });
+    }
     let op = after_blanks(bytes, at);
     let (link, end) = operator(scan, name, at, op, is_name_quoted)?;
     let value_at = block_start(scan, after_blanks(bytes, end));
@@ -72,6 +82,27 @@ pub(super) fn after(scan: &Scan, name: &Name) -> Option<Site> {
         is_query: name.is_query,
     };
     Some(after_type(scan, site).unwrap_or(site))
+}
+
+/// Where the text is that a test types into the field of a name: `#password').type('…')`.
+fn typed(scan: &Scan, at: usize) -> Option<usize> {
+    const CALLS: [&str; 8] = [
+        ".type(",
+        ".fill(",
+        ".sendKeys(",
+        ".send_keys(",
+        ".setValue(",
+        ".set_value(",
+        ".typeText(",
+        ".input(",
+    ];
+    let closing = scan.bytes[at..].iter().take(3);
+    let at = at
+        + closing
+            .take_while(|byte| matches!(byte, b')' | b']' | b'"' | b'\''))
+            .count();
+    let call = CALLS.iter().find(|call| scan.has(at, call))?;
+    Some(at + call.len())
 }
 
 /// The value's place after YAML's marks of a block or a type.
@@ -100,15 +131,23 @@ fn operator(
         (b'=', Some(b'~')) | (b':', Some(b':' | b'/')) => None,
         (b'=', _) => Some((Link::Assign, op + 1)),
         (b':', _) => Some((Link::Colon, marks_end(scan, op + 1))),
-        (b'|', _) if scan.has(op, "|| ") => Some((Link::Quoted, op + 2)),
-        (b'|', _) if op > at => Some((Link::Colon, op + 1)),
-        (b'>', _) if op == at => {
-            (is_name_quoted || is_tag(scan, name)).then_some((Link::Tag, op + 1))
+        (b'|' | b'?', _) if scan.has(op, "||=") || scan.has(op, "??=") => {
+            Some((Link::Assign, op + 3))
         }
+        (b'|', _) if scan.has(op, "|| ") => Some((Link::Quoted, op + 2)),
+        (b'|', _) if op > at && !is_name_quoted => Some((Link::Colon, op + 1)),
+        (b'>', _) if op == at => (is_name_quoted || is_tag(scan, name)).then(|| {
+            (
+                Link::Tag,
+                op + 1 + usize::from(scan.has(op + 1, "<value>")) * 7,
+            )
+        }),
         (b'-', Some(b'>')) if op > at => Some((Link::Colon, op + 2)),
         (b'(', _) if op > at => remark(scan, op),
         (b'(', _) if op == at => Some((Link::Quoted, op + 1)),
-        (b',', _) => pair(scan, op).or_else(|| is_name_quoted.then_some((Link::Quoted, op + 1))),
+        (b',', _) => pair(scan, op).or_else(|| {
+            (is_name_quoted || is_symbol(scan, name)).then_some((Link::Quoted, op + 1))
+        }),
         (b'\n', _) => pair(scan, op),
         (b'"' | b'\'', _) if op > at => pair(scan, op)
             .or(Some((Link::Quoted, op)))
@@ -120,8 +159,14 @@ fn operator(
     }
 }
 
+/// Whether a name is a symbol: `set :api_key, '…'`.
+fn is_symbol(scan: &Scan, name: &Name) -> bool {
+    let before = scan.slice(&(name.span.start.saturating_sub(2)..name.span.start));
+    matches!(before, " :" | "(:")
+}
+
 /// What may follow a name before its link: `clé d'API`, `chave da API`, the plural's or possessive's ending.
-fn addition(scan: &Scan, at: usize) -> usize {
+pub(super) fn addition(scan: &Scan, at: usize) -> usize {
     const ADDITIONS: [&str; 10] = [
         " d'API",
         " d’API",
@@ -184,18 +229,33 @@ fn is_tag(scan: &Scan, name: &Name) -> bool {
     matches!(before, Some(b'<' | b':'))
 }
 
-/// The value of `name: PASSWORD`, `value: …` and of `key="Password" value="…"`.
+/// The value of `name: PASSWORD`, `value: …`, of `key="Password" value="…"` and of `variable "password" { default = "…" }`.
 fn pair(scan: &Scan, at: usize) -> Option<(Link, usize)> {
     static GAP: Alphabet = Alphabet::gap();
+    const WORDS: [&str; 5] = ["value", "Value", "VALUE", "default", "currentValue"];
     let start = at + GAP.run(scan.bytes, at, 48);
-    let word = ["value", "Value", "VALUE"]
-        .into_iter()
-        .find(|word| scan.has(start, word))?;
+    let in_block = scan
+        .slice(&(at..start))
+        .contains('{')
+        .then(|| later(scan, start))
+        .flatten();
+    let start = in_block.unwrap_or(start);
+    let word = WORDS.into_iter().find(|word| scan.has(start, word))?;
     let mut end = start + word.len();
     end += usize::from(matches!(scan.bytes.get(end), Some(b'"' | b'\'')));
     end = after_blanks(scan.bytes, end);
     let is_link = matches!(scan.bytes.get(end), Some(b':' | b'='));
     is_link.then_some((Link::Colon, end + 1))
+}
+
+/// Where the line of a block begins that sets a default, within 200 bytes.
+fn later(scan: &Scan, at: usize) -> Option<usize> {
+    let block = scan.slice(&super::floor(scan, at, (at + 200).min(scan.bytes.len())));
+    let inside = block.split('}').next().unwrap_or_default();
+    let line = inside
+        .lines()
+        .find(|line| line.trim_start().starts_with("default"))?;
+    Some(at + block.find(line)? + line.len() - line.trim_start().len())
 }
 
 /// A value that follows a blank: of a flag, of a command that sets a name, of a netrc file, or in a sentence.
@@ -247,6 +307,9 @@ fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
     {
         return None;
     }
+    if is_assigned(value) {
+        return None;
+    }
     let is_strong = name.class == Class::Password
         && shape.sorts() == 4
         && shape.length >= 8
@@ -255,10 +318,13 @@ fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
     (is_strong || (shape.digits > 1 && shape.is_random(20))).then_some((Link::Said, op))
 }
 
-/// Whether `login` or `machine` stands within 160 bytes before a place.
+/// Whether `login NAME` or `machine NAME` stands directly before a place.
 fn is_netrc(scan: &Scan, at: usize) -> bool {
     let before = scan.slice(&super::floor(scan, at.saturating_sub(160), at));
-    before.contains("login ") || before.contains("machine ")
+    let mut words = before.split_whitespace().rev();
+    let (name, word) = (words.next(), words.next());
+    matches!(word, Some("login" | "machine" | "user" | "account"))
+        && name.is_some_and(|name| !has(&lists().not_values, name) && !name.ends_with([',', '.']))
 }
 
 /// The place after `is` in `the password for the server is value`: within eight words.
@@ -287,7 +353,8 @@ fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
             } else {
                 0
             };
-            let to = if text[offset + skipped.min(text.len() - offset)..].starts_with("to ") {
+            let rest_of_line = &text[offset + skipped.min(text.len() - offset)..];
+            let to = if rest_of_line.starts_with("to ") || rest_of_line.starts_with("be ") {
                 3
             } else {
                 0

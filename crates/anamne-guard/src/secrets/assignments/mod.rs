@@ -1,12 +1,14 @@
 //! Passwords and keys that a name, a flag or a sentence marks as such.
 
 mod commands;
+mod expressions;
 mod generated;
 mod judge;
 mod links;
 mod names;
 mod near;
 mod places;
+mod tables;
 mod values;
 
 use std::ops::Range;
@@ -18,6 +20,7 @@ pub(super) use commands::{
 pub(super) use near::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
 pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
 
+use super::placeholders::is_reference;
 use super::scan::{Basis, Scan};
 use super::structures::CONNECTION_PASSWORD;
 use crate::DataKind;
@@ -40,7 +43,15 @@ pub(super) const KINDS: [DataKind; 5] = [
 ];
 
 /// Parts of names; each also with a capital, and in capitals.
-pub(super) const STEMS: [&str; 77] = [
+pub(super) const STEMS: [&str; 85] = [
+    "wifi",
+    "wlan",
+    "ssid",
+    "vpn",
+    "WiFi",
+    "wi-fi",
+    "Wi-Fi",
+    "비번",
     "API 키",
     "API키",
     "APIキー",
@@ -135,6 +146,13 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     let Some(name) = names::read(scan, span) else {
         return;
     };
+    if name.class == Class::Beside {
+        near::find(scan, &name);
+        return;
+    }
+    if tables::find(scan, &name) {
+        return;
+    }
     if find_after(scan, &name) {
         return;
     }
@@ -166,7 +184,7 @@ fn find_before(scan: &mut Scan, name: &Name) -> bool {
     is_found
 }
 
-/// Looks for a value after a name; whether there is one.
+/// Looks for a value after a name; whether there is one, or a reference to one.
 fn find_after(scan: &mut Scan, name: &Name) -> bool {
     if name.class == Class::Seed {
         find_seed(scan, name);
@@ -179,6 +197,9 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
         return false;
     };
     let text = scan.slice(&value.span);
+    if is_reference(text) || text.eq_ignore_ascii_case(scan.slice(&name.span)) {
+        return true;
+    }
     let is_found = may_be_secret(text, name.class)
         && !is_header_signature(scan, name)
         && is_secret(text, name.class, place_of(scan, name, &site, &value));
@@ -213,6 +234,7 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         (_, true) => Place::Quoted {
             is_label: site.link == Link::Colon && site.is_name_quoted,
         },
+        (Link::Flag, false) if is_prose(scan, &value.span) => Place::Prose,
         (Link::Flag | Link::Tag, false) => Place::Argument,
         (Link::Assign, false)
             if name.is_query
@@ -221,7 +243,11 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         {
             Place::Argument
         }
-        (_, false) if value.is_followed_by_semicolon && !site.is_spaced => Place::Argument,
+        (_, false)
+            if value.is_followed_by_semicolon && !site.is_spaced && !is_typed(scan, site) =>
+        {
+            Place::Argument
+        }
         (Link::Assign, false)
             if !site.is_spaced && is_in_connection(scan, &name.span, &value.span) =>
         {
@@ -233,6 +259,26 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         },
         (_, false) => Place::Inline,
     }
+}
+
+/// Whether a value is a word that another one follows, as in `--password suffers from …`.
+fn is_prose(scan: &Scan, value: &Range<usize>) -> bool {
+    let is_word = |text: &[u8]| {
+        let letters = text
+            .iter()
+            .take_while(|byte| byte.is_ascii_lowercase())
+            .count();
+        letters > 1 && text.get(letters).is_none_or(|next| b" .,".contains(next))
+    };
+    let text = scan.slice(value);
+    text.bytes().all(|byte| byte.is_ascii_lowercase())
+        && scan.bytes.get(value.end) == Some(&b' ')
+        && is_word(&scan.bytes[value.end + 1..(value.end + 24).min(scan.bytes.len())])
+}
+
+/// Whether a value may be a type: a blank stands between it and its colon.
+fn is_typed(scan: &Scan, site: &Site) -> bool {
+    site.link == Link::Colon && scan.bytes[site.value_at - 1] == b' '
 }
 
 /// Whether only blanks, bullets, quotes and words like `export` precede a place on its line.

@@ -27,6 +27,8 @@ pub(super) enum Class {
     WeakKey,
     /// Mnemonics.
     Seed,
+    /// Words such as `wifi`, near which generated passwords stand.
+    Beside,
 }
 
 /// A name in the text.
@@ -94,7 +96,10 @@ pub(super) fn read(scan: &Scan, span: Range<usize>) -> Option<Name> {
     if words.len() == 1 {
         words.splice(0..0, word_before(scan, span.start));
     }
-    let (class, kind) = classify(&words)?;
+    let (mut class, kind) = classify(&words)?;
+    if class == Class::WeakKey {
+        class = class_of_key(scan, &span);
+    }
     Some(Name {
         class,
         kind,
@@ -106,10 +111,35 @@ pub(super) fn read(scan: &Scan, span: Range<usize>) -> Option<Name> {
     })
 }
 
+/// What a key is for, by what stands around its name: `clé API`, `ssid: home, key: …`.
+fn class_of_key(scan: &Scan, span: &Range<usize>) -> Class {
+    let identifier = scan.slice(span);
+    let is_for_programs = ["API", "api"]
+        .iter()
+        .any(|word| identifier.starts_with(word))
+        || super::links::addition(scan, span.end) > 0;
+    if is_for_programs {
+        return Class::Key;
+    }
+    let start = scan.line_start(span.start, 64);
+    let before = scan
+        .slice(&super::floor(scan, start, span.start))
+        .to_ascii_lowercase();
+    let is_network = ["wifi", "wi-fi", "wlan", "ssid"]
+        .iter()
+        .any(|word| before.contains(word));
+    if is_network {
+        Class::Password
+    } else {
+        Class::WeakKey
+    }
+}
+
 /// The identifier around a place: letters, digits, `_`, `-` and `.`, without those at its end.
 pub(super) fn identifier(scan: &mut Scan, anchor: &Range<usize>) -> Option<Range<usize>> {
     static PARTS: Alphabet = Alphabet::letters();
-    if scan.bytes[anchor.start] >= FIRST_UNSPACED {
+    let is_unspaced = |at: usize| scan.bytes[at] >= FIRST_UNSPACED;
+    if is_unspaced(anchor.start) || (anchor.len() > 3 && is_unspaced(anchor.end - 3)) {
         scan.name_end = anchor.end;
         return Some(anchor.clone());
     }
@@ -196,7 +226,7 @@ pub(super) fn class_of_identifier(identifier: &str) -> Option<(Class, DataKind)>
     (identifier.len() <= MOST)
         .then(|| classify(&words_of(identifier)))
         .flatten()
-        .filter(|(class, _)| *class != Class::Seed)
+        .filter(|(class, _)| !matches!(class, Class::Seed | Class::Beside))
 }
 
 /// What the words of a name say: the last one that isn't a suffix decides.
@@ -237,6 +267,20 @@ fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, Data
     if last == "passe" || last == "passes" {
         let is_french = before.len() >= 2 || qualifier == Some("de");
         return is_french.then_some((Class::Password, PASSWORD));
+    }
+    let is_owned = |ending: &str| {
+        let owner = last.strip_suffix(ending);
+        owner.is_some_and(|owner| has(&lists.short_password_owners, owner))
+    };
+    // A value of `USERPWD` has the user too, and is read as a pair.
+    if last != "userpwd" && ["pass", "pw", "pwd"].into_iter().any(is_owned) {
+        return Some((Class::Password, PASSWORD));
+    }
+    if matches!(last, "wifi" | "wlan" | "ssid") || (last == "fi" && qualifier == Some("wi")) {
+        return Some((Class::Beside, PASSWORD));
+    }
+    if last == "id" && qualifier == Some("secret") {
+        return Some((Class::Key, SECRET));
     }
     if last == "pass" || last == "pw" || last == "clave" || last == "pin" {
         return Some((Class::ShortPassword, PASSWORD));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::generated::{is_plainly_a_key, is_plainly_generated};
 use super::judge::{Place, is_secret};
 use super::names::{Class, Name};
+use super::places::is_unlike_a_word;
 use super::{CONNECTION_PASSWORD, PASSWORD};
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::{alphabet, steps};
@@ -44,8 +45,32 @@ const OTHER_THINGS: [&str; 26] = [
     "path",
 ];
 
+/// Whether a name is a part of something longer, such as a text in base 64 or the address of a user.
+fn is_within(scan: &Scan, name: &Range<usize>) -> bool {
+    let before = name.start.checked_sub(1).map(|at| scan.bytes[at]);
+    let after = scan.bytes.get(name.end);
+    matches!(before, Some(b'+')) || matches!(after, Some(b'+' | b'/' | b'@' | b'%' | b'$'))
+}
+
+/// Whether a word is called or negated, as in `check$1(password)` and `if (!isValid)`.
+fn is_code(scan: &Scan, word: &Range<usize>) -> bool {
+    let before = word.start.checked_sub(1).map(|at| scan.bytes[at]);
+    scan.bytes.get(word.end) == Some(&b'(')
+        || (before == Some(b'(') && scan.bytes.get(word.start) == Some(&b'!'))
+}
+
+/// A word without the marks that make it bold.
+fn without_emphasis(scan: &Scan, word: Range<usize>) -> Range<usize> {
+    let text = scan.slice(&word);
+    let start = text.len() - text.trim_start_matches("**").len();
+    word.start + start..word.start + text.trim_end_matches("**").len().max(start)
+}
+
 /// Looks for passwords that look generated on the line of its name, whatever joins the two.
 pub(super) fn find(scan: &mut Scan, name: &Name) {
+    if is_within(scan, &name.span) {
+        return;
+    }
     let end = scan.line_end(name.span.end, REACH);
     let after = words(scan, super::floor(scan, name.span.end, end));
     let first = after.into_iter().take(MOST_WORDS).map_while(|word| {
@@ -61,7 +86,8 @@ pub(super) fn find(scan: &mut Scan, name: &Name) {
         .to_ascii_lowercase()
         .ends_with("pass");
     let mut found: Vec<_> = first
-        .map(|word| value_of(scan, word))
+        .filter(|word| !is_code(scan, word))
+        .map(|word| without_emphasis(scan, value_of(scan, word)))
         .filter(|word| !(is_pass && scan.slice(word).contains(['+', '='])))
         .filter(|word| is_plainly_generated(scan.slice(word)))
         .collect();
@@ -90,13 +116,19 @@ pub(super) fn find_key(scan: &mut Scan, name: &Name) {
         let rest = scan.bytes[word.end..most].iter();
         let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
         let more = rest.take_while(|byte| goes_on(byte)).count();
-        let word = value_of(scan, word.start..word.end + more);
+        let whole = word.start..word.end + more;
+        let word = value_of(scan, whole.clone());
+        if word != whole && is_other_name(scan, whole.start..word.start) {
+            return;
+        }
         let text = scan.slice(&word).trim_end_matches(['.', ':', '\\']);
         steps::count(text.len());
         if is_plainly_a_key(text, !has_words) {
             let span = word.start..word.start + text.len();
             scan.add(Basis::Name, name.kind(), span);
-            return;
+            if word == whole {
+                return;
+            }
         }
         if OTHER_THINGS
             .iter()
@@ -108,11 +140,28 @@ pub(super) fn find_key(scan: &mut Scan, name: &Name) {
     }
 }
 
+/// Whether `name=` says that a value is something else than the key: `kid=`, `Signature=`.
+fn is_other_name(scan: &Scan, name: Range<usize>) -> bool {
+    const OWN: [&str; 9] = [
+        "key", "secret", "token", "value", "old", "new", "pass", "pw", "pwd",
+    ];
+    let lower = scan.slice(&name).to_ascii_lowercase();
+    !OWN.iter().any(|own| lower.contains(own))
+}
+
 /// The word before a name and at most four others, as in `it's … (the wifi password)`.
 fn before(scan: &Scan, name: &Name) -> Option<Range<usize>> {
+    let next = scan.bytes.get(name.span.end);
+    if next.is_some_and(|next| !b" \n\r\t).,;:!?\"'".contains(next)) {
+        return None;
+    }
     let start = scan.line_start(name.span.start, 64);
     let all = words(scan, super::floor(scan, start, name.span.start));
-    let near = all.into_iter().rev().take(5);
+    let near = all
+        .into_iter()
+        .rev()
+        .take(5)
+        .filter(|word| !is_code(scan, word));
     let is_value = |word: &Range<usize>| {
         let text = scan.slice(word);
         text.contains(is_mark) && is_plainly_generated(text)
@@ -166,6 +215,27 @@ fn words(scan: &Scan, place: Range<usize>) -> Vec<Range<usize>> {
 /// Flags that many commands have for passwords, and here-strings.
 pub(in crate::secrets) const FLAGS: [&str; 5] = [" -p", " -P", " -k ", " -w ", "<<< "];
 
+/// Commands that read a password from standard input.
+const READERS: [&str; 10] = [
+    "passw",
+    "kinit",
+    "keepass",
+    "cryptsetup",
+    "gpg ",
+    "sudo -S",
+    "ssh-add",
+    "smbclient",
+    "vault",
+    "openconnect",
+];
+
+/// Whether a here-string goes to a command that reads a password.
+fn is_read(scan: &Scan, from: usize) -> bool {
+    let line = super::floor(scan, scan.line_start(from, 120), from);
+    let before = scan.slice(&line);
+    before.ends_with("<<< ") && READERS.iter().any(|reader| before.contains(reader))
+}
+
 /// The password after such a flag, if it looks generated.
 pub(in crate::secrets) fn find_flag(scan: &mut Scan, from: usize) {
     let is_open = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\'');
@@ -176,13 +246,20 @@ pub(in crate::secrets) fn find_flag(scan: &mut Scan, from: usize) {
     let end = start + rest.take_while(|byte| !is_end(**byte)).count();
     steps::count(end - from);
     let span = start..end;
-    if is_plainly_generated(scan.slice(&span)) {
+    let text = scan.slice(&span);
+    let is_given = || {
+        is_unlike_a_word(text)
+            && !text.starts_with(['$', '-', '/'])
+            && is_read(scan, from)
+            && is_secret(text, Class::Password, Place::Argument)
+    };
+    if is_plainly_generated(text) || is_given() {
         scan.add(Basis::Name, PASSWORD, span);
     }
 }
 
 /// Texts directly before a password.
-pub(in crate::secrets) const BEFORE_VALUES: [&str; 25] = [
+pub(in crate::secrets) const BEFORE_VALUES: [&str; 27] = [
     "{noop}",
     "password-command 'echo ",
     "password-command \"echo ",
@@ -207,6 +284,8 @@ pub(in crate::secrets) const BEFORE_VALUES: [&str; 25] = [
     "key-string ",
     "&p=",
     "--encrypt ",
+    "password-file <(echo ",
+    "passwordfile=<(echo ",
     "-A bearer -a ",
 ];
 
@@ -223,11 +302,9 @@ pub(in crate::secrets) fn find_value(scan: &mut Scan, from: usize) {
     steps::count(end - start);
     let span = start..end;
     let text = scan.slice(&span);
-    if text
-        .bytes()
-        .any(|byte| byte.is_ascii_digit() || byte.is_ascii_punctuation())
+    if is_unlike_a_word(text)
         && text.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && !text.starts_with(['-', '$'])
+        && !text.starts_with(['-', '$', '('])
         && is_secret(text, Class::Password, Place::Argument)
     {
         scan.add(Basis::Name, PASSWORD, span);
@@ -235,7 +312,7 @@ pub(in crate::secrets) fn find_value(scan: &mut Scan, from: usize) {
 }
 
 /// Texts before `user/password@database`, as Oracle's programs take it.
-pub(in crate::secrets) const BEFORE_LOGINS: [&str; 10] = [
+pub(in crate::secrets) const BEFORE_LOGINS: [&str; 14] = [
     "sqlplus ",
     "sqlldr ",
     "expdp ",
@@ -245,6 +322,10 @@ pub(in crate::secrets) const BEFORE_LOGINS: [&str; 10] = [
     "catalog ",
     "oracle:thin:",
     "userid=",
+    "DSN=",
+    "dsn=",
+    "oracledb.connect(",
+    "cx_Oracle.connect(",
     "connect ",
 ];
 

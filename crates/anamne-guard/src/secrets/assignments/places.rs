@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::judge::{Place, is_secret, names_a_secret};
 use super::names::{Class, class_of_identifier};
 use super::{PASSWORD, names, values};
+use crate::DataKind;
 use crate::secrets::alphabet::{after_blanks, may_begin};
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
@@ -77,7 +78,7 @@ fn closing(bytes: &[u8], from: usize, until: usize, quote: u8) -> Option<usize> 
 }
 
 /// Whether a text that stands where a password does isn't just a word.
-fn is_unlike_a_word(text: &str) -> bool {
+pub(super) fn is_unlike_a_word(text: &str) -> bool {
     let shape = Shape::of(text);
     shape.digits > 0 || shape.sorts() >= 3 || shape.is_random(12)
 }
@@ -115,37 +116,26 @@ pub(in crate::secrets) fn find_in_call(scan: &mut Scan, index: usize, name: Rang
 }
 
 /// Words before the rows of an SQL statement.
-pub(in crate::secrets) const BEFORE_ROWS: [&str; 3] = ["VALUES", "values", "Values"];
+pub(in crate::secrets) const BEFORE_ROWS: [&str; 5] =
+    ["VALUES", "values", "Values", "FROM stdin", "from stdin"];
 
-/// The passwords and keys in the rows after `INSERT INTO t (…, password) VALUES`.
+/// A column of a statement: its place, and what its name says.
+type Column = (usize, Class, DataKind);
+
+/// The passwords and keys in the rows after `INSERT INTO t (…, password) VALUES` and `COPY t (…, password) FROM stdin`.
 pub(in crate::secrets) fn find_in_rows(scan: &mut Scan, word: Range<usize>) {
     if word.start < scan.call_end {
         return;
     }
-    let mut at = gap(scan, word.end);
-    if scan.bytes.get(at) != Some(&b'(') {
-        return;
-    }
-    let start = word.start.saturating_sub(MOST);
-    let before = scan
-        .slice(&super::floor(scan, start, word.start))
-        .trim_end();
-    steps::count(word.start - start);
-    let Some(columns) = before
-        .strip_suffix(')')
-        .and_then(|text| text.rfind('(').map(|open| &text[open + 1..]))
-    else {
-        return;
-    };
-    let wanted: Vec<_> = columns
-        .split(',')
-        .take(MOST_VALUES)
-        .enumerate()
-        .filter_map(|(index, column)| Some((index, class_of_identifier(column.trim())?)))
-        .collect();
+    let wanted = columns(scan, word.start);
     if wanted.is_empty() {
         return;
     }
+    if scan.slice(&word).ends_with("stdin") {
+        find_in_lines(scan, word.end, &wanted);
+        return;
+    }
+    let mut at = gap(scan, word.end);
     for _ in 0..MOST_ROWS {
         if scan.bytes.get(at) != Some(&b'(') {
             return;
@@ -154,19 +144,66 @@ pub(in crate::secrets) fn find_in_rows(scan: &mut Scan, word: Range<usize>) {
             return;
         };
         scan.call_end = end;
-        for (index, (class, kind)) in &wanted {
-            let Some(value) = row.get(*index).cloned().flatten() else {
-                continue;
-            };
-            let text = scan.slice(&value);
-            if is_unlike_a_word(text) && is_secret(text, *class, QUOTED) {
-                scan.add(Basis::Name, *kind, value);
+        for column in &wanted {
+            if let Some(value) = row.get(column.0).cloned().flatten() {
+                add_column(scan, column, value);
             }
         }
         at = gap(scan, end + 1);
         if scan.bytes.get(at) == Some(&b',') {
             at = gap(scan, at + 1);
         }
+    }
+}
+
+/// The columns in brackets before a place that have the name of a secret.
+fn columns(scan: &Scan, end: usize) -> Vec<Column> {
+    let start = end.saturating_sub(MOST);
+    let before = scan.slice(&super::floor(scan, start, end)).trim_end();
+    steps::count(end - start);
+    let names = before
+        .strip_suffix(')')
+        .and_then(|text| text.rfind('(').map(|open| &text[open + 1..]));
+    let column = |(index, column): (usize, &str)| {
+        let (class, kind) = class_of_identifier(column.trim())?;
+        Some((index, class, kind))
+    };
+    let names = names.unwrap_or_default().split(',').take(MOST_VALUES);
+    names.enumerate().filter_map(column).collect()
+}
+
+/// The lines after `FROM stdin;`, whose fields tabs separate.
+fn find_in_lines(scan: &mut Scan, from: usize, wanted: &[Column]) {
+    let mut at = scan.line_end(from, 16);
+    for _ in 0..MOST_ROWS {
+        let start = at + 1;
+        if scan.bytes.get(at) != Some(&b'\n') {
+            return;
+        }
+        at = scan.line_end(start, MOST);
+        let row = super::floor(scan, start, at);
+        let text = scan.slice(&row);
+        for column in wanted {
+            let before: usize = text
+                .split('\t')
+                .take(column.0)
+                .map(|field| field.len() + 1)
+                .sum();
+            if let Some(field) = text.split('\t').nth(column.0) {
+                add_column(
+                    scan,
+                    column,
+                    row.start + before..row.start + before + field.len(),
+                );
+            }
+        }
+    }
+}
+
+fn add_column(scan: &mut Scan, column: &Column, value: Range<usize>) {
+    let text = scan.slice(&value);
+    if is_unlike_a_word(text) && is_secret(text, column.1, QUOTED) {
+        scan.add(Basis::Name, column.2, value);
     }
 }
 
@@ -222,7 +259,9 @@ pub(in crate::secrets) fn find_sent(scan: &mut Scan, anchor: Range<usize>) {
 
 /// Names of a user together with a password.
 pub(super) fn is_account(identifier: &str) -> bool {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 11] = [
+        "vpn",
+        "auth",
         "creds",
         "cred",
         "credentials",
@@ -237,7 +276,7 @@ pub(super) fn is_account(identifier: &str) -> bool {
         .rsplit(|one: char| !one.is_alphanumeric())
         .next()
         .unwrap_or_default();
-    if !last.starts_with(['c', 'C', 'l', 'L', 'z', 'Z', 'i', 'I']) {
+    if !last.starts_with(['c', 'C', 'l', 'L', 'z', 'Z', 'i', 'I', 'v', 'V', 'a', 'A']) {
         return false;
     }
     let is_header = identifier.to_ascii_lowercase().contains("allow");
@@ -303,7 +342,7 @@ fn account_start(text: &str) -> Option<usize> {
     let after_name = at;
     at = after_blanks(bytes, at);
     for word in [
-        ":", "=", "are ", "is ", "were ", "with ", "as ", "sind ", "lauten ",
+        ":", "=", "→", "->", "are ", "is ", "were ", "with ", "as ", "sind ", "lauten ",
     ] {
         if text[at..].starts_with(word) {
             at = after_blanks(bytes, at + word.len());

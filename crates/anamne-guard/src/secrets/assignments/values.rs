@@ -187,6 +187,7 @@ fn bare(scan: &Scan, site: &Site) -> Option<Value> {
         let is_end = *byte <= b' '
             || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | 127)
             || is_foreign(&rest[length..])
+            || (*byte == b'&' && is_entity(&rest[length..]))
             || is_escape
             || (*byte == b'&' && (site.is_query || is_parameter(&rest[length + 1..])))
             || (*byte == b'#' && site.is_query);
@@ -225,6 +226,13 @@ fn bare(scan: &Scan, site: &Site) -> Option<Value> {
             || tail.starts_with("//"),
         is_followed_by_semicolon: is_semicolon,
     })
+}
+
+/// Whether a quote or bracket of HTML begins here.
+fn is_entity(rest: &[u8]) -> bool {
+    [&b"&quot"[..], b"&lt;", b"&gt;", b"&#39;", b"&#x27;"]
+        .iter()
+        .any(|entity| rest.starts_with(entity))
 }
 
 /// Whether a typographic mark, a letter of an East Asian script or a pictograph begins here.

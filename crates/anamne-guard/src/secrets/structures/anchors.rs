@@ -4,7 +4,7 @@ use super::Structure;
 use super::calls::Call;
 
 /// Structures and their literals. Capitals matter where the flag isn't set.
-pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 190] = [
+pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 191] = [
     (Structure::Pem, "-----BEGIN ", false),
     (Structure::Pem, "---- BEGIN ", false),
     (Structure::Putty, "PuTTY-User-Key-File-", false),
@@ -22,6 +22,7 @@ pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 190] = [
     (Structure::CookieFlag, " -b ", false),
     (Structure::CookieFlag, " --cookie ", false),
     (Structure::CookieFlag, " -b=", false),
+    (Structure::CookieFlag, " -C ", false),
     (Structure::Hash, "$apr1$", false),
     (Structure::Hash, "$2a$", false),
     (Structure::Hash, "$2b$", false),

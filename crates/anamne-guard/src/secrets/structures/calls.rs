@@ -39,6 +39,10 @@ pub(in crate::secrets) enum Call {
 
 /// Reads the arguments of a call that opens before `from`.
 pub(super) fn find(scan: &mut Scan, call: Call, from: usize) {
+    let is_positional = matches!(call, Call::Login | Call::Source | Call::Keys);
+    if is_positional && scan.bytes.get(from) == Some(&b'{') {
+        return;
+    }
     let arguments = arguments(scan, from);
     let text = |index: usize| arguments.get(index).cloned().flatten();
     let of = |place: &Option<Range<usize>>| place.clone().map(|span| scan.slice(&span));

@@ -9,6 +9,7 @@ use crate::secrets::codes::base64;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
+use crate::secrets::stock::is_stock;
 use crate::secrets::words;
 
 pub(super) const AUTHORIZATION_HEADER: DataKind = DataKind::secret("authorization-header");
@@ -175,7 +176,12 @@ fn is_basic(value: &str) -> bool {
         };
         let is_key = password.is_empty() && Shape::of(user).is_random(16);
         let is_word = words::has(&words::lists().not_values, &password.to_lowercase());
-        is_text && (is_key || (password.len() >= 2 && !is_word && !is_placeholder(password)))
+        is_text
+            && (is_key
+                || (password.len() >= 2
+                    && !is_word
+                    && !is_placeholder(password)
+                    && !is_stock(password)))
     })
 }
 

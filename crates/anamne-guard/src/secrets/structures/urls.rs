@@ -7,6 +7,7 @@ use crate::secrets::alphabet::Alphabet;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
+use crate::secrets::stock::is_stock;
 use crate::secrets::{steps, words};
 
 pub(in crate::secrets) const CONNECTION_PASSWORD: DataKind =
@@ -32,7 +33,9 @@ pub(super) fn find(scan: &mut Scan, colon: Range<usize>) {
     let user_info = scan.slice(&(colon.end..at));
     let host = scan.slice(&(at + 1..(at + 60).min(scan.bytes.len())));
     match user_info.split_once(':') {
-        Some((user, password)) if is_password(user, password) => {
+        Some((user, password))
+            if is_password(user, password) && !(is_reserved(host) && is_sample(password)) =>
+        {
             scan.add(
                 Basis::Structure,
                 CONNECTION_PASSWORD,
@@ -47,6 +50,28 @@ pub(super) fn find(scan: &mut Scan, colon: Range<usize>) {
         }
         _ => {}
     }
+}
+
+/// Whether a password has letters only, or three characters.
+fn is_sample(password: &str) -> bool {
+    password.len() < 4 || password.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether a host has a name that is reserved for documentation, so that its passwords are examples.
+fn is_reserved(host: &str) -> bool {
+    let is_part = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '.';
+    let end = host.find(|one| !is_part(one)).unwrap_or(host.len());
+    let name = host[..end].to_ascii_lowercase();
+    [
+        "example.com",
+        "example.org",
+        "example.net",
+        ".example",
+        ".test",
+        ".invalid",
+    ]
+    .iter()
+    .any(|reserved| name.ends_with(reserved))
 }
 
 /// The last `@` before the host, if there is one. Other schemes than http may have `/`, `?` and `#` in passwords, not in ports.
@@ -82,6 +107,7 @@ pub(super) fn is_password(user: &str, password: &str) -> bool {
         && !is_word
         && !user.eq_ignore_ascii_case(password)
         && !is_placeholder(password)
+        && !is_stock(password)
         && !password.starts_with(['%', ':'])
 }
 
