@@ -186,7 +186,7 @@ impl Client {
         )
         .into_bytes();
         for header in headers {
-            head.extend_from_slice(header.name.as_bytes());
+            head.extend_from_slice(header.name.as_str().as_bytes());
             head.extend_from_slice(b": ");
             head.extend_from_slice(header.value.as_bytes());
             head.extend_from_slice(b"\r\n");
