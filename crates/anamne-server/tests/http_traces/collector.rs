@@ -1,6 +1,6 @@
 //! A collector on this machine that keeps what it gets, and answers as a test wants.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 

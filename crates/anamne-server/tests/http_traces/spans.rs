@@ -64,7 +64,7 @@ fn a_recall_is_a_span_with_its_wait_its_work_and_its_stages() {
         ("http.response.status_code", "200"),
         ("http.route", "/v1/spaces/{space}/recall"),
         ("server.address", "127.0.0.1"),
-        ("server.port", &port),
+        ("server.port", port.as_str()),
         ("url.scheme", "http"),
     ];
     let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -85,6 +85,7 @@ fn a_recall_is_a_span_with_its_wait_its_work_and_its_stages() {
             "recall.rank",
             "recall.rank",
             "recall.judge",
+            "recall.answer",
             "recall.answer",
         ]
     );
@@ -199,31 +200,6 @@ fn a_failure_is_an_error_and_a_refusal_is_none() {
     assert!(!of("strange", "HTTP /healthz", &strange));
     let misdirected = [(status, "421"), ("server.address", "")];
     assert!(!of("misdirected", "GET /healthz", &misdirected));
-}
-
-#[test]
-fn a_client_that_goes_before_its_answer_is_an_error_without_a_status() {
-    let collector = Collector::start();
-    let server = traced(&collector, &[]);
-    let stream = std::net::TcpStream::connect(server.address).expect("a connection");
-    let head = format!(
-        "POST {MEMORIES} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: gone-1\r\n\
-         Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{"
-    );
-    std::io::Write::write_all(&mut &stream, head.as_bytes()).expect("sent");
-    let running = "anamne_http_requests_running";
-    while crate::metric(&server, running) < 2 {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    drop(stream);
-    while crate::metric(&server, running) > 1 {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    drop(server.end());
-    let span = collector.request("gone-1");
-    assert!(is_error(&span), "{span:?}");
-    assert_eq!(attribute(&span, "error.type"), "client_went");
-    assert_eq!(attribute(&span, "http.response.status_code"), "");
 }
 
 #[test]
