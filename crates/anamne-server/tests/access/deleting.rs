@@ -28,7 +28,7 @@ fn a_space_that_was_changed_since_it_was_read_is_not_deleted() {
     tell(&server, &admin, "Rhubarb needs sugar");
     let read = || {
         let read = ask(&server, &admin, "GET", RECIPES, None);
-        read.expect(200);
+        assert_eq!(read.status, 200, "{}", read.text);
         read.header("etag").to_owned()
     };
     let first = read();

@@ -34,6 +34,8 @@ fn memories_are_shown_in_another_space_by_who_may_read_and_write() {
         of("bob", &["harbour", "team"], true),
     );
     let (team, harbour) = (of("cleo", &["team"], false), of("dan", &["harbour"], false));
+    let team_space = json!({ "name": "team" });
+    ask(&server, &admin, "POST", "/v1/spaces", Some(&team_space)).expect(201);
     let members = "/v1/spaces/team/members";
     let new = json!({ "from": "harbour", "ids": [id], "relevance": 0.5, "tags": ["crane"] });
     for (key, status) in [(&reader, 403), (&team, 404), (&harbour, 404)] {
