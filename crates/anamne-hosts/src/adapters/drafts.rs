@@ -176,13 +176,16 @@ fn read(path: &Path) -> Result<Option<String>, String> {
 }
 
 /// Whether a file can be run. On Windows every file can.
+#[cfg(unix)]
 pub(super) fn is_executable(path: &Path) -> bool {
-    #[cfg(unix)]
-    return path.metadata().is_ok_and(|metadata| {
-        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
-    });
-    #[cfg(not(unix))]
-    return path.exists();
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = path.metadata();
+    metadata.is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_executable(path: &Path) -> bool {
+    path.exists()
 }
 
 /// Borrows the keys of a path as [`Document`] takes them.

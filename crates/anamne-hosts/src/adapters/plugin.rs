@@ -127,11 +127,11 @@ impl<'a> Plugin<'a> {
         let name = &self.of.program;
         let names = [name.clone(), format!("{name}.exe"), format!("{name}.cmd")];
         let count = if cfg!(windows) { 3 } else { 1 };
-        let files = folders.iter().flat_map(|folder| {
+        let mut files = folders.iter().flat_map(|folder| {
             let names = names.iter().take(count);
             names.map(|name| folder.join(name))
         });
-        files.into_iter().find(|file| file.is_file())
+        files.find(|file| file.is_file())
     }
 
     /// Removes the plugin. One that somebody changed stays, and is named.
