@@ -11,9 +11,9 @@ use super::told::{STEP, ToldView};
 use crate::failure::Failure;
 use crate::output::line;
 
-/// Parts of the tasks, of which the first are asked about.
+/// Parts of the tasks, of which the first ones are asked about: a quarter.
 const PARTS: u64 = 8;
-const ASKED: u64 = 4;
+const ASKED: u64 = 2;
 
 /// Cosine from which another goal counts, similar goals, the newest attempts at each, and lessons that are shown, as in the
 /// product.

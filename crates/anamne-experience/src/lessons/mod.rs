@@ -103,9 +103,7 @@ impl DerivedLesson {
                 hasher.update(call.normal.as_bytes());
             }
         }
-        let digest = hasher.finalize();
-        let first = digest.as_bytes().iter().take(KEY_BYTES);
-        first.map(|byte| format!("{byte:02x}")).collect()
+        hasher.finalize().to_hex()[..2 * KEY_BYTES].to_owned()
     }
 
     /// Whether it says what not to do, or what to expect.
