@@ -30,6 +30,8 @@ pub(super) struct Scan<'text> {
     pub(super) record_end: usize,
     pub(super) pipe_end: usize,
     pub(super) call_end: usize,
+    /// Where the line begins that was read last as the header of a table, and how many of its columns were read.
+    pub(super) table_header: (usize, usize),
     /// Up to where each command has been read.
     pub(super) command_ends: Vec<usize>,
 }
@@ -47,6 +49,7 @@ impl<'text> Scan<'text> {
             record_end: 0,
             pipe_end: 0,
             call_end: 0,
+            table_header: (usize::MAX, 0),
             command_ends: Vec::new(),
         }
     }

@@ -13,6 +13,8 @@ use crate::secrets::steps;
 const MOST: usize = 240;
 /// The rows that are read.
 const MOST_ROWS: usize = 6;
+/// The columns of a table that are read.
+const MOST_COLUMNS: usize = 4;
 
 /// Looks for values in the column that a name heads; whether there are any.
 pub(super) fn find(scan: &mut Scan, name: &Name) -> bool {
@@ -25,6 +27,9 @@ pub(super) fn find(scan: &mut Scan, name: &Name) -> bool {
     }
     let start = scan.line_start(name.span.start, MOST);
     let end = scan.line_end(name.span.end, MOST);
+    if !is_whole(scan, start, end) || is_exhausted(scan, start) {
+        return false;
+    }
     let header = super::floor(scan, start, end);
     let Some(separator) = separator(scan.slice(&header)) else {
         return false;
@@ -56,6 +61,21 @@ pub(super) fn find(scan: &mut Scan, name: &Name) -> bool {
         }
     }
     is_found
+}
+
+/// Whether a place is a whole line.
+fn is_whole(scan: &Scan, start: usize, end: usize) -> bool {
+    let begins = start == 0 || scan.bytes[start - 1] == b'\n';
+    begins && matches!(scan.bytes.get(end), Some(b'\n' | b'\r'))
+}
+
+/// Whether enough columns of the header that begins at a place were read, so that a hostile header costs little.
+fn is_exhausted(scan: &mut Scan, start: usize) -> bool {
+    if scan.table_header.0 != start {
+        scan.table_header = (start, 0);
+    }
+    scan.table_header.1 += 1;
+    scan.table_header.1 > MOST_COLUMNS
 }
 
 /// Whether a cell may be a secret. Commas also stand between the arguments of calls, so that a value there must look generated.

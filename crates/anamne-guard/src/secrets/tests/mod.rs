@@ -9,6 +9,7 @@ mod near;
 mod notations;
 mod speed;
 mod structured;
+mod tables;
 mod wrapped;
 
 use std::cell::RefCell;
