@@ -188,7 +188,7 @@ impl Space {
             confidence,
             mut later,
         } = judged;
-        later.sort_by(|one, other| newest_first(one, other));
+        later.sort_by(newest_first);
         let newest = lesson.sources.iter().max().copied();
         let memories = self.memories_behind(&lesson, &later)?;
         let recorded = |call: &CallAt| {
