@@ -240,7 +240,7 @@ impl Client {
             body,
             longest,
         };
-        Ok(self.net.open(request)?)
+        Ok(self.net.open(&request)?)
     }
 
     /// The headers of every request, and these.

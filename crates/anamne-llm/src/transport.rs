@@ -111,7 +111,7 @@ impl Transport {
         };
         let opened = self
             .client
-            .open(request)
+            .open(&request)
             .map_err(|error| self.failed(error))?;
         match opened.status {
             200..=299 => Ok(opened),

@@ -189,7 +189,7 @@ impl Client {
     /// Sends a request, and returns the response once its head is there.
     ///
     /// [`NetError::Connection`] also if the method or path is malformed.
-    pub fn open(&self, request: Request<'_, '_>) -> Result<Opened, NetError> {
+    pub fn open(&self, request: &Request<'_, '_>) -> Result<Opened, NetError> {
         let mut head = ureq::http::Request::builder()
             .method(request.method)
             .uri(self.address.join(request.path));

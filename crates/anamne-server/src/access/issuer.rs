@@ -302,7 +302,7 @@ fn read(url: &str) -> Result<serde_json::Value, String> {
         longest: Some(LONGEST_FETCH),
     };
     let opened = Client::new(address, timeouts)
-        .open(request)
+        .open(&request)
         .map_err(|error| error.to_string())?;
     if opened.status != 200 {
         return Err(format!("{url} answers with status {}", opened.status));

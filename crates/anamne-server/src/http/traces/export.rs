@@ -334,7 +334,7 @@ impl Sending {
             body: Body::Bytes(body),
             longest: Some(longest),
         };
-        match self.client.open(request) {
+        match self.client.open(&request) {
             Ok(answer) => answered(answer),
             // What the collector has already may be slow to arrive there: it is not sent twice.
             Err(NetError::TimedOut { .. }) => Sent::Refused("no answer in time".to_owned()),
