@@ -75,7 +75,7 @@ impl Collector {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (received, held) = (received.clone(), held.clone());
                 let answers = answers.clone();
-                std::thread::spawn(move || serve(stream, &received, &held, &*answers));
+                std::thread::spawn(move || serve(&stream, &received, &held, &*answers));
             }
         });
         collector
@@ -150,7 +150,7 @@ pub(crate) fn text_of(pair: &KeyValue) -> String {
 
 /// Answers the requests of a connection.
 fn serve(
-    stream: TcpStream,
+    stream: &TcpStream,
     received: &Mutex<Vec<Received>>,
     held: &Mutex<Vec<TcpStream>>,
     answers: &Answers,
@@ -162,7 +162,7 @@ fn serve(
             received.push(request);
             received.len() - 1
         };
-        if answer(&stream, answers(number), held).is_err() {
+        if answer(stream, answers(number), held).is_err() {
             return;
         }
     }
