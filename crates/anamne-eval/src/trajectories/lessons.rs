@@ -177,6 +177,9 @@ impl Page {
     }
 }
 
+/// For each method, whether it named what is counted.
+type Named = fn(&Shown<'_>) -> [bool; METHODS.len()];
+
 fn print_shares(of: &str, all: &[Shown<'_>]) {
     let (chosen_on, reported): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.chosen_on);
     let with_lesson = reported.iter().filter(|one| one.has_lesson).count();
@@ -185,7 +188,6 @@ fn print_shares(of: &str, all: &[Shown<'_>]) {
         "  named in {BUDGET} bytes of {of}: {} successful runs, {with_lesson} with a lesson, {met} that met an error",
         reported.len()
     ));
-    type Named = fn(&Shown<'_>) -> [bool; METHODS.len()];
     let figures: [(&str, Named, bool); 2] = [
         ("last call", |one| one.calls, false),
         ("an error that was met", |one| one.errors, true),

@@ -171,13 +171,13 @@ mod tests {
         for name in ["Claude_b", "Claude_a", "Claudes", "Other_c"] {
             std::fs::create_dir_all(packages.join(name)).expect("a folder");
         }
-        assert_eq!(found(&machine), [PathBuf::new(); 0]);
+        assert_eq!(found(&machine), Vec::<PathBuf>::new());
         machine.platform = Platform::Windows;
         let expected =
             ["Claude_a", "Claude_b"].map(|name| packages.join(name).join("Roaming/x.json"));
         assert_eq!(found(&machine), expected);
         machine.data = folder.path().join("nothing");
-        assert_eq!(found(&machine), [PathBuf::new(); 0]);
+        assert_eq!(found(&machine), Vec::<PathBuf>::new());
     }
 
     #[test]

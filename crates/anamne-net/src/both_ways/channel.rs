@@ -240,7 +240,7 @@ mod tests {
     }
 
     fn timeouts() -> Timeouts {
-        let long = Duration::from_secs(60);
+        let long = Duration::from_mins(1);
         Timeouts {
             connect: long,
             read: long,

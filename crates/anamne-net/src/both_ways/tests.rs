@@ -23,13 +23,13 @@ fn client_of(read: Duration, serve: impl FnOnce(BufReader<TcpStream>) + Send + '
         serve(socket);
     });
     let timeouts = Timeouts {
-        connect: Duration::from_secs(60),
+        connect: Duration::from_mins(1),
         read,
     };
     Client::new(Address::parse(&address).expect("an address"), timeouts)
 }
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn open(client: &Client, body: impl Read + Send + 'static) -> Result<BothWays, NetError> {
     client.open_both_ways("POST", "/lines", &[], body)
