@@ -72,10 +72,78 @@ pub(super) fn purge(connection: &Connection, live: &dyn Fn(Row) -> bool) -> Resu
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     for (row, rows) in stored {
-        let rows: Vec<Row> = serde_json::from_str(&rows)?;
-        if !live(Row(row)) || !rows.into_iter().all(live) {
+        // What can't be read may be of any row.
+        let are_live =
+            serde_json::from_str::<Vec<Row>>(&rows).is_ok_and(|rows| rows.into_iter().all(live));
+        if !live(Row(row)) || !are_live {
             connection.execute("DELETE FROM lessons WHERE row = ?1", [row])?;
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use anamne_types::Seq;
+
+    use super::*;
+    use crate::reading::Reading;
+
+    fn lesson() -> WrittenLesson {
+        WrittenLesson {
+            title: "Build before the tests".to_owned(),
+            description: "Tests fail to start".to_owned(),
+            content: "Run the build first.".to_owned(),
+            steps: vec![0, 1],
+        }
+    }
+
+    #[test]
+    fn a_file_of_format_3_keeps_what_was_paid_for_and_takes_lessons() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("readings.db");
+        let readings = Readings::open(&path).expect("readings");
+        let reading = Reading::default();
+        readings
+            .put(Row(7), Seq(9), "model", Some((&reading, "a text")))
+            .expect("stored");
+        drop(readings);
+        let former = Connection::open(&path).expect("the file");
+        former
+            .execute_batch("DROP TABLE lessons; PRAGMA user_version = 3")
+            .expect("format 3");
+        drop(former);
+
+        let readings = Readings::open(&path).expect("a migrated file");
+        let kept = readings.of(Row(7), Seq(9), "a text").expect("read");
+        assert_eq!(kept, Some(reading));
+        readings
+            .put_lessons(Row(7), b"attempt", &[Row(6), Row(7)], "model", &[lesson()])
+            .expect("stored");
+        let stored = readings.lessons(Row(7), b"attempt").expect("read");
+        assert_eq!(stored, Some(("model".to_owned(), vec![lesson()])));
+        let other = readings.lessons(Row(7), b"another").expect("read");
+        assert_eq!(other, None);
+    }
+
+    #[test]
+    fn lessons_of_an_erased_row_and_unreadable_ones_are_purged() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let readings = Readings::open(&folder.path().join("readings.db")).expect("readings");
+        for (row, rows) in [(3, [Row(1), Row(3)]), (5, [Row(4), Row(5)])] {
+            readings
+                .put_lessons(Row(row), b"a", &rows, "model", &[lesson()])
+                .expect("stored");
+        }
+        readings
+            .connection()
+            .execute(
+                "INSERT INTO lessons VALUES (8, x'61', 'no list', 'model', '[]')",
+                [],
+            )
+            .expect("a damaged row");
+        readings.purge(&|row| row != Row(1)).expect("purged");
+        let is_left = |row| readings.lessons(Row(row), b"a").expect("read").is_some();
+        assert_eq!([3, 5, 8].map(is_left), [false, true, false]);
+    }
 }
