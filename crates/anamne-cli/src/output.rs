@@ -4,7 +4,7 @@
 //! terminal commands, and none can look like a line of this program. `clippy.toml` and a test forbid other ways.
 
 use std::fmt::Display;
-use std::io::{BufWriter, IsTerminal, Stdout, Write};
+use std::io::{BufRead, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
@@ -25,6 +25,17 @@ const WIDEST: usize = 110;
 /// Writes a line to standard error. Ignores write errors.
 pub(crate) fn report(text: impl Display) {
     write_to_stderr(&safe(&text.to_string(), LineBreaks::Shown));
+}
+
+/// Asks on standard error, and reads the answer from standard input; anything but yes is no.
+pub(crate) fn is_confirmed(question: impl Display) -> Result<bool, Failure> {
+    report(question);
+    let mut answer = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Writes a message that may contain foreign text to standard error: lines after the first are indented.

@@ -1,6 +1,6 @@
 //! `anamne forget`.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use anamne::{
     Filter, Memory, MemoryId, NextStep, OutsideErasure, PendingErasure, Recall, Visibility,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::next_step;
-use crate::output::{CYAN, Output, memories, paint, report};
+use crate::output::{CYAN, Output, is_confirmed, memories, paint, report};
 use crate::place::Place;
 use crate::reached::Reached;
 use crate::shell::shell_word;
@@ -220,13 +220,7 @@ impl Forget {
             (false, true) => format!("Permanently erase {count}, with every earlier version?"),
             (false, false) => format!("Forget {count}?"),
         };
-        report(format_args!("{question} Type yes to continue:"));
-        let mut answer = String::new();
-        std::io::stdin()
-            .lock()
-            .read_line(&mut answer)
-            .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
-        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+        is_confirmed(format_args!("{question} Type yes to continue:"))
     }
 
     fn print(

@@ -1,12 +1,12 @@
 //! The embedding model of a space: what a change of it takes, and whether the user agrees.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use anamne::{EmbeddingEstimate, Space};
 
 use crate::failure::Failure;
-use crate::output::{Output, report};
+use crate::output::{Output, is_confirmed};
 use crate::wording::number;
 
 /// A change of the embedding model.
@@ -66,9 +66,9 @@ impl ModelChange {
     }
 
     /// Fails unless the user agrees to send texts to another machine.
-    pub(super) fn agree(&self, is_confirmed: bool, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn agree(&self, has_yes: bool, output: &mut Output) -> Result<(), Failure> {
         let description = self.description();
-        if is_confirmed || !self.estimate.may_cost() {
+        if has_yes || !self.estimate.may_cost() {
             if self.estimate.texts > self.estimate.cached {
                 output.note(&description);
             }
@@ -81,18 +81,12 @@ impl ModelChange {
             );
         }
         output.flush()?;
-        report(format_args!("{description}\nEmbed with it? [y/N]"));
-        let mut answer = String::new();
-        std::io::stdin()
-            .lock()
-            .read_line(&mut answer)
-            .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
-        match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => Ok(()),
-            _ => Err(Failure::refused(
-                "yes",
-                "not confirmed; nothing was changed",
-            )),
+        if is_confirmed(format_args!("{description}\nEmbed with it? [y/N]"))? {
+            return Ok(());
         }
+        Err(Failure::refused(
+            "yes",
+            "not confirmed; nothing was changed",
+        ))
     }
 }

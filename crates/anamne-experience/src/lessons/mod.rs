@@ -8,7 +8,6 @@ mod rules;
 mod wording;
 
 use anamne_types::Row;
-
 use jiff::Timestamp;
 
 use crate::chance::{Evidence, chance};

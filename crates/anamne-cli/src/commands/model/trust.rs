@@ -1,13 +1,13 @@
 //! `anamne model trust`.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use anamne::llm::{Approval, BridgeConfig, KEY_FILE, bind_key_file};
 
 use super::embeddings::any_model;
 use super::{Setup, show};
 use crate::failure::Failure;
-use crate::output::{Output, report};
+use crate::output::{Output, is_confirmed};
 
 /// Approve the model settings of a store that came from elsewhere
 #[derive(Debug, clap::Args)]
@@ -68,15 +68,9 @@ fn is_agreed(setup: &Setup, config: &BridgeConfig, output: &mut Output) -> Resul
     }
     show::settings(config, &show::key_description(config), output)?;
     output.flush()?;
-    report(format_args!(
+    is_confirmed(format_args!(
         "{}\nMemories of this store will be sent to {}, with the API key of each. Approve? [y/N]",
         setup.approval(config)?.reason(),
         destinations(config)?
-    ));
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    ))
 }

@@ -7,9 +7,9 @@ use anamne_ingest::transcripts::{self, TranscriptFormat};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Setup, Work, answered_yes};
+use super::{Setup, Work};
 use crate::failure::Failure;
-use crate::output::{Output, RED, YELLOW, counted};
+use crate::output::{Output, RED, YELLOW, counted, is_confirmed};
 use crate::place::Place;
 use crate::transcripts::{TranscriptImport, TranscriptReport};
 
@@ -115,7 +115,7 @@ impl Setup {
         if !is_asked || work.scope != SetupScope::Person {
             return Ok(false);
         }
-        answered_yes("Import them now? Nothing leaves this machine. [y/N]")
+        is_confirmed("Import them now? Nothing leaves this machine. [y/N]")
     }
 }
 

@@ -7,7 +7,7 @@ mod status;
 pub(crate) use status::words_of;
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anamne_hosts::adapters::{Adapter, adapter};
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
-use crate::output::{BOLD, GREEN, Output, RED, YELLOW, paint, report};
+use crate::output::{BOLD, GREEN, Output, RED, YELLOW, is_confirmed, paint};
 use crate::place::Place;
 use crate::wording::file_name;
 use crate::{hooks, programs};
@@ -288,7 +288,7 @@ impl Setup {
         if self.yes {
             return Ok(true);
         }
-        answered_yes(&format!("Apply these changes to {}? [y/N]", host.name))
+        is_confirmed(format_args!("Apply these changes to {}? [y/N]", host.name))
     }
 }
 
@@ -354,17 +354,6 @@ fn print_step(step: &str, output: &mut Output) -> Result<(), Failure> {
         output.line(format_args!("    {line}"))?;
     }
     Ok(())
-}
-
-/// Asks a question; anything but yes is no.
-fn answered_yes(question: &str) -> Result<bool, Failure> {
-    report(question);
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::failed(format!("can't read the answer: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// A path as text.
