@@ -148,7 +148,9 @@ fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
     );
     let asked = bench.run(&["experience", "ask", goal]).stdout;
     assert!(
-        asked.contains("attempts suggest") && asked.contains("1. Bash sign"),
+        asked.contains("attempts suggest")
+            && asked.contains("1 for it, 0 against it")
+            && asked.contains("1. Bash sign"),
         "{asked}"
     );
     bench.json(&["experience", "lessons", "--keep", item(0)]);

@@ -96,12 +96,16 @@ pub(crate) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure>
     };
     output.entry(CYAN, heading, &one_line(&advice.subject))?;
     if advice.kind != AdviceKind::Lesson {
-        let (successes, failures) = (advice.successes as u64, advice.failures as u64);
+        let successes = number(advice.successes as u64);
+        let failures = number(advice.failures as u64);
+        let cases = match advice.kind {
+            // Failures confirm a warning.
+            AdviceKind::ProposedLesson => format!("{successes} for it, {failures} against it"),
+            _ => format!("{successes} succeeded, {failures} failed"),
+        };
         let counts = format!(
-            "  confidence {:.2}: {} succeeded, {} failed{}",
+            "  confidence {:.2}: {cases}{}",
             advice.confidence,
-            number(successes),
-            number(failures),
             if advice.too_few {
                 "; too few cases"
             } else {

@@ -112,7 +112,13 @@ fn describe(advice: &Advice) -> String {
     let mut text = format!("{heading}, confidence {:.2}", advice.confidence);
     if advice.kind != AdviceKind::Lesson {
         let (successes, failures) = (advice.successes, advice.failures);
-        let _ = write!(text, ", {successes} succeeded, {failures} failed");
+        let _ = match advice.kind {
+            // Failures confirm a warning.
+            AdviceKind::ProposedLesson => {
+                write!(text, ", {successes} for it, {failures} against it")
+            }
+            _ => write!(text, ", {successes} succeeded, {failures} failed"),
+        };
         if advice.too_few {
             text.push_str(", too few cases");
         }

@@ -107,11 +107,11 @@ pub struct Advice {
     pub subject: String,
     /// The calls of the newest successful run, in order; only for goals.
     pub steps: Vec<String>,
-    /// Probability that it succeeds, 0 to 1.
+    /// Probability that it succeeds, or that a proposed lesson is right, 0 to 1.
     pub confidence: f32,
-    /// Number of successful cases.
+    /// Number of successful cases; of a proposed lesson, of those that confirm it.
     pub successes: usize,
-    /// Number of failed cases.
+    /// Number of failed cases; of a proposed lesson, of those that contradict it.
     pub failures: usize,
     /// Whether the cases are too few to conclude anything.
     pub too_few: bool,
