@@ -5,11 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use prometheus_client::metrics::histogram::Histogram;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::metrics::Metrics;
 use super::problem::Problem;
 use super::traces::RequestTrace;
+
+/// Work that keeps its result for whoever waits for it.
+type BoxedWork = Box<dyn FnOnce(&RequestTrace) + Send>;
 
 /// A bounded number of threads, and a bounded number of requests that wait for one.
 pub(crate) struct Pool {
@@ -61,6 +64,14 @@ impl Pool {
         trace: RequestTrace,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
+        let (worked, result) = oneshot::channel();
+        let work = move |trace: &RequestTrace| drop(worked.send(trace.work(work)));
+        self.run_boxed(trace, Box::new(work)).await?;
+        result.await.unwrap_or_else(|_| Err(Problem::unexpected()))
+    }
+
+    /// [`Self::run`] without its types, of which there are as many as routes: compiled once.
+    async fn run_boxed(&self, trace: RequestTrace, work: BoxedWork) -> Result<(), Problem> {
         let place = self.enter()?;
         let began = Instant::now();
         let thread = self.threads.clone().acquire_owned().await;
@@ -70,11 +81,10 @@ impl Pool {
         let worked = tokio::task::spawn_blocking(move || {
             let _held = (place, thread);
             let began = Instant::now();
-            let worked = trace.work(work);
+            work(&trace);
             time.observe(began.elapsed().as_secs_f64());
-            worked
         });
-        worked.await.unwrap_or_else(|_| Err(Problem::unexpected()))
+        worked.await.map_err(|_| Problem::unexpected())
     }
 
     fn enter(&self) -> Result<Place, Problem> {
