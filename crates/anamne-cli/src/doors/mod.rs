@@ -4,7 +4,7 @@
 mod faults;
 mod known;
 mod page;
-#[path = "../../../anamne/tests/common/public_methods.rs"]
+#[path = "../../../anamne/tests/engine/common/public_methods.rs"]
 mod public_methods;
 mod table;
 

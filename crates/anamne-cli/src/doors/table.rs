@@ -95,9 +95,9 @@ impl Door {
     /// Where its tests are, in the folder of all crates.
     pub(super) fn tests(self) -> &'static str {
         match self {
-            Self::Rust => "anamne/tests",
+            Self::Rust => "anamne/tests/engine",
             Self::CommandLine | Self::Hooks => "anamne-cli/tests/anamne",
-            Self::Mcp | Self::Rest => "anamne-server/tests",
+            Self::Mcp | Self::Rest => "anamne-server/tests/server",
         }
     }
 }

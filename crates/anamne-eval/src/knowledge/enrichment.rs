@@ -1,6 +1,6 @@
 //! Enrichment quality on annotated memories, with bootstrap intervals, and speed beside bare SQLite inserts.
 
-#[path = "../../../anamne-knowledge/tests/enrichment/measure.rs"]
+#[path = "../../../anamne-knowledge/tests/knowledge/enrichment_quality/measure.rs"]
 mod measure;
 
 use std::path::{Path, PathBuf};

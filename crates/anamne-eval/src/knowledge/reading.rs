@@ -1,6 +1,6 @@
 //! Extraction quality: precision, recall and F1 of entities (name and type must match) and of statements.
 
-#[path = "../../../anamne-knowledge/tests/reading/measure.rs"]
+#[path = "../../../anamne-knowledge/tests/knowledge/reading_quality/measure.rs"]
 mod measure;
 
 use std::path::PathBuf;

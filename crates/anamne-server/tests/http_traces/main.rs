@@ -1,6 +1,7 @@
 //! Spans for a collector of OpenTelemetry: what is in them, what is not, and that no collector holds a request up.
 
-#[path = "../common/served.rs"]
+#[path = "../server/common/served.rs"]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod served;
 
 mod collector;

@@ -1,0 +1,13 @@
+//! What is extracted from texts, and the views of it.
+
+mod log_twin;
+
+mod conflicts;
+mod conflicts_any_text;
+mod enrichment_quality;
+mod graph;
+mod reading_names;
+mod reading_quality;
+mod reading_statements;
+mod summaries;
+mod told;
