@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::scan::{is_word, with_lower};
+use super::super::scan::is_word;
 use super::lists::streets;
 use super::town::starts_with_postcode;
 use super::words::{Word, words_after, words_before};
 use super::{Candidate, Strength};
+use crate::case::with_lower;
 
 pub(super) fn is_before_name(bytes: &[u8], end: usize) -> bool {
     let is_letter = |at: usize| {

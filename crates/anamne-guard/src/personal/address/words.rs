@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::scan::with_lower;
 use super::MOST;
 use super::lists::streets;
+use crate::case::with_lower;
 
 const MOST_WORDS: usize = 6;
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::expressions::{is_call, is_expression, is_member, is_number, is_type};
 use super::names::Class;
+use crate::case::with_lower;
 use crate::literals::Literals;
 use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
@@ -218,8 +219,9 @@ fn is_stop_word(value: &str) -> bool {
     if bare.len() > MOST_WORD {
         return false;
     }
-    let lower = bare.to_lowercase();
-    bare.is_empty() || has(&lists().not_values, &lower) || has(&lists().password_names, &lower)
+    let is_listed =
+        |lower: &str| has(&lists().not_values, lower) || has(&lists().password_names, lower);
+    bare.is_empty() || with_lower(bare, is_listed)
 }
 
 /// Whether it is text of another script: it has East Asian letters, or no ASCII letter or digit.

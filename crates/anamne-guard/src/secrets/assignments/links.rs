@@ -2,6 +2,7 @@
 
 use super::generated::is_assigned;
 use super::names::{Class, Name};
+use crate::case::{self, with_lower};
 use crate::secrets::alphabet::{Alphabet, after_blanks};
 use crate::secrets::scan::Scan;
 use crate::secrets::shape::Shape;
@@ -258,6 +259,9 @@ fn later(scan: &Scan, at: usize) -> Option<usize> {
     Some(at + block.find(line)? + line.len() - line.trim_start().len())
 }
 
+/// Commands that set the names after them on the line.
+pub(in crate::secrets) const SETTERS: [&str; 2] = ["config set ", "nmcli"];
+
 /// A value that follows a blank: of a flag, of a command that sets a name, of a netrc file, or in a sentence.
 fn spaced(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
     if name.is_flag {
@@ -282,10 +286,10 @@ fn spaced(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
     ]
     .iter()
     .any(|set| before.ends_with(set));
-    let is_record = before.contains("config set ")
-        || matches!(identifier, "requirepass" | "masterauth")
+    let may_be_set = || scan.setter_end > start;
+    let is_record = matches!(identifier, "requirepass" | "masterauth")
         || (identifier == "password" && is_netrc(scan, name.span.start))
-        || before.contains("nmcli");
+        || (may_be_set() && SETTERS.iter().any(|setter| before.contains(setter)));
     if is_set || is_record {
         return Some((Link::Flag, op));
     }
@@ -301,10 +305,7 @@ fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
         .count();
     let value = scan.slice(&(op..op + end));
     let shape = Shape::of(value);
-    if value
-        .to_ascii_lowercase()
-        .contains(&scan.slice(&name.span).to_ascii_lowercase())
-    {
+    if case::has_part(value, scan.slice(&name.span)) {
         return None;
     }
     if is_assigned(value) {
@@ -336,16 +337,15 @@ fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
     let rest = super::floor(scan, from, end);
     let text = scan.slice(&rest);
     let mut offset = 0;
-    let is_finnish = scan.slice(&name.span).to_lowercase().contains("salasana");
+    let is_finnish = || case::has_part(scan.slice(&name.span), "salasana");
     for (index, word) in text.split_inclusive(' ').take(9).enumerate() {
         let bare = word.trim_end();
         offset += word.len();
-        let lower = bare.to_lowercase();
-        let is_link = match lower.as_str() {
+        let is_link = with_lower(bare, |lower| match lower {
             "to" => index < 2,
-            "on" => is_finnish,
-            _ => has(&lists().links, &lower),
-        };
+            "on" => is_finnish(),
+            _ => has(&lists().links, lower),
+        });
         if is_link {
             let next = text[offset..].split(' ').next().unwrap_or_default();
             let skipped = if matches!(next, "now" | "jetzt" | "set" | "simply" | "still") {
@@ -361,7 +361,7 @@ fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
             };
             return Some((Link::Said, rest.start + offset + skipped + to));
         }
-        if index == 0 && !has(&lists().prepositions, &lower) {
+        if index == 0 && !with_lower(bare, |lower| has(&lists().prepositions, lower)) {
             return None;
         }
         if let Some(word) = bare.strip_suffix(':') {

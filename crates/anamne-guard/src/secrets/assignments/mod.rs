@@ -17,7 +17,10 @@ use std::sync::LazyLock;
 pub(super) use commands::{
     AFTER_PIPES, BEFORE_QUOTES, find as find_in_command, find_piped, find_quoted,
 };
-pub(super) use near::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
+pub(super) use links::SETTERS;
+pub(super) use near::{
+    BEFORE_LOGINS, BEFORE_VALUES, FLAGS, Verdicts, find_flag, find_login, find_value,
+};
 pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
 
 use super::placeholders::is_reference;

@@ -7,8 +7,10 @@ use super::judge::{Place, is_secret};
 use super::names::{Class, Name};
 use super::places::is_unlike_a_word;
 use super::{CONNECTION_PASSWORD, PASSWORD};
+use crate::case;
+use crate::secrets::alphabet::Alphabet;
 use crate::secrets::scan::{Basis, Scan};
-use crate::secrets::{alphabet, steps};
+use crate::secrets::steps;
 
 /// How far from its name a password is looked for, in bytes.
 const REACH: usize = 112;
@@ -72,72 +74,195 @@ pub(super) fn find(scan: &mut Scan, name: &Name) {
         return;
     }
     let end = scan.line_end(name.span.end, REACH);
-    let after = words(scan, super::floor(scan, name.span.end, end));
-    let first = after.into_iter().take(MOST_WORDS).map_while(|word| {
-        let text = scan.slice(&word).trim_end_matches(['.', ':']);
-        let is_other = OTHER_THINGS
-            .iter()
-            .any(|other| text.eq_ignore_ascii_case(other));
-        (!is_other).then(|| word.start..word.start + text.len())
-    });
+    let place = super::floor(scan, name.span.end, end);
     // `pass` is a word of other trades too.
-    let is_pass = scan
-        .slice(&name.span)
-        .to_ascii_lowercase()
-        .ends_with("pass");
-    let mut found: Vec<_> = first
-        .filter(|word| !is_code(scan, word))
-        .map(|word| without_emphasis(scan, value_of(scan, word)))
-        .filter(|word| !(is_pass && scan.slice(word).contains(['+', '='])))
-        .filter(|word| is_plainly_generated(scan.slice(word)))
-        .collect();
-    if found.is_empty() {
-        found.extend(before(scan, name));
+    let is_pass = case::ends_with(scan.slice(&name.span), "pass");
+    let mut is_found = false;
+    for word in words(scan.bytes, place).take(MOST_WORDS) {
+        match verdict(scan, &word) {
+            Verdict::Other => break,
+            Verdict::Password {
+                start,
+                end,
+                is_added,
+            } => {
+                if is_pass && scan.slice(&(start..end)).contains(['+', '=']) {
+                    continue;
+                }
+                is_found = true;
+                if !is_added {
+                    scan.add(Basis::Name, PASSWORD, start..end);
+                    let is_added = true;
+                    let added = Verdict::Password {
+                        start,
+                        end,
+                        is_added,
+                    };
+                    scan.verdicts.passwords.set(&word, added);
+                }
+            }
+            Verdict::Nothing => {}
+        }
     }
-    for span in found {
+    if !is_found && let Some(span) = before(scan, name) {
         scan.add(Basis::Name, PASSWORD, span);
     }
+}
+
+/// What a word near the name of a password is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// It says that what follows is another thing.
+    Other,
+    /// Nothing.
+    Nothing,
+    /// It has a password at this place, which is a finding already or not yet.
+    Password {
+        start: usize,
+        end: usize,
+        is_added: bool,
+    },
+}
+
+/// What a word near the name of a key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct KeyVerdict {
+    /// Where a key stands in it, if it may be one.
+    start: usize,
+    end: usize,
+    /// It names the value that it has, as something else.
+    is_named: bool,
+    is_key: bool,
+    /// It is a key if no words stand before it.
+    is_hex_key: bool,
+    /// What follows is another thing.
+    is_other: bool,
+    is_word: bool,
+}
+
+/// What was said about words, so that none is judged again for every name near it.
+#[derive(Debug, Default)]
+pub(in crate::secrets) struct Verdicts {
+    passwords: Known<Verdict>,
+    before: Known<Option<(usize, usize)>>,
+    keys: Known<KeyVerdict>,
+}
+
+/// The last results by place.
+#[derive(Debug)]
+struct Known<T>(Vec<Option<(usize, usize, T)>>);
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Copy> Known<T> {
+    /// More than the words that one name looks at on both sides.
+    const SLOTS: usize = 128;
+
+    fn slot(&mut self, place: &Range<usize>) -> &mut Option<(usize, usize, T)> {
+        if self.0.is_empty() {
+            self.0.resize(Self::SLOTS, None);
+        }
+        &mut self.0[place.start % Self::SLOTS]
+    }
+
+    fn get(&mut self, place: &Range<usize>) -> Option<T> {
+        let (start, end, known) = (*self.slot(place))?;
+        (start == place.start && end == place.end).then_some(known)
+    }
+
+    fn set(&mut self, place: &Range<usize>, result: T) -> T {
+        *self.slot(place) = Some((place.start, place.end, result));
+        result
+    }
+}
+
+fn verdict(scan: &mut Scan, word: &Range<usize>) -> Verdict {
+    if let Some(known) = scan.verdicts.passwords.get(word) {
+        return known;
+    }
+    let text = scan.slice(word).trim_end_matches(['.', ':']);
+    let bare = word.start..word.start + text.len();
+    let result = if is_other_thing(text) {
+        Verdict::Other
+    } else if is_code(scan, &bare) {
+        Verdict::Nothing
+    } else {
+        let value = without_emphasis(scan, value_of(scan, bare));
+        if is_plainly_generated(scan.slice(&value)) {
+            Verdict::Password {
+                start: value.start,
+                end: value.end,
+                is_added: false,
+            }
+        } else {
+            Verdict::Nothing
+        }
+    };
+    scan.verdicts.passwords.set(word, result)
+}
+
+fn is_other_thing(word: &str) -> bool {
+    (2..=9).contains(&word.len())
+        && OTHER_THINGS
+            .iter()
+            .any(|other| word.eq_ignore_ascii_case(other))
 }
 
 /// Looks for a key that looks generated on the line of its name. One in hexadecimal may be a commit or a digest, so that no words
 /// may stand between the two.
 pub(super) fn find_key(scan: &mut Scan, name: &Name) {
-    if scan.slice(&name.span).to_ascii_lowercase().contains("sig") {
+    if case::has_part(scan.slice(&name.span), "sig") {
         return;
     }
     let end = scan.line_end(name.span.end, REACH);
+    let place = super::floor(scan, name.span.end, end);
     let mut has_words = false;
-    for word in words(scan, super::floor(scan, name.span.end, end))
-        .into_iter()
-        .take(6)
-    {
-        // A key may be longer than the part of the line that was read.
-        let most = (word.end + 256).min(scan.bytes.len());
-        let rest = scan.bytes[word.end..most].iter();
-        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
-        let more = rest.take_while(|byte| goes_on(byte)).count();
-        let whole = word.start..word.end + more;
-        let word = value_of(scan, whole.clone());
-        if word != whole && is_other_name(scan, whole.start..word.start) {
+    for word in words(scan.bytes, place).take(6) {
+        let key = key_verdict(scan, &word);
+        if key.is_named {
             return;
         }
-        let text = scan.slice(&word).trim_end_matches(['.', ':', '\\']);
-        steps::count(text.len());
-        if is_plainly_a_key(text, !has_words) {
-            let span = word.start..word.start + text.len();
-            scan.add(Basis::Name, name.kind(), span);
-            if word == whole {
+        if key.is_key || key.is_hex_key && !has_words {
+            scan.add(Basis::Name, name.kind(), key.start..key.end);
+            if key.start == word.start {
                 return;
             }
         }
-        if OTHER_THINGS
-            .iter()
-            .any(|other| text.eq_ignore_ascii_case(other))
-        {
+        if key.is_other {
             return;
         }
-        has_words |= text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+        has_words |= key.is_word;
     }
+}
+
+fn key_verdict(scan: &mut Scan, word: &Range<usize>) -> KeyVerdict {
+    if let Some(known) = scan.verdicts.keys.get(word) {
+        return known;
+    }
+    // A key may be longer than the part of the line that was read.
+    let most = (word.end + 256).min(scan.bytes.len());
+    let rest = scan.bytes[word.end..most].iter();
+    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
+    let more = rest.take_while(|byte| goes_on(byte)).count();
+    let whole = word.start..word.end + more;
+    let value = value_of(scan, whole.clone());
+    let text = scan.slice(&value).trim_end_matches(['.', ':', '\\']);
+    steps::count(text.len());
+    let is_key = is_plainly_a_key(text, false);
+    let result = KeyVerdict {
+        start: value.start,
+        end: value.start + text.len(),
+        is_named: value != whole && is_other_name(scan, whole.start..value.start),
+        is_key,
+        is_hex_key: !is_key && is_plainly_a_key(text, true),
+        is_other: is_other_thing(text),
+        is_word: text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic()),
+    };
+    scan.verdicts.keys.set(word, result)
 }
 
 /// Whether `name=` says that a value is something else than the key: `kid=`, `Signature=`.
@@ -145,28 +270,33 @@ fn is_other_name(scan: &Scan, name: Range<usize>) -> bool {
     const OWN: [&str; 9] = [
         "key", "secret", "token", "value", "old", "new", "pass", "pw", "pwd",
     ];
-    let lower = scan.slice(&name).to_ascii_lowercase();
-    !OWN.iter().any(|own| lower.contains(own))
+    let text = scan.slice(&name);
+    !OWN.iter().any(|own| case::has_part(text, own))
 }
 
 /// The word before a name and at most four others, as in `it's … (the wifi password)`.
-fn before(scan: &Scan, name: &Name) -> Option<Range<usize>> {
+fn before(scan: &mut Scan, name: &Name) -> Option<Range<usize>> {
     let next = scan.bytes.get(name.span.end);
     if next.is_some_and(|next| !b" \n\r\t).,;:!?\"'".contains(next)) {
         return None;
     }
     let start = scan.line_start(name.span.start, 64);
-    let all = words(scan, super::floor(scan, start, name.span.start));
-    let near = all
-        .into_iter()
-        .rev()
-        .take(5)
-        .filter(|word| !is_code(scan, word));
-    let is_value = |word: &Range<usize>| {
-        let text = scan.slice(word);
-        text.contains(is_mark) && is_plainly_generated(text)
-    };
-    near.map(|word| value_of(scan, word)).find(is_value)
+    let place = super::floor(scan, start, name.span.start);
+    let mut near = words(scan.bytes, place).rev().take(5);
+    near.find_map(|word| marked_value(scan, &word))
+        .map(|(start, end)| start..end)
+}
+
+/// The value of a word, if it has a mark and looks generated.
+fn marked_value(scan: &mut Scan, word: &Range<usize>) -> Option<(usize, usize)> {
+    if let Some(known) = scan.verdicts.before.get(word) {
+        return known;
+    }
+    let value = value_of(scan, word.clone());
+    let text = scan.slice(&value);
+    let is_marked = text.contains(is_mark) && !is_code(scan, word) && is_plainly_generated(text);
+    let found = is_marked.then_some((value.start, value.end));
+    scan.verdicts.before.set(word, found)
 }
 
 /// Whether a character stands in passwords, and hardly ever in words and names.
@@ -192,24 +322,17 @@ fn value_of(scan: &Scan, word: Range<usize>) -> Range<usize> {
 }
 
 /// The words of a place: what white space, quotes, brackets, commas, semicolons, bars and other scripts separate.
-fn words(scan: &Scan, place: Range<usize>) -> Vec<Range<usize>> {
+fn words(bytes: &[u8], place: Range<usize>) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    static SEPARATORS: Alphabet = Alphabet::separators();
     steps::count(place.len());
-    let is_separator =
-        |byte: u8| byte <= b' ' || byte >= 0x7F || b"\"'`,;()[]{}<>|\\".contains(&byte);
-    let mut all = Vec::new();
-    let mut start = place.start;
-    for at in place.clone() {
-        if is_separator(scan.bytes[at]) {
-            if at > start {
-                all.push(start..at);
-            }
-            start = at + 1;
-        }
-    }
-    if place.end > start {
-        all.push(start..place.end);
-    }
-    all
+    let start = bytes.as_ptr() as usize;
+    bytes[place]
+        .split(|byte| SEPARATORS.has(*byte))
+        .filter(|word| !word.is_empty())
+        .map(move |word| {
+            let from = word.as_ptr() as usize - start;
+            from..from + word.len()
+        })
 }
 
 /// Flags that many commands have for passwords, and here-strings.
@@ -341,8 +464,7 @@ pub(in crate::secrets) fn find_login(scan: &mut Scan, from: usize) {
             _ => break,
         }
     }
-    let Some(user) = alphabet::Alphabet::named("word").map(|word| word.run(scan.bytes, at, 64))
-    else {
+    let Some(user) = Alphabet::named("word").map(|word| word.run(scan.bytes, at, 64)) else {
         return;
     };
     let start = at + user + 1;
