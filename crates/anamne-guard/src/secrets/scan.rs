@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::assignments::Verdicts;
+use super::assignments::{Connections, Verdicts};
 use super::steps;
 use crate::{DataKind, Finding};
 
@@ -16,6 +16,44 @@ pub(super) enum Basis {
     Structure,
     /// A name that says so.
     Name,
+}
+
+/// How much a detector has read of a part of a text. Ordinary texts cause a detector to read each byte a few times at most; one
+/// that is full of what it looks for would cause it to read each byte hundreds of times. The rest of such a part is not read by it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effort {
+    until: usize,
+    spent: usize,
+}
+
+impl Effort {
+    /// The length of a part.
+    const PART: usize = 4_096;
+
+    /// Whether a detector may read at a place, which it does this many times at most for each byte.
+    pub(super) fn may_read(&mut self, at: usize, times: usize) -> bool {
+        if at >= self.until {
+            let until = at + Self::PART;
+            *self = Self { until, spent: 0 };
+        }
+        self.spent < times * Self::PART
+    }
+
+    /// Counts what was read.
+    pub(super) fn add(&mut self, bytes: usize) {
+        self.spent += bytes;
+    }
+}
+
+/// What detectors have read.
+#[derive(Debug, Default)]
+pub(super) struct Efforts {
+    pub(super) formats: Effort,
+    pub(super) credentials: Effort,
+    pub(super) calls: Effort,
+    pub(super) hashes: Effort,
+    pub(super) names: Effort,
+    pub(super) values: Effort,
 }
 
 /// A text and what was found in it.
@@ -38,8 +76,10 @@ pub(super) struct Scan<'text> {
     pub(super) table_header: (usize, usize),
     /// Up to where each command has been read.
     pub(super) command_ends: Vec<usize>,
+    pub(super) efforts: Efforts,
     /// What was said about words near names.
     pub(super) verdicts: Verdicts,
+    pub(super) connections: Connections,
     /// Where the line begins that was asked for last, and up to where it was read.
     line_before: Cell<(usize, usize)>,
     /// The part of a line without a break that was read last.
@@ -62,7 +102,9 @@ impl<'text> Scan<'text> {
             setter_end: 0,
             table_header: (usize::MAX, 0),
             command_ends: Vec::new(),
+            efforts: Efforts::default(),
             verdicts: Verdicts::default(),
+            connections: Connections::default(),
             line_before: Cell::new((0, 0)),
             line_after: Cell::new((0, 0)),
         }

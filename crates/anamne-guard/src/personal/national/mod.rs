@@ -55,7 +55,8 @@ impl Form<'_> {
 
     /// Whether any rule accepts groups of these lengths; a quick check before the rules.
     fn has_known_groups(&self) -> bool {
-        let in_threes = || (1..self.parts).all(|part| self.number.length(part) == 3);
+        let in_threes =
+            || self.digits.len() <= 10 && (1..self.parts).all(|part| self.number.length(part) == 3);
         let is_known =
             |lengths: &&[usize]| lengths.len() == self.parts && self.number.has_lengths(lengths);
         // The numbers of the Netherlands and of Medicare have any groups.
@@ -209,7 +210,7 @@ pub(super) fn at(scan: &mut Scan, number: &Number) -> Option<Range<usize>> {
         let span = number.start()..number.end_of(parts);
         for (country, rule) in RULES {
             let fit = rule(form);
-            if is_accepted(scan, &span, country, fit) {
+            if fit != Fit::None && is_accepted(scan, &span, country, fit) {
                 return Some(span);
             }
         }

@@ -33,6 +33,9 @@ pub(super) fn is_number(value: &str) -> bool {
         "ULL", "UL", "LL", "L", "U",
     ];
     let bare = value.strip_prefix('-').unwrap_or(value);
+    if !bare.starts_with(|one: char| one.is_ascii_digit() || one == '_' || one == '.') {
+        return false;
+    }
     let suffix = SUFFIXES.iter().find_map(|suffix| bare.strip_suffix(suffix));
     let digits = suffix.unwrap_or(bare).trim_end_matches('_');
     let is_in = |text: &str, may: fn(u8) -> bool| {
@@ -124,15 +127,17 @@ pub(super) fn is_member(value: &str, separator: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_?!$".contains(&byte))
     };
-    let is_unlike = letters::are_unlike_words(value) || has_long_number(value);
-    if value.len() >= 12 && is_unlike && has_both_cases(value) {
+    if !value.contains(separator) {
+        return false;
+    }
+    let is_unlike = || letters::are_unlike_words(value) || has_long_number(value);
+    if value.len() >= 12 && has_both_cases(value) && is_unlike() {
         return false;
     }
     let is_random = |part: &str| part.len() >= 20 && Shape::of(part).is_random(20);
-    value.contains(separator)
-        && value
-            .split(separator)
-            .all(|part| is_name(part) && !is_random(part))
+    value
+        .split(separator)
+        .all(|part| is_name(part) && !is_random(part))
 }
 
 /// Whether four digits stand in a row, as in `Meadow3779.N72`.

@@ -9,11 +9,13 @@ use crate::secrets::shape::Shape;
 /// Whether nobody would take a value for anything but a generated password, wherever it stands: letters of both cases with digits
 /// or punctuation, in an order that no name has. O(bytes).
 pub(super) fn is_plainly_generated(value: &str) -> bool {
+    if !(8..=48).contains(&value.len()) {
+        return false;
+    }
     let shape = Shape::of(value);
     let is_mark = |byte: u8| b"!@#$%^&*?+~=".contains(&byte);
     let marks = value.bytes().filter(|byte| is_mark(*byte)).count();
-    if !(8..=48).contains(&shape.length)
-        || shape.upper == 0
+    if shape.upper == 0
         || shape.lower == 0
         || (shape.digits + marks == 0 && shape.length < 16)
         || shape.digits == shape.length

@@ -156,11 +156,13 @@ fn is_generated(value: &str, shape: &Shape, least: usize) -> bool {
 
 /// Whether it says that it is a digest.
 pub(super) fn is_digest(value: &str) -> bool {
-    [
-        "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "SHA256:",
-    ]
-    .iter()
-    .any(|mark| value.starts_with(mark))
+    value.starts_with(['s', 'S', 'm'])
+        && [
+            "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:",
+            "SHA256:",
+        ]
+        .iter()
+        .any(|mark| value.starts_with(mark))
 }
 
 /// Whether a value is a public key: the beginning of its DER in base 64 names the algorithm.
@@ -171,7 +173,7 @@ fn is_public_key(value: &str) -> bool {
         "MIIBIjANBgkqhkiG",
         "MIICIjANBgkqhkiG",
     ];
-    begins.iter().any(|begin| value.starts_with(begin))
+    value.starts_with('M') && begins.iter().any(|begin| value.starts_with(begin))
 }
 
 /// Whether a value is sealed: encrypted by Sealed Secrets or AWS KMS.
@@ -272,13 +274,13 @@ fn is_path(value: &str) -> bool {
 
 /// Whether it is a regular expression or a format.
 fn is_pattern(value: &str) -> bool {
-    value.contains(['\\', '[', '.', '('])
-        && [
+    static PARTS: LazyLock<Literals> = LazyLock::new(|| {
+        Literals::new([
             "\\d", "\\w", "\\s", "[a-z", "[A-Z", "[0-9", "[^", ".*", ".+", "(?:", "[:", "\\x",
             "(?=", "(?P",
-        ]
-        .iter()
-        .any(|part| value.contains(part))
+        ])
+    });
+    value.contains(['\\', '[', '.', '(']) && PARTS.occur_in(value)
         || value.starts_with('^') && value.ends_with('$')
 }
 

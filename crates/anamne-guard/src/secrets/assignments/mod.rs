@@ -1,7 +1,9 @@
 //! Passwords and keys that a name, a flag or a sentence marks as such.
 
 mod commands;
+mod connections;
 mod expressions;
+mod fixed;
 mod generated;
 mod judge;
 mod links;
@@ -10,24 +12,24 @@ mod near;
 mod places;
 mod tables;
 mod values;
+mod verdicts;
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 pub(super) use commands::{
     AFTER_PIPES, BEFORE_QUOTES, find as find_in_command, find_piped, find_quoted,
 };
+pub(super) use connections::Connections;
+pub(super) use fixed::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
 pub(super) use links::SETTERS;
-pub(super) use near::{
-    BEFORE_LOGINS, BEFORE_VALUES, FLAGS, Verdicts, find_flag, find_login, find_value,
-};
 pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
+
+pub(super) use verdicts::Verdicts;
 
 use super::placeholders::is_reference;
 use super::scan::{Basis, Scan};
 use super::structures::CONNECTION_PASSWORD;
 use crate::DataKind;
-use crate::literals::Literals;
 use judge::{Place, is_secret, may_be_secret};
 use links::{Link, Site};
 use names::{Class, Name};
@@ -134,6 +136,12 @@ pub(super) const STEMS: [&str; 85] = [
     "identifiants",
 ];
 
+/// How many names may look around over the same byte.
+const MOST_READINGS: usize = 8;
+
+/// How often a byte may be judged as a part of a value, in values within values.
+const MOST_JUDGEMENTS: usize = 2;
+
 /// Looks for a value after the name around an anchor.
 pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     if anchor.start < scan.name_end {
@@ -149,26 +157,29 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     let Some(name) = names::read(scan, span) else {
         return;
     };
-    if name.class == Class::Beside {
-        near::find(scan, &name);
+    if name.class != Class::Beside && (tables::find(scan, &name) || find_after(scan, &name)) {
         return;
     }
-    if tables::find(scan, &name) {
-        return;
+    if scan.efforts.names.may_read(name.span.start, MOST_READINGS) {
+        scan.efforts.names.add(near::REACH);
+        find_around(scan, &name);
     }
-    if find_after(scan, &name) {
-        return;
-    }
+}
+
+/// Looks for a value that its look gives away on the line of a name.
+fn find_around(scan: &mut Scan, name: &Name) {
     let is_password = matches!(name.class, Class::Password | Class::ShortPassword);
     if is_password || name.class == Class::Key {
-        let is_found = name.class != Class::ShortPassword && find_before(scan, &name);
+        let is_found = name.class != Class::ShortPassword && find_before(scan, name);
         if !is_found && is_password {
-            near::find(scan, &name);
+            near::find(scan, name);
         } else if !is_found {
-            near::find_key(scan, &name);
+            near::find_key(scan, name);
         }
     } else if name.class == Class::Secret {
-        near::find_key(scan, &name);
+        near::find_key(scan, name);
+    } else if name.class == Class::Beside {
+        near::find(scan, name);
     }
 }
 
@@ -203,12 +214,20 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
     if is_reference(text) || text.eq_ignore_ascii_case(scan.slice(&name.span)) {
         return true;
     }
+    if !scan
+        .efforts
+        .values
+        .may_read(value.span.start, MOST_JUDGEMENTS)
+    {
+        return false;
+    }
+    scan.efforts.values.add(text.len());
     let is_found = may_be_secret(text, name.class)
         && !is_header_signature(scan, name)
         && is_secret(text, name.class, place_of(scan, name, &site, &value));
     if is_found {
         let kind = match name.kind() {
-            kind if kind == PASSWORD && is_in_connection(scan, &name.span, &value.span) => {
+            kind if kind == PASSWORD && connections::has(scan, &name.span, &value.span) => {
                 CONNECTION_PASSWORD
             }
             kind => kind,
@@ -228,7 +247,7 @@ fn is_header_signature(scan: &Scan, name: &Name) -> bool {
 }
 
 /// How the value is written.
-fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
+fn place_of(scan: &mut Scan, name: &Name, site: &Site, value: &Value) -> Place {
     let starts_line = is_first_on_line(scan, name.span.start);
     let ends_line = value.is_last_on_line;
     match (site.link, value.is_quoted) {
@@ -252,7 +271,7 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
             Place::Argument
         }
         (Link::Assign, false)
-            if !site.is_spaced && is_in_connection(scan, &name.span, &value.span) =>
+            if !site.is_spaced && connections::has(scan, &name.span, &value.span) =>
         {
             Place::Argument
         }
@@ -297,31 +316,6 @@ fn is_first_on_line(scan: &Scan, at: usize) -> bool {
         ]
         .contains(&before)
         || before.ends_with("export")
-}
-
-/// Whether a password stands among the parts of a connection string.
-fn is_in_connection(scan: &Scan, name: &Range<usize>, value: &Range<usize>) -> bool {
-    static PARTS: LazyLock<Literals> = LazyLock::new(|| {
-        Literals::ignoring_case([
-            "server=",
-            "data source=",
-            "user id=",
-            "uid=",
-            "jdbc:",
-            "host=",
-            "database=",
-            "dbname=",
-            "initial catalog=",
-            "driver=",
-        ])
-    });
-    let start = scan.line_start(name.start, 200);
-    let end = scan.line_end(value.end, 120);
-    let (before, after) = (
-        scan.slice(&floor(scan, start, name.start)),
-        scan.slice(&floor(scan, value.end, end)),
-    );
-    PARTS.occur_in(before) || PARTS.occur_in(after)
 }
 
 /// A place moved inwards to character boundaries.

@@ -1,19 +1,18 @@
-//! Passwords that their look gives away: generated ones near a name or after a flag, and values after fixed texts.
+//! Passwords and keys that their look gives away on the line of a name.
 
 use std::ops::Range;
 
+use super::PASSWORD;
 use super::generated::{is_plainly_a_key, is_plainly_generated};
-use super::judge::{Place, is_secret};
-use super::names::{Class, Name};
-use super::places::is_unlike_a_word;
-use super::{CONNECTION_PASSWORD, PASSWORD};
+use super::names::Name;
+use super::verdicts::{After, Key, KeyVerdict, Verdict};
 use crate::case;
 use crate::secrets::alphabet::Alphabet;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::steps;
 
 /// How far from its name a password is looked for, in bytes.
-const REACH: usize = 112;
+pub(super) const REACH: usize = 112;
 /// How many words from its name.
 const MOST_WORDS: usize = 9;
 
@@ -109,77 +108,6 @@ pub(super) fn find(scan: &mut Scan, name: &Name) {
     }
 }
 
-/// What a word near the name of a password is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    /// It says that what follows is another thing.
-    Other,
-    /// Nothing.
-    Nothing,
-    /// It has a password at this place, which is a finding already or not yet.
-    Password {
-        start: usize,
-        end: usize,
-        is_added: bool,
-    },
-}
-
-/// What a word near the name of a key is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct KeyVerdict {
-    /// Where a key stands in it, if it may be one.
-    start: usize,
-    end: usize,
-    /// It names the value that it has, as something else.
-    is_named: bool,
-    is_key: bool,
-    /// It is a key if no words stand before it.
-    is_hex_key: bool,
-    /// What follows is another thing.
-    is_other: bool,
-    is_word: bool,
-}
-
-/// What was said about words, so that none is judged again for every name near it.
-#[derive(Debug, Default)]
-pub(in crate::secrets) struct Verdicts {
-    passwords: Known<Verdict>,
-    before: Known<Option<(usize, usize)>>,
-    keys: Known<KeyVerdict>,
-}
-
-/// The last results by place.
-#[derive(Debug)]
-struct Known<T>(Vec<Option<(usize, usize, T)>>);
-
-impl<T> Default for Known<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T: Copy> Known<T> {
-    /// More than the words that one name looks at on both sides.
-    const SLOTS: usize = 128;
-
-    fn slot(&mut self, place: &Range<usize>) -> &mut Option<(usize, usize, T)> {
-        if self.0.is_empty() {
-            self.0.resize(Self::SLOTS, None);
-        }
-        &mut self.0[place.start % Self::SLOTS]
-    }
-
-    fn get(&mut self, place: &Range<usize>) -> Option<T> {
-        let (start, end, known) = (*self.slot(place))?;
-        (start == place.start && end == place.end).then_some(known)
-    }
-
-    fn set(&mut self, place: &Range<usize>, result: T) -> T {
-        *self.slot(place) = Some((place.start, place.end, result));
-        result
-    }
-}
-
 fn verdict(scan: &mut Scan, word: &Range<usize>) -> Verdict {
     if let Some(known) = scan.verdicts.passwords.get(word) {
         return known;
@@ -222,20 +150,18 @@ pub(super) fn find_key(scan: &mut Scan, name: &Name) {
     let place = super::floor(scan, name.span.end, end);
     let mut has_words = false;
     for word in words(scan.bytes, place).take(6) {
-        let key = key_verdict(scan, &word);
-        if key.is_named {
-            return;
-        }
-        if key.is_key || key.is_hex_key && !has_words {
+        let verdict = key_verdict(scan, &word);
+        if let Some(key) = verdict.key.filter(|key| !(key.needs_name && has_words)) {
             scan.add(Basis::Name, name.kind(), key.start..key.end);
             if key.start == word.start {
                 return;
             }
         }
-        if key.is_other {
-            return;
+        match verdict.after {
+            After::Named | After::Other => return,
+            After::Word => has_words = true,
+            After::Any => {}
         }
-        has_words |= key.is_word;
     }
 }
 
@@ -252,17 +178,25 @@ fn key_verdict(scan: &mut Scan, word: &Range<usize>) -> KeyVerdict {
     let value = value_of(scan, whole.clone());
     let text = scan.slice(&value).trim_end_matches(['.', ':', '\\']);
     steps::count(text.len());
-    let is_key = is_plainly_a_key(text, false);
-    let result = KeyVerdict {
+    let is_named = value != whole && is_other_name(scan, whole.start..value.start);
+    let needs_name = !is_plainly_a_key(text, false);
+    let is_key = !is_named && (!needs_name || is_plainly_a_key(text, true));
+    let key = is_key.then(|| Key {
         start: value.start,
         end: value.start + text.len(),
-        is_named: value != whole && is_other_name(scan, whole.start..value.start),
-        is_key,
-        is_hex_key: !is_key && is_plainly_a_key(text, true),
-        is_other: is_other_thing(text),
-        is_word: text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic()),
+        needs_name,
+    });
+    let is_word = || text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let after = if is_named {
+        After::Named
+    } else if is_other_thing(text) {
+        After::Other
+    } else if is_word() {
+        After::Word
+    } else {
+        After::Any
     };
-    scan.verdicts.keys.set(word, result)
+    scan.verdicts.keys.set(word, KeyVerdict { key, after })
 }
 
 /// Whether `name=` says that a value is something else than the key: `kid=`, `Signature=`.
@@ -333,153 +267,4 @@ fn words(bytes: &[u8], place: Range<usize>) -> impl DoubleEndedIterator<Item = R
             let from = word.as_ptr() as usize - start;
             from..from + word.len()
         })
-}
-
-/// Flags that many commands have for passwords, and here-strings.
-pub(in crate::secrets) const FLAGS: [&str; 5] = [" -p", " -P", " -k ", " -w ", "<<< "];
-
-/// Commands that read a password from standard input.
-const READERS: [&str; 10] = [
-    "passw",
-    "kinit",
-    "keepass",
-    "cryptsetup",
-    "gpg ",
-    "sudo -S",
-    "ssh-add",
-    "smbclient",
-    "vault",
-    "openconnect",
-];
-
-/// Whether a here-string goes to a command that reads a password.
-fn is_read(scan: &Scan, from: usize) -> bool {
-    let line = super::floor(scan, scan.line_start(from, 120), from);
-    let before = scan.slice(&line);
-    before.ends_with("<<< ") && READERS.iter().any(|reader| before.contains(reader))
-}
-
-/// The password after such a flag, if it looks generated.
-pub(in crate::secrets) fn find_flag(scan: &mut Scan, from: usize) {
-    let is_open = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\'');
-    let opening = scan.bytes[from..].iter().take(2).take_while(is_open);
-    let start = from + opening.count();
-    let is_end = |byte: u8| byte <= b' ' || b"\"'`|;\\".contains(&byte);
-    let rest = scan.bytes[start..].iter().take(80);
-    let end = start + rest.take_while(|byte| !is_end(**byte)).count();
-    steps::count(end - from);
-    let span = start..end;
-    let text = scan.slice(&span);
-    let is_given = || {
-        is_unlike_a_word(text)
-            && !text.starts_with(['$', '-', '/'])
-            && is_read(scan, from)
-            && is_secret(text, Class::Password, Place::Argument)
-    };
-    if is_plainly_generated(text) || is_given() {
-        scan.add(Basis::Name, PASSWORD, span);
-    }
-}
-
-/// Texts directly before a password.
-pub(in crate::secrets) const BEFORE_VALUES: [&str; 27] = [
-    "{noop}",
-    "password-command 'echo ",
-    "password-command \"echo ",
-    "passwordcmd 'echo ",
-    "password_cmd=\"echo -n ",
-    "password_cmd=\"echo ",
-    "user_pw ",
-    "owner_pw ",
-    "rclone obscure ",
-    "openssl passwd -6 ",
-    "openssl passwd -1 ",
-    "openssl passwd -apr1 ",
-    "secret 0 ",
-    "secret 7 ",
-    "password 0 ",
-    "password 7 ",
-    "key 0 ",
-    "key 7 ",
-    "snmp-server community ",
-    "tacacs-server key ",
-    "radius-server key ",
-    "key-string ",
-    "&p=",
-    "--encrypt ",
-    "password-file <(echo ",
-    "passwordfile=<(echo ",
-    "-A bearer -a ",
-];
-
-/// The password after such a text.
-pub(in crate::secrets) fn find_value(scan: &mut Scan, from: usize) {
-    let quote = scan
-        .bytes
-        .get(from)
-        .filter(|byte| matches!(byte, b'"' | b'\''));
-    let start = from + usize::from(quote.is_some());
-    let rest = scan.bytes.get(start..).unwrap_or_default().iter().take(80);
-    let is_end = |byte: u8| byte <= b' ' || b"\"'`|;)&,".contains(&byte);
-    let end = start + rest.take_while(|byte| !is_end(**byte)).count();
-    steps::count(end - start);
-    let span = start..end;
-    let text = scan.slice(&span);
-    if is_unlike_a_word(text)
-        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && !text.starts_with(['-', '$', '('])
-        && is_secret(text, Class::Password, Place::Argument)
-    {
-        scan.add(Basis::Name, PASSWORD, span);
-    }
-}
-
-/// Texts before `user/password@database`, as Oracle's programs take it.
-pub(in crate::secrets) const BEFORE_LOGINS: [&str; 14] = [
-    "sqlplus ",
-    "sqlldr ",
-    "expdp ",
-    "impdp ",
-    "sqlcl ",
-    "rman target ",
-    "catalog ",
-    "oracle:thin:",
-    "userid=",
-    "DSN=",
-    "dsn=",
-    "oracledb.connect(",
-    "cx_Oracle.connect(",
-    "connect ",
-];
-
-/// The password of `user/password@database`, and that of `user/password` before a blank.
-pub(in crate::secrets) fn find_login(scan: &mut Scan, from: usize) {
-    let mut at = from;
-    // Options such as `-s` and `-L` come first.
-    for _ in 0..3 {
-        let rest = scan.bytes.get(at..).unwrap_or_default();
-        match rest {
-            [b'-', b'a'..=b'z' | b'A'..=b'Z', b' ', ..] => at += 3,
-            [b'"' | b'\'', ..] => at += 1,
-            _ => break,
-        }
-    }
-    let Some(user) = Alphabet::named("word").map(|word| word.run(scan.bytes, at, 64)) else {
-        return;
-    };
-    let start = at + user + 1;
-    if user == 0 || scan.bytes.get(at + user) != Some(&b'/') {
-        return;
-    }
-    let rest = scan.bytes[start..].iter().take(80);
-    let is_end = |byte: u8| byte <= b' ' || b"\"'`@/|;)".contains(&byte);
-    let end = start + rest.take_while(|byte| !is_end(**byte)).count();
-    steps::count(end - at);
-    let span = start..end;
-    let text = scan.slice(&span);
-    let is_varied = text.bytes().any(|byte| byte.is_ascii_digit());
-    let is_login = scan.bytes.get(end) == Some(&b'@') && is_varied || is_plainly_generated(text);
-    if is_login && is_secret(text, Class::Password, Place::Argument) {
-        scan.add(Basis::Name, CONNECTION_PASSWORD, span);
-    }
 }

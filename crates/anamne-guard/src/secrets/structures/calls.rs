@@ -18,6 +18,9 @@ const TOKEN: DataKind = DataKind::secret("token");
 /// The bytes of a call that are read.
 const MOST: usize = 640;
 
+/// How often a byte may be read, in calls within calls.
+const MOST_READINGS: usize = 8;
+
 /// What a call is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::secrets) enum Call {
@@ -41,6 +44,9 @@ pub(in crate::secrets) enum Call {
 pub(super) fn find(scan: &mut Scan, call: Call, from: usize) {
     let is_positional = matches!(call, Call::Login | Call::Source | Call::Keys);
     if is_positional && scan.bytes.get(from) == Some(&b'{') {
+        return;
+    }
+    if !scan.efforts.calls.may_read(from, MOST_READINGS) {
         return;
     }
     let arguments = arguments(scan, from);
@@ -141,7 +147,7 @@ fn add_password(scan: &mut Scan, kind: DataKind, user: &str, span: Range<usize>)
 }
 
 /// Up to four arguments: the inside of a literal, or `None` for anything else.
-fn arguments(scan: &Scan, from: usize) -> Vec<Option<Range<usize>>> {
+fn arguments(scan: &mut Scan, from: usize) -> Vec<Option<Range<usize>>> {
     let bytes = scan.bytes;
     let until = (from + MOST).min(bytes.len());
     let mut found = Vec::new();
@@ -170,6 +176,7 @@ fn arguments(scan: &Scan, from: usize) -> Vec<Option<Range<usize>>> {
         at += 1;
     }
     steps::count(at - from);
+    scan.efforts.calls.add(at - from);
     found.push(literal.filter(|_| !has_other));
     found
 }
