@@ -84,10 +84,30 @@ pub(super) fn is_expression(value: &str) -> bool {
         || value.contains("=>")
         || value.contains("&&")
         || is_minified(value)
+        || is_scoped(value)
         || value.contains("||")
         || (first == '!'
             && value[1..].starts_with(|one: char| one.is_alphabetic())
             && !value.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether it is a variable after its scope, as Vim writes it: `s:name`, `a:dict.name`.
+fn is_scoped(value: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_' || byte == b'.';
+    matches!(value.as_bytes(), [b'a' | b'b' | b'g' | b'l' | b's' | b't' | b'v' | b'w', b':', name @ ..]
+        if name.len() >= 3 && name.iter().all(|byte| is_part(*byte)))
+}
+
+/// Whether the first of joined names is one that objects and settings have in programs: `self.auth_pass`.
+pub(super) fn is_of_object(value: &str) -> bool {
+    const OBJECTS: [&str; 24] = [
+        "self", "this", "cls", "args", "config", "cfg", "conf", "opts", "options", "settings",
+        "params", "ctx", "context", "request", "req", "data", "props", "state", "env", "module",
+        "user", "local", "var", "each",
+    ];
+    value
+        .split_once('.')
+        .is_some_and(|(object, _)| OBJECTS.contains(&object))
 }
 
 /// Whether it is code without blanks: `value}get`, `isReady=!0`.
@@ -113,9 +133,21 @@ fn is_opened(value: &str) -> bool {
     open.is_some_and(|at| value[..at].bytes().all(is_name))
 }
 
-/// Whether it is a call or an index from beginning to end.
+/// Whether it is a call or an index from beginning to end, or the beginning of a call: `dict(required=True`.
 pub(super) fn is_call(value: &str) -> bool {
-    is_opened(value) && value.ends_with([')', ']', '(', '[', '{', '"', '\'', '='])
+    let has_argument = || {
+        let name = value.split(['(', '=']).nth(1).unwrap_or_default();
+        value.contains('=')
+            && !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    is_opened(value)
+        && (value.ends_with([')', ']', '(', '[', '{', '"', '\'', '='])
+            || value.contains("].")
+            || value.contains(").")
+            || has_argument())
 }
 
 /// Whether it is names joined by a separator.

@@ -4,6 +4,7 @@ use super::generated::is_assigned;
 use super::names::{Class, Name};
 use crate::case::{self, with_lower};
 use crate::secrets::alphabet::{Alphabet, after_blanks};
+use crate::secrets::letters;
 use crate::secrets::scan::Scan;
 use crate::secrets::shape::Shape;
 use crate::secrets::words::{has, lists};
@@ -253,10 +254,12 @@ fn pair(scan: &Scan, at: usize) -> Option<(Link, usize)> {
 fn later(scan: &Scan, at: usize) -> Option<usize> {
     let block = scan.slice(&super::floor(scan, at, (at + 200).min(scan.bytes.len())));
     let inside = block.split('}').next().unwrap_or_default();
-    let line = inside
-        .lines()
-        .find(|line| line.trim_start().starts_with("default"))?;
-    Some(at + block.find(line)? + line.len() - line.trim_start().len())
+    // A block on one line has two blanks, or one, between its arguments.
+    let place = inside.find("default").filter(|place| {
+        let before = &inside.as_bytes()[..*place];
+        matches!(before.last(), None | Some(b'\n' | b' ' | b'\t'))
+    })?;
+    Some(at + place)
 }
 
 /// Commands that set the names after them on the line.
@@ -316,7 +319,8 @@ fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
         && shape.length >= 8
         && value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?'])
         && !value.contains(['/', ':', '(']);
-    (is_strong || (shape.digits > 1 && shape.is_random(20))).then_some((Link::Said, op))
+    let is_key = shape.digits > 1 && shape.is_random(20) && !letters::are_joined_words(value);
+    (is_strong || is_key).then_some((Link::Said, op))
 }
 
 /// Whether `login NAME` or `machine NAME` stands directly before a place.

@@ -10,6 +10,7 @@ mod links;
 mod names;
 mod near;
 mod places;
+mod seeds;
 mod tables;
 mod values;
 mod verdicts;
@@ -29,7 +30,7 @@ pub(super) use verdicts::Verdicts;
 use super::placeholders::is_reference;
 use super::scan::{Basis, Scan};
 use super::structures::CONNECTION_PASSWORD;
-use crate::DataKind;
+use crate::{DataKind, case};
 use judge::{Place, is_secret, may_be_secret};
 use links::{Link, Site};
 use names::{Class, Name};
@@ -201,7 +202,7 @@ fn find_before(scan: &mut Scan, name: &Name) -> bool {
 /// Looks for a value after a name; whether there is one, or a reference to one.
 fn find_after(scan: &mut Scan, name: &Name) -> bool {
     if name.class == Class::Seed {
-        find_seed(scan, name);
+        seeds::find(scan, name);
         return true;
     }
     let Some(site) = links::after(scan, name) else {
@@ -211,8 +212,14 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
         return false;
     };
     let text = scan.slice(&value.span);
-    if is_reference(text) || text.eq_ignore_ascii_case(scan.slice(&name.span)) {
+    if is_reference(text)
+        || repeats_name(text, scan.slice(&name.span))
+        || is_in_resource(scan, name, &site)
+    {
         return true;
+    }
+    if is_one_of_two(text) {
+        return false;
     }
     if !scan
         .efforts
@@ -237,6 +244,33 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
     is_found
 }
 
+/// Whether a value is the name again, or the name of a variable that has a long name in it.
+fn repeats_name(value: &str, name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    value.eq_ignore_ascii_case(name)
+        || (name.len() > 10
+            && value.contains('_')
+            && value.bytes().all(is_part)
+            && case::has_part(value, name))
+}
+
+/// Whether a name stands among the parts of a resource's name, as in `arn:…:986609801804:secret:name`.
+fn is_in_resource(scan: &Scan, name: &Name, site: &Site) -> bool {
+    let start = name.span.start;
+    site.link == Link::Colon
+        && !site.is_spaced
+        && start > 1
+        && scan.bytes[start - 1] == b':'
+        && scan.bytes[start - 2].is_ascii_digit()
+}
+
+/// Whether a value says which of two it is: `old=…`.
+fn is_one_of_two(value: &str) -> bool {
+    ["old=", "new="]
+        .iter()
+        .any(|which| value.starts_with(which))
+}
+
 /// Whether a name is the signature of a request to AWS, which is no use to anybody else.
 fn is_header_signature(scan: &Scan, name: &Name) -> bool {
     scan.slice(&name.span).eq_ignore_ascii_case("signature") && {
@@ -250,6 +284,8 @@ fn is_header_signature(scan: &Scan, name: &Name) -> bool {
 fn place_of(scan: &mut Scan, name: &Name, site: &Site, value: &Value) -> Place {
     let starts_line = is_first_on_line(scan, name.span.start);
     let ends_line = value.is_last_on_line;
+    // An argument of a call: `password=value,`.
+    let is_passed = scan.bytes.get(value.span.end) == Some(&b',');
     match (site.link, value.is_quoted) {
         (Link::Said, true) => Place::Quoted { is_label: false },
         (Link::Said, false) | (Link::Quoted, true) => Place::Prose,
@@ -261,7 +297,8 @@ fn place_of(scan: &mut Scan, name: &Name, site: &Site, value: &Value) -> Place {
         (Link::Assign, false)
             if name.is_query
                 || (name.is_flag && !site.is_spaced)
-                || (!site.is_spaced && (name.is_constant || starts_line)) =>
+                || (!site.is_spaced && is_given(scan, name.span.start))
+                || (!site.is_spaced && (name.is_constant || (starts_line && !is_passed))) =>
         {
             Place::Argument
         }
@@ -281,6 +318,21 @@ fn place_of(scan: &mut Scan, name: &Name, site: &Site, value: &Value) -> Place {
         },
         (_, false) => Place::Inline,
     }
+}
+
+/// Whether a name and its value are the argument of a flag: `--set auth.password=…`.
+fn is_given(scan: &Scan, at: usize) -> bool {
+    const FLAGS: [&str; 6] = [
+        "--set ",
+        "--set-string ",
+        "--from-literal=",
+        "--build-arg ",
+        "-e ",
+        "-D",
+    ];
+    let before = &scan.bytes[..at];
+    let before = before.strip_suffix(b"\"").unwrap_or(before);
+    FLAGS.iter().any(|flag| before.ends_with(flag.as_bytes()))
 }
 
 /// Whether a value is a word that another one follows, as in `--password suffers from …`.
@@ -327,31 +379,4 @@ fn floor(scan: &Scan, mut start: usize, mut end: usize) -> Range<usize> {
         end -= 1;
     }
     start..end
-}
-
-/// A mnemonic of 12 to 24 words after its name.
-fn find_seed(scan: &mut Scan, name: &Name) {
-    let end = scan.line_end(name.span.end, 300);
-    let line = floor(scan, name.span.end, end);
-    let text = scan.slice(&line);
-    let Some(start) = text.find([':', '=']).filter(|at| *at < 24) else {
-        return;
-    };
-    let is_edge = |one: char| {
-        one.is_whitespace() || matches!(one, '"' | '\'' | '`' | ':' | '=' | ';' | ',' | '.' | '}')
-    };
-    let phrase = text[start..].trim_matches(is_edge);
-    let is_word = |word: &str| {
-        (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
-    let words: Vec<_> = phrase.split(' ').collect();
-    let distinct: std::collections::BTreeSet<_> = words.iter().collect();
-    if matches!(words.len(), 12 | 15 | 18 | 21 | 24)
-        && distinct.len() > 8
-        && words.iter().all(|word| is_word(word))
-    {
-        let leading = text[start..].len() - text[start..].trim_start_matches(is_edge).len();
-        let from = line.start + start + leading;
-        scan.add(Basis::Name, SEED_PHRASE, from..from + phrase.len());
-    }
 }

@@ -415,7 +415,7 @@ pub(super) fn before(scan: &Scan, name: &Range<usize>) -> Option<Range<usize>> {
                 return None;
             }
             let from = text[..end].rfind([' ', '(', '\t']).map_or(0, |at| at + 1);
-            let value = text[from..end].trim_matches(['`', '"', '\'', '*', ',']);
+            let value = text[from..end].trim_matches(['`', '"', '\'', '*', ',', ')']);
             let lead = text[from..end].len()
                 - text[from..end]
                     .trim_start_matches(['`', '"', '\'', '*', ','])

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use super::headers;
 use super::urls::{CONNECTION_PASSWORD, is_password};
-use crate::DataKind;
+use crate::secrets::alphabet::URL;
 use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
 use crate::secrets::steps;
+use crate::{DataKind, case};
 
 const PASSWORD: DataKind = DataKind::secret("password");
 const SECRET: DataKind = DataKind::secret("secret");
@@ -79,6 +80,9 @@ pub(super) fn find(scan: &mut Scan, call: Call, from: usize) {
             } else {
                 PASSWORD
             };
+            if is_named_otherwise(scan, span.start) {
+                return;
+            }
             add_password(scan, kind, name.unwrap_or_default(), span);
         }
         Call::Password => {
@@ -109,6 +113,17 @@ pub(super) fn find(scan: &mut Scan, call: Call, from: usize) {
             }
         }
     }
+}
+
+/// Whether the literal at a place has the name of another thing than a password: `follow_redirects='…'`.
+fn is_named_otherwise(scan: &Scan, literal: usize) -> bool {
+    const OWN: [&str; 6] = ["pass", "pw", "secret", "token", "key", "cred"];
+    let Some(sign) = literal.checked_sub(2).filter(|at| scan.bytes[*at] == b'=') else {
+        return false;
+    };
+    let length = URL.run_back(scan.bytes, sign, 40);
+    let name = scan.slice(&(sign - length..sign));
+    length > 0 && !OWN.iter().any(|own| case::has_part(name, own))
 }
 
 fn is_generated(value: &str) -> bool {
