@@ -19,6 +19,7 @@
 //! ```
 
 mod allow;
+mod case;
 mod finding;
 mod guard;
 mod kind;

@@ -7,8 +7,9 @@ use anamne_text::lexicon::{Lexicon, LexiconError};
 use std::collections::BTreeMap;
 
 use super::number::{Gap, Number};
-use super::scan::{Scan, end_of_digits, is_joined_after, with_lower};
+use super::scan::{Scan, end_of_digits, is_joined_after};
 use super::words::Topic;
+use crate::case::with_lower;
 
 /// The longest name of a month, in bytes.
 const MOST_MONTH: usize = 24;

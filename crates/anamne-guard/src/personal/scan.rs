@@ -269,15 +269,3 @@ pub(super) fn is_term(bytes: &[u8], start: usize, end: usize) -> bool {
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
-
-/// Calls a function with a short word in small letters.
-pub(super) fn with_lower<T>(word: &str, then: impl FnOnce(&str) -> T) -> T {
-    let mut buffer = [0; 32];
-    let short = buffer.get_mut(..word.len()).filter(|_| word.is_ascii());
-    let Some(short) = short else {
-        return then(&word.to_lowercase());
-    };
-    short.copy_from_slice(word.as_bytes());
-    short.make_ascii_lowercase();
-    then(std::str::from_utf8(short).unwrap_or_default())
-}

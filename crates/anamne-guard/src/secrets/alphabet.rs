@@ -37,6 +37,20 @@ impl Alphabet {
         set
     }
 
+    /// What stands between words of a text in a Western script: white space, quotes, brackets, commas, semicolons, bars, and
+    /// letters of other scripts.
+    pub(super) const fn separators() -> Self {
+        let mut set = Self::of(b"\"'`,;()[]{}<>|\\");
+        let mut byte = 0;
+        while byte < 256 {
+            if byte <= b' ' as usize || byte >= 0x7F {
+                set.0[byte] = true;
+            }
+            byte += 1;
+        }
+        set
+    }
+
     /// What stands between the two halves of a pair: blanks, line ends, quotes, commas, hyphens.
     pub(super) const fn gap() -> Self {
         Self::of(b" \t\r\n,\"'\\{-")

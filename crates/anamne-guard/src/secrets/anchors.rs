@@ -36,6 +36,8 @@ enum Anchor {
     Rows,
     /// A script sends a text.
     Sent,
+    /// A command sets the names after it.
+    Setter,
 }
 
 struct Anchors {
@@ -70,6 +72,7 @@ fn visit_one(scan: &mut Scan, anchor: Anchor, place: Range<usize>) {
         Anchor::Login => assignments::find_login(scan, place.end),
         Anchor::Rows => assignments::find_in_rows(scan, place),
         Anchor::Sent => assignments::find_sent(scan, place),
+        Anchor::Setter => scan.setter_end = place.end,
         Anchor::Command(index) => assignments::find_in_command(scan, index, place),
     }
 }
@@ -109,6 +112,7 @@ fn build() -> Anchors {
     fix(&assignments::BEFORE_LOGINS, Anchor::Login);
     fix(&assignments::BEFORE_ROWS, Anchor::Rows);
     fix(&assignments::SENDERS, Anchor::Sent);
+    fix(&assignments::SETTERS, Anchor::Setter);
     for (index, call) in lists().calls.iter().enumerate() {
         fix(&[call.name], Anchor::Call(index));
     }

@@ -68,9 +68,57 @@ pub(super) fn are_unlike_words(value: &str) -> bool {
     unusual >= 2 && unusual * 10 >= all * 3
 }
 
+/// Whether words with capitals make up half of a value, one of them long and another not short:
+/// `NSThumbnail1024x1024SizeKey`. O(bytes).
+pub(super) fn are_joined_words(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    if !bytes.iter().all(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let (mut words, mut longest, mut all, mut at) = (0, 0, 0, 0);
+    while at < bytes.len() {
+        let small = bytes[at + 1..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_lowercase())
+            .count();
+        let end = at + 1 + small;
+        let is_word = small >= 2 && bytes[at].is_ascii_uppercase();
+        if is_word && !are_unlike_words(&value[at..end]) {
+            words += usize::from(small >= 3);
+            longest = longest.max(end - at);
+            all += end - at;
+        }
+        at = end;
+    }
+    words >= 2 && longest >= 6 && all * 2 >= value.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joined_words_differ_from_random_characters() {
+        for value in [
+            "NSThumbnail1024x1024SizeKey",
+            "AnsibleModule2ndRetryCount5",
+            "GetObjectAcl2Response",
+        ] {
+            assert!(are_joined_words(value), "{value}");
+        }
+        for value in [
+            "kQ9xVb2LmZ7pTr4s",
+            "PipcBAcDskqVse6Xp2",
+            "UegwSngNUPwUhscDZ3",
+            "Meadow3779N72xkPq",
+            "Product6127@Uei",
+            "NfjaritBKjkhUWyo7wMjeEkGDgvDM0h8",
+            "é",
+            "",
+        ] {
+            assert!(!are_joined_words(value), "{value}");
+        }
+    }
 
     #[test]
     fn words_differ_from_random_letters() {

@@ -13,18 +13,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 
 /// Redactions and templates: `[secret:password]`, `<token>`, `{{ var }}`, `***`, `…`.
 fn is_marked(value: &str) -> bool {
-    const ESCAPED: [&str; 6] = ["%7B", "%7b", "%3C", "%3c", "%5B", "%5b"];
-    let may_mark = |byte: u8| byte >= 0x80 || b"[<{&%_$#*.?-".contains(&byte);
-    if !value.is_empty() && !value.bytes().any(may_mark) {
-        return false;
-    }
-    let enclosed = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
-    value.is_empty()
-        || value.starts_with(['[', '<', '{', '…', '•', '&'])
-        || ESCAPED.iter().any(|open| value.starts_with(open))
-        || enclosed('%', '%')
-        || enclosed('_', '_')
-        || [
+    static MARKS: LazyLock<Literals> = LazyLock::new(|| {
+        Literals::new([
             "${",
             "$(",
             "{{",
@@ -37,9 +27,20 @@ fn is_marked(value: &str) -> bool {
             "[secret:",
             "[personal:",
             "%(",
-        ]
-        .iter()
-        .any(|mark| value.contains(mark))
+        ])
+    });
+    const ESCAPED: [&str; 6] = ["%7B", "%7b", "%3C", "%3c", "%5B", "%5b"];
+    let may_mark = |byte: u8| byte >= 0x80 || b"[<{&%_$#*.?-".contains(&byte);
+    if !value.is_empty() && !value.bytes().any(may_mark) {
+        return false;
+    }
+    let enclosed = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
+    value.is_empty()
+        || value.starts_with(['[', '<', '{', '…', '•', '&'])
+        || ESCAPED.iter().any(|open| value.starts_with(open))
+        || enclosed('%', '%')
+        || enclosed('_', '_')
+        || MARKS.occur_in(value)
         || (value.contains('{') && value.contains('}') && !value.contains(['!', '@', '^']))
         || value.contains('<') && value.contains('>') && value.len() < 40
         || matches!(
@@ -73,6 +74,11 @@ const SCHEMES: [&str; 21] = [
     "$ANSIBLE_VAULT",
 ];
 
+/// The first letters of [`SCHEMES`].
+const SCHEME_LETTERS: [char; 13] = [
+    'E', 'o', 'a', 'v', 'r', 'f', 'e', 'k', 's', '!', 'p', 'd', '$',
+];
+
 /// References to a value that is kept elsewhere: `$NAME`, `$name`, `@name@`, `op://…`, `ENC[…]`.
 pub(super) fn is_reference(value: &str) -> bool {
     let is_name = |name: &str| {
@@ -92,7 +98,8 @@ pub(super) fn is_reference(value: &str) -> bool {
             .and_then(|rest| rest.strip_suffix('@'))
             .is_some_and(is_name);
     is_variable
-        || SCHEMES.iter().any(|scheme| value.starts_with(scheme))
+        || value.starts_with(SCHEME_LETTERS)
+            && SCHEMES.iter().any(|scheme| value.starts_with(scheme))
         || value.contains("getenv")
         || value.contains(['.', '['])
             && [
@@ -127,6 +134,15 @@ fn is_repetitive(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_scheme_begins_with_one_of_the_letters() {
+        assert!(
+            SCHEMES
+                .iter()
+                .all(|scheme| scheme.starts_with(SCHEME_LETTERS))
+        );
+    }
 
     #[test]
     fn placeholders_are_told_from_values() {

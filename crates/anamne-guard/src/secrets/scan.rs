@@ -1,7 +1,9 @@
 //! The state of one pass over a text.
 
+use std::cell::Cell;
 use std::ops::Range;
 
+use super::assignments::{Connections, Verdicts};
 use super::steps;
 use crate::{DataKind, Finding};
 
@@ -14,6 +16,44 @@ pub(super) enum Basis {
     Structure,
     /// A name that says so.
     Name,
+}
+
+/// How much a detector has read of a part of a text. Ordinary texts cause a detector to read each byte a few times at most; one
+/// that is full of what it looks for would cause it to read each byte hundreds of times. The rest of such a part is not read by it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effort {
+    until: usize,
+    spent: usize,
+}
+
+impl Effort {
+    /// The length of a part.
+    const PART: usize = 4_096;
+
+    /// Whether a detector may read at a place, which it does this many times at most for each byte.
+    pub(super) fn may_read(&mut self, at: usize, times: usize) -> bool {
+        if at >= self.until {
+            let until = at + Self::PART;
+            *self = Self { until, spent: 0 };
+        }
+        self.spent < times * Self::PART
+    }
+
+    /// Counts what was read.
+    pub(super) fn add(&mut self, bytes: usize) {
+        self.spent += bytes;
+    }
+}
+
+/// What detectors have read.
+#[derive(Debug, Default)]
+pub(super) struct Efforts {
+    pub(super) formats: Effort,
+    pub(super) credentials: Effort,
+    pub(super) calls: Effort,
+    pub(super) hashes: Effort,
+    pub(super) names: Effort,
+    pub(super) values: Effort,
 }
 
 /// A text and what was found in it.
@@ -30,10 +70,20 @@ pub(super) struct Scan<'text> {
     pub(super) record_end: usize,
     pub(super) pipe_end: usize,
     pub(super) call_end: usize,
+    /// Where the last command ends that sets the names after it.
+    pub(super) setter_end: usize,
     /// Where the line begins that was read last as the header of a table, and how many of its columns were read.
     pub(super) table_header: (usize, usize),
     /// Up to where each command has been read.
     pub(super) command_ends: Vec<usize>,
+    pub(super) efforts: Efforts,
+    /// What was said about words near names.
+    pub(super) verdicts: Verdicts,
+    pub(super) connections: Connections,
+    /// Where the line begins that was asked for last, and up to where it was read.
+    line_before: Cell<(usize, usize)>,
+    /// The part of a line without a break that was read last.
+    line_after: Cell<(usize, usize)>,
 }
 
 impl<'text> Scan<'text> {
@@ -49,8 +99,14 @@ impl<'text> Scan<'text> {
             record_end: 0,
             pipe_end: 0,
             call_end: 0,
+            setter_end: 0,
             table_header: (usize::MAX, 0),
             command_ends: Vec::new(),
+            efforts: Efforts::default(),
+            verdicts: Verdicts::default(),
+            connections: Connections::default(),
+            line_before: Cell::new((0, 0)),
+            line_after: Cell::new((0, 0)),
         }
     }
 
@@ -66,29 +122,40 @@ impl<'text> Scan<'text> {
         }
     }
 
-    /// Where the line of a place begins, at most `most` bytes before it.
+    /// Where the line of a place begins, at most `most` bytes before it. O(1), amortised over places that follow one another.
     pub(super) fn line_start(&self, at: usize, most: usize) -> usize {
         let least = at.saturating_sub(most);
-        let before = &self.bytes[least..at];
-        let length = before
-            .iter()
-            .rev()
-            .take_while(|byte| **byte != b'\n')
-            .count();
-        steps::count(length);
-        at - length
+        let (known, done) = self.line_before.get();
+        let is_known = known <= at && least <= done;
+        let from = if is_known { done.min(at) } else { least };
+        let unread = &self.bytes[from..at];
+        steps::count(unread.len());
+        let (start, done) = match unread.iter().rposition(|byte| *byte == b'\n') {
+            Some(length) => (from + length + 1, at),
+            None if is_known => (known, done.max(at)),
+            None => return least,
+        };
+        self.line_before.set((start, done));
+        start.max(least)
     }
 
-    /// Where the line of a place ends, at most `most` bytes after it.
+    /// Where the line of a place ends, at most `most` bytes after it. O(1), amortised over places that follow one another.
     pub(super) fn line_end(&self, at: usize, most: usize) -> usize {
-        let rest = &self.bytes[at.min(self.bytes.len())..];
-        let length = rest
-            .iter()
-            .take(most)
-            .take_while(|byte| !matches!(byte, b'\n' | b'\r'))
-            .count();
+        let until = self.bytes.len().min(at.saturating_add(most)).max(at);
+        let (known, done) = self.line_after.get();
+        let is_known = (known..=done).contains(&at);
+        let (known, done) = if is_known { (known, done) } else { (at, at) };
+        let from = done.min(until);
+        let unread = self.bytes.get(from..until).unwrap_or_default();
+        let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let length = unread.iter().position(is_break).unwrap_or(unread.len());
         steps::count(length);
-        at + length
+        self.line_after.set((known, done.max(from + length)));
+        if unread.is_empty() {
+            until
+        } else {
+            from + length
+        }
     }
 
     /// Whether a literal stands at a place.

@@ -48,13 +48,27 @@ fn is_composed(value: &str) -> bool {
             reached |= u64::from(has(reached)) << (at + length);
             worded |= u64::from(has(worded)) << (at + length);
         }
-        for word in &lists().stock_words {
+        for word in words_at(rest) {
             if begins_with(rest, word.as_bytes()) {
                 worded |= 1 << (at + word.len());
             }
         }
     }
     worded >> bytes.len() & 1 == 1
+}
+
+/// The words that may begin here, by their first letter.
+fn words_at(rest: &[u8]) -> impl Iterator<Item = &'static str> {
+    let letters = match rest.first() {
+        Some(b'!') => [b'!', b'i'],
+        Some(b'1') => [b'1', b'i'],
+        Some(byte) => [plain(*byte), 0],
+        None => [0, 0],
+    };
+    letters
+        .into_iter()
+        .flat_map(|letter| lists().stock_words.with(Some(letter)))
+        .copied()
 }
 
 /// The lengths of what may stand between words here: a mark, an escape such as `%20`, a counter.
@@ -86,17 +100,20 @@ fn is_counter(digits: &[u8]) -> bool {
 /// Whether a text begins with a word, whatever its case, also with the digits and signs that stand for letters: `p@ssw0rd`.
 fn begins_with(text: &[u8], word: &[u8]) -> bool {
     let is_same = |(own, letter): (&u8, &u8)| {
-        let plain = match own {
-            b'0' => b'o',
-            b'1' | b'!' if *letter == b'i' => b'i',
-            b'3' => b'e',
-            b'4' | b'@' => b'a',
-            b'$' | b'5' => b's',
-            other => other.to_ascii_lowercase(),
-        };
-        plain == *letter
+        plain(*own) == *letter || (matches!(own, b'1' | b'!') && *letter == b'i')
     };
     text.len() >= word.len() && text.iter().zip(word).all(is_same)
+}
+
+/// The letter that a digit or sign stands for, in small letters.
+fn plain(byte: u8) -> u8 {
+    match byte {
+        b'0' => b'o',
+        b'3' => b'e',
+        b'4' | b'@' => b'a',
+        b'$' | b'5' => b's',
+        other => other.to_ascii_lowercase(),
+    }
 }
 
 #[cfg(test)]

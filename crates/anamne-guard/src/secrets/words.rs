@@ -10,7 +10,7 @@ use crate::DataKind;
 pub(super) struct Lists {
     pub(super) telling: Vec<&'static str>,
     pub(super) not_values: Words,
-    pub(super) stock_words: Vec<&'static str>,
+    pub(super) stock_words: Words,
     pub(super) short_password_owners: Words,
     pub(super) password_names: Words,
     pub(super) password_endings: Endings,
@@ -87,7 +87,8 @@ impl Words {
         Self(by_byte)
     }
 
-    fn with(&self, byte: Option<u8>) -> &[&'static str] {
+    /// Those with this byte.
+    pub(super) fn with(&self, byte: Option<u8>) -> &[&'static str] {
         let words = byte.and_then(|byte| self.0.get(usize::from(byte)));
         words.map_or(&[], Vec::as_slice)
     }
@@ -139,7 +140,7 @@ fn load() -> Result<Lists, LexiconError> {
         secret_endings: endings("secret_names")?,
         telling: file.words("telling")?,
         not_values: words("not_values")?,
-        stock_words: file.words("stock_words")?,
+        stock_words: words("stock_words")?,
         short_password_owners: words("short_password_owners")?,
         password_names: words("password_names")?,
         short_password_names: words("short_password_names")?,

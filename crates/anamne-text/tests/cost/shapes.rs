@@ -385,6 +385,24 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("fractions", Repeated("½ ")),
     shape("superscripts", Repeated("x²")),
     shape("trade marks", Repeated("Brand™ ")),
+    // Names of secrets and what stands near them.
+    shape("networks", Repeated("wifi ssid ")),
+    shape("short names of passwords", Repeated("pw ")),
+    shape("passwords", Repeated("psk kQ9xVb2LmZ7pTr4s ")),
+    shape("passwords without blanks", Repeated("密碼aB3dE5fG")),
+    shape(
+        "tables of passwords",
+        Repeated("password | user\nAb1!cdEf | mara\n"),
+    ),
+    shape("names without values", Repeated("-storepass -keypass=")),
+    shape("values within values", Repeated("Auth1=sAuth1=")),
+    shape("connection strings", Repeated("Server=a;Pwd=Ab1!cdEf;")),
+    shape("headers within headers", Repeated("X-Session-Id=")),
+    shape("calls within calls", Repeated(".auth(")),
+    shape("beginnings of hashes", Repeated("$5$")),
+    shape("beginnings of tokens", Repeated("ya29.")),
+    shape("house numbers and names", Repeated("L 12 ")),
+    shape("pairs of digits", Repeated("12 ")),
 ];
 
 /// The kinds of text that were once slow, and one in `one_in` of the others; all of them if every size is measured.

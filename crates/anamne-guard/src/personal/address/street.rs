@@ -1,9 +1,7 @@
 //! Streets with a house number before or after the name.
 
-use std::collections::BTreeSet;
-
-use super::super::scan::{is_word, with_lower};
-use super::lists::streets;
+use super::super::scan::is_word;
+use super::lists::{Words, streets};
 use super::town::starts_with_postcode;
 use super::words::{Word, words_after, words_before};
 use super::{Candidate, Strength};
@@ -32,7 +30,7 @@ fn is_name_or_french(bytes: &[u8], at: usize) -> bool {
                 .take_while(|byte| **byte != b' ')
                 .count();
             let word = std::str::from_utf8(&bytes[at..at + word]).unwrap_or_default();
-            streets().between.contains(word) || ["bis", "ter", "quater"].contains(&word)
+            streets().between.have(word) || ["bis", "ter", "quater"].contains(&word)
         }
         Some(byte) => byte.is_ascii_uppercase() || *byte >= 0x80 || is_ordinal(&bytes[at..]),
         None => false,
@@ -81,13 +79,11 @@ pub(super) fn number_first(text: &str, start: usize, end: usize) -> Option<Candi
     at += usize::from(bytes.get(at) == Some(&b','));
     at += 1;
     let has_comma = bytes[at - 2] == b',';
-    let mut words = words_after(text, at);
-    if words
+    let line = words_after(text, at);
+    let has_addition = line
         .first()
-        .is_some_and(|word| ["bis", "ter", "quater"].contains(&word.bare()))
-    {
-        words.remove(0);
-    }
+        .is_some_and(|word| ["bis", "ter", "quater"].contains(&word.bare()));
+    let words = &line[usize::from(has_addition)..];
     let first = words.first()?;
     if first.is_in(&streets().between)
         && let Some(end) = end_of_french(&words[1..])
@@ -208,10 +204,7 @@ fn with_ending(words: &[Word], last: &Word, end: usize) -> Option<Candidate> {
         return None;
     }
     let key = last.text.to_lowercase();
-    let ending = |endings: &BTreeSet<&str>| {
-        let found = endings.iter().find(|ending| key.ends_with(**ending));
-        found.map(|ending| key.len() - ending.len())
-    };
+    let ending = |endings: &Words| endings.ending(&key).map(|length| key.len() - length);
     let (rest, is_known) = match ending(&streets().ends) {
         Some(rest) => (rest, true),
         None => (ending(&streets().ends_weak)?, false),
@@ -236,7 +229,7 @@ fn with_ending(words: &[Word], last: &Word, end: usize) -> Option<Candidate> {
 fn with_prefix(text: &str, words: &[Word], end: usize, has_comma: bool) -> Option<Candidate> {
     let is_prefix = |word: &Word| {
         let list = &streets().before;
-        word.is_in(list) || with_lower(word.text, |key| list.contains(key))
+        list.may_have(word.text) && (word.is_in(list) || list.have(word.text))
     };
     let place = words.iter().position(is_prefix)?;
     let names = &words[..place];

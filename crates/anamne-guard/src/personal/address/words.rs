@@ -1,15 +1,12 @@
 //! The words around a house number.
 
-use std::collections::BTreeSet;
-
-use super::super::scan::with_lower;
 use super::MOST;
-use super::lists::streets;
+use super::lists::{self, streets};
 
 const MOST_WORDS: usize = 6;
 
 /// A word with its place.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Word<'text> {
     pub(super) text: &'text str,
     pub(super) start: usize,
@@ -31,8 +28,8 @@ impl Word<'_> {
     }
 
     /// Whether a list has it, without regard to capitals and signs at its end.
-    pub(super) fn is_in(&self, list: &BTreeSet<&str>) -> bool {
-        with_lower(self.bare(), |key| list.contains(key))
+    pub(super) fn is_in(&self, list: &lists::Words) -> bool {
+        list.may_have(self.text) && list.have(self.bare())
     }
 
     pub(super) fn is_small(&self) -> bool {
@@ -43,48 +40,74 @@ impl Word<'_> {
     }
 }
 
+/// A few words.
+pub(super) struct Words<'text> {
+    all: [Word<'text>; MOST_WORDS],
+    count: usize,
+}
+
+impl<'text> Words<'text> {
+    /// The first words, up to one that is empty.
+    fn of(words: impl Iterator<Item = Word<'text>>) -> Self {
+        let mut all = [Word::default(); MOST_WORDS];
+        let mut count = 0;
+        let words = words.take_while(|word| !word.text.is_empty());
+        for (place, word) in all.iter_mut().zip(words) {
+            *place = word;
+            count += 1;
+        }
+        Self { all, count }
+    }
+}
+
+impl<'text> std::ops::Deref for Words<'text> {
+    type Target = [Word<'text>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.all[..self.count]
+    }
+}
+
 /// The next words on the line, split at single blanks.
-pub(super) fn words_after(text: &str, from: usize) -> Vec<Word<'_>> {
+pub(super) fn words_after(text: &str, from: usize) -> Words<'_> {
     let mut bound = text.len().min(from + MOST);
     while !text.is_char_boundary(bound) {
         bound -= 1;
     }
-    let rest = &text[from..bound];
-    let rest = rest
-        .split(['\n', '\r', '\t', '"', '<', '|', ';', '\\'])
-        .next()
-        .unwrap_or_default();
+    let ends = |byte: &u8| {
+        matches!(
+            byte,
+            b'\n' | b'\r' | b'\t' | b'"' | b'<' | b'|' | b';' | b'\\'
+        )
+    };
+    let length = text.as_bytes()[from..bound].iter().position(ends);
+    let rest = &text[from..length.map_or(bound, |length| from + length)];
     let mut start = from;
-    let words = rest.split(' ').map(|text| {
+    Words::of(rest.split(' ').map(|text| {
         let word = Word { text, start };
         start += text.len() + 1;
         word
-    });
-    words
-        .take_while(|word| !word.text.is_empty())
-        .take(MOST_WORDS)
-        .collect()
+    }))
 }
 
 /// The words before a place on the line, nearest first.
-pub(super) fn words_before(text: &str, to: usize) -> Vec<Word<'_>> {
+pub(super) fn words_before(text: &str, to: usize) -> Words<'_> {
     let mut bound = to.saturating_sub(MOST);
     while !text.is_char_boundary(bound) {
         bound += 1;
     }
-    let rest = &text[bound..to];
-    let rest = rest
-        .rsplit(['\n', '\r', '\t', '(', '"', ':', '=', ';', '>'])
-        .next()
-        .unwrap_or_default();
+    let begins = |byte: &u8| {
+        matches!(
+            byte,
+            b'\n' | b'\r' | b'\t' | b'(' | b'"' | b':' | b'=' | b';' | b'>'
+        )
+    };
+    let before = text.as_bytes()[bound..to].iter().rposition(begins);
+    let rest = &text[before.map_or(bound, |length| bound + length + 1)..to];
     let mut end = to;
-    let words = rest.rsplit(' ').map(|text| {
+    Words::of(rest.rsplit(' ').map(|text| {
         let start = end - text.len();
         end = start.saturating_sub(1);
         Word { text, start }
-    });
-    words
-        .take_while(|word| !word.text.is_empty())
-        .take(MOST_WORDS)
-        .collect()
+    }))
 }

@@ -53,6 +53,17 @@ impl Form<'_> {
             && self.number.is_split_by(gap, self.parts)
     }
 
+    /// Whether any rule accepts groups of these lengths; a quick check before the rules.
+    fn has_known_groups(&self) -> bool {
+        let in_threes =
+            || self.digits.len() <= 10 && (1..self.parts).all(|part| self.number.length(part) == 3);
+        let is_known =
+            |lengths: &&[usize]| lengths.len() == self.parts && self.number.has_lengths(lengths);
+        // The numbers of the Netherlands and of Medicare have any groups.
+        let is_free = self.parts <= 4 && (9..=11).contains(&self.digits.len());
+        self.parts == 1 || is_free || in_threes() || GROUPS.iter().any(is_known)
+    }
+
     /// Whether it is one group of this length.
     fn is_packed(&self, length: usize) -> bool {
         self.parts == 1 && self.digits.len() == length
@@ -70,6 +81,42 @@ impl Form<'_> {
             .any(|gap| self.number.is_split_by(*gap, self.parts))
     }
 }
+
+/// The most groups of a number that a rule accepts.
+const MOST_GROUPS: usize = 5;
+
+/// The lengths of groups that rules accept, besides one group, groups of three after the first.
+const GROUPS: [&[usize]; 29] = [
+    &[2, 10],
+    &[4, 6],
+    &[6, 3],
+    &[6, 4],
+    &[6, 5],
+    &[6, 7],
+    &[7, 1],
+    &[8, 1],
+    &[8, 4],
+    &[9, 1],
+    &[2, 8, 1],
+    &[2, 8, 2],
+    &[3, 2, 4],
+    &[3, 3, 4],
+    &[3, 6, 1],
+    &[4, 4, 4],
+    &[5, 7, 1],
+    &[6, 2, 4],
+    &[6, 4, 3],
+    &[1, 3, 3, 1],
+    &[3, 3, 3, 2],
+    &[3, 4, 4, 2],
+    &[3, 4, 7, 1],
+    &[3, 5, 2, 1],
+    &[4, 2, 2, 2],
+    &[4, 2, 2, 5],
+    &[6, 4, 2, 1],
+    &[1, 4, 5, 2, 1],
+    &[2, 2, 2, 3, 2],
+];
 
 type Rule = fn(Form) -> Fit;
 
@@ -147,20 +194,23 @@ pub(super) fn at(scan: &mut Scan, number: &Number) -> Option<Range<usize>> {
             return Some(span);
         }
     }
-    for parts in (1..=number.count()).rev() {
+    for parts in (1..=number.count().min(MOST_GROUPS)).rev() {
         let digits = number.digits_of(parts);
-        if !(7..=18).contains(&digits.len()) || !number.closes(scan.text, parts) {
-            continue;
-        }
-        let span = number.start()..number.end_of(parts);
         let form = Form {
             digits,
             number,
             parts,
         };
+        if !(7..=18).contains(&digits.len())
+            || !form.has_known_groups()
+            || !number.closes(scan.text, parts)
+        {
+            continue;
+        }
+        let span = number.start()..number.end_of(parts);
         for (country, rule) in RULES {
             let fit = rule(form);
-            if is_accepted(scan, &span, country, fit) {
+            if fit != Fit::None && is_accepted(scan, &span, country, fit) {
                 return Some(span);
             }
         }

@@ -33,6 +33,9 @@ pub(super) fn is_number(value: &str) -> bool {
         "ULL", "UL", "LL", "L", "U",
     ];
     let bare = value.strip_prefix('-').unwrap_or(value);
+    if !bare.starts_with(|one: char| one.is_ascii_digit() || one == '_' || one == '.') {
+        return false;
+    }
     let suffix = SUFFIXES.iter().find_map(|suffix| bare.strip_suffix(suffix));
     let digits = suffix.unwrap_or(bare).trim_end_matches('_');
     let is_in = |text: &str, may: fn(u8) -> bool| {
@@ -81,10 +84,30 @@ pub(super) fn is_expression(value: &str) -> bool {
         || value.contains("=>")
         || value.contains("&&")
         || is_minified(value)
+        || is_scoped(value)
         || value.contains("||")
         || (first == '!'
             && value[1..].starts_with(|one: char| one.is_alphabetic())
             && !value.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether it is a variable after its scope, as Vim writes it: `s:name`, `a:dict.name`.
+fn is_scoped(value: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_' || byte == b'.';
+    matches!(value.as_bytes(), [b'a' | b'b' | b'g' | b'l' | b's' | b't' | b'v' | b'w', b':', name @ ..]
+        if name.len() >= 3 && name.iter().all(|byte| is_part(*byte)))
+}
+
+/// Whether the first of joined names is one that objects and settings have in programs: `self.auth_pass`.
+pub(super) fn is_of_object(value: &str) -> bool {
+    const OBJECTS: [&str; 24] = [
+        "self", "this", "cls", "args", "config", "cfg", "conf", "opts", "options", "settings",
+        "params", "ctx", "context", "request", "req", "data", "props", "state", "env", "module",
+        "user", "local", "var", "each",
+    ];
+    value
+        .split_once('.')
+        .is_some_and(|(object, _)| OBJECTS.contains(&object))
 }
 
 /// Whether it is code without blanks: `value}get`, `isReady=!0`.
@@ -110,9 +133,21 @@ fn is_opened(value: &str) -> bool {
     open.is_some_and(|at| value[..at].bytes().all(is_name))
 }
 
-/// Whether it is a call or an index from beginning to end.
+/// Whether it is a call or an index from beginning to end, or the beginning of a call: `dict(required=True`.
 pub(super) fn is_call(value: &str) -> bool {
-    is_opened(value) && value.ends_with([')', ']', '(', '[', '{', '"', '\'', '='])
+    let has_argument = || {
+        let name = value.split(['(', '=']).nth(1).unwrap_or_default();
+        value.contains('=')
+            && !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    is_opened(value)
+        && (value.ends_with([')', ']', '(', '[', '{', '"', '\'', '='])
+            || value.contains("].")
+            || value.contains(").")
+            || has_argument())
 }
 
 /// Whether it is names joined by a separator.
@@ -124,15 +159,17 @@ pub(super) fn is_member(value: &str, separator: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_?!$".contains(&byte))
     };
-    let is_unlike = letters::are_unlike_words(value) || has_long_number(value);
-    if value.len() >= 12 && is_unlike && has_both_cases(value) {
+    if !value.contains(separator) {
+        return false;
+    }
+    let is_unlike = || letters::are_unlike_words(value) || has_long_number(value);
+    if value.len() >= 12 && has_both_cases(value) && is_unlike() {
         return false;
     }
     let is_random = |part: &str| part.len() >= 20 && Shape::of(part).is_random(20);
-    value.contains(separator)
-        && value
-            .split(separator)
-            .all(|part| is_name(part) && !is_random(part))
+    value
+        .split(separator)
+        .all(|part| is_name(part) && !is_random(part))
 }
 
 /// Whether four digits stand in a row, as in `Meadow3779.N72`.

@@ -9,11 +9,13 @@ use crate::secrets::shape::Shape;
 /// Whether nobody would take a value for anything but a generated password, wherever it stands: letters of both cases with digits
 /// or punctuation, in an order that no name has. O(bytes).
 pub(super) fn is_plainly_generated(value: &str) -> bool {
+    if !(8..=48).contains(&value.len()) {
+        return false;
+    }
     let shape = Shape::of(value);
     let is_mark = |byte: u8| b"!@#$%^&*?+~=".contains(&byte);
     let marks = value.bytes().filter(|byte| is_mark(*byte)).count();
-    if !(8..=48).contains(&shape.length)
-        || shape.upper == 0
+    if shape.upper == 0
         || shape.lower == 0
         || (shape.digits + marks == 0 && shape.length < 16)
         || shape.digits == shape.length
@@ -23,6 +25,9 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
         || value.starts_with(['$', '-', '/', '%', '@', '&', '#', '.', '~'])
         || names_a_secret(value)
         || is_expression(value)
+        || letters::are_joined_words(value)
+        || is_choice(value)
+        || ["%s", "%d", "%2F"].iter().any(|part| value.contains(part))
     {
         return false;
     }
@@ -33,6 +38,17 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
         && shape.length - shape.symbols >= 7
         && is_secret(value, Class::Password, Place::Prose)
         && !is_digest(value)
+}
+
+/// Whether a value is names with slashes between them: `PL/Python3`.
+fn is_choice(value: &str) -> bool {
+    let is_name = |part: &str| {
+        let letters = part.trim_end_matches(|one: char| one.is_ascii_digit());
+        part.len() - letters.len() <= 2
+            && !letters.is_empty()
+            && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    value.contains('/') && value.split('/').all(is_name)
 }
 
 /// Whether a value is a word with a capital, three digits or more, a mark and some characters: `Meadow3779_N72`.

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::expressions::{is_call, is_expression, is_member, is_number, is_type};
-use super::names::Class;
+use super::expressions::{is_call, is_expression, is_member, is_number, is_of_object, is_type};
+use super::names::{Class, class_of_identifier};
+use crate::case::with_lower;
 use crate::literals::Literals;
 use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
@@ -54,6 +55,8 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
         || is_number(value)
         || is_address(value)
         || is_stock(value)
+        || is_option(value)
+        || is_digest(value)
         || (shape.is_monotonous() && shape.length >= 12)
     {
         return false;
@@ -61,11 +64,17 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
     if !matches!(place, Place::Quoted { .. } | Place::Argument) && is_expression(value) {
         return false;
     }
-    if matches!(class, Class::Secret | Class::Key | Class::WeakKey) && is_type(value, &shape) {
+    let may_be_type = !matches!(place, Place::Quoted { .. } | Place::Argument);
+    let is_named_type = || {
+        is_type(value, &shape)
+            || (may_be_type && shape.symbols == 0 && letters::are_joined_words(value))
+    };
+    if matches!(class, Class::Secret | Class::Key | Class::WeakKey) && is_named_type() {
         return false;
     }
     if place == Place::Argument
-        && (is_call(value) || (is_member(value, ".") && names_a_secret(value)))
+        && (is_call(value)
+            || (is_member(value, ".") && (names_a_secret(value) || is_of_object(value))))
     {
         return false;
     }
@@ -102,7 +111,8 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
         name.bytes()
             .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
     });
-    if shape.blanks > 0 || is_sentence_end(value) || is_attribute {
+    if shape.blanks > 0 || is_sentence_end(value) || is_attribute || is_name_of_secret(value, shape)
+    {
         return false;
     }
     if value
@@ -150,16 +160,20 @@ fn is_generated(value: &str, shape: &Shape, least: usize) -> bool {
     !is_digest(value)
         && shape.is_random(least)
         && !shape.may_be_words()
+        && !letters::are_joined_words(value)
         && (shape.digits > 0 || letters::are_unlike_words(value))
 }
 
-/// Whether it says that it is a digest.
+/// Whether it says that it is a digest: `sha256-…`, `md5:…`, `sha512=…`.
 pub(super) fn is_digest(value: &str) -> bool {
-    [
-        "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "SHA256:",
-    ]
-    .iter()
-    .any(|mark| value.starts_with(mark))
+    let names = [
+        "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "SHA256",
+    ];
+    value.starts_with(['s', 'S', 'm'])
+        && names.iter().any(|name| {
+            let rest = value.strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with(['-', ':', '=']))
+        })
 }
 
 /// Whether a value is a public key: the beginning of its DER in base 64 names the algorithm.
@@ -170,7 +184,7 @@ fn is_public_key(value: &str) -> bool {
         "MIIBIjANBgkqhkiG",
         "MIICIjANBgkqhkiG",
     ];
-    begins.iter().any(|begin| value.starts_with(begin))
+    value.starts_with('M') && begins.iter().any(|begin| value.starts_with(begin))
 }
 
 /// Whether a value is sealed: encrypted by Sealed Secrets or AWS KMS.
@@ -218,8 +232,9 @@ fn is_stop_word(value: &str) -> bool {
     if bare.len() > MOST_WORD {
         return false;
     }
-    let lower = bare.to_lowercase();
-    bare.is_empty() || has(&lists().not_values, &lower) || has(&lists().password_names, &lower)
+    let is_listed =
+        |lower: &str| has(&lists().not_values, lower) || has(&lists().password_names, lower);
+    bare.is_empty() || with_lower(bare, is_listed)
 }
 
 /// Whether it is text of another script: it has East Asian letters, or no ASCII letter or digit.
@@ -270,14 +285,29 @@ fn is_path(value: &str) -> bool {
 
 /// Whether it is a regular expression or a format.
 fn is_pattern(value: &str) -> bool {
-    value.contains(['\\', '[', '.', '('])
-        && [
+    static PARTS: LazyLock<Literals> = LazyLock::new(|| {
+        Literals::new([
             "\\d", "\\w", "\\s", "[a-z", "[A-Z", "[0-9", "[^", ".*", ".+", "(?:", "[:", "\\x",
             "(?=", "(?P",
-        ]
-        .iter()
-        .any(|part| value.contains(part))
+        ])
+    });
+    value.contains(['\\', '[', '.', '(']) && PARTS.occur_in(value)
         || value.starts_with('^') && value.ends_with('$')
+}
+
+/// Whether it is an option such as `--no-block`, or a pattern such as `os2*`.
+fn is_option(value: &str) -> bool {
+    let is_all = |text: &str, may: fn(u8) -> bool| !text.is_empty() && text.bytes().all(may);
+    let is_long = value
+        .strip_prefix("--")
+        .is_some_and(|name| is_all(name, |byte| byte.is_ascii_lowercase() || byte == b'-'));
+    let is_glob = value.strip_suffix('*').is_some_and(|name| {
+        name.len() <= 7
+            && is_all(name, |byte| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit()
+            })
+    });
+    is_long || is_glob
 }
 
 /// Whether it is the address of a person or a program in small letters: `from@abc`, `user@site.org`.
@@ -331,18 +361,42 @@ pub(super) fn names_a_secret(value: &str) -> bool {
         && value.bytes().filter(u8::is_ascii_digit).count() < 3
 }
 
+/// Whether it is the name of a variable for a password: `dot1xPassword`.
+fn is_name_of_secret(value: &str, shape: &Shape) -> bool {
+    (1..3).contains(&shape.digits)
+        && value.ends_with(|one: char| one.is_ascii_alphabetic())
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && class_of_identifier(value).is_some()
+}
+
 /// Whether it ends as sentences do.
 fn is_sentence_end(value: &str) -> bool {
     value.ends_with(['?', '…', ':', ','])
 }
 
-/// `v1.2.3`, `2024-05-01`, `12:30:00`, `10.0.0.1`.
+/// `v1.2.3`, `2024-05-01`, `12:30:00`, `10.0.0.1`, `1:4.13+dfsg1-1`.
 fn is_version(value: &str) -> bool {
     let rest = value.strip_prefix(['v', 'V']).unwrap_or(value);
-    rest.contains(['.', '-', ':', '/'])
-        && rest.bytes().all(|byte| {
-            byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b':' | b'/' | b'T' | b'Z')
-        })
+    is_package_version(rest)
+        || rest.contains(['.', '-', ':', '/'])
+            && rest.bytes().all(|byte| {
+                byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b':' | b'/' | b'T' | b'Z')
+            })
+}
+
+/// The version of a package: numbers with dots, then words in small letters and numbers after `+`, `-` or `~`.
+fn is_package_version(value: &str) -> bool {
+    let is_number = |one: char| one.is_ascii_digit() || one == '.' || one == ':';
+    let rest = value.trim_start_matches(is_number);
+    let number = &value[..value.len() - rest.len()];
+    let is_part =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-~.".contains(&byte);
+    number.len() >= 3
+        && number.contains('.')
+        && rest.starts_with(['+', '-', '~'])
+        && rest.bytes().all(is_part)
 }
 
 /// `90-day`, `32-byte`, `8+`, `100%`, `12,`.

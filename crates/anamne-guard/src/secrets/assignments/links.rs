@@ -2,7 +2,9 @@
 
 use super::generated::is_assigned;
 use super::names::{Class, Name};
+use crate::case::{self, with_lower};
 use crate::secrets::alphabet::{Alphabet, after_blanks};
+use crate::secrets::letters;
 use crate::secrets::scan::Scan;
 use crate::secrets::shape::Shape;
 use crate::secrets::words::{has, lists};
@@ -252,11 +254,16 @@ fn pair(scan: &Scan, at: usize) -> Option<(Link, usize)> {
 fn later(scan: &Scan, at: usize) -> Option<usize> {
     let block = scan.slice(&super::floor(scan, at, (at + 200).min(scan.bytes.len())));
     let inside = block.split('}').next().unwrap_or_default();
-    let line = inside
-        .lines()
-        .find(|line| line.trim_start().starts_with("default"))?;
-    Some(at + block.find(line)? + line.len() - line.trim_start().len())
+    // A block on one line has two blanks, or one, between its arguments.
+    let place = inside.find("default").filter(|place| {
+        let before = &inside.as_bytes()[..*place];
+        matches!(before.last(), None | Some(b'\n' | b' ' | b'\t'))
+    })?;
+    Some(at + place)
 }
+
+/// Commands that set the names after them on the line.
+pub(in crate::secrets) const SETTERS: [&str; 2] = ["config set ", "nmcli"];
 
 /// A value that follows a blank: of a flag, of a command that sets a name, of a netrc file, or in a sentence.
 fn spaced(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
@@ -282,10 +289,10 @@ fn spaced(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
     ]
     .iter()
     .any(|set| before.ends_with(set));
-    let is_record = before.contains("config set ")
-        || matches!(identifier, "requirepass" | "masterauth")
+    let may_be_set = || scan.setter_end > start;
+    let is_record = matches!(identifier, "requirepass" | "masterauth")
         || (identifier == "password" && is_netrc(scan, name.span.start))
-        || before.contains("nmcli");
+        || (may_be_set() && SETTERS.iter().any(|setter| before.contains(setter)));
     if is_set || is_record {
         return Some((Link::Flag, op));
     }
@@ -301,10 +308,7 @@ fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
         .count();
     let value = scan.slice(&(op..op + end));
     let shape = Shape::of(value);
-    if value
-        .to_ascii_lowercase()
-        .contains(&scan.slice(&name.span).to_ascii_lowercase())
-    {
+    if case::has_part(value, scan.slice(&name.span)) {
         return None;
     }
     if is_assigned(value) {
@@ -315,7 +319,8 @@ fn beside(scan: &Scan, name: &Name, op: usize) -> Option<(Link, usize)> {
         && shape.length >= 8
         && value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?'])
         && !value.contains(['/', ':', '(']);
-    (is_strong || (shape.digits > 1 && shape.is_random(20))).then_some((Link::Said, op))
+    let is_key = shape.digits > 1 && shape.is_random(20) && !letters::are_joined_words(value);
+    (is_strong || is_key).then_some((Link::Said, op))
 }
 
 /// Whether `login NAME` or `machine NAME` stands directly before a place.
@@ -336,16 +341,15 @@ fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
     let rest = super::floor(scan, from, end);
     let text = scan.slice(&rest);
     let mut offset = 0;
-    let is_finnish = scan.slice(&name.span).to_lowercase().contains("salasana");
+    let is_finnish = || case::has_part(scan.slice(&name.span), "salasana");
     for (index, word) in text.split_inclusive(' ').take(9).enumerate() {
         let bare = word.trim_end();
         offset += word.len();
-        let lower = bare.to_lowercase();
-        let is_link = match lower.as_str() {
+        let is_link = with_lower(bare, |lower| match lower {
             "to" => index < 2,
-            "on" => is_finnish,
-            _ => has(&lists().links, &lower),
-        };
+            "on" => is_finnish(),
+            _ => has(&lists().links, lower),
+        });
         if is_link {
             let next = text[offset..].split(' ').next().unwrap_or_default();
             let skipped = if matches!(next, "now" | "jetzt" | "set" | "simply" | "still") {
@@ -361,7 +365,7 @@ fn said(scan: &Scan, name: &Name, from: usize) -> Option<(Link, usize)> {
             };
             return Some((Link::Said, rest.start + offset + skipped + to));
         }
-        if index == 0 && !has(&lists().prepositions, &lower) {
+        if index == 0 && !with_lower(bare, |lower| has(&lists().prepositions, lower)) {
             return None;
         }
         if let Some(word) = bare.strip_suffix(':') {

@@ -1,30 +1,36 @@
 //! Passwords and keys that a name, a flag or a sentence marks as such.
 
 mod commands;
+mod connections;
 mod expressions;
+mod fixed;
 mod generated;
 mod judge;
 mod links;
 mod names;
 mod near;
 mod places;
+mod seeds;
 mod tables;
 mod values;
+mod verdicts;
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 pub(super) use commands::{
     AFTER_PIPES, BEFORE_QUOTES, find as find_in_command, find_piped, find_quoted,
 };
-pub(super) use near::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
+pub(super) use connections::Connections;
+pub(super) use fixed::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
+pub(super) use links::SETTERS;
 pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
+
+pub(super) use verdicts::Verdicts;
 
 use super::placeholders::is_reference;
 use super::scan::{Basis, Scan};
 use super::structures::CONNECTION_PASSWORD;
-use crate::DataKind;
-use crate::literals::Literals;
+use crate::{DataKind, case};
 use judge::{Place, is_secret, may_be_secret};
 use links::{Link, Site};
 use names::{Class, Name};
@@ -131,6 +137,12 @@ pub(super) const STEMS: [&str; 85] = [
     "identifiants",
 ];
 
+/// How many names may look around over the same byte.
+const MOST_READINGS: usize = 8;
+
+/// How often a byte may be judged as a part of a value, in values within values.
+const MOST_JUDGEMENTS: usize = 2;
+
 /// Looks for a value after the name around an anchor.
 pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     if anchor.start < scan.name_end {
@@ -146,26 +158,29 @@ pub(super) fn find(scan: &mut Scan, anchor: Range<usize>) {
     let Some(name) = names::read(scan, span) else {
         return;
     };
-    if name.class == Class::Beside {
-        near::find(scan, &name);
+    if name.class != Class::Beside && (tables::find(scan, &name) || find_after(scan, &name)) {
         return;
     }
-    if tables::find(scan, &name) {
-        return;
+    if scan.efforts.names.may_read(name.span.start, MOST_READINGS) {
+        scan.efforts.names.add(near::REACH);
+        find_around(scan, &name);
     }
-    if find_after(scan, &name) {
-        return;
-    }
+}
+
+/// Looks for a value that its look gives away on the line of a name.
+fn find_around(scan: &mut Scan, name: &Name) {
     let is_password = matches!(name.class, Class::Password | Class::ShortPassword);
     if is_password || name.class == Class::Key {
-        let is_found = name.class != Class::ShortPassword && find_before(scan, &name);
+        let is_found = name.class != Class::ShortPassword && find_before(scan, name);
         if !is_found && is_password {
-            near::find(scan, &name);
+            near::find(scan, name);
         } else if !is_found {
-            near::find_key(scan, &name);
+            near::find_key(scan, name);
         }
     } else if name.class == Class::Secret {
-        near::find_key(scan, &name);
+        near::find_key(scan, name);
+    } else if name.class == Class::Beside {
+        near::find(scan, name);
     }
 }
 
@@ -187,7 +202,7 @@ fn find_before(scan: &mut Scan, name: &Name) -> bool {
 /// Looks for a value after a name; whether there is one, or a reference to one.
 fn find_after(scan: &mut Scan, name: &Name) -> bool {
     if name.class == Class::Seed {
-        find_seed(scan, name);
+        seeds::find(scan, name);
         return true;
     }
     let Some(site) = links::after(scan, name) else {
@@ -197,15 +212,29 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
         return false;
     };
     let text = scan.slice(&value.span);
-    if is_reference(text) || text.eq_ignore_ascii_case(scan.slice(&name.span)) {
+    if is_reference(text)
+        || repeats_name(text, scan.slice(&name.span))
+        || is_in_resource(scan, name, &site)
+    {
         return true;
     }
+    if is_one_of_two(text) {
+        return false;
+    }
+    if !scan
+        .efforts
+        .values
+        .may_read(value.span.start, MOST_JUDGEMENTS)
+    {
+        return false;
+    }
+    scan.efforts.values.add(text.len());
     let is_found = may_be_secret(text, name.class)
         && !is_header_signature(scan, name)
         && is_secret(text, name.class, place_of(scan, name, &site, &value));
     if is_found {
         let kind = match name.kind() {
-            kind if kind == PASSWORD && is_in_connection(scan, &name.span, &value.span) => {
+            kind if kind == PASSWORD && connections::has(scan, &name.span, &value.span) => {
                 CONNECTION_PASSWORD
             }
             kind => kind,
@@ -213,6 +242,33 @@ fn find_after(scan: &mut Scan, name: &Name) -> bool {
         scan.add(Basis::Name, kind, value.span);
     }
     is_found
+}
+
+/// Whether a value is the name again, or the name of a variable that has a long name in it.
+fn repeats_name(value: &str, name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    value.eq_ignore_ascii_case(name)
+        || (name.len() > 10
+            && value.contains('_')
+            && value.bytes().all(is_part)
+            && case::has_part(value, name))
+}
+
+/// Whether a name stands among the parts of a resource's name, as in `arn:…:986609801804:secret:name`.
+fn is_in_resource(scan: &Scan, name: &Name, site: &Site) -> bool {
+    let start = name.span.start;
+    site.link == Link::Colon
+        && !site.is_spaced
+        && start > 1
+        && scan.bytes[start - 1] == b':'
+        && scan.bytes[start - 2].is_ascii_digit()
+}
+
+/// Whether a value says which of two it is: `old=…`.
+fn is_one_of_two(value: &str) -> bool {
+    ["old=", "new="]
+        .iter()
+        .any(|which| value.starts_with(which))
 }
 
 /// Whether a name is the signature of a request to AWS, which is no use to anybody else.
@@ -225,9 +281,11 @@ fn is_header_signature(scan: &Scan, name: &Name) -> bool {
 }
 
 /// How the value is written.
-fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
+fn place_of(scan: &mut Scan, name: &Name, site: &Site, value: &Value) -> Place {
     let starts_line = is_first_on_line(scan, name.span.start);
     let ends_line = value.is_last_on_line;
+    // An argument of a call: `password=value,`.
+    let is_passed = scan.bytes.get(value.span.end) == Some(&b',');
     match (site.link, value.is_quoted) {
         (Link::Said, true) => Place::Quoted { is_label: false },
         (Link::Said, false) | (Link::Quoted, true) => Place::Prose,
@@ -239,7 +297,8 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         (Link::Assign, false)
             if name.is_query
                 || (name.is_flag && !site.is_spaced)
-                || (!site.is_spaced && (name.is_constant || starts_line)) =>
+                || (!site.is_spaced && is_given(scan, name.span.start))
+                || (!site.is_spaced && (name.is_constant || (starts_line && !is_passed))) =>
         {
             Place::Argument
         }
@@ -249,7 +308,7 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
             Place::Argument
         }
         (Link::Assign, false)
-            if !site.is_spaced && is_in_connection(scan, &name.span, &value.span) =>
+            if !site.is_spaced && connections::has(scan, &name.span, &value.span) =>
         {
             Place::Argument
         }
@@ -259,6 +318,21 @@ fn place_of(scan: &Scan, name: &Name, site: &Site, value: &Value) -> Place {
         },
         (_, false) => Place::Inline,
     }
+}
+
+/// Whether a name and its value are the argument of a flag: `--set auth.password=…`.
+fn is_given(scan: &Scan, at: usize) -> bool {
+    const FLAGS: [&str; 6] = [
+        "--set ",
+        "--set-string ",
+        "--from-literal=",
+        "--build-arg ",
+        "-e ",
+        "-D",
+    ];
+    let before = &scan.bytes[..at];
+    let before = before.strip_suffix(b"\"").unwrap_or(before);
+    FLAGS.iter().any(|flag| before.ends_with(flag.as_bytes()))
 }
 
 /// Whether a value is a word that another one follows, as in `--password suffers from …`.
@@ -296,31 +370,6 @@ fn is_first_on_line(scan: &Scan, at: usize) -> bool {
         || before.ends_with("export")
 }
 
-/// Whether a password stands among the parts of a connection string.
-fn is_in_connection(scan: &Scan, name: &Range<usize>, value: &Range<usize>) -> bool {
-    static PARTS: LazyLock<Literals> = LazyLock::new(|| {
-        Literals::ignoring_case([
-            "server=",
-            "data source=",
-            "user id=",
-            "uid=",
-            "jdbc:",
-            "host=",
-            "database=",
-            "dbname=",
-            "initial catalog=",
-            "driver=",
-        ])
-    });
-    let start = scan.line_start(name.start, 200);
-    let end = scan.line_end(value.end, 120);
-    let (before, after) = (
-        scan.slice(&floor(scan, start, name.start)),
-        scan.slice(&floor(scan, value.end, end)),
-    );
-    PARTS.occur_in(before) || PARTS.occur_in(after)
-}
-
 /// A place moved inwards to character boundaries.
 fn floor(scan: &Scan, mut start: usize, mut end: usize) -> Range<usize> {
     while start < end && !scan.text.is_char_boundary(start) {
@@ -330,31 +379,4 @@ fn floor(scan: &Scan, mut start: usize, mut end: usize) -> Range<usize> {
         end -= 1;
     }
     start..end
-}
-
-/// A mnemonic of 12 to 24 words after its name.
-fn find_seed(scan: &mut Scan, name: &Name) {
-    let end = scan.line_end(name.span.end, 300);
-    let line = floor(scan, name.span.end, end);
-    let text = scan.slice(&line);
-    let Some(start) = text.find([':', '=']).filter(|at| *at < 24) else {
-        return;
-    };
-    let is_edge = |one: char| {
-        one.is_whitespace() || matches!(one, '"' | '\'' | '`' | ':' | '=' | ';' | ',' | '.' | '}')
-    };
-    let phrase = text[start..].trim_matches(is_edge);
-    let is_word = |word: &str| {
-        (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
-    let words: Vec<_> = phrase.split(' ').collect();
-    let distinct: std::collections::BTreeSet<_> = words.iter().collect();
-    if matches!(words.len(), 12 | 15 | 18 | 21 | 24)
-        && distinct.len() > 8
-        && words.iter().all(|word| is_word(word))
-    {
-        let leading = text[start..].len() - text[start..].trim_start_matches(is_edge).len();
-        let from = line.start + start + leading;
-        scan.add(Basis::Name, SEED_PHRASE, from..from + phrase.len());
-    }
 }

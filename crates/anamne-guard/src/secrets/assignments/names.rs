@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::PASSWORD;
 use crate::DataKind;
+use crate::case;
 use crate::secrets::alphabet::{Alphabet, BLANK};
 use crate::secrets::scan::Scan;
 use crate::secrets::words::{Lists, has, lists};
@@ -37,7 +38,8 @@ pub(super) struct Name {
     pub(super) class: Class,
     /// The kind, if no vendor is named.
     kind: DataKind,
-    words: Vec<String>,
+    /// Its words in small letters, with blanks between them.
+    words: String,
     pub(super) span: Range<usize>,
     /// It begins with a hyphen.
     pub(super) is_flag: bool,
@@ -53,11 +55,8 @@ impl Name {
         if self.kind == PASSWORD {
             return PASSWORD;
         }
-        let has_all = |needed: &Vec<&str>| {
-            needed
-                .iter()
-                .all(|word| self.words.iter().any(|own| own == word))
-        };
+        let has = |word: &&str| self.words.split(' ').any(|own| own == *word);
+        let has_all = |needed: &Vec<&str>| needed.iter().all(has);
         let named = lists()
             .named_kinds
             .iter()
@@ -69,10 +68,8 @@ impl Name {
 impl Name {
     /// Whether its word is English, so that other words for `required` and the like are known.
     pub(super) fn is_english(&self, scan: &Scan) -> bool {
-        let lower = scan.slice(&self.span).to_ascii_lowercase();
-        self.class != Class::Password
-            || (lower.contains("pass") && !lower.contains("passor"))
-            || lower.contains("pw")
+        let has = |part| case::has_part(scan.slice(&self.span), part);
+        self.class != Class::Password || (has("pass") && !has("passor")) || has("pw")
     }
 }
 
@@ -89,12 +86,17 @@ pub(super) fn read(scan: &Scan, span: Range<usize>) -> Option<Name> {
     let before = span.start.checked_sub(1).map(|at| scan.bytes[at]);
     let is_unspaced = identifier.bytes().next()? >= FIRST_UNSPACED;
     let mut words = if is_unspaced {
-        vec![identifier.to_owned()]
+        identifier.to_owned()
     } else {
         words_of(identifier)
     };
-    if words.len() == 1 {
-        words.splice(0..0, word_before(scan, span.start));
+    if !words.is_empty()
+        && !words.contains(' ')
+        && let Some(before) = word_before(scan, span.start)
+    {
+        words.insert(0, ' ');
+        words.insert_str(0, before);
+        words[..before.len()].make_ascii_lowercase();
     }
     let (mut class, kind) = classify(&words)?;
     if class == Class::WeakKey {
@@ -178,10 +180,10 @@ pub(super) fn identifier(scan: &mut Scan, anchor: &Range<usize>) -> Option<Range
     Some(span)
 }
 
-/// The words of an identifier in small letters: `clientSecret_2` is `client`, `secret`, `2`.
-fn words_of(identifier: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::with_capacity(4);
-    let mut word = String::with_capacity(16);
+/// The words of an identifier in small letters, with blanks between them: `clientSecret_2` is `client secret 2`.
+fn words_of(identifier: &str) -> String {
+    let mut words = String::with_capacity(identifier.len() + 8);
+    let mut is_open = false;
     let mut before = None::<char>;
     let mut rest = identifier.chars();
     while let Some(one) = rest.next() {
@@ -193,31 +195,32 @@ fn words_of(identifier: &str) -> Vec<String> {
             Some(before) => one.is_ascii_digit() != before.is_ascii_digit(),
             None => false,
         };
-        if (begins || !one.is_alphanumeric()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        if one.is_ascii_alphanumeric() {
-            word.push(one.to_ascii_lowercase());
-        } else if one.is_alphanumeric() {
-            word.extend(one.to_lowercase());
+        is_open &= !begins && one.is_alphanumeric();
+        if one.is_alphanumeric() {
+            if !is_open && !words.is_empty() {
+                words.push(' ');
+            }
+            is_open = true;
+            if one.is_ascii() {
+                words.push(one.to_ascii_lowercase());
+            } else {
+                words.extend(one.to_lowercase());
+            }
         }
         before = Some(one);
-    }
-    if !word.is_empty() {
-        words.push(word);
     }
     words
 }
 
 /// The word before a name that is but one word, such as `API` of `API key`.
-fn word_before(scan: &Scan, start: usize) -> Option<String> {
+fn word_before<'text>(scan: &Scan<'text>, start: usize) -> Option<&'text str> {
     let blanks = BLANK.run_back(scan.bytes, start, 2);
     if blanks != 1 {
         return None;
     }
     let end = start - 1;
     let length = Alphabet::named("alnum")?.run_back(scan.bytes, end, 20);
-    let word = scan.slice(&(end - length..end)).to_ascii_lowercase();
+    let word = scan.slice(&(end - length..end));
     (!word.is_empty()).then_some(word)
 }
 
@@ -230,28 +233,24 @@ pub(super) fn class_of_identifier(identifier: &str) -> Option<(Class, DataKind)>
 }
 
 /// What the words of a name say: the last one that isn't a suffix decides.
-fn classify(words: &[String]) -> Option<(Class, DataKind)> {
+fn classify(words: &str) -> Option<(Class, DataKind)> {
     let lists = lists();
-    let is_suffix = |word: &String| {
-        has(&lists.suffixes, word) || word.bytes().all(|byte| byte.is_ascii_digit())
+    let is_suffix =
+        |word: &str| has(&lists.suffixes, word) || word.bytes().all(|byte| byte.is_ascii_digit());
+    let (mut before, mut last) = split_last(words)?;
+    for _ in 0..3 {
+        if is_suffix(last) {
+            (before, last) = split_last(before)?;
+        }
+    }
+    let is_harmless = |word: &str| {
+        has(&lists.harmless_names, word) || is_forgery(word) || word.starts_with("xsrf")
     };
-    let suffixes = words
-        .iter()
-        .rev()
-        .take(3)
-        .take_while(|word| is_suffix(word))
-        .count();
-    let words = &words[..words.len() - suffixes];
-    let last = words.last()?.as_str();
-    let before = &words[..words.len() - 1];
-    let is_harmless = |word: &String| {
-        has(&lists.harmless_names, word) || word.starts_with("csrf") || word.starts_with("xsrf")
-    };
-    if before.iter().any(is_harmless) || words.last().is_some_and(|last| last.starts_with("csrf")) {
+    if is_forgery(last) || before.split(' ').any(is_harmless) {
         return None;
     }
     if last == "mnemonic"
-        || (last == "phrase" && before.last().is_some_and(|word| word == "seed"))
+        || (last == "phrase" && before.rsplit(' ').next() == Some("seed"))
         || last == "seed" && !before.is_empty()
     {
         return Some((Class::Seed, super::SEED_PHRASE));
@@ -259,13 +258,23 @@ fn classify(words: &[String]) -> Option<(Class, DataKind)> {
     class_of(lists, last, before)
 }
 
-fn class_of(lists: &Lists, last: &str, before: &[String]) -> Option<(Class, DataKind)> {
-    let qualifier = before.last().map(String::as_str);
+/// The last word, and those before it.
+fn split_last(words: &str) -> Option<(&str, &str)> {
+    (!words.is_empty()).then(|| words.rsplit_once(' ').unwrap_or(("", words)))
+}
+
+/// Whether a word begins the name of a token against forged requests.
+fn is_forgery(word: &str) -> bool {
+    word.starts_with("csrf")
+}
+
+fn class_of(lists: &Lists, last: &str, before: &str) -> Option<(Class, DataKind)> {
+    let qualifier = split_last(before).map(|(_, last)| last);
     if lists.password_endings.end(last) {
         return Some((Class::Password, PASSWORD));
     }
     if last == "passe" || last == "passes" {
-        let is_french = before.len() >= 2 || qualifier == Some("de");
+        let is_french = before.contains(' ') || qualifier == Some("de");
         return is_french.then_some((Class::Password, PASSWORD));
     }
     let is_owned = |ending: &str| {
@@ -330,12 +339,12 @@ mod tests {
 
     #[test]
     fn identifiers_are_split_into_words() {
-        assert_eq!(words_of("clientSecret_v2"), ["client", "secret", "v", "2"]);
-        assert_eq!(words_of("X-API-Key"), ["x", "api", "key"]);
-        assert_eq!(words_of("myAPIKey"), ["my", "api", "key"]);
+        assert_eq!(words_of("clientSecret_v2"), "client secret v 2");
+        assert_eq!(words_of("X-API-Key"), "x api key");
+        assert_eq!(words_of("myAPIKey_"), "my api key");
         assert_eq!(
             words_of("spring.datasource.password"),
-            ["spring", "datasource", "password"]
+            "spring datasource password"
         );
     }
 

@@ -407,14 +407,15 @@ pub(super) fn before(scan: &Scan, name: &Range<usize>) -> Option<Range<usize>> {
     let mut end = text.trim_end().len();
     for _ in 0..4 {
         let at = text[..end].rfind(' ')?;
-        let word = text[at + 1..end].to_ascii_lowercase();
+        let word = &text[at + 1..end];
+        let is = |other: &&str| word.eq_ignore_ascii_case(other);
         end = text[..at].trim_end().len();
-        if JOINTS.contains(&word.as_str()) {
-            if matches!(word.as_str(), "is" | "ist" | "est") && goes_on(scan, name.end) {
+        if JOINTS.iter().any(is) {
+            if ["is", "ist", "est"].iter().any(is) && goes_on(scan, name.end) {
                 return None;
             }
             let from = text[..end].rfind([' ', '(', '\t']).map_or(0, |at| at + 1);
-            let value = text[from..end].trim_matches(['`', '"', '\'', '*', ',']);
+            let value = text[from..end].trim_matches(['`', '"', '\'', '*', ',', ')']);
             let lead = text[from..end].len()
                 - text[from..end]
                     .trim_start_matches(['`', '"', '\'', '*', ','])
@@ -422,7 +423,7 @@ pub(super) fn before(scan: &Scan, name: &Range<usize>) -> Option<Range<usize>> {
             let place = line.start + from + lead;
             return (!value.is_empty()).then_some(place..place + value.len());
         }
-        if !FILLERS.contains(&word.as_str()) {
+        if !FILLERS.iter().any(is) {
             return None;
         }
     }

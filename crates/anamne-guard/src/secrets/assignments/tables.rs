@@ -82,7 +82,12 @@ fn is_exhausted(scan: &mut Scan, start: usize) -> bool {
 fn is_likely(text: &str, separator: char) -> bool {
     let shape = Shape::of(text);
     let is_strong = shape.sorts() >= 3 || shape.is_random(12);
-    is_unlike_a_word(text) && (separator == '|' || (is_strong && !text.contains(['=', '(', '<'])))
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_name =
+        text.bytes().filter(|byte| *byte == b'_').count() >= 2 && text.bytes().all(is_part);
+    is_unlike_a_word(text)
+        && !is_name
+        && (separator == '|' || (is_strong && !text.contains(['=', '(', '<'])))
 }
 
 /// Whether a separator or the end of the line follows a name, and a separator or the line's start precedes it.

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use super::headers;
 use super::urls::{CONNECTION_PASSWORD, is_password};
-use crate::DataKind;
+use crate::secrets::alphabet::URL;
 use crate::secrets::letters;
 use crate::secrets::placeholders::is_placeholder;
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
 use crate::secrets::steps;
+use crate::{DataKind, case};
 
 const PASSWORD: DataKind = DataKind::secret("password");
 const SECRET: DataKind = DataKind::secret("secret");
@@ -17,6 +18,9 @@ const TOKEN: DataKind = DataKind::secret("token");
 
 /// The bytes of a call that are read.
 const MOST: usize = 640;
+
+/// How often a byte may be read, in calls within calls.
+const MOST_READINGS: usize = 8;
 
 /// What a call is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +45,9 @@ pub(in crate::secrets) enum Call {
 pub(super) fn find(scan: &mut Scan, call: Call, from: usize) {
     let is_positional = matches!(call, Call::Login | Call::Source | Call::Keys);
     if is_positional && scan.bytes.get(from) == Some(&b'{') {
+        return;
+    }
+    if !scan.efforts.calls.may_read(from, MOST_READINGS) {
         return;
     }
     let arguments = arguments(scan, from);
@@ -73,6 +80,9 @@ pub(super) fn find(scan: &mut Scan, call: Call, from: usize) {
             } else {
                 PASSWORD
             };
+            if is_named_otherwise(scan, span.start) {
+                return;
+            }
             add_password(scan, kind, name.unwrap_or_default(), span);
         }
         Call::Password => {
@@ -103,6 +113,17 @@ pub(super) fn find(scan: &mut Scan, call: Call, from: usize) {
             }
         }
     }
+}
+
+/// Whether the literal at a place has the name of another thing than a password: `follow_redirects='…'`.
+fn is_named_otherwise(scan: &Scan, literal: usize) -> bool {
+    const OWN: [&str; 6] = ["pass", "pw", "secret", "token", "key", "cred"];
+    let Some(sign) = literal.checked_sub(2).filter(|at| scan.bytes[*at] == b'=') else {
+        return false;
+    };
+    let length = URL.run_back(scan.bytes, sign, 40);
+    let name = scan.slice(&(sign - length..sign));
+    length > 0 && !OWN.iter().any(|own| case::has_part(name, own))
 }
 
 fn is_generated(value: &str) -> bool {
@@ -141,7 +162,7 @@ fn add_password(scan: &mut Scan, kind: DataKind, user: &str, span: Range<usize>)
 }
 
 /// Up to four arguments: the inside of a literal, or `None` for anything else.
-fn arguments(scan: &Scan, from: usize) -> Vec<Option<Range<usize>>> {
+fn arguments(scan: &mut Scan, from: usize) -> Vec<Option<Range<usize>>> {
     let bytes = scan.bytes;
     let until = (from + MOST).min(bytes.len());
     let mut found = Vec::new();
@@ -170,6 +191,7 @@ fn arguments(scan: &Scan, from: usize) -> Vec<Option<Range<usize>>> {
         at += 1;
     }
     steps::count(at - from);
+    scan.efforts.calls.add(at - from);
     found.push(literal.filter(|_| !has_other));
     found
 }

@@ -153,9 +153,16 @@ fn add_bare(scan: &mut Scan, basis: Basis, kind: DataKind, start: usize) {
     }
 }
 
+/// How often a byte of credentials may be read: after its header, its scheme, and once more.
+const MOST_READINGS: usize = 3;
+
 /// The characters of credentials, without a sentence's full stop.
-fn credentials(scan: &Scan, start: usize) -> Option<Range<usize>> {
+fn credentials(scan: &mut Scan, start: usize) -> Option<Range<usize>> {
+    if !scan.efforts.credentials.may_read(start, MOST_READINGS) {
+        return None;
+    }
     let mut end = start + TOKEN68.run(scan.bytes, start, 4_096);
+    scan.efforts.credentials.add(end - start);
     while end > start && matches!(scan.bytes[end - 1], b'.' | b':' | b'-') {
         end -= 1;
     }

@@ -10,11 +10,17 @@ use crate::secrets::shape::Shape;
 
 pub(super) const PASSWORD_HASH: DataKind = DataKind::secret("password-hash");
 
+/// How often a byte may be read.
+const MOST_READINGS: usize = 12;
+
 /// A hash as `crypt` and its relatives write it: parameters, salt and digest between `$`.
 pub(super) fn find_hash(scan: &mut Scan, anchor: Range<usize>) {
     if anchor.start < scan.record_end
         || anchor.start > 0 && scan.bytes[anchor.start - 1].is_ascii_alphanumeric()
     {
+        return;
+    }
+    if !scan.efforts.hashes.may_read(anchor.start, MOST_READINGS) {
         return;
     }
     let characters = Alphabet::named("b64").expect("an alphabet");
@@ -34,6 +40,7 @@ pub(super) fn find_hash(scan: &mut Scan, anchor: Range<usize>) {
         }
         end += 1;
     }
+    scan.efforts.hashes.add(end - anchor.start);
     while end > anchor.end && matches!(scan.bytes[end - 1], b',' | b'-' | b'_' | b'$') {
         end -= 1;
     }

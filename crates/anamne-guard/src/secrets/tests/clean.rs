@@ -203,3 +203,34 @@ fn code_and_prose_are_clean() {
     }
     settle();
 }
+
+#[test]
+fn code_and_lists_of_real_projects_are_clean() {
+    let digest = format!("sha256={}", random("aB3x-_9Qk7Zm", 43, 5));
+    let digests = format!("django/contrib/auth/apps.py,{digest},1284");
+    let resource = format!(
+        "SECRET_ARN = \"arn:aws:secretsmanager:eu-west-1:986609801804:secret:cache-{}\"",
+        "8DnZR7"
+    );
+    for text in [
+        digests.as_str(),
+        &resource,
+        "local OPTS='--no-ask-password --scope -u --unit'",
+        "apt\tpasswd\t1:4.13+dfsg1-1+deb12u1",
+        "passwd = s:netrw_passwd",
+        "mingw* | pw32* | os2* | cegcc*)",
+        "pass \"Skipping PL/Python3 test\"",
+        "NSURLThumbnailKey NSThumbnail1024x1024SizeKey",
+        "privateKey?: XOAuth2PrivateKey | undefined;",
+        "        password=dict(required=True, type='str'),",
+        "  password=credentials.passwords[0].value,",
+        "            AllowUsersToChangePassword=allow_pw_change,",
+        "  url_password=self.auth_pass,",
+        "url_password=None, force_basic_auth=False, follow_redirects='urllib2',",
+        "|TLSCipherPSK13 | zabbix_server_tlscipherpsk13 | |",
+        "\"dot1x_password\": \"dot1xPassword\",",
+        "use I(clear) as the password",
+    ] {
+        clean(text);
+    }
+}

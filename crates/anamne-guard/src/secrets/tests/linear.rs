@@ -12,7 +12,7 @@ fn steps_for(text: &str) -> usize {
     steps::take()
 }
 
-const SHAPES: [&str; 92] = [
+const SHAPES: [&str; 110] = [
     "key",
     "key=",
     "key:",
@@ -105,6 +105,24 @@ const SHAPES: [&str; 92] = [
     "userid=a/b1@",
     "secret 0 ",
     "Pwd={",
+    "wifi ssid ",
+    "pw ",
+    "pw=",
+    "psk kQ9xVb2LmZ7pTr4s ",
+    "wpa key 12 ",
+    "비번 aB3dE5fG",
+    "owner_pw aB3dE5fG",
+    "password | user\nAb1!cdEf | mara\n",
+    "X-Session-Id=",
+    "authorization=",
+    "ya29.",
+    ".auth(",
+    "auth: [",
+    "$5$",
+    "Auth1=sAuth1=",
+    "-storepass -keypass=",
+    "config set pw ",
+    "Server=a;Pwd=Ab1!cdEf;",
 ];
 
 #[test]

@@ -27,6 +27,11 @@ fn passwords_among_arguments_are_found() {
                 "'",
             ),
             ("keytool -importkeystore -srcstorepass ", " -destkeystore x"),
+            ("helm upgrade x y --set auth.password=", " --set replicas=2"),
+            (
+                "variable \"db_password\" { type = string  default = \"",
+                "\" }",
+            ),
             ("net use Z: \\\\srv\\share /user:mara ", ""),
             ("net use Z: \\\\srv\\share ", " /user:mara"),
             (

@@ -13,11 +13,18 @@ use super::scan::{Basis, Scan};
 use super::shape::Shape;
 use table::Inner;
 
+/// How often a byte may be judged. A key may have the prefixes of several formats.
+const MOST_READINGS: usize = 6;
+
 /// Looks for a value of a format whose prefix is at `prefix`.
 pub(super) fn find(scan: &mut Scan, format: &Format, prefix: Range<usize>) {
     let Some(span) = span_of(scan.bytes, format, &prefix) else {
         return;
     };
+    if !scan.efforts.formats.may_read(prefix.start, MOST_READINGS) {
+        return;
+    }
+    scan.efforts.formats.add(span.len());
     let body = scan.slice(&(prefix.end..span.end));
     let whole = scan.slice(&span);
     let judged = if format.lead.is_some() { whole } else { body };
