@@ -1,5 +1,7 @@
 //! Keys, tenants and quotas: every attack is refused, and nothing is told about what it aimed at.
 
+#[path = "access/backups.rs"]
+mod backups;
 #[path = "access/deleting.rs"]
 mod deleting;
 #[path = "access/measurements.rs"]

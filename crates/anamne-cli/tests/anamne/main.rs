@@ -44,6 +44,7 @@ mod remote_hooks;
 mod rerankers;
 mod retention;
 mod safekeeping;
+mod scheduled_server;
 mod sending;
 mod served;
 mod serving;
