@@ -187,6 +187,7 @@ impl Server {
         let issuer = match settings.issuer.clone() {
             None => None,
             Some(issuer) => {
+                tenants.records().create()?;
                 let started = tokio::task::spawn_blocking(move || Issuer::start(issuer)).await;
                 Some(started.map_err(|error| HttpError::Start(std::io::Error::other(error)))??)
             }

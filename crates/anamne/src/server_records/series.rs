@@ -10,6 +10,7 @@ use std::sync::Arc;
 use anamne_store::{Clock, StoreError, UNFINISHED, entries, is_complete_backup, remove_path};
 use anamne_types::{DEFAULT_TENANT, InvalidValue};
 use jiff::Timestamp;
+use rusqlite::OptionalExtension;
 
 use super::{ServerRecords, time};
 use crate::Error;
@@ -232,6 +233,16 @@ impl ServerRecords {
             }
         }
         Ok(())
+    }
+
+    /// When the last of the tenants of this name was erased, if any was.
+    pub fn tenant_erased_at(&self, name: &str) -> Result<Option<Timestamp>, Error> {
+        self.read(|connection| {
+            let sql = "SELECT max(erased_at) AS at FROM erased_tenants WHERE name = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            let found = statement.query_row([name], |row| time(row, "at"));
+            Ok(found.optional()?.flatten())
+        })
     }
 }
 
