@@ -32,6 +32,7 @@ mod learning;
 mod members;
 mod models;
 mod numbers;
+mod older_server;
 mod plugins;
 mod problems;
 mod projects;
