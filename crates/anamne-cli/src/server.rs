@@ -168,11 +168,24 @@ impl From<ClientError> for Failure {
         match error {
             ClientError::Problem(problem) => of_problem(&problem),
             ClientError::Address(refused) => Self::refused("server", refused.to_string()),
+            ClientError::MissingRoute { route, server, .. } => {
+                older_server(&route, server.as_deref())
+            }
             ClientError::Key => Self::refused("key", "the key is malformed"),
             other => Self::failed(other.to_string())
                 .hint("check the address (--server), and that the server runs"),
         }
     }
+}
+
+/// The server doesn't know a route that this version of the command uses.
+fn older_server(route: &str, server: Option<&str>) -> Failure {
+    let command = env!("CARGO_PKG_VERSION");
+    let server = server.unwrap_or("of an unknown version");
+    Failure::failed(format!(
+        "the server is older than this command: it has no route {route} (server {server}, command {command})"
+    ))
+    .hint("update the server, or use the command in the server's version")
 }
 
 /// The failure that the same error of a store on this machine would be.

@@ -9,7 +9,7 @@ use anamne_types::{Answer, Context, ContextRequest, Recall, Spaces};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::ClientError;
+use crate::error::{ClientError, Problem};
 use crate::path::{Query, path};
 use crate::space::RemoteSpace;
 
@@ -21,6 +21,12 @@ const READ: Duration = Duration::from_mins(5);
 
 /// How long a request and its answer may take, unless it is a stream.
 const LONGEST: Duration = Duration::from_mins(10);
+
+/// How long a server may take to say its version.
+const VERSION: Duration = Duration::from_secs(5);
+
+/// Maximum length of a version.
+const MOST_OF_VERSION: usize = 32;
 
 /// Maximum size of an answer that is no success, to a request of any length.
 const MOST_OF_PROBLEM: u64 = 64 << 10;
@@ -82,6 +88,7 @@ impl Client {
     }
 
     /// The same client, whose requests that are no streams end after this time, from connecting to the end of the answer.
+    /// It doesn't ask for the version of a server that lacks a route.
     #[must_use]
     pub fn within(&self, longest: Duration) -> Self {
         Self {
@@ -198,7 +205,7 @@ impl Client {
         let mut answer = Vec::new();
         // What is there of it counts.
         let _ = (&mut opened).take(MOST_OF_PROBLEM).read_to_end(&mut answer);
-        Err(ClientError::of_answer(status, &answer))
+        Err(self.refusal(Method::Post, route, status, &answer))
     }
 
     /// Sends a request; an answer that is not a success is an error.
@@ -217,10 +224,34 @@ impl Client {
             return Ok(opened);
         }
         let status = opened.status;
-        Err(ClientError::of_answer(
+        let answer = opened.read().unwrap_or_default();
+        Err(self.refusal(method, route, status, &answer))
+    }
+
+    /// The error of an answer that is not a success.
+    fn refusal(&self, method: Method, route: &[&str], status: u16, answer: &[u8]) -> ClientError {
+        let error = ClientError::of_answer(status, answer);
+        if !error.problem().is_some_and(Problem::is_of_route) {
+            return error;
+        }
+        ClientError::MissingRoute {
+            route: format!("{} {}", method.as_str(), path(route)),
             status,
-            &opened.read().unwrap_or_default(),
-        ))
+            server: self.server_version(),
+        }
+    }
+
+    /// The version that the server's description names.
+    fn server_version(&self) -> Option<String> {
+        if self.longest <= VERSION {
+            return None;
+        }
+        let asking = self.within(VERSION);
+        let description: serde_json::Value = asking.read(&["openapi.json"], &Query::new()).ok()?;
+        let version = description["info"]["version"].as_str()?;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".+-".contains(&byte);
+        let is_version = version.len() <= MOST_OF_VERSION && version.bytes().all(is_plain);
+        is_version.then(|| version.to_owned())
     }
 
     /// Sends a request and returns any answer.

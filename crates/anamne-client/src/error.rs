@@ -45,6 +45,12 @@ pub struct StoppedImport {
 }
 
 impl Problem {
+    /// Whether the route or its method is unknown, not what the request asked for.
+    pub(crate) fn is_of_route(&self) -> bool {
+        // The words of a server without a kind of its own for it.
+        self.status == 405 || self.status == 404 && self.detail.starts_with("no such route")
+    }
+
     /// The kind of the error: `refused`, `not_found`, `denied`, `busy` …; empty if the server named none.
     pub fn kind(&self) -> &str {
         let name = self.problem_type.strip_prefix("urn:anamne:problem:");
@@ -68,6 +74,16 @@ pub enum ClientError {
     /// The server refused.
     #[error("{}", .0.detail)]
     Problem(Box<Problem>),
+    /// The server has no such route, or no such method of it: it has another version.
+    #[error("the server has no route {route}{}", server.as_ref().map(|version| format!(" in its version {version}")).unwrap_or_default())]
+    MissingRoute {
+        /// Method and path.
+        route: String,
+        /// The HTTP status.
+        status: u16,
+        /// The version of the server, if it says so.
+        server: Option<String>,
+    },
     /// The answer is none of this API: another program answers at this address, or another version.
     #[error("the server's answer can't be read (status {status}): {reason}")]
     Answer {
@@ -79,12 +95,17 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// What the server said, if it did.
+    /// What the server said, if it refused the request.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem) => Some(problem),
             _ => None,
         }
+    }
+
+    /// Whether the server has no such route or method, whatever the request asked for.
+    pub fn is_missing_route(&self) -> bool {
+        matches!(self, Self::MissingRoute { .. })
     }
 
     /// The error of an answer that is not a success.

@@ -72,7 +72,7 @@ mod writes;
 
 pub use aging::{AgingScope, Mover, Step, TierCount};
 pub use arrival::{ImportItem, Origin};
-pub use backup::{BackupReport, BackupState, KnownBackup, backups_of};
+pub use backup::{BackupReport, BackupState, KnownBackup, backups_of, is_complete_backup};
 pub use bounded::{RejectedFile, read_regular};
 pub use clock::{Clock, SystemClock};
 pub use config::{

@@ -116,8 +116,8 @@ pub use privacy::PRIVATE;
 pub use query::access::{MemoryUse, UseOrder};
 pub use query::performance::{QueryGroup, QueryPerformance};
 pub use server_records::{
-    DamagedSpace, FoundKey, KeyText, ServerBackup, ServerRecords, ServerRestore, TenantBackup, Use,
-    contains_key,
+    BackupSchedule, BackupStatus, DamagedSpace, FoundKey, KeyText, ServerBackup, ServerRecords,
+    ServerRestore, TenantBackup, Use, contains_key,
 };
 pub use space::Space;
 pub use store::{Options, Store};

@@ -4,6 +4,7 @@ use anamne::{CheckUp, PendingErasure, SimdLevel, Store, Unreadable};
 use serde_json::{Value, json};
 
 use crate::bridge;
+use crate::commands::doctor_backups::ServerBackups;
 use crate::commands::model::VerifiedModels;
 use crate::failure::Failure;
 use crate::next_step;
@@ -29,6 +30,9 @@ Examples:
 
 Files of embedding models are compared with their manifests.
 
+It also says when the last backup of a server was made that backs itself up
+(`anamne serve --backup-to`), and why none was made since.
+
 It also names spaces that several projects may share, with the command that
 splits them, folders that contain the same project, and places that may still
 have something of a deleted space.
@@ -45,7 +49,9 @@ With --json: {\"store\", \"healthy\", \"spaces\": [{\"space\", \"well\": […], 
 or null, \"simd\": the vector instructions in use, \"embedding_models\": as
 \"models\" of `anamne model verify`, or null with --space, \"projects\":
   [{\"space\", \"finding\", \"commands\": […]}], \"unfinished_erasures\": what deleted
-  spaces may have left, [{\"place\", \"reason\"}]}")]
+  spaces may have left, [{\"place\", \"reason\"}], \"server_backups\": the backups of the
+  server, or null: {\"folder\", \"every_seconds\", \"keep\", \"since\", \"complete\",
+  \"changed\", \"last_at\"?, \"last_folder\"?, \"failed_at\"?, \"failure\"?}}")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
@@ -103,16 +109,24 @@ struct Machine {
     projects: Vec<ProjectWarning>,
     /// Where something of deleted spaces may be left.
     unfinished: Vec<PendingErasure>,
+    /// The backups of the server, if it makes any; not for a space alone.
+    backups: Option<ServerBackups>,
 }
 
 impl Machine {
     fn of(store: &Store, for_one_space: bool) -> Result<Self, Failure> {
-        let (models, projects, unfinished) = if for_one_space {
-            (None, Vec::new(), Vec::new())
+        let (models, projects, unfinished, backups) = if for_one_space {
+            (None, Vec::new(), Vec::new(), None)
         } else {
             let models = VerifiedModels::of(store, None)?;
             let unfinished = store.unfinished_space_erasures()?;
-            (Some(models), projects::findings(store)?, unfinished)
+            let backups = ServerBackups::of(store)?;
+            (
+                Some(models),
+                projects::findings(store)?,
+                unfinished,
+                backups,
+            )
         };
         Ok(Self {
             models,
@@ -121,11 +135,14 @@ impl Machine {
                 .map(|error| next_step::on_one_line(&error, error.next_step())),
             projects,
             unfinished,
+            backups,
         })
     }
 
     fn is_sound(&self) -> bool {
-        self.unfinished.is_empty() && self.models.as_ref().is_none_or(VerifiedModels::are_sound)
+        self.unfinished.is_empty()
+            && self.backups.as_ref().is_none_or(ServerBackups::are_sound)
+            && self.models.as_ref().is_none_or(VerifiedModels::are_sound)
     }
 
     fn describe(&self, answer: &mut Value) {
@@ -133,6 +150,8 @@ impl Machine {
         answer["simd"] = json!(SimdLevel::current().as_str());
         answer["embedding_models"] = json!(self.models.as_ref().map(VerifiedModels::as_json));
         answer["projects"] = json!(self.projects);
+        let backups = self.backups.as_ref();
+        answer["server_backups"] = json!(backups.map(|backups| &backups.status));
         answer["unfinished_erasures"] = next_step::worded(&self.unfinished);
     }
 
@@ -146,6 +165,9 @@ impl Machine {
         }
         print_projects(&self.projects, output)?;
         print_unfinished(&self.unfinished, output)?;
+        if let Some(backups) = &self.backups {
+            backups.print(output)?;
+        }
         output.line(paint(BOLD, "processor"))?;
         let level = SimdLevel::current();
         let instructions = format!("vector instructions in use: {level}");

@@ -11,6 +11,7 @@ mod costs;
 mod demo;
 mod demote;
 mod doctor;
+mod doctor_backups;
 mod edit;
 mod enrich;
 mod experience;

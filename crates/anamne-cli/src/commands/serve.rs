@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anamne::BackupSchedule;
 use anamne_server::http::{
     Address, HttpError, HttpLimits, HttpSettings, IssuerSettings, LogLevel, LogLine, TenantOptions,
     TlsFiles, log_panics, serve, start_log,
 };
 use clap::builder::TypedValueParser;
 
+use super::backup;
 use crate::bridge;
 use crate::failure::Failure;
 use crate::output::{Output, report, report_json};
@@ -32,12 +34,19 @@ Requests under a name other than the server's address, localhost and --host,
 requests of pages of other origins, and requests with a key in their address
 are refused.
 
+With --backup-to, the server backs itself up while it runs, as `anamne backup
+--tenants` does: in DIR, one folder for each backup. After a new one is verified,
+the oldest beyond --backup-keep are removed. `anamne doctor` and /metrics show
+the age of the last one. `anamne --store NEW backup DIR --restore` makes a server
+of the newest.
+
 The log on standard error has a line for each request, never with content,
 query parts or keys.
 
 Examples:
   anamne serve
   anamne serve --listen 127.0.0.1:8080 --log-format json
+  anamne serve --backup-to /mnt/disk/anamne --backup-every 12h --backup-keep 14
   anamne serve --socket /run/anamne/anamne.sock
   anamne serve --host memory.example.org --tls-cert cert.pem --tls-key key.pem")]
 pub(crate) struct Serve {
@@ -68,6 +77,15 @@ pub(crate) struct Serve {
     /// The URL of this server for which tokens must be issued, such as `https://memory.example.org/mcp`
     #[arg(long, value_name = "URL", requires = "issuer")]
     audience: Option<String>,
+    /// Make backups of the whole server in this folder, which must exist
+    #[arg(long, value_name = "DIR")]
+    backup_to: Option<PathBuf>,
+    /// The interval of these backups: `hour`, `day`, `week`, or a number of hours such as `12h`
+    #[arg(long, value_name = "TIME", default_value = "day", value_parser = backup::interval, requires = "backup_to")]
+    backup_every: u32,
+    /// The number of complete backups to keep
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=10_000), requires = "backup_to")]
+    backup_keep: u32,
     /// What to log
     #[arg(long, value_enum, default_value = "info", value_name = "LEVEL")]
     log: Level,
@@ -125,7 +143,7 @@ impl Serve {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let options = place.options_with_model(output)?.background(true);
         self.begin_log();
-        let mut settings = self.settings();
+        let mut settings = self.settings()?;
         #[cfg(feature = "opentelemetry")]
         set_traces(&mut settings)?;
         let scheme = if settings.tls.is_some() {
@@ -160,7 +178,7 @@ impl Serve {
         }
     }
 
-    fn settings(self) -> HttpSettings {
+    fn settings(self) -> Result<HttpSettings, Failure> {
         let mut limits = HttpLimits::default();
         if let Some(connections) = self.connections {
             limits.connections = connections as usize;
@@ -186,6 +204,13 @@ impl Serve {
         settings.issuer = tokens.map(|(issuer, audience)| IssuerSettings { issuer, audience });
         let files = self.tls_cert.zip(self.tls_key);
         settings.tls = files.map(|(certificate, key)| TlsFiles { certificate, key });
-        settings
+        if let Some(folder) = self.backup_to {
+            settings.backups = Some(BackupSchedule {
+                folder: std::path::absolute(folder)?,
+                every: Duration::from_hours(self.backup_every.into()),
+                keep: self.backup_keep,
+            });
+        }
+        Ok(settings)
     }
 }

@@ -219,10 +219,11 @@ pub(super) fn word_of(error: &ClientError) -> &'static str {
             "busy" | "overloaded" => "server_busy",
             _ => "server_failed",
         },
+        ClientError::MissingRoute { status: 404, .. } => "not_found",
         ClientError::Key => "key_refused",
         ClientError::Net(_) if error.is_timeout() => "server_timeout",
         ClientError::Net(_) => "server_unreachable",
-        ClientError::Address(_) => "refused",
+        ClientError::MissingRoute { .. } | ClientError::Address(_) => "refused",
         _ => "no_anamne_server",
     }
 }

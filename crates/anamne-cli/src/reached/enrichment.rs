@@ -10,7 +10,7 @@ use anamne_client::{ClientError, Method, Query, RemoteSpace};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Reached, is_denied};
+use super::{Reached, is_denied, is_missing};
 use crate::enriched;
 use crate::failure::Failure;
 
@@ -172,7 +172,7 @@ fn enrichment_there(space: &RemoteSpace, id: MemoryId) -> Result<Option<Enrichme
     space.read_field(&route, &Query::new(), "enrichment")
 }
 
-/// The enrichment of memories, in one request; one that was erased since is left out.
+/// The enrichment of memories, in one request; one that was erased since is left out. An older server is asked for each.
 fn enrichment_of_each(
     space: &RemoteSpace,
     memories: &[&Memory],
@@ -187,7 +187,20 @@ fn enrichment_of_each(
         enrichment: Option<Enrichment>,
     }
     let ids: Vec<_> = memories.iter().map(|memory| memory.id).collect();
-    let each: NotedEach = space.post(&["memories", "enrichment"], &json!({ "ids": ids }))?;
-    let noted = each.memories.into_iter();
+    let asked = space.post::<NotedEach>(&["memories", "enrichment"], &json!({ "ids": ids }));
+    let noted = match asked {
+        Err(error) if error.is_missing_route() => {
+            let of_each = ids.into_iter().map(|memory| {
+                let enrichment = match enrichment_there(space, memory) {
+                    Err(error) if is_missing(&error) => None,
+                    enrichment => enrichment?,
+                };
+                Ok(Noted { memory, enrichment })
+            });
+            of_each.collect::<Result<Vec<_>, ClientError>>()?
+        }
+        each => each?.memories,
+    };
+    let noted = noted.into_iter();
     Ok(noted.filter_map(|one| Some((one.memory, one.enrichment?))))
 }

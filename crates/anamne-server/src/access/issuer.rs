@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `sub` | the principal |
 //! | `scope` | `memory:read`, `memory:write`, and for the rights `memory:erase`, `memory:configure`, `memory:trust` |
+//! | `iat` | when it was issued; what was deleted since then, it doesn't reach |
 //! | `anamne_tenant` | the tenant; the default one if absent |
 //! | `anamne_spaces` | the only spaces; absent for all shared ones and those private to the principal |
 
@@ -33,7 +34,7 @@ const LONGEST_TOKEN: usize = 8_192;
 const MOST_KEYS: usize = 100;
 
 /// How far the clocks of issuer and server may differ, in seconds.
-const LEEWAY: i64 = 60;
+pub(super) const LEEWAY: i64 = 60;
 
 /// How often the keys are read again.
 const REFRESH: Duration = Duration::from_mins(10);
@@ -72,6 +73,8 @@ pub(crate) struct Issuer {
 /// What a token allows.
 pub(crate) struct TokenGrant {
     pub(crate) tenant: String,
+    /// When it was issued, in seconds since 1970, if it says so.
+    pub(crate) issued_at: Option<i64>,
     pub(crate) grant: Grant,
 }
 
@@ -99,6 +102,9 @@ struct Claims {
     exp: i64,
     #[serde(default)]
     nbf: Option<i64>,
+    /// Some issuers give fractions.
+    #[serde(default)]
+    iat: Option<f64>,
     #[serde(default)]
     scope: String,
     #[serde(default)]
@@ -166,10 +172,10 @@ impl Issuer {
         }
         let claims: Claims = parsed(claims)?;
         let seconds = now.as_second();
+        let has_begun = |from: i64| from.saturating_sub(LEEWAY) <= seconds;
         let is_current = claims.exp.saturating_add(LEEWAY) > seconds
-            && claims
-                .nbf
-                .is_none_or(|from| from.saturating_sub(LEEWAY) <= seconds);
+            && claims.nbf.is_none_or(has_begun)
+            && claims.issued_at().is_none_or(has_begun);
         let is_for_us = match &claims.aud {
             Audience::One(audience) => *audience == self.settings.audience,
             Audience::Many(audiences) => audiences.contains(&self.settings.audience),
@@ -196,6 +202,10 @@ impl Issuer {
 }
 
 impl Claims {
+    fn issued_at(&self) -> Option<i64> {
+        self.iat.map(|seconds| seconds as i64)
+    }
+
     /// What the claims allow; `None` without a scope of ours or a principal.
     fn grant(self) -> Result<Option<TokenGrant>, InvalidValue> {
         let scopes: Vec<&str> = self.scope.split(' ').collect();
@@ -210,12 +220,14 @@ impl Claims {
             ("memory:trust", Right::Trust),
         ];
         let rights = rights.into_iter().filter(|(name, _)| has(name));
+        let issued_at = self.issued_at();
         let principal = Actor {
             name: self.sub,
             ..Actor::user()
         };
         principal.check()?;
         Ok(Some(TokenGrant {
+            issued_at,
             tenant: self
                 .anamne_tenant
                 .unwrap_or_else(|| DEFAULT_TENANT.to_owned()),
@@ -427,6 +439,8 @@ mod tests {
             ("aud", json!("https://memory.example.org")),
             ("exp", json!(NOW - 61)),
             ("nbf", json!(NOW + 61)),
+            ("iat", json!(NOW + 61)),
+            ("iat", json!("yesterday")),
             ("scope", json!("openid")),
             ("sub", json!("")),
         ] {

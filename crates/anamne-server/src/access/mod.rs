@@ -1,6 +1,7 @@
 //! Who may do what: keys, their scopes and their rates.
 
 mod issuer;
+mod outdated;
 mod rate;
 mod use_counts;
 
@@ -108,7 +109,10 @@ impl Access {
             let now = jiff::Timestamp::now();
             issuer.grant_of(token, now)
         });
-        let granted = granted.ok_or_else(Problem::unauthenticated)?;
+        let mut granted = granted.ok_or_else(Problem::unauthenticated)?;
+        if !outdated::take_deleted(&mut granted, &self.records)? {
+            return Err(Problem::unauthenticated());
+        }
         let known = self.records.tenant(&granted.tenant)?;
         let known = known.filter(|tenant| !tenant.erasing);
         match &known {

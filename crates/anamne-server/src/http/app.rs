@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde::Serialize;
 
+use super::backups::Backups;
 use super::body::{json_bytes, json_response};
 use super::operation::Operation;
 use super::pool::Pool;
@@ -28,6 +29,8 @@ pub(crate) struct App {
     /// For requests that last as long as their client takes: few, and apart from the others.
     pub(crate) streams: Pool,
     pub(crate) operation: Operation,
+    /// Backups of the whole server, if any are scheduled.
+    pub(super) backups: Option<Arc<Backups>>,
 }
 
 /// Who sent a request.
@@ -100,6 +103,19 @@ impl Caller {
         }
         let (app, trace) = (self.app.clone(), self.trace.clone());
         app.pool.run(trace, move || work(&self.app.tenants)).await
+    }
+
+    /// The backups of the whole server, if the caller administers it.
+    pub(crate) fn backups(&self) -> Result<&Backups, Problem> {
+        if !self.principal.is_admin {
+            return Err(Problem::not_an_admin());
+        }
+        let scheduled = self.app.backups.as_deref();
+        scheduled.ok_or_else(|| {
+            Problem::not_found(
+                "no backups of the server are scheduled; start it with --backup-to DIR",
+            )
+        })
     }
 
     /// Works with an existing space.

@@ -2,6 +2,7 @@
 //! names a tenant, a space or a caller.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use super::backups::{BackupMetrics, Backups};
 use super::process_metrics::ProcessMetrics;
 use super::recall_metrics::RecallMetrics;
 use super::traces::Traces;
@@ -73,7 +75,11 @@ fn seconds() -> Histogram {
 }
 
 impl Metrics {
-    pub(crate) fn new(recalls: &RecallMetrics, traces: &Traces) -> Self {
+    pub(crate) fn new(
+        recalls: &RecallMetrics,
+        traces: &Traces,
+        backups: Option<&Arc<Backups>>,
+    ) -> Self {
         let mut metrics = Self {
             registry: Registry::default(),
             requests: Seconds::new_with_constructor(seconds),
@@ -92,6 +98,10 @@ impl Metrics {
             seconds_behind: Family::default(),
         };
         metrics.register(recalls, traces);
+        if let Some(backups) = backups {
+            let all = metrics.registry.sub_registry_with_prefix("anamne");
+            all.register_collector(Box::new(BackupMetrics(backups.clone())));
+        }
         metrics
     }
 

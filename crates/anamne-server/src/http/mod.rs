@@ -1,6 +1,7 @@
 //! The HTTP server: listening, requests, responses and errors. What the routes do is in [`crate::rest`].
 
 mod app;
+mod backups;
 pub(crate) mod body;
 pub(crate) mod health;
 mod limits;
@@ -30,10 +31,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anamne::{Door, Options};
+use anamne::{BackupSchedule, Door, Options};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use app::{App, Caller};
+pub(crate) use backups::BackupReport;
 pub use limits::HttpLimits;
 pub use logging::{LogLevel, LogLine, log_panics, start_log};
 pub(crate) use problem::MEDIA_TYPE;
@@ -44,6 +46,8 @@ pub(crate) use traces::RequestTrace;
 #[cfg(feature = "opentelemetry")]
 pub use traces::{TraceSettings, TraceSettingsError};
 
+use self::backups::Backups;
+use self::metrics::Metrics;
 use self::operation::Operation;
 use self::origin::Allowed;
 use self::recall_metrics::RecallMetrics;
@@ -92,6 +96,8 @@ pub struct HttpSettings {
     pub tls: Option<TlsFiles>,
     /// Whose access tokens count beside keys.
     pub issuer: Option<IssuerSettings>,
+    /// When backups of the whole server are made; never by default.
+    pub backups: Option<BackupSchedule>,
     /// Where spans of requests go; nowhere by default.
     #[cfg(feature = "opentelemetry")]
     pub traces: Option<TraceSettings>,
@@ -111,6 +117,7 @@ impl Default for HttpSettings {
             limits: HttpLimits::default(),
             tls: None,
             issuer: None,
+            backups: None,
             #[cfg(feature = "opentelemetry")]
             traces: None,
         }
@@ -180,6 +187,7 @@ impl Server {
         let issuer = match settings.issuer.clone() {
             None => None,
             Some(issuer) => {
+                tenants.records().create()?;
                 let started = tokio::task::spawn_blocking(move || Issuer::start(issuer)).await;
                 Some(started.map_err(|error| HttpError::Start(std::io::Error::other(error)))??)
             }
@@ -196,7 +204,9 @@ impl Server {
         let is_local = address.is_none_or(|address| address.ip().is_loopback());
         let allowed = Allowed::new(address, &settings.hosts, &settings.origins);
         let limits = settings.limits.clone();
-        let operation = Operation::new(allowed, limits, is_local, &recalls, traces);
+        let backups = scheduled_backups(&tenants, settings)?;
+        let metrics = Metrics::new(&recalls, &traces, backups.as_ref());
+        let operation = Operation::new(allowed, limits, is_local, metrics, traces);
         let app = App {
             access: Access::open(tenants.records().clone(), exposed.is_some(), issuer),
             tenants,
@@ -207,6 +217,7 @@ impl Server {
                 &operation.metrics,
             ),
             streams: pool::Pool::new(STREAMS, 0, &operation.metrics),
+            backups,
             operation,
         };
         Ok(Self {
@@ -231,6 +242,7 @@ impl Server {
     /// Answers requests until `end` is ready; then finishes those that began.
     pub async fn run(self, end: impl Future<Output = ()>) {
         let upkeep = upkeep::Upkeep::start(self.app.clone());
+        self.start_backups();
         let ending = CancellationToken::new();
         let mcp = mcp::http::routes(self.app.clone(), ending.clone());
         let router = rest::router(self.app.clone())
@@ -254,6 +266,9 @@ impl Server {
             () = serve => {}
             () = follow => {}
         }
+        if let Some(backups) = &self.app.backups {
+            backups.end();
+        }
         upkeep.end().await;
         let app = self.app;
         let flush = tokio::task::spawn_blocking(move || {
@@ -265,7 +280,30 @@ impl Server {
     }
 }
 
+/// Begins the schedule of backups, or notes that there is none.
+fn scheduled_backups(
+    tenants: &Tenants,
+    settings: &HttpSettings,
+) -> Result<Option<Arc<Backups>>, anamne::Error> {
+    let Some(schedule) = settings.backups.clone() else {
+        tenants.records().end_server_backups()?;
+        return Ok(None);
+    };
+    let begun = Backups::begin(tenants.own().clone(), schedule)?;
+    Ok(Some(Arc::new(begun)))
+}
+
 impl Server {
+    fn start_backups(&self) {
+        let Some(backups) = &self.app.backups else {
+            return;
+        };
+        if let Err(error) = backups.start() {
+            let cause = error.to_string();
+            tracing::error!(target: "anamne", cause, "no backups are made");
+        }
+    }
+
     /// Runs until the second signal, or until what began before the first has ended.
     async fn run_until_asked(self, signals: listen::Signals) {
         let listen::Signals {

@@ -11,7 +11,6 @@ use super::limits::HttpLimits;
 use super::live::Live;
 use super::metrics::Metrics;
 use super::origin::Allowed;
-use super::recall_metrics::RecallMetrics;
 use super::traces::Traces;
 
 /// What the operation of a server needs beside its stores.
@@ -34,7 +33,7 @@ impl Operation {
         allowed: Allowed,
         limits: HttpLimits,
         is_local: bool,
-        recalls: &RecallMetrics,
+        metrics: Metrics,
         traces: Traces,
     ) -> Self {
         Self {
@@ -42,7 +41,7 @@ impl Operation {
             live: Live::new(limits.followers),
             limits,
             is_local,
-            metrics: Metrics::new(recalls, &traces),
+            metrics,
             traces,
             ready: Recent::new(Duration::from_secs(1)),
             behind: Recent::new(Duration::from_secs(10)),

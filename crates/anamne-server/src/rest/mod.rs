@@ -4,6 +4,7 @@
 //! memory, scopes and limits are the engine's.
 
 mod admin;
+mod admin_backups;
 mod admin_export;
 mod backups;
 mod cache;
@@ -80,6 +81,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(streams::routes())
         .merge(admin::routes())
         .merge(admin_export::routes())
+        .merge(admin_backups::routes())
         .merge(events::routes())
         .merge(knowledge::routes())
         .merge(graph::routes())

@@ -138,6 +138,11 @@ impl Tenants {
         Ok(opened)
     }
 
+    /// The server's own store.
+    pub(crate) fn own(&self) -> &Store {
+        &self.own
+    }
+
     /// The keys and tenants.
     pub(crate) fn records(&self) -> &Arc<ServerRecords> {
         &self.records

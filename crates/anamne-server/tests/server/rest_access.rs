@@ -1,5 +1,6 @@
 //! Keys, tenants and quotas: every attack is refused, and nothing is told about what it aimed at.
 
+mod backups;
 mod deleting;
 mod measurements;
 mod members;

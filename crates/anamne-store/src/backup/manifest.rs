@@ -98,6 +98,18 @@ impl Manifest {
             })
     }
 
+    /// Whether every file of a complete backup is there with its length; nothing is read of them.
+    pub(super) fn has_files(&self, folder: &Path) -> bool {
+        let is_there = |sum: &FileChecksum| {
+            let file = folder.join(&sum.path);
+            match file.symlink_metadata() {
+                Ok(there) => there.is_file() && there.len() == sum.bytes,
+                Err(_) => folder.join(format!("{}.zst", sum.path)).exists(),
+            }
+        };
+        self.complete && self.files.iter().all(is_there)
+    }
+
     /// Writes the manifest unchanged.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let path = Self::path(folder);

@@ -31,7 +31,7 @@ use crate::{Result, StoreError};
 pub use known::KnownBackup;
 pub(crate) use known::KnownBackups;
 pub(crate) use manifest::Manifest;
-pub use reach::{BackupState, backups_of};
+pub use reach::{BackupState, backups_of, is_complete_backup};
 
 /// The result of backing up one space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -30,6 +30,21 @@ pub fn backups_of(space: &Path) -> Result<Vec<KnownBackup>> {
     Ok(KnownBackups::read(space)?.backups)
 }
 
+/// Whether the folder of a space contains a backup as it was completed: all its files are there, and nothing was written
+/// to it since. Compares lengths and the end of the journal; [`crate::examine`] reads everything.
+pub fn is_complete_backup(space: &Path) -> Result<bool> {
+    let manifest = match Manifest::read(space) {
+        Ok(Some(manifest)) => manifest,
+        Ok(None) | Err(StoreError::Damaged { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match Journal::at(&space.join("journal")).end() {
+        Ok(end) => Ok(manifest.is_whole_up_to(end) && manifest.has_files(space)),
+        Err(StoreError::Damaged { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 impl SpaceSource {
     /// The state of this space's backup in the store folder `store`. [`StoreError::Newer`] and [`StoreError::Io`] if it
     /// can't be examined; a damaged manifest is replaced like the rest of a backup.

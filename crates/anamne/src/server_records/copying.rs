@@ -21,6 +21,13 @@ use crate::maintenance::travel::outside;
 use crate::maintenance::upkeep::is_of_target;
 use crate::store::Store;
 
+/// Whether a backup belongs to a schedule, which has to know the complete ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Plain,
+    Scheduled,
+}
+
 /// The result of backing up a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerBackup {
@@ -67,11 +74,21 @@ impl Store {
     /// is listed in [`ServerBackup::skipped`]. [`Error::Denied`] without [`Right::Configure`](crate::Right), or if the
     /// scope leaves out a space.
     pub fn backup_server(&self, folder: &Path) -> Result<ServerBackup, Error> {
-        let records = self.server_records()?;
+        self.back_up_server(&self.server_records()?, folder, Kind::Plain)
+    }
+
+    /// The same for a server with these records. Only a scheduled backup without anything skipped is complete.
+    pub(super) fn back_up_server(
+        &self,
+        records: &ServerRecords,
+        folder: &Path,
+        kind: Kind,
+    ) -> Result<ServerBackup, Error> {
         records.finish_erasures()?;
         let folder = outside(folder, self.root())?;
         let target = ServerRecords::of_store(&folder, self.clock());
-        target.check_copy_of(&records)?;
+        target.check_copy_of(records)?;
+        target.remove_replaced_tenants(records)?;
         let own = self.backup(&folder, None)?;
         copy_models_and_costs(&self.models, self.root(), &folder)?;
         let mut stores = vec![TenantBackup {
@@ -82,7 +99,7 @@ impl Store {
         let mut skipped = Skipped::default();
         let tenants = records.names()?;
         for name in tenants.iter().filter(|name| *name != DEFAULT_TENANT) {
-            match self.back_up_tenant(&records, &target, name) {
+            match self.back_up_tenant(records, &target, name) {
                 Ok(None) => {}
                 Ok(Some(made)) => stores.push(made),
                 Err(error) if is_of_target(&error, &folder) => return Err(error),
@@ -92,14 +109,17 @@ impl Store {
         // As it is stored.
         let at = Timestamp::from_microsecond(records.now().as_microsecond()).unwrap_or_default();
         let erased = target.remove_tenants_other_than(&records.names()?)?;
-        records.copy_over(&target, &tenants, at)?;
         stores.retain(|store| !erased.contains(&store.tenant));
-        Ok(ServerBackup {
+        let made = ServerBackup {
             at,
             stores,
             erased,
             skipped,
-        })
+        };
+        let is_complete = kind == Kind::Scheduled && made.is_whole();
+        let complete: &[TenantBackup] = if is_complete { &made.stores } else { &[] };
+        records.copy_over(&target, &tenants, at, complete)?;
+        Ok(made)
     }
 
     /// The backup of a tenant's store; `None` if it was never used.
@@ -171,12 +191,37 @@ impl ServerRecords {
         Err(InvalidValue::new("folder", accepts, folder.display()).into())
     }
 
-    fn known_identity(&self) -> Result<Option<Vec<u8>>, Error> {
+    /// Removes the stores of tenants that were erased in `origin`, and have a successor of the same name there.
+    fn remove_replaced_tenants(&self, origin: &Self) -> Result<(), Error> {
+        let present = origin.tenants()?;
+        for copied in self.tenants()? {
+            let is_replaced = present
+                .iter()
+                .any(|tenant| tenant.name == copied.name && tenant.created_at != copied.created_at);
+            if is_replaced {
+                self.remove_copied_tenant(&copied.name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a tenant from a backup: first its store, so that an interrupted removal is repeated.
+    pub(super) fn remove_copied_tenant(&self, name: &str) -> Result<(), Error> {
+        remove_path(&self.tenant_root(name)?)?;
+        self.writing
+            .change(|transaction| -> Result<_, StoreError> {
+                transaction.execute("DELETE FROM tenants WHERE name = ?1", [name])?;
+                Ok(())
+            })?;
+        Ok(self.writing.truncate_wal()?)
+    }
+
+    pub(super) fn known_identity(&self) -> Result<Option<Vec<u8>>, Error> {
         self.read(|connection| identity_in(connection))
     }
 
     /// What distinguishes this server from others; made by the first call.
-    fn identity(&self) -> Result<Vec<u8>, Error> {
+    pub(super) fn identity(&self) -> Result<Vec<u8>, Error> {
         if let Some(known) = self.known_identity()? {
             return Ok(known);
         }
@@ -203,12 +248,14 @@ impl ServerRecords {
         Ok(removed)
     }
 
-    /// Copies these records over those of `target`, without tenants other than `tenants`, and marks the copy.
+    /// Copies these records over those of `target`, without tenants other than `tenants`, and marks the copy; also as a
+    /// complete one with these stores, if there are any.
     fn copy_over(
         &self,
         target: &Self,
         tenants: &BTreeSet<String>,
         at: Timestamp,
+        complete: &[TenantBackup],
     ) -> Result<(), Error> {
         let mark = |transaction: &Transaction<'_>| -> Result<(), StoreError> {
             let mut statement = transaction.prepare("SELECT name, erasing_at FROM tenants")?;
@@ -222,15 +269,22 @@ impl ServerRecords {
             }
             let sql = "INSERT OR REPLACE INTO copied VALUES (1, ?1)";
             transaction.execute(sql, params![at.as_microsecond()])?;
+            // It is about the folder of this server.
+            transaction.execute("DELETE FROM backup_status", [])?;
+            for store in complete {
+                let sql = "INSERT INTO complete_stores VALUES (?1)";
+                transaction.execute(sql, [&store.tenant])?;
+            }
             Ok(())
         };
         Ok(self.writing.copy_to(target.path(), mark)?)
     }
 
-    /// Makes a copy the records of a server; returns its time.
+    /// Makes a copy the records of a server.
     pub(super) fn unmark(&self) -> Result<(), Error> {
         let unmark = |transaction: &Transaction<'_>| -> Result<(), StoreError> {
             transaction.execute("DELETE FROM copied", [])?;
+            transaction.execute("DELETE FROM complete_stores", [])?;
             Ok(())
         };
         Ok(self.writing.change(unmark)?)

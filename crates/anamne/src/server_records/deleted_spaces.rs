@@ -1,4 +1,5 @@
-//! Keys that name a space lose it when the space is deleted, so that a later space of that name is not theirs.
+//! Keys that name a space lose it when the space is deleted, so that a later space of that name is not theirs. Access
+//! tokens are not in the records, so the time of the deletion is, to compare it with that of the token.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,9 +7,10 @@ use std::sync::Arc;
 use anamne_store::{Clock, StoreError};
 use anamne_types::{DEFAULT_TENANT, Grant, KeyLoss, LostSpace, check_tenant};
 use jiff::Timestamp;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{ServerRecords, json};
+use super::{ServerRecords, json, time};
+use crate::Error;
 
 /// A key that names a space, and what it allows without it.
 struct Losing {
@@ -36,7 +38,8 @@ impl ServerRecords {
     }
 
     /// Takes a space that is being deleted from every key of the tenant that names it, and revokes those that name no
-    /// other; only from keys created until `until`, if given. One transaction, O(keys of the tenant).
+    /// other; only from keys created until `until`, if given. Notes the time of the deletion. One transaction, O(keys of the
+    /// tenant).
     pub(crate) fn take_space(
         &self,
         tenant: &str,
@@ -47,7 +50,11 @@ impl ServerRecords {
             return Ok(Vec::new());
         }
         let now = self.now().as_microsecond();
+        let deleted = until.map_or(now, Timestamp::as_microsecond);
         self.writing.change(|transaction| {
+            let sql = "INSERT INTO deleted_spaces SELECT name, ?2, ?3 FROM tenants WHERE name = ?1
+                       ON CONFLICT DO UPDATE SET at = max(at, excluded.at)";
+            transaction.execute(sql, params![tenant, space, deleted])?;
             let losing = keys_without(transaction, tenant, space, until)?;
             let mut lost = Vec::with_capacity(losing.len());
             for key in losing {
@@ -66,6 +73,24 @@ impl ServerRecords {
             }
             Ok(lost)
         })
+    }
+}
+
+impl ServerRecords {
+    /// When the last space of this name of a tenant was deleted; `None` if none was, or nobody noted it. One short read.
+    pub fn space_deleted_at(&self, tenant: &str, space: &str) -> Result<Option<Timestamp>, Error> {
+        self.read(|connection| {
+            let sql = "SELECT at FROM deleted_spaces WHERE tenant = ?1 AND space = ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let found = statement.query_row([tenant, space], |row| time(row, "at"));
+            Ok(found.optional()?.flatten())
+        })
+    }
+
+    /// Creates the records if there are none, so that deletions are noted for access tokens also on a server without
+    /// keys.
+    pub fn create(&self) -> Result<(), Error> {
+        Ok(self.writing.with(|_| Ok::<_, StoreError>(()))?)
     }
 }
 
@@ -120,7 +145,7 @@ pub(super) fn lost_by(connection: &Connection, key: &str) -> Result<Vec<LostSpac
     let lost = statement.query_map([key], |row| {
         Ok(LostSpace {
             space: row.get("space")?,
-            at: super::time(row, "at")?.unwrap_or_default(),
+            at: time(row, "at")?.unwrap_or_default(),
         })
     })?;
     Ok(lost.collect::<Result<_, _>>()?)

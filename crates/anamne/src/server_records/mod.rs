@@ -11,6 +11,8 @@ mod key_text;
 mod keys;
 mod mirroring;
 mod restoring;
+mod schedule;
+mod series;
 mod tenants;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +28,7 @@ pub(crate) use in_space::ServerRecordsOfSpace;
 pub use key_text::{KeyText, contains_key};
 pub use keys::FoundKey;
 pub use restoring::{DamagedSpace, ServerRestore};
+pub use schedule::{BackupSchedule, BackupStatus};
 pub use tenants::Use;
 
 use crate::Error;

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::ServerRecords;
 use super::keys::is_valid;
+use super::schedule::newest_in;
 use crate::Error;
 use crate::maintenance::travel::outside;
 use crate::maintenance::upkeep::Verification;
@@ -22,6 +23,8 @@ use crate::store::Store;
 /// The result of restoring a server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ServerRestore {
+    /// The folder of the backup: the one that was given, or the newest complete one in it.
+    pub from: PathBuf,
     /// The time of its keys and tenants. Keys that were revoked and tenants that were erased later are back.
     pub as_of: Timestamp,
     /// The tenants that are back, with suspensions and quotas.
@@ -44,8 +47,8 @@ pub struct DamagedSpace {
 }
 
 impl Store {
-    /// Restores a backup made by [`Store::backup_server`] to `root`, which must be new or empty. The folder appears at
-    /// once, when it is complete and verified; the backup stays as it is. No process may write to the backup meanwhile.
+    /// Restores a backup made by [`Store::backup_server`], or the newest complete one in the folder of a
+    /// [`BackupSchedule`](crate::BackupSchedule), to `root`, which must be new or empty. The folder appears at once, when it is complete and verified; the backup stays as it is. No process may write to the backup meanwhile.
     ///
     /// The restored server is another store than the backup, and continues it: its next backup to the same folder
     /// updates it, and erasures reach it from then on. O(bytes of the backup).
@@ -55,7 +58,10 @@ impl Store {
         clock: &Arc<dyn Clock>,
     ) -> Result<ServerRestore, Error> {
         let root = outside(root, backup)?;
-        let backup = outside(backup, &root)?;
+        let mut backup = outside(backup, &root)?;
+        if let Some(newest) = newest_in(&backup, clock)? {
+            backup = newest;
+        }
         let Some(as_of) = ServerRecords::of_store(&backup, clock.clone()).copied_at()? else {
             let accepts = "a backup of a server with its tenants";
             return Err(InvalidValue::new("folder", accepts, backup.display()).into());
@@ -68,7 +74,7 @@ impl Store {
         // Left by an interrupted restore.
         remove_path(&staged)?;
         let restored = copy_tree(&backup, &staged).and_then(|()| {
-            let restored = accept(&staged, as_of, clock)?;
+            let restored = accept(&staged, &backup, as_of, clock)?;
             put_in_place(&staged, &root)?;
             Ok(restored)
         });
@@ -80,7 +86,12 @@ impl Store {
 }
 
 /// Makes a copy of a backup a server, and says what is in it.
-fn accept(root: &Path, as_of: Timestamp, clock: &Arc<dyn Clock>) -> Result<ServerRestore, Error> {
+fn accept(
+    root: &Path,
+    from: &Path,
+    as_of: Timestamp,
+    clock: &Arc<dyn Clock>,
+) -> Result<ServerRestore, Error> {
     let records = ServerRecords::of_store(root, clock.clone());
     let mut damaged = Vec::new();
     for (tenant, root) in records.roots()? {
@@ -100,6 +111,7 @@ fn accept(root: &Path, as_of: Timestamp, clock: &Arc<dyn Clock>) -> Result<Serve
     let mut keys = records.keys(None)?;
     keys.retain(|key| is_valid(key, now));
     Ok(ServerRestore {
+        from: from.to_owned(),
         as_of,
         tenants: records.tenants()?,
         keys,

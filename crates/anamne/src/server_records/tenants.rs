@@ -162,6 +162,9 @@ impl ServerRecords {
                 known_tenant(transaction, name)?;
             }
             transaction.execute("DELETE FROM keys WHERE tenant = ?1", [name])?;
+            let sql = "INSERT OR IGNORE INTO erased_tenants
+                       SELECT name, ifnull(created_at, 0), erasing_at FROM tenants WHERE name = ?1";
+            transaction.execute(sql, [name])?;
             Ok(())
         })?;
         Ok(())

@@ -56,6 +56,7 @@ mod retention;
 mod scheduled_backups;
 mod scope;
 mod server_backups;
+mod server_schedule;
 mod side_databases;
 mod strategies;
 mod tiers;

@@ -40,7 +40,8 @@ was erased here is erased there. The keys of models are not copied.
 copies DIR to the new or empty folder NEW, verifies it, and lists the tenants
 and keys that are valid again. Keys that were revoked and tenants that were
 erased after the backup are back: repeat that before you start the server. A
-server refuses to run in DIR itself.
+server refuses to run in DIR itself. If DIR is that of `anamne serve --backup-to`,
+the newest complete backup in it is restored.
 
 A space that is damaged or has a newer format is skipped and named (exit code
 4); the backup keeps its earlier copy of that space.
@@ -61,8 +62,8 @@ With --json: {\"store\", \"backup\", \"spaces\": [{\"space\", \"folder\",
   {\"store\", \"folder\", \"every_hours\", \"keep\", \"spaces\": [name, …]}; all also: \"skipped\"?: {\"count\", \"first\": [{\"entry\": space,
   \"reason\"}]}; with --tenants: {\"store\", \"backup\", \"at\", \"stores\": [{\"tenant\",
   \"spaces\", \"skipped\"?}], \"erased\"?: [tenant, …], \"skipped\"?}; with --restore:
-  {\"store\", \"backup\", \"as_of\", \"tenants\": [as `tenants list`], \"keys\": [as
-  `keys list`], \"damaged\"?: [as `verify`, with \"tenant\"]}")]
+  {\"store\", \"backup\", \"from\": the folder of the backup, \"as_of\", \"tenants\":
+  [as `tenants list`], \"keys\": [as `keys list`], \"damaged\"?: [as `verify`, with \"tenant\"]}")]
 pub(crate) struct Backup {
     /// A backup of this store, an empty folder, or a new folder
     #[arg(value_name = "DIR")]
@@ -86,6 +87,12 @@ pub(crate) struct Backup {
 
 /// The interval in hours; `None` for never.
 type Every = Option<u32>;
+
+/// An interval in hours that is not `never`.
+pub(super) fn interval(text: &str) -> Result<u32, String> {
+    let never = || "give `hour`, `day`, `week`, or 1h to 8760h".to_owned();
+    hours(text)?.ok_or_else(never)
+}
 
 fn hours(text: &str) -> Result<Every, String> {
     Ok(Some(match text {

@@ -80,7 +80,10 @@ pub(super) fn restore(place: &Place, folder: &Path, output: &mut Output) -> Resu
 
 fn tell_restore(restored: &ServerRestore, output: &mut Output) -> Result<(), Failure> {
     let as_of = restored.as_of;
-    output.line(format_args!("restored the server as of {as_of}"))?;
+    let from = restored.from.display();
+    output.line(format_args!(
+        "restored the server as of {as_of} from {from}"
+    ))?;
     for tenant in &restored.tenants {
         output.line(format_args!("tenant {}", paint(BOLD, &tenant.name)))?;
         if tenant.suspended_at.is_some() {

@@ -1,6 +1,7 @@
 //! Metrics and health.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -115,8 +116,24 @@ fn metrics_say_what_recalls_cost_by_stage_and_cache() {
 
 /// The names in the metrics, without the parts of a histogram.
 pub(crate) fn names() -> BTreeSet<String> {
-    let server = Served::start();
+    let backups = tempfile::tempdir().expect("a folder");
+    let server = Served::with(|settings| {
+        settings.backups = Some(anamne::BackupSchedule {
+            folder: backups.path().to_owned(),
+            every: Duration::from_hours(24),
+            keep: 1,
+        });
+    });
     store(&server, "The ferry leaves at nine");
+    let began = Instant::now();
+    while !server
+        .get("/metrics")
+        .text
+        .contains("anamne_backups_complete 1")
+    {
+        assert!(began.elapsed() < Duration::from_mins(1), "no backup");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let text = server.get("/metrics").text;
     let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     types

@@ -166,6 +166,98 @@ fn requests_with_tokens_count_in_the_day_of_their_tenant() {
     list(&other, None).expect(200);
 }
 
+/// Shows this time always.
+struct Stopped(jiff::Timestamp);
+
+impl anamne::Clock for Stopped {
+    fn now(&self) -> jiff::Timestamp {
+        self.0
+    }
+}
+
+#[test]
+fn a_later_space_or_tenant_of_the_name_is_not_for_the_tokens_of_the_deleted_one() {
+    let issuer = FakeIssuer::start();
+    let now = jiff::Timestamp::now();
+    let an_hour_ago = now - jiff::SignedDuration::from_hours(1);
+    let server = Served::with_options(
+        |options| options.clock = std::sync::Arc::new(Stopped(an_hour_ago)),
+        |settings| {
+            settings.issuer = Some(IssuerSettings {
+                issuer: issuer.url.clone(),
+                audience: AUDIENCE.to_owned(),
+            });
+        },
+    );
+    let scope = "memory:read memory:write memory:erase";
+    let token = |issued: Option<i64>, changes: &Value| {
+        let mut claims = issuer.claims(scope);
+        if let Some(issued) = issued {
+            claims["iat"] = json!(issued);
+        }
+        for (name, value) in changes.as_object().expect("claims") {
+            claims[name] = value.clone();
+        }
+        format!("Bearer {}", issuer.token(&claims))
+    };
+    let send = |method: &str, path: &str, token: &str| {
+        let headers = [
+            ("authorization", token),
+            ("content-type", "application/json"),
+        ];
+        let body = json!({ "content": "Rhubarb needs sugar" }).to_string();
+        let body = (method == "POST").then_some(body.as_bytes());
+        server.send(method, path, &headers, body)
+    };
+    let (old, new) = (Some(now.as_second() - 7_200), Some(now.as_second()));
+    let memories = "/v1/spaces/recipes/memories";
+    let [alone, both] = [json!(["recipes"]), json!(["recipes", "core"])];
+    let [alone, both] = [alone, both].map(|spaces| json!({ "anamne_spaces": spaces }));
+    for issued in [old, new, None] {
+        let told = send("POST", memories, &token(issued, &alone));
+        assert!(told.status < 300, "{}", told.text);
+    }
+    let deletion = "/v1/spaces/recipes?name=recipes";
+    send("DELETE", deletion, &token(old, &alone)).expect(200);
+    // Not even to create it again.
+    send("POST", memories, &token(old, &alone)).problem(401);
+    send("POST", memories, &token(old, &both)).problem(404);
+    send("POST", memories, &token(new, &alone)).expect(201);
+    for issued in [old, None] {
+        let refused = send("GET", "/v1/spaces/recipes", &token(issued, &alone));
+        assert!(!refused.header("www-authenticate").is_empty());
+        refused.problem(401);
+        send("GET", "/v1/spaces/recipes", &token(issued, &both)).problem(404);
+        send("GET", "/v1/spaces", &token(issued, &both)).expect(200);
+        // A token for all spaces names none.
+        send("GET", "/v1/spaces/recipes", &token(issued, &json!({}))).expect(200);
+    }
+    send("GET", "/v1/spaces/recipes", &token(new, &both)).expect(200);
+
+    let records_at = |at: jiff::Timestamp| {
+        let clock = std::sync::Arc::new(Stopped(at));
+        let options = anamne::Options {
+            clock,
+            ..anamne::Options::new(server.store())
+        };
+        let store = Store::open_with(options.background(false)).expect("the store");
+        store.server_records().expect("the records")
+    };
+    let acme = json!({ "anamne_tenant": "acme" });
+    let (earlier, later) = (records_at(an_hour_ago), records_at(now));
+    let quota = TenantQuota::default();
+    earlier.create_tenant("acme", &quota).expect("created");
+    for issued in [old, new, None] {
+        send("GET", "/v1/spaces", &token(issued, &acme)).expect(200);
+    }
+    earlier.erase_tenant("acme").expect("erased");
+    later.finish_erasures().expect("finished");
+    later.create_tenant("acme", &quota).expect("created");
+    send("GET", "/v1/spaces", &token(old, &acme)).problem(401);
+    send("GET", "/v1/spaces", &token(None, &acme)).problem(401);
+    send("GET", "/v1/spaces", &token(new, &acme)).expect(200);
+}
+
 #[test]
 fn without_an_issuer_there_is_no_metadata() {
     let server = Served::start();
