@@ -1,5 +1,6 @@
 //! `anamne recall`.
 
+mod details;
 mod learning;
 mod related;
 
@@ -10,6 +11,7 @@ use anamne::text::snippet::snippet;
 use anamne::{Answer, Enrichment, Hit, MemoryId, Ranking, ToolResult};
 use serde::Serialize;
 
+use self::details::Details;
 use crate::arguments;
 use crate::commands::cache;
 use crate::failure::Failure;
@@ -25,12 +27,6 @@ const INDENT: usize = 10;
 
 /// Maximum lines of text per result.
 const LINES: usize = 4;
-
-/// Below this confidence a result is shown as 0 %.
-const ZERO: f32 = 0.005;
-
-/// Results of 0 % that are shown if there are no better ones.
-const LEAST_SHOWN: usize = 3;
 
 /// Search the memories; best results first
 #[derive(Debug, clap::Args)]
@@ -122,28 +118,6 @@ struct Order {
     /// Rank for this role: developer, architect, reviewer, planner, assistant, or one from the space's settings
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-}
-
-/// What is shown of each result besides its text and origin.
-#[derive(Clone, Copy)]
-struct Details {
-    explanation: bool,
-    related: bool,
-    /// Whether results of 0 % are shown beside better ones.
-    unlikely: bool,
-}
-
-impl Details {
-    /// The number of results that are shown; those left out are the last ones, of 0 %.
-    fn shown(self, answer: &Answer) -> usize {
-        let is_likely = |hit: &Hit| hit.confidence >= ZERO || !hit.path.is_empty();
-        let results = &answer.results;
-        match results.iter().rposition(is_likely) {
-            _ if self.unlikely => results.len(),
-            Some(last) => last + 1,
-            None => results.len().min(LEAST_SHOWN),
-        }
-    }
 }
 
 /// An answer, and cached results of tools if they were asked for.
