@@ -10,6 +10,15 @@ use crate::output::Output;
 /// Maximum bytes read from standard input; longer input would be rejected anyway.
 const MOST: u64 = 16 * Limits::CONTENT_BYTES as u64;
 
+/// As [`text`], which must not be empty.
+pub(crate) fn some_text(field: &str, words: &[String], output: &Output) -> Result<String, Failure> {
+    let text = text(field, words, output)?;
+    if text.is_empty() {
+        return Err(Failure::refused(field, format!("the {field} is empty")));
+    }
+    Ok(text)
+}
+
 /// The words joined by spaces; a single `-` reads standard input.
 ///
 /// One line break at the end of standard input is dropped: it comes from the shell, not the author.

@@ -184,21 +184,37 @@ impl TranscriptImport {
             let file = file_name(&problem.file);
             output.warn(format_args!("{file}{line}: {}", problem.reason));
         }
-        let verb = if self.dry_run {
-            "can be imported"
+        let (kept, took) = (memories(report.kept), duration(report.took_ms));
+        let read = counted(report.conversations, "conversation");
+        if self.dry_run {
+            // Only storing finds out what is stored already.
+            output.line(format_args!("{kept} in {read}, read in {took}"))?;
         } else {
-            "imported"
-        };
-        output.line(format_args!(
-            "{} from {} {verb}, {} stored before, in {}",
-            memories(report.kept),
-            counted(report.conversations, "conversation"),
-            number(report.merged),
-            duration(report.took_ms),
-        ))?;
+            let merged = number(report.merged);
+            output.line(format_args!(
+                "{kept} from {read} imported, {merged} stored before, in {took}"
+            ))?;
+        }
         for (space, count) in &report.spaces {
             output.line(format_args!("  {space}: {}", memories(*count)))?;
         }
+        let skipped = report.skipped.worded();
+        if !skipped.is_empty() {
+            output.note(format_args!("left out: {}", skipped.join(", ")));
+        }
+        if report.redacted > 0 {
+            output.note(format_args!(
+                "guard: {} redacted or marked",
+                counted(report.redacted, "finding")
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl SkippedEntries {
+    /// How many of each, in words.
+    fn worded(&self) -> Vec<String> {
         let SkippedEntries {
             older,
             other,
@@ -206,27 +222,38 @@ impl TranscriptImport {
             empty,
             unreadable,
             refused,
-        } = report.skipped;
-        let skipped: Vec<String> = [
-            (older, "older conversations"),
-            (abandoned, "messages of abandoned branches"),
-            (empty, "empty or injected messages"),
-            (other, "entries that are no conversation"),
-            (unreadable, "unreadable entries"),
-            (refused, "messages refused by the guard"),
+        } = *self;
+        [
+            (older, "older conversation", "older conversations"),
             (
-                report.redacted,
-                "secrets and personal data redacted or marked",
+                abandoned,
+                "message of an abandoned branch",
+                "messages of abandoned branches",
+            ),
+            (
+                empty,
+                "empty or injected message",
+                "empty or injected messages",
+            ),
+            (
+                other,
+                "entry that is no conversation",
+                "entries that are no conversation",
+            ),
+            (unreadable, "unreadable entry", "unreadable entries"),
+            (
+                refused,
+                "message refused by the guard",
+                "messages refused by the guard",
             ),
         ]
         .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", number(count)))
-        .collect();
-        if !skipped.is_empty() {
-            output.note(format_args!("left out: {}", skipped.join(", ")));
-        }
-        Ok(())
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{} {many}", number(count)),
+        })
+        .collect()
     }
 }
 

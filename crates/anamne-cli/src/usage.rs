@@ -58,6 +58,11 @@ fn wants_json() -> bool {
 }
 
 fn refuse(error: clap::Error) -> ExitCode {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !wants_json() {
+        // The command's own help says what is missing.
+        report_document(style::from_help(&error.render().ansi().to_string()));
+        return ExitCode::from(2);
+    }
     // Rendered again without styles: then all escape sequences come from the arguments, and are escaped.
     let error = parse(Styles::plain()).err().unwrap_or(error);
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));

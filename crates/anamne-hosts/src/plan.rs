@@ -74,6 +74,13 @@ pub struct Plan {
     pub by_hand: Vec<String>,
 }
 
+impl Plan {
+    /// Whether a step of the person is to add text to a file.
+    pub fn has_text_to_add(&self) -> bool {
+        self.by_hand.iter().any(|step| step.contains('\n'))
+    }
+}
+
 /// Whether a host's configuration starts our server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -280,6 +280,10 @@ fn failed(error: &Error, sent: bool) -> NetError {
                 sent,
             }
         }
+        Error::Io(io) => NetError::Connection {
+            reason: io.to_string(),
+            sent,
+        },
         other => NetError::Connection {
             reason: other.to_string(),
             sent,

@@ -234,6 +234,9 @@ fn what_failed(error: &rusqlite::Error) -> String {
         Some(FileProblem::PermissionDenied) => format!(
             "no permission to use the source database ({error}); check the permissions of the store's folder"
         ),
+        _ if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) => {
+            format!("disk full ({error}); free some space and try again")
+        }
         _ => format!("the source database failed: {error}"),
     }
 }

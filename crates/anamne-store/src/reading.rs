@@ -91,7 +91,11 @@ impl SpaceSource {
         let readable = !digits.is_empty()
             && digits.len() <= 32
             && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        if !readable || digits.len() == 32 {
+        if !readable {
+            let accepts = "a citation such as m12, or a UUID or the beginning of one";
+            return Err(InvalidValue::new("id", accepts, text.trim()).into());
+        }
+        if digits.len() == 32 {
             return Ok(text.parse()?);
         }
         let bound =

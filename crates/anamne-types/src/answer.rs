@@ -13,6 +13,9 @@ use crate::{Clarification, ConflictKind, GuardNote, Memory, MemoryId, Seq, Tier}
 pub struct Remembered {
     /// The id of the new memory, or of the existing duplicate.
     pub id: MemoryId,
+    /// Its citation inside its space, such as `m12`. Empty from a server older than this field.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub citation: String,
     /// The event that stored it.
     pub seq: Seq,
     /// The space that contains it.

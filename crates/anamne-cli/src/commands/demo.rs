@@ -180,10 +180,7 @@ impl Demo {
                 "Ask it yourself",
                 format!("{demo} recall \"why is the honey yield private?\""),
             ),
-            (
-                "Connect an editor",
-                format!("claude mcp add anamne -- {program} mcp"),
-            ),
+            ("Connect your agents", format!("{program} setup")),
         ];
         if !self.all {
             steps.push(("All questions", format!("{program} demo --all")));

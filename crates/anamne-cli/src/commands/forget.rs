@@ -223,6 +223,15 @@ impl Forget {
         is_confirmed(format_args!("{question} Type yes to continue:"))
     }
 
+    /// The command that restores what was forgotten.
+    fn way_back(&self) -> String {
+        if self.ids.is_empty() || self.ids.len() > SHOWN {
+            return "anamne restore ID".to_owned();
+        }
+        let ids: Vec<_> = self.ids.iter().map(|id| shell_word(id)).collect();
+        format!("anamne restore {}", ids.join(" "))
+    }
+
     fn print(
         &self,
         ids: &[MemoryId],
@@ -249,8 +258,9 @@ impl Forget {
             return print_reached(reached, retried, output);
         }
         output.line(format_args!("forgot {count}"))?;
+        output.flush()?;
         if !ids.is_empty() {
-            output.note("restore with `anamne restore ID`");
+            output.note(format_args!("restore with `{}`", self.way_back()));
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ Examples:
     --step \"ported the router\" --outcome \"half the latency\" --salience 7 --file api/main.go
   anamne remember \"How to roll back\" --kind skill --trigger \"a bad deploy\" --step \"make rollback\"
 
-With --json: {\"id\", \"seq\", \"space\", \"duplicate\", \"rewording\"?, \"guard\"?: [{\"field\", \"kind\",
+With --json: {\"id\", \"citation\", \"seq\", \"space\", \"duplicate\", \"rewording\"?, \"guard\"?: [{\"field\", \"kind\",
   \"action\", \"start\", \"end\"}]}")]
 pub(crate) struct Remember {
     /// The text; several words are joined by spaces, `-` reads standard input
@@ -104,7 +104,7 @@ impl Remember {
     fn draft(self, output: &Output) -> Result<(Draft, Metadata), Failure> {
         let reads_stdin = matches!(&self.text[..], [dash] if dash == "-");
         let (fields, related) = self.fields.read(reads_stdin)?;
-        let mut draft = Draft::new(input::text("content", &self.text, output)?);
+        let mut draft = Draft::new(input::some_text("content", &self.text, output)?);
         if let Some(body) = input::body(self.kind, self.category)? {
             draft.body = body;
         }
@@ -138,12 +138,16 @@ pub(super) fn print(remembered: &Remembered, output: &mut Output) -> Result<(), 
     output.line(remembered.id)?;
     output.flush()?;
     let space = &remembered.space;
+    let named = match remembered.citation.as_str() {
+        "" => String::new(),
+        citation => format!(" as {citation}"),
+    };
     match (remembered.rewording, remembered.duplicate) {
         (Some(kept), _) => output.note(format_args!(
-            "known already in the space {space}; {kept} keeps the new words"
+            "known already{named} in the space {space}; {kept} keeps the new words"
         )),
-        (None, true) => output.note(format_args!("known already in the space {space}")),
-        (None, false) => output.note(format_args!("remembered in the space {space}")),
+        (None, true) => output.note(format_args!("known already{named} in the space {space}")),
+        (None, false) => output.note(format_args!("remembered{named} in the space {space}")),
     }
     guard::print_notes(&remembered.guard, output);
     Ok(())

@@ -74,7 +74,7 @@ impl Show {
         if let Some(known_use) = shown.known_use {
             output.line(paint(DIM, use_line(known_use, output)))?;
         }
-        if !shown.links.is_empty() || !shown.disputes.is_empty() || !shown.related.is_empty() {
+        if !shown.links.is_empty() || !shown.disputes.is_empty() {
             output.line("")?;
         }
         known::print_disputes(&shown.disputes, "", output)?;

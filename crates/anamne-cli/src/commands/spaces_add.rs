@@ -84,7 +84,7 @@ pub(crate) fn add(
             .collect();
         let (count, citations) = (memories(members.len() as u64), citations.join(", "));
         output.line(format_args!(
-            "{count} of {to}, where to cite as {citations}"
+            "added {count} to {to}; cited there as {citations}"
         ))?;
     }
     store.space(to)?.settle(output)

@@ -88,9 +88,11 @@ impl Status {
         if reports.is_empty() {
             output.note("no host was found; `anamne setup` connects one");
         }
-        for report in &reports {
+        let (absent, present): (Vec<_>, Vec<_>) = reports.iter().partition(|one| one.is_absent());
+        for report in present {
             print_host(report, output)?;
         }
+        print_absent(&absent, output)?;
         hooks::print_unsent(&captures, output)?;
         print_today(&today, output)
     }
@@ -155,13 +157,28 @@ impl Today {
     }
 }
 
+impl HostReport {
+    /// Whether the host is installed, but nothing of it is set up and nothing ran.
+    fn is_absent(&self) -> bool {
+        self.status.server == Connection::Absent && self.activity.is_empty()
+    }
+}
+
+/// Names the hosts that are not set up, and what connects them.
+fn print_absent(absent: &[&HostReport], output: &mut Output) -> Result<(), Failure> {
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = absent.iter().map(|report| report.name).collect();
+    output.line(paint(BOLD, "not set up"))?;
+    output.entry(DIM, "hosts ", &names.join(", "))?;
+    output.entry(DIM, "next  ", "`anamne setup` connects them")
+}
+
 fn print_host(report: &HostReport, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, report.name))?;
     let (style, words) = setup::words_of(report.status.server);
     output.entry(style, "server", words)?;
-    if report.status.server == Connection::Absent && report.activity.is_empty() {
-        return Ok(());
-    }
     for state in report.status.hooks.iter().filter(|state| !state.configured) {
         let text = format!(
             "{} is not configured; anamne setup adds it or says how",

@@ -55,7 +55,7 @@ pub(crate) struct Think {
 impl Think {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let mut draft = Draft {
-            content: input::text("content", &self.text, output)?,
+            content: input::some_text("content", &self.text, output)?,
             thread: Some(self.thread),
             session: self.session.name(),
             author: self.author,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
-use crate::output::{DIM, Output, YELLOW, memories};
+use crate::output::{BOLD, DIM, Output, YELLOW, memories, paint};
 use crate::place::Place;
 use crate::server;
 
@@ -38,6 +38,10 @@ pub(crate) fn report(global: &Global) -> Result<CaptureReport, Failure> {
 
 /// Prints where hooks work, unless it is the store of this machine and nothing waits.
 pub(crate) fn print(report: &CaptureReport, output: &mut Output) -> Result<(), Failure> {
+    if report.server.is_none() && report.waiting.is_empty() {
+        return Ok(());
+    }
+    output.line(paint(BOLD, "hooks"))?;
     if let Some(server) = &report.server {
         output.entry(DIM, "memory", &format!("hooks use the server {server}"))?;
     }

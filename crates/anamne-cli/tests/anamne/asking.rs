@@ -50,6 +50,36 @@ fn several_topics_are_asked_about_at_once() {
     assert_eq!(both.code, 2, "{}", both.stderr);
 }
 
+#[test]
+fn results_of_no_confidence_are_counted_and_shown_when_asked_for() {
+    let bench = Bench::new();
+    for text in [
+        "The staging server listens on port 8471",
+        "Ines keeps the lighthouse",
+        "The apple tree was pruned in February",
+        "Bread is baked on Thursdays",
+        "The dredger needs a longer berth",
+    ] {
+        bench.remember(&[text]);
+    }
+    let question = "which port does the staging server use?";
+    let all = texts(&bench.json(&["recall", question]));
+    let shown = |arguments: &[&str]| {
+        let ran = bench.run(&[&["recall"], arguments].concat());
+        let is_shown = |text: &&String| ran.stdout.contains(text.as_str());
+        (all.iter().filter(is_shown).count(), ran.stderr)
+    };
+    assert_eq!(all.len(), 5, "{all:?}");
+    let (count, said) = shown(&[question]);
+    assert_eq!(count, 1, "{said}");
+    assert!(said.contains("4 more at 0 %"), "{said}");
+    for option in [&["--min-confidence", "0"][..], &["--explain"]] {
+        assert_eq!(shown(&[&[question], option].concat()).0, 5, "{option:?}");
+    }
+    let (count, said) = shown(&["zebra"]);
+    assert_eq!(count, 3, "{said}");
+}
+
 /// Runs the command with `--json` in a session of a host.
 fn in_session(bench: &Bench, session: &str, arguments: &[&str]) -> Value {
     let ran = bench

@@ -26,7 +26,7 @@ fn the_demo_answers_its_questions_and_leaves_the_store() {
     assert_eq!(again.code, 0, "{}", again.stderr);
     let says = |text: &str| assert!(again.stdout.contains(text), "{}", again.stdout);
     says("386 memories imported earlier");
-    says("claude mcp add anamne -- ");
+    says("Connect your agents: ");
     // The answering sentence comes first, without the rest of its message.
     says("│ Public release of 1.0 on Friday 12 June.\n");
     let lines = again.stdout.lines();

@@ -240,6 +240,23 @@ fn a_store_comes_back_equal_from_lines_and_from_notes() {
 }
 
 #[test]
+fn a_note_is_imported_by_its_file() {
+    let bench = Bench::new();
+    let note = bench.folder().join("lighthouse.md");
+    std::fs::write(&note, "The keeper is called Ines.\n").expect("a note");
+    let note = note.to_str().expect("a path");
+    assert_eq!(bench.json(&["import", note])["imported"], 1);
+    assert_eq!(bench.json(&["import", note])["known"], 1);
+    let listed = bench.json(&["list"]);
+    assert_eq!(listed["memories"][0]["title"], "lighthouse");
+
+    std::fs::write(note, "---\nkind: rumour\n---\nx\n").expect("a note");
+    let ran = bench.run(&["import", note]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("lighthouse.md: "), "{}", ran.stderr);
+}
+
+#[test]
 fn a_corpus_is_a_line_for_each_thread() {
     let bench = Bench::new();
     bench.feed(&["import", "-"], LINES.as_bytes());

@@ -28,6 +28,17 @@ fn a_forgotten_memory_is_not_recalled_until_it_is_restored() {
 }
 
 #[test]
+fn forgetting_says_how_to_restore_what_was_forgotten() {
+    let bench = Bench::new();
+    bench.remember(&["The lighthouse keeper is called Ines"]);
+    bench.remember(&["The lighthouse has 81 steps", "--tag", "stairs"]);
+    let ran = bench.run(&["forget", "m1"]);
+    assert!(ran.stderr.contains("`anamne restore m1`"), "{}", ran.stderr);
+    let ran = bench.run(&["forget", "--tag", "stairs", "--yes"]);
+    assert!(ran.stderr.contains("`anamne restore ID`"), "{}", ran.stderr);
+}
+
+#[test]
 fn erasing_leaves_no_byte_of_the_content_in_any_file() {
     let bench = Bench::new();
     bench.remember(&["Something else that stays"]);

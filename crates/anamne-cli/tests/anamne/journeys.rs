@@ -169,7 +169,7 @@ fn without_json_remember_prints_the_id_alone() {
         ran.stdout
     );
     assert!(
-        ran.stderr.contains("remembered in the space core"),
+        ran.stderr.contains("remembered as m1 in the space core"),
         "{}",
         ran.stderr
     );

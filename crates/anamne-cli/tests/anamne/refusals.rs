@@ -1,5 +1,7 @@
 //! Invalid input is rejected with its name and limit and the right exit code, and changes nothing.
 
+use std::process::Command;
+
 use crate::bench::Bench;
 
 /// The command rejects `field`, and creates no store.
@@ -243,6 +245,27 @@ fn a_command_line_that_makes_no_sense_is_usage() {
             (2, Some("refused")),
             "{arguments:?}"
         );
+    }
+}
+
+#[test]
+fn a_command_without_its_subcommand_shows_its_help() {
+    for command in ["keys", "cache", "experience"] {
+        // Without any option, as a person writes it.
+        let ran = Command::new(env!("CARGO_BIN_EXE_anamne"))
+            .arg(command)
+            .output()
+            .expect("the command starts");
+        let said = String::from_utf8(ran.stderr).expect("UTF-8");
+        assert_eq!(
+            (ran.status.code(), ran.stdout.len()),
+            (Some(2), 0),
+            "{said}"
+        );
+        assert!(!said.contains("error:"), "{said}");
+        assert!(said.contains("\nCommands:\n"), "{said}");
+        let ran = Bench::new().run(&[command, "--json"]);
+        assert_eq!(ran.error()["kind"], "refused", "{command}");
     }
 }
 

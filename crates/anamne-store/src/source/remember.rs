@@ -1,7 +1,7 @@
 //! Writes new memories, including those exported by another store.
 
 use anamne_text::normal::content_hash;
-use anamne_types::{Draft, EventKind, Kind, Memory, MemoryId, Remembered, Row, Seq};
+use anamne_types::{Draft, EventKind, Kind, Memory, MemoryId, Remembered, Row};
 
 use super::record::{Payload, Stored};
 use super::transaction::Transaction;
@@ -15,7 +15,7 @@ impl Transaction<'_> {
     pub(crate) fn remember(&mut self, draft: &Draft) -> Result<Remembered> {
         let hash = content_hash(&draft.content);
         if let Some(known) = self.find_known(draft, hash)? {
-            return Ok(self.remembered(known.memory.id, known.memory.seq, true));
+            return Ok(self.remembered(&known.memory, true));
         }
         let memory = self.memory_of(draft)?;
         self.insert(&memory, hash)
@@ -31,7 +31,7 @@ impl Transaction<'_> {
             return self.remember(draft);
         };
         if let Some(known) = self.find_import_target(draft, origin.id)? {
-            return Ok(self.remembered(known.memory.id, known.memory.seq, true));
+            return Ok(self.remembered(&known.memory, true));
         }
         let memory = Memory {
             id: origin.id,
@@ -80,10 +80,11 @@ impl Transaction<'_> {
             .transpose()
     }
 
-    fn remembered(&self, id: MemoryId, seq: Seq, duplicate: bool) -> Remembered {
+    fn remembered(&self, memory: &Memory, duplicate: bool) -> Remembered {
         Remembered {
-            id,
-            seq,
+            id: memory.id,
+            citation: memory.citation(),
+            seq: memory.seq,
             space: self.space.to_owned(),
             duplicate,
             rewording: None,
@@ -94,7 +95,7 @@ impl Transaction<'_> {
     /// Writes and logs a new memory.
     fn insert(&mut self, memory: &Memory, hash: [u8; 16]) -> Result<Remembered> {
         self.insert_as(EventKind::Remembered, memory, hash)?;
-        Ok(self.remembered(memory.id, memory.seq, false))
+        Ok(self.remembered(memory, false))
     }
 
     /// Writes a new memory and logs it as an event of this kind.

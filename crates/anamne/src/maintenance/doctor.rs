@@ -76,14 +76,15 @@ impl CheckUp {
         let is_sound = |part| examined.findings.iter().all(|finding| finding.part != part);
         if is_sound(Part::Journal) {
             self.well.push(format!(
-                "journal: {} events in {} segments verify",
-                examined.events, examined.segments
+                "journal: {} in {} verified",
+                counted(examined.events, "event"),
+                counted(examined.segments as u64, "segment")
             ));
         }
         if is_sound(Part::Database) {
             self.well.push(format!(
-                "database: {} rows verify, and SQLite's integrity check passes",
-                examined.rows
+                "database: {} verified, and SQLite's integrity check passes",
+                counted(examined.rows, "row")
             ));
         }
         self.well.extend(examined.notes);
@@ -304,6 +305,12 @@ impl Space {
         self.require(Right::Configure)?;
         self.inner.derived.rebuild(progress)
     }
+}
+
+/// "1 row", "3 rows".
+fn counted(count: u64, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{ending}")
 }
 
 /// The bytes of all files under a folder; unreadable files count as 0.

@@ -58,8 +58,8 @@ impl Store {
             match candidate.began() {
                 Ok(began) if began <= at => chosen.push(candidate),
                 Ok(began) if space.is_some() => {
-                    let accepts = format!("not before {began}, when the space was created");
-                    return Err(InvalidValue::new("at", accepts, at).into());
+                    let accepts = format!("not before {began:.0}, when the space was created");
+                    return Err(InvalidValue::new("at", accepts, format!("{at:.0}")).into());
                 }
                 Ok(_) => rewind.absent.push(candidate.name().to_owned()),
                 Err(error) if space.is_some() => return Err(error),

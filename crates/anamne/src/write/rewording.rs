@@ -30,7 +30,8 @@ impl Space {
         match self.reworded(&remembered, intake.similarity) {
             Ok(Some(known)) => Remembered {
                 rewording: Some(remembered.id),
-                id: known,
+                id: known.id,
+                citation: known.citation(),
                 duplicate: true,
                 ..remembered
             },
@@ -44,19 +45,15 @@ impl Space {
     }
 
     /// The known memory that a new one rewords, after linking them.
-    fn reworded(
-        &self,
-        remembered: &Remembered,
-        least: f32,
-    ) -> Result<Option<anamne_types::MemoryId>, Error> {
+    fn reworded(&self, remembered: &Remembered, least: f32) -> Result<Option<Memory>, Error> {
         let told = self.inner.source.get(remembered.id)?;
         if !is_compared(&told) {
             return Ok(None);
         }
         let known = self.likely(&told)?;
         let similar = known
-            .iter()
-            .filter_map(|known| Some((rewording(known, &told)?, known)))
+            .into_iter()
+            .filter_map(|known| Some((rewording(&known, &told)?, known)))
             .filter(|(similarity, _)| *similarity >= least);
         let Some((similarity, known)) = similar.max_by(|(a, _), (b, _)| a.total_cmp(b)) else {
             return Ok(None);
@@ -74,7 +71,7 @@ impl Space {
             created_at: self.now(),
         };
         self.inner.source.link(&actor, &link)?;
-        Ok(Some(known.id))
+        Ok(Some(known))
     }
 
     /// The known memories with the most words in common.

@@ -33,7 +33,7 @@ pub(crate) struct Lesson {
 
 impl Lesson {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
-        let content = input::text("content", &self.text, output)?;
+        let content = input::some_text("content", &self.text, output)?;
         let mut lesson = anamne::Lesson {
             title: self.title,
             description: self.when,

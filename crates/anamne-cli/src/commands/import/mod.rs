@@ -51,7 +51,7 @@ thoughts in the thread of their chain, nodes and relations as statements about
 the knowledge graph (told ones with --trusted).
 
 A folder is read as Markdown notes, such as an Obsidian vault or the output of
-`anamne export --format markdown`: properties as above, links as properties
+`anamne export --format markdown`, a file named NAME.md as one note: properties as above, links as properties
 such as supports: \"[[Other note]]\". A note without an id becomes a document
 named by its path.
 
@@ -329,7 +329,10 @@ impl Source {
         let mut opened = File::open(path)?;
         let (is_binary, _) = binary::beginning(&opened)?;
         opened.rewind()?;
-        Ok(if is_binary {
+        let is_note = path.extension().is_some_and(|extension| extension == "md");
+        Ok(if is_note {
+            Self::Notes(path.to_owned())
+        } else if is_binary {
             Self::Binary(Box::new(BufReader::with_capacity(1 << 16, opened)))
         } else {
             Self::Lines(opened)
@@ -390,17 +393,18 @@ fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> 
             reason,
             next_step,
             taken,
-        } => {
-            let path = Path::new(file).join(note);
-            (
-                on_one_line(
-                    format_args!("{}: {}", file_name(path), named(&reason)),
-                    next_step,
+        } => (
+            on_one_line(
+                format_args!(
+                    "{}: {}",
+                    file_name(of_file(file, Some(note))),
+                    named(&reason)
                 ),
-                *taken,
-                "note",
-            )
-        }
+                next_step,
+            ),
+            *taken,
+            "note",
+        ),
         other => return Failure::from(other).taken(sum(before, reached)),
     };
     Failure::failed(message)
@@ -426,6 +430,7 @@ fn refused_line(file: &str, line: u64, reason: &str) -> String {
 /// The path of a note of a folder, or the file itself.
 fn of_file(file: &str, note: Option<String>) -> String {
     match note {
+        Some(_) if Path::new(file).is_file() => file.to_owned(),
         Some(note) => Path::new(file).join(note).display().to_string(),
         None => file.to_owned(),
     }

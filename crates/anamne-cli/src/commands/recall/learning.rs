@@ -46,6 +46,7 @@ impl Recall {
             output.flush()?;
             sum_up(
                 &found.answer,
+                details,
                 &format!("the space {}", space.name()),
                 output,
             );

@@ -1,5 +1,6 @@
 //! `anamne recall`.
 
+mod details;
 mod learning;
 mod related;
 
@@ -10,6 +11,7 @@ use anamne::text::snippet::snippet;
 use anamne::{Answer, Enrichment, Hit, MemoryId, Ranking, ToolResult};
 use serde::Serialize;
 
+use self::details::Details;
 use crate::arguments;
 use crate::commands::cache;
 use crate::failure::Failure;
@@ -29,7 +31,9 @@ const LINES: usize = 4;
 /// Search the memories; best results first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The percentage is the probability that the result is relevant.
+The percentage is the probability that the result is relevant. Results of 0 %
+are shown with --min-confidence 0 or --explain, and if there are no better ones
+the first three; --json has all.
 
 Examples:
   anamne recall \"which port does staging use?\"
@@ -68,9 +72,9 @@ pub(crate) struct Recall {
     /// Maximum number of results
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
     limit: usize,
-    /// Abstain below this confidence, 0 to 1
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
-    min_confidence: f32,
+    /// Abstain below this confidence, 0 to 1 [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    min_confidence: Option<f32>,
     /// Show the score of each feature
     #[arg(long)]
     explain: bool,
@@ -114,13 +118,6 @@ struct Order {
     /// Rank for this role: developer, architect, reviewer, planner, assistant, or one from the space's settings
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-}
-
-/// What is shown of each result besides its text and origin.
-#[derive(Clone, Copy)]
-struct Details {
-    explanation: bool,
-    related: bool,
 }
 
 /// An answer, and cached results of tools if they were asked for.
@@ -177,7 +174,7 @@ impl Recall {
                 cache::print_found(&tool_results, output)?;
                 output.flush()?;
             }
-            sum_up(&answer, &from, output);
+            sum_up(&answer, details, &from, output);
         }
         here.map_or(Ok(()), |space| space.settle(output))
     }
@@ -187,13 +184,14 @@ impl Recall {
         Details {
             explanation: self.explain,
             related: self.related,
+            unlikely: self.explain || self.min_confidence.is_some(),
         }
     }
 
     /// Converts the arguments to a checked query.
     fn question(self, output: &mut Output) -> Result<anamne::Recall, Failure> {
         let question = anamne::Recall {
-            min_confidence: self.min_confidence,
+            min_confidence: self.min_confidence.unwrap_or(0.0),
             ranking: self.order.ranking,
             weights: self.order.weight.into_iter().collect(),
             diversity: self.order.diversity,
@@ -201,7 +199,7 @@ impl Recall {
             planning: !self.no_plan,
             explain_plan: self.explain_plan,
             related: self.related,
-            ..anamne::Recall::new(input::text("query", &self.query, output)?)
+            ..anamne::Recall::new(input::some_text("query", &self.query, output)?)
                 .limit(self.limit)
                 .filter(self.filters.read(&output.dates)?)
         };
@@ -218,7 +216,8 @@ fn print(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let terms = Analyser::new().query(query).terms;
-    for (index, hit) in answer.results.iter().enumerate() {
+    let shown = answer.results.iter().take(details.shown(answer));
+    for (index, hit) in shown.enumerate() {
         if index > 0 {
             output.line("")?;
         }
@@ -240,7 +239,7 @@ fn print(
 }
 
 /// Prints a note on how the question was interpreted, what was unavailable, and how much was found.
-fn sum_up(answer: &Answer, from: &str, output: &Output) {
+fn sum_up(answer: &Answer, details: Details, from: &str, output: &Output) {
     for time in &answer.times {
         output.note(planned::understood(time, &output.dates));
     }
@@ -258,8 +257,14 @@ fn sum_up(answer: &Answer, from: &str, output: &Output) {
             output.note(format_args!("no results in {from} ({took})"));
         }
         None => {
-            let found = memories(answer.results.len() as u64);
-            output.note(format_args!("{found} in {took}"));
+            let shown = details.shown(answer);
+            let found = memories(shown as u64);
+            match answer.results.len() - shown {
+                0 => output.note(format_args!("{found} in {took}")),
+                more => output.note(format_args!(
+                    "{found} in {took}; {more} more at 0 %, shown with --min-confidence 0"
+                )),
+            }
         }
     }
 }

@@ -175,6 +175,11 @@ impl Setup {
         let failed = outcomes.iter().any(Outcome::has_failed);
         if output.is_json() {
             output.json(&serde_json::json!({ "hosts": outcomes }))?;
+        } else if !self.remove && outcomes.iter().any(|one| !one.changed.is_empty()) {
+            output.flush()?;
+            output.note(
+                "restart the hosts that are running; `anamne status` shows what they do with it",
+            );
         }
         if failed {
             return Err(Failure::Incomplete);
@@ -325,7 +330,7 @@ fn print_plan(host: &Host, plan: &Plan, output: &mut Output) -> Result<(), Failu
     for change in &plan.changes {
         output.document(files::difference(change))?;
     }
-    if plan.changes.is_empty() && plan.left_alone.is_empty() {
+    if plan.changes.is_empty() && plan.left_alone.is_empty() && !plan.has_text_to_add() {
         output.line("  nothing to change")?;
     }
     output.flush()

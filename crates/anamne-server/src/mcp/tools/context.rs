@@ -53,6 +53,10 @@ citations. Call with preset first in a session. Filters as in memory_search.";
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let (token_budget, remark) = self.token_budget()?;
         let preset: Option<ContextPreset> = self.preset.as_deref().map(str::parse).transpose()?;
+        if preset.is_none() && self.query.is_empty() {
+            let accepts = "given where no preset is";
+            return Err(InvalidValue::new("query", accepts, "missing").into());
+        }
         let mut spaces = search::spaces(call, self.scope.space.as_deref())?;
         spaces.core = false;
         let mut recall = Recall::new(self.query)

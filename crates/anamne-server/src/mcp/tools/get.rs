@@ -221,8 +221,10 @@ fn show_fields(text: &mut String, memory: &Memory) {
     }
 }
 
+/// The changes, and the texts that they left, each once as long as it stayed.
 fn show_history(text: &mut String, history: &[Value]) {
     text.push_str("\n\nHistory:");
+    let mut shown = None;
     for state in history {
         let word = |key: &str| state[key].as_str().unwrap_or_default();
         let actor = state["actor"]["name"]
@@ -237,10 +239,12 @@ fn show_history(text: &mut String, history: &[Value]) {
             word("change"),
             quote_name(actor)
         );
-        if let Some(content) = state["content"].as_str() {
+        let content = state["content"].as_str();
+        if let Some(content) = content.filter(|content| shown != Some(*content)) {
             text.push('\n');
             push_block(text, content);
         }
+        shown = content.or(shown);
     }
 }
 

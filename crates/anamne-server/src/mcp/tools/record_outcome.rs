@@ -97,7 +97,7 @@ pub(super) fn resolved(space: &Space, texts: &[String]) -> Result<Vec<MemoryId>,
 pub(super) fn recorded(remembered: &Remembered) -> String {
     format!(
         "Recorded as {} in the space {}.{}",
-        remembered.id,
+        remembered.citation,
         quote_name(&remembered.space),
         guarded(&remembered.guard)
     )

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anamne::text::quote::push_block;
 use anamne::text::quote::{on_one_line, quote_name};
 use anamne::text::tokens::estimate_tokens;
-use anamne::{ExperiencedAnswer, LearningSearch, Limits, Recall};
+use anamne::{Answer, ExperiencedAnswer, LearningSearch, Limits, Recall};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,6 +50,7 @@ Then tell memory_feedback about the search.";
             session: call.session.clone(),
             ..LearningSearch::new(recall)
         })?;
+        leave_out_unlikely(&mut found.answer);
         let place = format!("the space {}", quote_name(space.name()));
         let mut lessons = lessons(&found);
         let cost = estimate_tokens(&lessons);
@@ -64,6 +65,15 @@ Then tell memory_feedback about the search.";
             search::structure(&found, &quoted, budget)
         }))
     }
+}
+
+/// Leaves out what `memory_search` leaves out as well; the search was recorded with it.
+fn leave_out_unlikely(answer: &mut Answer) {
+    let found = answer.results.len();
+    answer
+        .results
+        .retain(|hit| hit.confidence >= Recall::UNLIKELY);
+    answer.dropped += found - answer.results.len();
 }
 
 /// Lessons may cost at most this part of the budget: a quarter.

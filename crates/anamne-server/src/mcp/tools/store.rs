@@ -68,7 +68,7 @@ constraint. Duplicates are not stored twice.";
             } else {
                 "Stored as"
             },
-            remembered.id,
+            remembered.citation,
             quote_name(&remembered.space),
             guarded(&remembered.guard)
         );

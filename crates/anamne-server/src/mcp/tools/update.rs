@@ -55,7 +55,7 @@ impl MemoryTool for Update {
         let memory = change(&space, id, &edit, restore)?;
         let text = format!(
             "{} in the space {} is now version {}.{}",
-            memory.id,
+            memory.citation(),
             quote_name(space.name()),
             memory.version,
             guarded(&GuardNote::of(&memory.metadata))

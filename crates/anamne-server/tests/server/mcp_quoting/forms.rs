@@ -51,8 +51,8 @@ const FORMS: &[&str] = &[
     "@ supports @ (strength #, now #)",
     "@ supports @ (strength #, now #):",
     // Stored, changed, linked and deleted.
-    "Stored as @ in the space core.",
-    "@ in the space core is now version #.",
+    "Stored as m# in the space core.",
+    "m# in the space core is now version #.",
     "Linked: @ supports @",
     "@ is deleted; undo with memory_update and restore.",
     // Errors.

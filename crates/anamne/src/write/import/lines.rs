@@ -89,8 +89,20 @@ fn parse(line: &[u8]) -> Result<Option<(ImportItem, Vec<ImportedLink>)>, String>
     if has_more_values(text, MOST_VALUES) {
         return Err(format!("more than {MOST_VALUES} JSON values"));
     }
-    let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let record: Record = serde_json::from_str(text).map_err(|error| worded(&error))?;
     record.into_arrival().map(Some)
+}
+
+/// Why a line is no record. It is one line of JSON, so that only the column is said.
+fn worded(error: &serde_json::Error) -> String {
+    let reason = error
+        .to_string()
+        .replace(" at line 1 column ", " at column ");
+    if error.is_data() {
+        reason
+    } else {
+        format!("not JSON: {reason}")
+    }
 }
 
 #[cfg(test)]
@@ -110,6 +122,14 @@ mod tests {
         );
         assert!(!has_more_values(&text, 2));
         assert!(parse(text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_is_said() {
+        let reason = |line: &str| parse(line.as_bytes()).expect_err("refused");
+        assert!(reason("- [ ] call Ada").starts_with("not JSON: "));
+        assert!(!reason("not JSON").contains("line 1"));
+        assert_eq!(reason(r#"{"txt":"x"}"#), "missing field `text`");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Imports a folder of Markdown notes.
+//! Imports Markdown notes: those of a folder, or one file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,19 +19,18 @@ const LONGEST_NOTE: u64 = 8 * Limits::CONTENT_BYTES as u64;
 /// Note ids by path without extension, or by file name, as wikilinks name them.
 type Ids = HashMap<String, String>;
 
-/// Imports every note under `folder` into `space`, ordered by path.
+/// Imports every note under a folder into `space`, ordered by path, or the note in a file.
 pub(crate) fn import_notes(
     space: &Space,
-    folder: &Path,
+    path: &Path,
     options: ImportOptions,
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<ImportReport, Error> {
-    let mut notes = Vec::new();
-    let failed = |source| Error::Stream {
-        action: "read the folder of notes",
-        source,
+    let notes = if path.is_file() {
+        vec![Note::alone(path)]
+    } else {
+        notes_under(path)?
     };
-    collect(folder, entries(folder).map_err(failed)?, &mut notes);
     let mut ids = Ids::new();
     for note in &notes {
         // An unreadable note is reported later, in order.
@@ -75,6 +74,29 @@ struct Note {
     name: String,
     /// Why it is unreadable, if so; it may be a folder then.
     unreadable: Option<String>,
+}
+
+impl Note {
+    /// The note in a file that was named itself.
+    fn alone(path: &Path) -> Self {
+        let name = path.file_name().unwrap_or_default();
+        Self {
+            path: path.to_owned(),
+            name: name.to_string_lossy().into_owned(),
+            unreadable: None,
+        }
+    }
+}
+
+/// The notes of a folder, ordered by path.
+fn notes_under(folder: &Path) -> Result<Vec<Note>, Error> {
+    let failed = |source| Error::Stream {
+        action: "read the folder of notes",
+        source,
+    };
+    let mut notes = Vec::new();
+    collect(folder, entries(folder).map_err(failed)?, &mut notes);
+    Ok(notes)
 }
 
 /// Collects the notes among and below `paths`, without hidden folders and symbolic links, but with unreadable entries.
