@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::common::{SetClock, files_with};
 use anamne::{
     BackupSchedule, BackupStatus, Clock, ErrorKind, Options, ServerRestore, Store, TenantQuota,
 };
-use crate::common::{SetClock, files_with};
 use jiff::{Timestamp, ToSpan};
 use tempfile::TempDir;
 
