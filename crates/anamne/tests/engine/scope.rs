@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anamne::{
-    Actor, Assertion, BadLines, ContextRequest, Denied, Draft, Edit, EntityType, Error, ErrorKind,
-    Feedback, Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata, Recall,
-    RequestKind, Right, Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store, ToldEntity,
-    ToolRequest, Transfer,
+    Actor, Assertion, BackupSchedule, BadLines, ContextRequest, Denied, Draft, Edit, EntityType,
+    Error, ErrorKind, Feedback, Fetched, Insight, Invalidation, Link, LinkType, MemoryId, Metadata,
+    Recall, RequestKind, Right, Scope, Selection, Space, SpaceChoice, SpaceSet, Spaces, Store,
+    ToldEntity, ToolRequest, Transfer,
 };
 
 use crate::common::public_methods::public_methods;
@@ -629,7 +630,9 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         "hook_log",
         "unsent_captures",
         "server_records",
+        "back_up_server_as_scheduled",
         "backup_server",
+        "begin_server_backups",
         "restore_server",
         "run_background_round",
         "backup",
@@ -730,9 +733,22 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
     let narrow = Scope::owner()
         .narrowed(&Scope::owner().reading(SpaceSet::only(["atlas"])))
         .acting_as(Actor::agent("editor"));
+    let schedule = BackupSchedule {
+        folder: world.outside.clone(),
+        every: Duration::from_hours(24),
+        keep: 1,
+    };
     for store in [&store, &world.store.narrowed(&narrow)] {
         assert!(matches!(
             store.server_records().map(|_| ()),
+            Err(Error::Denied(_))
+        ));
+        assert!(matches!(
+            store.begin_server_backups(&schedule),
+            Err(Error::Denied(_))
+        ));
+        assert!(matches!(
+            store.back_up_server_as_scheduled(&schedule),
             Err(Error::Denied(_))
         ));
     }
