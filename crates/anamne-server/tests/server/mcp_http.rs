@@ -34,10 +34,11 @@ fn call(server: &Served, path: &str, tool: &str, arguments: &Value) -> String {
     text.unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-/// The id in the answer of `memory_store`.
-fn id_of(text: &str) -> String {
-    let id = text.split(' ').find(|word| word.len() == 36);
-    id.unwrap_or_else(|| panic!("{text}")).to_owned()
+/// The citation in the answer of `memory_store`.
+fn citation_in(text: &str) -> String {
+    let stored = text.strip_prefix("Stored as ");
+    let citation = stored.and_then(|rest| rest.split(' ').next());
+    citation.unwrap_or_else(|| panic!("{text}")).to_owned()
 }
 
 /// A message of a legacy session; the answer is JSON or the data of one event.
@@ -88,10 +89,10 @@ fn each_request_of_the_newest_revision_stands_for_itself() {
     assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(8));
 
     let told = json!({ "content": "The staging server listens on port 8471" });
-    let id = id_of(&call(&server, "/mcp", "memory_store", &told));
+    let citation = citation_in(&call(&server, "/mcp", "memory_store", &told));
     let question = json!({ "query": "which port does staging use?" });
     assert!(call(&server, "/mcp", "memory_search", &question).contains("8471"));
-    let memory = server.get(&format!("/v1/spaces/core/memories/{id}"));
+    let memory = server.get(&format!("/v1/spaces/core/memories/{citation}"));
     assert_eq!(memory.expect(200)["content"], told["content"]);
 }
 
@@ -133,8 +134,8 @@ fn a_legacy_client_has_a_session_until_it_ends_it() {
     });
     let (_, answer) = legacy(&server, Some(&session), &store);
     let text = answer["result"]["content"][0]["text"].as_str();
-    let id = id_of(text.unwrap_or_else(|| panic!("{answer}")));
-    let memory = server.get(&format!("/v1/spaces/core/memories/{id}"));
+    let citation = citation_in(text.unwrap_or_else(|| panic!("{answer}")));
+    let memory = server.get(&format!("/v1/spaces/core/memories/{citation}"));
     let memory = memory.expect(200);
     let recorded = memory["session"].as_str().unwrap_or_default();
     assert!(recorded.starts_with("mcp "), "{memory}");
@@ -211,8 +212,8 @@ fn what_an_agent_tells_with_a_key_has_its_trust_and_the_key_s_author() {
         "name": "memory_store", "arguments": { "content": "Sow the beans in May" },
     }));
     let text = told["result"]["content"][0]["text"].as_str();
-    let id = id_of(text.unwrap_or_else(|| panic!("{told}")));
-    let path = format!("/v1/spaces/core/memories/{id}");
+    let citation = citation_in(text.unwrap_or_else(|| panic!("{told}")));
+    let path = format!("/v1/spaces/core/memories/{citation}");
     let memory = server.send("GET", &path, &[("authorization", &authorization)], None);
     let memory = memory.expect(200);
     assert_eq!(memory["author"], "ada");
