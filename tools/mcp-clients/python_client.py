@@ -24,7 +24,7 @@ async def use(server, mode):
         assert refused.is_error, refused
         templates = await client.list_resource_templates()
         assert templates.resource_templates, templates
-        known = re.search(r"[0-9a-f]{8}-[0-9a-f-]{27}", stored).group()
+        known = re.search(r"\bm\d+\b", stored).group()
         read = await client.read_resource(f"anamne://space/core/memory/{known}")
         assert read.contents, read
         prompts = await client.list_prompts()

@@ -36,7 +36,7 @@ for (const [name, made] of Object.entries(packages)) {
   const refused = await call("memory_get", { id: "m999999" });
   assert.equal(refused.isError, true);
   assert((await client.listPrompts()).prompts.length > 0);
-  const known = stored.match(/[0-9a-f]{8}-[0-9a-f-]{27}/)[0];
+  const known = stored.match(/\bm\d+\b/)[0];
   const read = await client.readResource({ uri: `anamne://space/core/memory/${known}` });
   assert(read.contents.length > 0);
   await client.close();
