@@ -504,54 +504,65 @@ fn databases(root: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Each database in a store of its own, all at once: an erasure waits seconds for a reader.
 #[test]
 fn what_a_reader_keeps_of_any_database_is_named_and_goes_later() {
     let site = Site::new();
     let (space, _) = backed_up(&site);
     use_everything(&space);
-    let databases = databases(&site.root("store"));
+    let root = site.root("store");
+    let databases = databases(&root);
     assert!(databases.len() >= 6, "{databases:?}");
-    for database in databases {
-        let id = space.remember(full(Draft::new(LIVE))).expect("told").id;
-        use_everything(&space);
-        let reader = rusqlite::Connection::open(&database).expect("a reader");
-        reader
-            .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
-            .expect("a transaction");
-        let tables = "SELECT count(*) FROM sqlite_schema";
-        let tables: i64 = reader
-            .query_row(tables, [], |row| row.get(0))
-            .expect("a count");
-        assert!(tables > 0);
-        let erased = space.erase(id).expect("erased");
-        assert!(space.get(id).is_err(), "it is gone for everybody who asks");
-        let left = traces_in(&site.root("store"), &all_traces());
-        let is_told = |file: &Path| {
-            erased
-                .left
-                .iter()
-                .any(|left| file.starts_with(&left.place) || left.place.starts_with(file))
-        };
-        if erased.is_complete() {
-            assert_eq!(left, [], "with a reader of {}", database.display());
-        } else {
-            assert!(
-                is_told(&database) || is_told(&with_ending(&database, "-wal")),
-                "{erased:?}"
-            );
+    std::thread::scope(|scope| {
+        for database in &databases {
+            let database = database.strip_prefix(&root).expect("a file of the store");
+            scope.spawn(move || check_reader_of(database));
         }
-        drop(reader);
-        space.settle(&mut |_, _| {}).expect("settled");
-        assert_eq!(
-            traces_in(&site.root("store"), &all_traces()),
-            [],
-            "{}",
-            database.display()
+    });
+}
+
+/// A reader of a database, whose path in the store is given, is in the way of an erasure.
+fn check_reader_of(database: &Path) {
+    let site = Site::new();
+    let (space, id) = backed_up(&site);
+    use_everything(&space);
+    let database = site.root("store").join(database);
+    assert!(database.exists(), "{}", database.display());
+    let reader = rusqlite::Connection::open(&database).expect("a reader");
+    reader
+        .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
+        .expect("a transaction");
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = reader
+        .query_row(tables, [], |row| row.get(0))
+        .expect("a count");
+    assert!(tables > 0);
+    let erased = space.erase(id).expect("erased");
+    assert!(space.get(id).is_err(), "it is gone for everybody who asks");
+    let left = traces_in(&site.root("store"), &all_traces());
+    let is_told = |file: &Path| {
+        erased
+            .left
+            .iter()
+            .any(|left| file.starts_with(&left.place) || left.place.starts_with(file))
+    };
+    if erased.is_complete() {
+        assert_eq!(left, [], "with a reader of {}", database.display());
+    } else {
+        assert!(
+            is_told(&database) || is_told(&with_ending(&database, "-wal")),
+            "{erased:?}"
         );
     }
-    site.store("store")
-        .backup(&site.root("backup"), None)
-        .expect("a backup");
+    drop(reader);
+    space.settle(&mut |_, _| {}).expect("settled");
+    assert_eq!(
+        traces_in(&site.root("store"), &all_traces()),
+        [],
+        "{}",
+        database.display()
+    );
+    site.back_up("store", "backup");
     site.assert_nothing_left();
 }
 
