@@ -176,10 +176,16 @@ mod tests {
         let known = [
             "assistant",
             "beam",
+            "chat",
             "coding",
+            "family",
             "locomo",
+            "notes",
             "realmem",
+            "research",
             "support",
+            "team",
+            "tutor",
         ];
         assert_eq!(families, known);
         let mut texts: Vec<String> = fs::read_dir(own())

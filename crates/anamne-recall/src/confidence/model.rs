@@ -100,35 +100,35 @@ logistic! {
 
 logistic! {
     /// The result is evidence for an answered query.
-    RelevanceInputs -3.5912 {
+    RelevanceInputs -3.0464 {
         /// Its score above the tenth result's.
-        ahead 0.3433,
+        ahead 0.3200,
         /// Its score below the best, both without authors; at most 0.
-        behind 0.2608,
+        behind 0.2017,
         /// The logarithm of its rank.
-        place -0.3427,
+        place -0.3844,
         /// The feature of this name.
-        second_look 0.2855,
+        second_look 0.1798,
         /// The feature of this name.
-        author 0.5611,
+        author 0.4636,
         /// The feature of this name.
-        rare_term 0.2048,
+        rare_term 0.1256,
         /// The feature of this name.
-        thread_words 0.7869,
+        thread_words 0.2556,
         /// The feature of this name.
-        semantic 1.0249,
+        semantic 1.4306,
         /// The feature of this name.
-        window_lexical 2.0834,
+        window_lexical 1.5556,
         /// The logarithm of its token count.
-        length 0.1739,
+        length 0.1069,
         /// The logarithm of the number of query wordpieces.
-        pieces 0.9348,
+        pieces 0.9560,
         /// As above.
-        agreement 0.5364,
+        agreement 0.1370,
         /// As above.
-        nearness -3.7378,
+        nearness -3.7779,
         /// How well statements about the named person match; 0 unless one person is named.
-        named_statements -1.5141,
+        named_statements -1.2684,
     }
 }
 
@@ -163,10 +163,10 @@ logistic! {
 
 logistic! {
     /// The result is evidence, if only one search ranks.
-    SearchOnly -3.4850 {
+    SearchOnly -3.5742 {
         /// The feature of this name.
-        lexical 0.7513,
+        lexical 1.2411,
         /// The feature of this name.
-        semantic 3.5001,
+        semantic 3.6423,
     }
 }
