@@ -52,11 +52,11 @@ fn the_report_does_not_flatter() {
         let figure = &figures["coding"]["ALL"][ranker][metric];
         figure["value"].as_f64().expect("a figure")
     };
-    let in_sample = value("shipped_in_sample", "hit@1");
+    let in_sample = value("shipped_in_sample", "MRR");
     for held_out in ["family_held_out", "conversation_held_out"] {
         // Trees that had seen the questions would be as good as the shipped ones.
-        let flattery = in_sample - value(held_out, "hit@1");
-        assert!(flattery > 0.1, "{held_out}: {flattery:.3}");
+        let flattery = in_sample - value(held_out, "MRR");
+        assert!(flattery > 0.05, "{held_out}: {flattery:.3}");
         let gain = value(held_out, "recall@10") - value("weights", "recall@10");
         assert!(gain > 0.03, "{held_out}: {gain:.3}");
         assert!(value(held_out, "recall@10") >= 0.6, "{held_out}");
