@@ -114,7 +114,7 @@ class Client(threading.Thread):
         count = 0
         while not self.soak.over.is_set():
             try:
-                if chance.random() < 0.3:
+                if chance.random() < self.soak.share_of_writes:
                     text = f"Client {self.number} noted item {count} of {chance.randrange(10**9)}"
                     count += 1
                     _, told = post(self.soak.server.address, f"{SPACE}/memories", {"content": text})
@@ -143,6 +143,25 @@ class Soak:
         self.over, self.down = threading.Event(), threading.Event()
         self.up_since = time.monotonic()
         self.pause = 0.2
+        self.share_of_writes = 0.3
+
+    def read_only(self):
+        """The same clients ask only, so that the store stays as large: memory that grows now is lost."""
+        self.share_of_writes = 0
+        memory, until = [], time.monotonic() + self.options.steady
+        while time.monotonic() < until:
+            time.sleep(1)
+            memory.append(self.server.resident_kib())
+        return memory
+
+    def of_a_new_process(self, store, questions=2_000):
+        """The memory of a server that opens the same store and answers questions, one at a time."""
+        self.server.end()
+        self.server = Server(self.options.anamne, store)
+        for number in range(questions):
+            words = f"what did client {number % 100} note of item {number % 50}?"
+            post(self.server.address, f"{SPACE}/recall", {"query": words, "limit": 5})
+        return self.server.resident_kib()
 
     def run(self):
         options = self.options
@@ -166,6 +185,7 @@ class Soak:
                     self.server = Server(options.anamne, store, port)
                     self.up_since = time.monotonic()
                     self.down.clear()
+            steady = self.read_only()
             self.over.set()
             for client in clients:
                 client.join(timeout=60)
@@ -176,6 +196,7 @@ class Soak:
                     with urllib.request.urlopen(path, timeout=30) as answer:
                         if json.loads(answer.read())["content"] != text:
                             lost.append(known)
+            new_process = self.of_a_new_process(store)
             self.server.end()
             verified = subprocess.run([options.anamne, "--store", store, "--space", "benchmark", "verify"], check=False)
             errors = [error for client in clients for error in client.errors]
@@ -185,7 +206,8 @@ class Soak:
                 "asked": sum(client.asked for client in clients),
                 "lost": lost, "errors": len(errors), "first_errors": errors[:5],
                 "own_memory_kib": {"begin": memory[: 3], "end": memory[-3:], "most": max(memory),
-                    "each_minute": memory[::60]},
+                    "each_minute": memory[::60], "read_only_each_minute": steady[::60] + steady[-1:],
+                    "new_process": new_process},
                 "verified": verified.returncode == 0,
             }
             print(json.dumps(figures, indent=1))
@@ -292,6 +314,7 @@ def main():
     parser.add_argument("--records", type=int, default=10_000)
     parser.add_argument("--seconds", type=int, default=15)
     parser.add_argument("--clients", type=int, default=100)
+    parser.add_argument("--steady", type=int, default=300, help="seconds of reading alone after a soak")
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--tenants", type=int, default=10_000)
     parser.add_argument("--requests", type=int, default=20_000)
