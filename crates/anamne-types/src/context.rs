@@ -30,13 +30,16 @@ impl ContextPreset {
 pub struct ContextRequest {
     /// The query; its `limit` bounds the memories considered. Its text may be empty with a preset.
     pub recall: Recall,
-    /// Token budget, at least 50; never above a preset's budget.
+    /// Token budget, at least [`Self::LEAST_TOKENS`]; never above a preset's budget.
     pub token_budget: usize,
     /// A preset, with or without a query.
     pub preset: Option<ContextPreset>,
 }
 
 impl ContextRequest {
+    /// The smallest token budget of a block.
+    pub const LEAST_TOKENS: usize = 50;
+
     /// A block for a query, from as many memories as may fit.
     pub fn new(query: impl Into<String>, token_budget: usize) -> Self {
         Self {
@@ -80,7 +83,7 @@ impl ContextRequest {
         }
         let (budget, accepts) = (self.token_budget, "a whole number from 50 to 1000000");
         accept(
-            (50..=1_000_000).contains(&budget),
+            (Self::LEAST_TOKENS..=1_000_000).contains(&budget),
             "token_budget",
             accepts,
             budget,

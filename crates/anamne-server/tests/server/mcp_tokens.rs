@@ -74,3 +74,28 @@ async fn a_reply_is_text_alone_and_its_json_keeps_to_the_same_budget() {
     for_models.finish().await;
     for_programs.finish().await;
 }
+
+#[tokio::test]
+async fn a_block_and_the_count_of_what_did_not_fit_keep_to_the_budget() {
+    let mut for_models = server(false).await;
+    for budget in [80, 200, 700, 2_000] {
+        let arguments =
+            json!({ "query": "why did we choose the database?", "token_budget": budget });
+        let reply = for_models.call("memory_context", arguments).await;
+        let text = text(&reply);
+        assert!(text.contains("more did not fit"), "{text}");
+        assert!(estimate_tokens(&text) <= budget, "{budget}: {text}");
+    }
+    for_models.finish().await;
+}
+
+#[tokio::test]
+async fn the_smallest_budget_is_accepted_as_text_and_as_json() {
+    for structured in [false, true] {
+        let mut client = server(structured).await;
+        let arguments = json!({ "query": "why did we choose the database?", "token_budget": 50 });
+        let reply = client.call("memory_context", arguments).await;
+        assert_ne!(reply["isError"], json!(true), "{reply}");
+        client.finish().await;
+    }
+}

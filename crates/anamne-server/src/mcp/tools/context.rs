@@ -1,6 +1,7 @@
 //! `memory_context`: a context block.
 
 use anamne::text::quote::quote_name;
+use anamne::text::tokens::estimate_tokens;
 use anamne::{ContextPreset, ContextRequest, InvalidValue, ModelBudget, Recall};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -18,6 +19,9 @@ use crate::mcp::schema::{self, input_schema};
 
 /// The block's share of the budget if its entries are listed as well, in percent.
 const BLOCK: usize = 50;
+
+/// Tokens of the sentence that says how many did not fit.
+const NOTE: usize = 12;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Context {
@@ -65,12 +69,7 @@ citations. Call with preset first in a session. Filters as in memory_search.";
         recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
         let request = ContextRequest {
             recall,
-            token_budget: if call.structured {
-                // The rest is for the list of entries.
-                token_budget * BLOCK / 100
-            } else {
-                token_budget
-            },
+            token_budget: block_budget(token_budget, &remark, call.structured),
             preset,
         };
         let context = call.store.context(&spaces, &request)?;
@@ -110,6 +109,16 @@ impl Context {
             }),
         }
     }
+}
+
+/// What is left for the block beside the sentences behind it and, if they are wanted, its entries.
+fn block_budget(budget: usize, remark: &str, structured: bool) -> usize {
+    let left = if structured {
+        budget * BLOCK / 100
+    } else {
+        budget.saturating_sub(NOTE + estimate_tokens(remark))
+    };
+    left.max(ContextRequest::LEAST_TOKENS)
 }
 
 /// The block and its entries, within the budget; entries that don't fit are only counted.
