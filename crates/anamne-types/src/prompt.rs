@@ -28,9 +28,12 @@ impl PromptRequest {
     /// The default token budget: about eight short passages.
     pub const TOKENS: usize = 400;
 
-    /// The default threshold. On every measured set of conversations (`anamne-eval prompts`), fewer than one in twenty
-    /// prompts that the memory knows nothing of reach it.
+    /// The default threshold. On three of four sets of conversations fewer than one in twenty prompts that the memory
+    /// knows nothing of reach it, on small memories up to one in six (`anamne-eval prompts`, BENCHMARKS.md).
     pub const THRESHOLD: f32 = 0.7;
+
+    /// The confidence below which a result doesn't fill what is left of a block (BENCHMARKS.md).
+    pub const LEAST_CONFIDENCE: f32 = 0.01;
 
     /// A request with the default budget and threshold.
     pub fn new(prompt: impl Into<String>) -> Self {
@@ -44,7 +47,10 @@ impl PromptRequest {
 
     /// The query for this prompt; of a long one both ends.
     pub fn recall(&self) -> Recall {
-        Recall::new(ends(&self.prompt)).limit(CONSIDERED)
+        Recall {
+            min_confidence: Self::LEAST_CONFIDENCE,
+            ..Recall::new(ends(&self.prompt)).limit(CONSIDERED)
+        }
     }
 
     /// Checks the threshold and the budget, and that the prompt is more than white space.

@@ -1,6 +1,8 @@
 //! A prompt gets memories that are likely evidence for it, once, and mostly nothing.
 
-use anamne::{Draft, ErrorKind, Options, PromptContext, PromptRequest, Space, Store};
+use anamne::{
+    Draft, ErrorKind, Hit, MemoryId, Options, PromptContext, PromptRequest, Recall, Space, Store,
+};
 use tempfile::TempDir;
 
 const NOTES: [&str; 20] = [
@@ -101,6 +103,8 @@ fn an_empty_memory_is_silent() {
 #[test]
 fn what_was_shown_is_left_out() {
     let (_folder, space) = space_with(&NOTES);
+    let older = space.remember("The old staging server listens on port 8080");
+    older.expect("remembered");
     let mut request = PromptRequest::new("which port does the staging server listen on?");
     request.threshold = 0.0;
     let first = found(&space, &request).context.expect("a block");
@@ -125,6 +129,32 @@ fn what_was_shown_is_left_out() {
     assert!(
         (third.relevance - found(&space, &PromptRequest::new(&request.prompt)).relevance).abs()
             < 1e-6
+    );
+}
+
+#[test]
+fn a_block_is_not_filled_up_with_what_is_almost_certainly_no_evidence() {
+    let (_folder, space) = space_with(&NOTES);
+    let request = PromptRequest::new("from which platform does the night train to Vienna leave?");
+    let block = found(&space, &request).context.expect("a block");
+    let everything = Recall {
+        min_confidence: 0.0,
+        ..request.recall()
+    };
+    let all = space.recall(&everything).expect("an answer").results;
+    let is_unlikely = |hit: &&Hit| hit.confidence < PromptRequest::LEAST_CONFIDENCE;
+    let unlikely: Vec<MemoryId> = all
+        .iter()
+        .filter(is_unlikely)
+        .map(|hit| hit.memory.id)
+        .collect();
+    assert!(!unlikely.is_empty(), "{all:#?}");
+    assert!(
+        block
+            .entries
+            .iter()
+            .all(|entry| !unlikely.contains(&entry.id)),
+        "{block:#?}"
     );
 }
 
