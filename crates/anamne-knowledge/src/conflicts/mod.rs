@@ -55,4 +55,4 @@ pub use read::{MOST_CLAIMS, claims};
 pub(crate) use words::{Stems, is_verb_form};
 
 /// Changes whenever the same texts may give different claims, keys or conflicts.
-pub const CLAIMS_VERSION: u32 = 1;
+pub const CLAIMS_VERSION: u32 = 2;

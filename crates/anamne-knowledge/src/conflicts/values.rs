@@ -59,7 +59,7 @@ const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine te
     seventeen eighteen nineteen twenty";
 
 /// Verbs that often precede a value, and aren't nouns there.
-pub(super) const PRESENT_VERBS: &str = "takes costs runs holds weighs needs requires lasts pays serves covers contains includes uses
+pub(super) const PRESENT_VERBS: &str = "takes costs runs listens holds weighs needs requires lasts pays serves covers contains includes uses
     charges employs measures stands sits starts ends begins opens closes goes supports allows handles looks comes means";
 
 const PLURALS: &str = "people women men children kids feet teeth mice";
@@ -205,6 +205,9 @@ fn quantity(tokens: &[Token<'_>], at: usize, stems: &mut Stems) -> Option<Value>
             return Some(value(at..at + 2, dimension, number * size));
         }
     }
+    if is_port(tokens, at) {
+        return Some(value(at..at + 1, PORT, number));
+    }
     if is_label(tokens, at) {
         return None;
     }
@@ -233,6 +236,18 @@ fn is_label(tokens: &[Token<'_>], at: usize) -> bool {
         && !is_function_word(&before.lower)
         && !is_past_form(&before.lower);
     tokens[at].kind == Kind::Number && (before.is_one_of(LABELLED) || name)
+}
+
+/// The dimension of port numbers.
+pub(super) const PORT: &str = "port";
+
+/// Whether a number is that of a port: `port 8471`, `listens on 8471`.
+fn is_port(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = |distance: usize| at.checked_sub(distance).map(|place| &tokens[place]);
+    let listens =
+        before(2).is_some_and(|token| token.is_one_of("listen listens listening listened"));
+    tokens[at].kind == Kind::Number
+        && before(1).is_some_and(|token| token.is("port") || (token.is("on") && listens))
 }
 
 /// Whether a bare number is a value rather than part of a name: `is now 7`, `reached 90`, but not `chapter 3`.

@@ -1484,3 +1484,54 @@ fn assistants_claim_nothing() {
     );
     assert_eq!(conflict_between(texts, ["bot", "bot"], Role::Tool), None);
 }
+
+#[test]
+fn another_port_of_the_same_thing_supersedes() {
+    check(&[
+        (
+            "The staging server listens on port 8471.",
+            "The staging server now listens on port 9000.",
+            SUPERSEDED,
+        ),
+        (
+            "The billing service listens on 8471.",
+            "The billing service now listens on 9000.",
+            SUPERSEDED,
+        ),
+        (
+            "The staging server runs on port 8471.",
+            "The staging server was moved to port 9000.",
+            SUPERSEDED,
+        ),
+        (
+            "The staging server listens on port 8471.",
+            "The production server listens on port 9000.",
+            None,
+        ),
+        (
+            "The web server listens on port 8080.",
+            "The database listens on port 5432.",
+            None,
+        ),
+        (
+            "The web server listens on port 8080.",
+            "The web server still listens on port 8080.",
+            None,
+        ),
+        (
+            "Port 8080 was taken, so I tried port 8081.",
+            "I tried port 8082 after lunch.",
+            None,
+        ),
+        (
+            "The web server listens on port 8080.",
+            "Which port does the web server listen on, 8080 or 9000?",
+            None,
+        ),
+        (
+            "The proxy listens on three interfaces.",
+            "The proxy listens on two queues.",
+            None,
+        ),
+    ]);
+}

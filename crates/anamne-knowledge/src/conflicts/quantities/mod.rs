@@ -9,7 +9,7 @@ use super::claim::{Quantity, Topic};
 use super::clauses::{Clause, Mode};
 use super::tokens::{Kind, Token, says};
 use super::topics::topics;
-use super::values::{Value, is_schedule, month};
+use super::values::{PORT, Value, is_schedule, month};
 use super::words::{Stems, is_function_word, is_listed, is_past_form, verb_lemma};
 
 /// A quantity read from a clause, before it becomes a claim.
@@ -92,7 +92,12 @@ fn quantity(
     stems: &mut Stems,
 ) -> Option<FoundQuantity> {
     let clause = &clauses[index];
-    let from = before.map_or(value.tokens.start, |old| old.tokens.start);
+    let mut from = before.map_or(value.tokens.start, |old| old.tokens.start);
+    let is_port = value.dimension == PORT;
+    // What has the port is its property, not the word itself.
+    if is_port && from > clause.tokens.start && tokens[from - 1].is("port") {
+        from -= 1;
+    }
     let property = property(tokens, clauses, index, value, from)?;
     let mut about = Vec::new();
     if !value.counted.is_empty() {
@@ -160,7 +165,7 @@ fn quantity(
         .flat_map(|range| tokens[range.clone()].iter())
         .map(|token| token.lower.as_str())
         .collect();
-    let single = head_words.iter().any(|word| is_listed(SINGLE, word));
+    let single = is_port || head_words.iter().any(|word| is_listed(SINGLE, word));
     Some(FoundQuantity {
         tokens: quoted(clause, &property, verb, from..value.tokens.end),
         changed: changed && (is_schedule || !wanted),
