@@ -73,9 +73,12 @@ pub(crate) struct Setup {
     /// Every installed host
     #[arg(long, conflicts_with = "host")]
     all: bool,
-    /// Don't ask
+    /// Don't ask, and name the changed files only
     #[arg(long)]
     yes: bool,
+    /// With --yes: show the changes, too
+    #[arg(long, requires = "yes")]
+    diff: bool,
     /// Show the changes only
     #[arg(long)]
     dry_run: bool,
@@ -249,7 +252,7 @@ impl Setup {
                 .set_up(&work.machine, &work.scope, &work.commands)
         };
         if !output.is_json() {
-            print_plan(one.host, &plan, output)?;
+            self.print_plan(one.host, &plan, output)?;
         }
         if !self.dry_run && !plan.changes.is_empty() && !self.is_agreed(one.host)? {
             return Ok(None);
@@ -289,6 +292,20 @@ impl Setup {
         files::apply(plan, one.host.id, &work.record).map_err(unusable)
     }
 
+    /// Names the host and shows the changes, unless they were agreed to unseen.
+    fn print_plan(&self, host: &Host, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
+        output.line(paint(BOLD, host.name))?;
+        if self.diff || self.dry_run || !self.yes {
+            for change in &plan.changes {
+                output.document(files::difference(change))?;
+            }
+        }
+        if plan.changes.is_empty() && plan.left_alone.is_empty() && !plan.has_text_to_add() {
+            output.line("  nothing to change")?;
+        }
+        output.flush()
+    }
+
     fn is_agreed(&self, host: &Host) -> Result<bool, Failure> {
         if self.yes {
             return Ok(true);
@@ -323,17 +340,6 @@ fn unknown(name: &str) -> Failure {
     let known: Vec<_> = hosts().iter().map(|host| host.id).collect();
     Failure::refused("host", format!("no host {name:?} is known"))
         .hint(format!("known hosts: {}", known.join(", ")))
-}
-
-fn print_plan(host: &Host, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
-    output.line(paint(BOLD, host.name))?;
-    for change in &plan.changes {
-        output.document(files::difference(change))?;
-    }
-    if plan.changes.is_empty() && plan.left_alone.is_empty() && !plan.has_text_to_add() {
-        output.line("  nothing to change")?;
-    }
-    output.flush()
 }
 
 fn print_applied(outcome: &Outcome, output: &mut Output) -> Result<(), Failure> {
