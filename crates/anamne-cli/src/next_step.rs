@@ -66,6 +66,9 @@ pub(crate) fn words(step: NextStep) -> &'static str {
         NextStep::ImportAsAnother => {
             "import it under another name with `anamne import FILE --into NAME`"
         }
+        NextStep::ImportUpdates => {
+            "to take the new content as an edit, import it again with --update"
+        }
         NextStep::RunTasks => "run it now with `anamne tasks run`, or keep `anamne mcp` running",
     }
 }

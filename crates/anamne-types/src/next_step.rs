@@ -60,6 +60,8 @@ pub enum NextStep {
     Rewind,
     /// Import the file into a space of another name.
     ImportAsAnother,
+    /// Import again, so that memories take what the file says now.
+    ImportUpdates,
     /// Run the background work that is due.
     RunTasks,
 }

@@ -21,7 +21,7 @@ use crate::wording::{number, size};
 jsonl     one JSON object per line, oldest first: every field of a memory, and
 its outgoing links
 markdown  one Obsidian note per memory: YAML front matter, [[wikilinks]], one
-folder per thread
+folder per thread; records of experience with --experience only
 corpus    a line for each thread, its messages in order: {\"thread\", \"messages\":
           [{\"role\", \"content\", \"name\"?}]}; one without a role counts as user.
           What is no message, or in no thread, is left out
@@ -51,7 +51,7 @@ Examples:
   anamne export | jq -r .content
 
 With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts
-  left out}; for a corpus also \"threads\" and \"left_out\"; for binary:
+  left out, \"experience\"?: records left out}; for a corpus also \"threads\" and \"left_out\"; for binary:
   {\"output\", \"bytes\", \"digest\", \"spaces\": [{\"name\", \"last_seq\",
   \"last_hash\"}], \"extras\"?: […], \"without_home\"?: [{\"space\", \"home\",
   \"members\"}]: members whose text is not in it}; \"skipped\"?: {\"count\", \"first\":
@@ -73,6 +73,9 @@ pub(crate) struct Export {
     /// Include what you told about personal entities
     #[arg(long)]
     personal: bool,
+    /// For markdown: include records of experience (outcomes, feedback, traces)
+    #[arg(long)]
+    experience: bool,
     /// For binary: also what can't be computed again
     #[arg(long, value_name = "DATA", value_enum, value_delimiter = ',')]
     with: Vec<Extra>,
@@ -108,6 +111,7 @@ enum Format {
 struct Written {
     exported: u64,
     personal: u64,
+    experience: u64,
     corpus: Option<CorpusReport>,
     skipped: Skipped,
 }
@@ -117,6 +121,7 @@ impl From<ExportReport> for Written {
         Self {
             exported: exported.exported,
             personal: exported.personal,
+            experience: exported.experience,
             corpus: None,
             skipped: exported.skipped,
         }
@@ -128,6 +133,7 @@ impl From<CorpusReport> for Written {
         Self {
             exported: corpus.messages,
             personal: 0,
+            experience: 0,
             skipped: corpus.skipped.clone(),
             corpus: Some(corpus),
         }
@@ -173,6 +179,10 @@ impl Export {
             (Format::Corpus, None) if self.all => Err(Failure::refused(
                 "all",
                 "a corpus has no forgotten memories in it",
+            )),
+            _ if self.format != Format::Markdown && self.experience => Err(Failure::refused(
+                "experience",
+                "--experience is for --format markdown; other formats have these records or never do",
             )),
             _ if self.format != Format::Binary && !self.with.is_empty() => Err(Failure::refused(
                 "with",
@@ -224,6 +234,8 @@ impl Export {
         ExportSelection {
             visibility,
             personal: self.personal,
+            // Notes are for people; lines are complete.
+            experience: self.experience || self.format != Format::Markdown,
         }
     }
 
@@ -240,6 +252,9 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
         let mut answer = json!({ "exported": written.exported, "output": path });
         if written.personal > 0 {
             answer["personal"] = written.personal.into();
+        }
+        if written.experience > 0 {
+            answer["experience"] = written.experience.into();
         }
         if let (Some(corpus), Value::Object(answer)) = (&written.corpus, &mut answer) {
             answer.insert("threads".to_owned(), corpus.threads.into());
@@ -273,6 +288,12 @@ fn note_left_out(written: &Written, output: &Output) {
         output.note(format_args!(
             "{} about personal entities left out; --personal includes them",
             counted(written.personal, "fact")
+        ));
+    }
+    if written.experience > 0 {
+        output.note(format_args!(
+            "{} of experience left out; --experience includes them",
+            counted(written.experience, "record")
         ));
     }
     if let Some(corpus) = &written.corpus

@@ -107,6 +107,12 @@ pub(crate) fn send(
     let query = Query::new()
         .with("bad_lines", policy)
         .with("trusted", options.trusted);
+    // Only where it is asked for: an older server refuses a parameter that it doesn't know.
+    let query = if options.updates {
+        query.with("updates", true)
+    } else {
+        query
+    };
     let mut answer = BufReader::new(space.send_and_read(&["import"], &query, LINES, lines)?);
     let mut line = Vec::new();
     loop {

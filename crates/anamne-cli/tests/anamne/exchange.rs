@@ -240,6 +240,70 @@ fn a_store_comes_back_equal_from_lines_and_from_notes() {
 }
 
 #[test]
+fn a_changed_note_updates_its_memory_on_request() {
+    let bench = Bench::new();
+    let vault = bench.folder().join("notes");
+    std::fs::create_dir(&vault).expect("a folder");
+    let note = vault.join("staging.md");
+    std::fs::write(&note, "The staging server listens on port 8471\n").expect("written");
+    std::fs::write(vault.join("bees.md"), "Bees dance\n").expect("written");
+    let folder = vault.to_str().expect("UTF-8");
+    assert_eq!(bench.json(&["import", folder])["imported"], 2);
+    std::fs::write(&note, "The staging server listens on port 9000\n").expect("written");
+    let refused = bench.run(&["import", folder]);
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("staging.md") && refused.stderr.contains("--update"),
+        "{}",
+        refused.stderr
+    );
+    let updated = bench.run(&["import", folder, "--update"]);
+    assert_eq!(updated.code, 0, "{}", updated.stderr);
+    let said = "0 memories imported, 1 known already, 1 updated in ";
+    assert!(updated.stdout.starts_with(said), "{}", updated.stdout);
+    let again = bench.json(&["import", folder, "--update"]);
+    assert_eq!((&again["known"], &again["updated"]), (&json!(2), &json!(0)));
+    let found = bench.json(&["recall", "which port does staging use?"]);
+    let memory = &found["results"][0]["memory"];
+    assert_eq!(memory["content"], "The staging server listens on port 9000");
+    let history = bench.run(&["history", memory["id"].as_str().expect("an id")]);
+    assert!(history.stdout.contains("8471"), "{}", history.stdout);
+}
+
+#[test]
+fn notes_are_what_was_told_unless_experience_is_asked_for() {
+    let bench = Bench::new();
+    bench.remember(&["Backups are encrypted"]);
+    bench.json(&["experience", "outcome", "Bash", "make", "--run", "build"]);
+    let vault = |name: &str| bench.folder().join(name).display().to_string();
+    let export = |into: &str, rest: &[&str]| {
+        let command = ["export", "--format", "markdown", "--into", into];
+        bench.run(&[&command, rest].concat())
+    };
+    let notes = export(&vault("notes"), &[]);
+    assert_eq!(notes.code, 0, "{}", notes.stderr);
+    assert!(
+        notes
+            .stderr
+            .contains("1 record of experience left out; --experience includes them"),
+        "{}",
+        notes.stderr
+    );
+    let described = export(&vault("described"), &["--json"]);
+    let described: serde_json::Value = serde_json::from_str(&described.stdout).expect("JSON");
+    assert_eq!(
+        (&described["exported"], &described["experience"]),
+        (&json!(1), &json!(1))
+    );
+    let all = export(&vault("all"), &["--experience", "--json"]);
+    let all: serde_json::Value = serde_json::from_str(&all.stdout).expect("JSON");
+    assert_eq!((&all["exported"], all.get("experience")), (&json!(2), None));
+    let lines = bench.run(&["export"]);
+    assert_eq!(lines.stdout.lines().count(), 2, "lines are complete");
+    assert_eq!(bench.run(&["export", "--experience"]).code, 2);
+}
+
+#[test]
 fn a_note_is_imported_by_its_file() {
     let bench = Bench::new();
     let note = bench.folder().join("lighthouse.md");

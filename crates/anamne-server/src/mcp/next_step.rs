@@ -37,6 +37,7 @@ pub(crate) fn words(step: NextStep) -> Option<&'static str> {
         | NextStep::ListTasks
         | NextStep::RunTasks
         | NextStep::ImportAsAnother
+        | NextStep::ImportUpdates
         | NextStep::BackUp
         | NextStep::ConfirmRetention
         | NextStep::RestoreRetention => return None,

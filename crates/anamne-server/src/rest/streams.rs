@@ -114,6 +114,7 @@ async fn export(
             Visibility::Live
         },
         personal: exporting.personal,
+        experience: true,
     };
     let trailers = "anamne-exported, anamne-personal, anamne-skipped";
     written(caller, trailers, move |store, writer| {
@@ -160,6 +161,8 @@ struct Importing {
     bad_lines: BadLinePolicy,
     #[serde(default)]
     trusted: bool,
+    #[serde(default)]
+    updates: bool,
     from: Option<String>,
 }
 
@@ -169,11 +172,10 @@ impl From<&Importing> for ImportOptions {
             BadLinePolicy::Stop => BadLines::Stop,
             BadLinePolicy::Skip => BadLines::Skip,
         };
-        let options = Self::from(bad_lines);
-        if importing.trusted {
-            options.trusted()
-        } else {
-            options
+        Self {
+            bad_lines,
+            trusted: importing.trusted,
+            updates: importing.updates,
         }
     }
 }
@@ -181,7 +183,7 @@ impl From<&Importing> for ImportOptions {
 /// What came of an import.
 #[derive(Debug, Serialize, ToSchema)]
 struct Imported {
-    /// Counts: `lines`, `bytes`, `imported`, `known`, `links`, `unproven`, `guard`, and the first hundred `bad` lines.
+    /// Counts: `lines`, `bytes`, `imported`, `known`, `updated` (of the known ones), `links`, `unproven`, `guard`, and the first hundred `bad` lines.
     #[schema(value_type = Object)]
     report: ImportReport,
     /// Lines, and links of lines, that were refused.
@@ -207,6 +209,7 @@ struct Imported {
         ("space" = String, Path, description = "The space's name"),
         ("bad_lines" = Option<BadLinePolicy>, Query, description = "What happens to a line that can't be read; stop by default"),
         ("trusted" = Option<bool>, Query, description = "Accept what the lines claim; needs the right to vouch for content"),
+        ("updates" = Option<bool>, Query, description = "Edit a memory whose line says something else now; otherwise such a line is refused"),
         ("from" = Option<String>, Query, description = "The space of an export file, if it has several")
     ),
     request_body(

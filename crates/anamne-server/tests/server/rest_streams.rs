@@ -20,6 +20,33 @@ fn import(server: &Served, query: &str, lines: &str) -> Reply {
     )
 }
 
+#[test]
+fn a_changed_line_edits_its_memory_if_the_import_updates() {
+    let server = Served::start();
+    let line = |text: &str| json!({ "id": "port", "text": text }).to_string() + "\n";
+    import(&server, "", &line("Staging listens on port 8471")).expect(200);
+    let changed = line("Staging listens on port 9000");
+    let refused = import(&server, "", &changed).problem(422);
+    assert_eq!(refused["next_step"], "import_updates", "{refused}");
+    let path = format!("{IMPORT}?updates=true");
+    let headers = [LINES, ("accept", "application/x-ndjson")];
+    let reply = server.send("POST", &path, &headers, Some(changed.as_bytes()));
+    let told = lines_of(&reply);
+    assert_eq!(told[0]["updated"], true, "{told:?}");
+    assert_eq!(told[1]["report"]["updated"], 1, "{told:?}");
+    let id = told[0]["id"].as_str().expect("an id");
+    let memory = server
+        .get(&format!("/v1/spaces/core/memories/{id}"))
+        .expect(200);
+    assert_eq!(
+        memory["content"], "Staging listens on port 9000",
+        "{memory}"
+    );
+    let report = import(&server, "?updates=true", &changed).expect(200);
+    assert_eq!(report["report"]["known"], 1, "{report}");
+    assert!(report["report"].get("updated").is_none(), "{report}");
+}
+
 /// A line for each number, with its text.
 fn lines(numbers: std::ops::Range<u32>, text: impl Fn(u32) -> String) -> String {
     let lines = numbers.map(|number| json!({ "text": text(number) }).to_string() + "\n");

@@ -1,6 +1,6 @@
 //! Imports can be repeated, report invalid lines, and lose nothing.
 
-use anamne::{BadLines, Error, Filter, Listing, Options, Space, Store};
+use anamne::{BadLines, Error, Filter, ImportOptions, Listing, Options, Space, Store};
 use tempfile::TempDir;
 
 fn space() -> (TempDir, Space) {
@@ -85,6 +85,135 @@ fn a_bad_line_is_named_and_what_came_before_it_stays() {
             .expect("a list");
         assert!(all.iter().any(|memory| memory.content == "after"));
     }
+}
+
+fn of_import(space: &Space, external_id: &str) -> anamne::Memory {
+    let id = space.find_imported(external_id).expect("a look-up");
+    space.get(id.expect("imported")).expect("a memory")
+}
+
+#[test]
+fn a_changed_line_edits_its_memory_if_the_import_updates() {
+    let (_folder, space) = space();
+    space
+        .import(LINES.as_bytes(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    space
+        .edit(
+            of_import(&space, "7").id,
+            &anamne::Edit {
+                add_tags: vec!["own".to_owned()],
+                ..anamne::Edit::default()
+            },
+        )
+        .expect("edited");
+    let changed = LINES
+        .replace("A fact with links", "A fact with other words")
+        .replace(r#""tags": ["x"]"#, r#""tags": ["x", "y"]"#)
+        .replace(r#""mood": "calm""#, r#""mood": "cheerful""#)
+        .replace(
+            r#""text": "Good morning"}
+{"id": "b""#,
+            r#""text": "Good evening"}
+{"id": "b""#,
+        );
+    let refused = space.import(changed.as_bytes(), BadLines::Skip, &mut |_| {});
+    let refused = refused.expect("an import");
+    assert_eq!(refused.bad.len(), 2, "{refused:?}");
+    let step = Some(anamne::NextStep::ImportUpdates);
+    assert!(
+        refused.bad.iter().all(|bad| bad.next_step == step),
+        "{refused:?}"
+    );
+    assert_eq!(of_import(&space, "7").content, "A fact with links");
+
+    let updating = ImportOptions::default().updating();
+    let report = space.import(changed.as_bytes(), updating, &mut |_| {});
+    let report = report.expect("an import");
+    assert_eq!(
+        (report.imported, report.known, report.updated),
+        (0, 3, 2),
+        "{report:?}"
+    );
+    let fact = of_import(&space, "7");
+    assert_eq!(fact.content, "A fact with other words");
+    assert_eq!(
+        fact.tags,
+        ["own", "x", "y"],
+        "what the line doesn't name stays"
+    );
+    assert_eq!(fact.metadata["mood"], "cheerful");
+    assert_eq!(of_import(&space, "a").content, "Good evening");
+    assert_eq!(of_import(&space, "b").content, "Good morning");
+    let history = space.history(fact.id).expect("a history");
+    assert!(
+        history
+            .iter()
+            .filter_map(|state| state.memory.as_ref())
+            .any(|memory| memory.content == "A fact with links"),
+        "the history keeps what was there: {history:?}"
+    );
+
+    let again = space.import(changed.as_bytes(), updating, &mut |_| {});
+    let again = again.expect("an import");
+    assert_eq!(
+        (again.known, again.updated),
+        (3, 0),
+        "nothing is left to edit"
+    );
+    assert_eq!(of_import(&space, "7").version, fact.version);
+}
+
+#[test]
+fn a_changed_note_edits_its_memory_if_the_import_updates() {
+    let (_folder, space) = space();
+    let vault = tempfile::tempdir().expect("a folder");
+    let note = vault.path().join("staging.md");
+    std::fs::write(&note, "The staging server listens on port 8471\n").expect("written");
+    std::fs::write(vault.path().join("other.md"), "Unchanged\n").expect("written");
+    let import = |options: ImportOptions| space.import_notes(vault.path(), options, &mut |_| {});
+    import(ImportOptions::default()).expect("imported");
+    std::fs::write(&note, "The staging server listens on port 9000\n").expect("written");
+    let stopped = import(ImportOptions::default()).expect_err("refused");
+    assert!(
+        matches!(
+            &stopped,
+            Error::BadNote {
+                next_step: Some(anamne::NextStep::ImportUpdates),
+                ..
+            }
+        ),
+        "{stopped:?}"
+    );
+    let report = import(ImportOptions::default().updating()).expect("imported");
+    assert_eq!((report.imported, report.known, report.updated), (0, 2, 1));
+    let memory = of_import(&space, "staging.md");
+    assert_eq!(memory.content, "The staging server listens on port 9000");
+    let found = space.recall(&anamne::Recall::new("port of the staging server"));
+    assert_eq!(
+        found.expect("an answer").results[0].memory.content,
+        memory.content
+    );
+}
+
+#[test]
+fn an_update_is_guarded_and_bad_content_is_refused() {
+    let (_folder, space) = space();
+    space
+        .import(LINES.as_bytes(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let line = format!(
+        "{{\"id\": \"a\", \"text\": \"the deploy password is: {token}\"}}\n{{\"id\": \"b\", \"text\": \"\"}}\n"
+    );
+    let options = ImportOptions::from(BadLines::Skip).updating();
+    let report = space
+        .import(line.as_bytes(), options, &mut |_| {})
+        .expect("an import");
+    assert_eq!((report.updated, report.bad.len()), (1, 1), "{report:?}");
+    let memory = of_import(&space, "a");
+    assert!(!memory.content.contains("a1B2c3D4"), "{memory:?}");
+    assert_eq!(of_import(&space, "b").content, "Good morning");
 }
 
 #[test]

@@ -210,3 +210,23 @@ fn an_import_can_not_take_a_persons_memory_out_of_the_answers() {
     assert_eq!(links.len(), 1);
     assert_eq!(links[0].link_type, LinkType::Related);
 }
+
+#[test]
+fn an_update_can_not_edit_what_a_person_told_unless_it_is_trusted() {
+    let (_folder, store) = store();
+    let space = store.space("inbox").expect("a space");
+    let told = Draft {
+        external_id: Some("door".to_owned()),
+        ..Draft::new("The door code is kept by Ada")
+    };
+    let told = space.remember(told).expect("remembered");
+    assert!(space.get(told.id).expect("a memory").trust > 0.9);
+    let line = r#"{"id":"door","text":"The door code is kept by Mallory"}"#;
+    let refused = import(&space, line, ImportOptions::from(BadLines::Skip).updating());
+    assert_eq!((refused.updated, refused.bad.len()), (0, 1), "{refused:?}");
+    assert!(refused.bad[0].reason.contains("more trust"), "{refused:?}");
+    let kept = space.get(told.id).expect("a memory");
+    assert_eq!(kept.content, "The door code is kept by Ada");
+    let trusted = ImportOptions::default().trusted().updating();
+    assert_eq!(import(&space, line, trusted).updated, 1);
+}

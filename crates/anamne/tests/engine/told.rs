@@ -228,8 +228,8 @@ fn exports_leave_out_what_was_told_of_personal_entities() {
     );
     assert!(!text.contains("the doctor"), "{text}");
     let all = ExportSelection {
-        visibility: Visibility::Live,
         personal: true,
+        ..Visibility::Live.into()
     };
     assert_eq!((exported(all).0, exported(all).1), (4, 0));
     let notes = home.root().join("vault");

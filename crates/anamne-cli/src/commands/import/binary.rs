@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anamne::{BinaryImport, BinaryImportReport, ImportOptions, ImportedSpace, is_export_file};
 
-use super::{Import, Total};
+use super::Import;
+use super::total::Total;
 use crate::failure::Failure;
 use crate::next_step::worded;
 use crate::output::{BOLD, Output, counted, memories, paint};

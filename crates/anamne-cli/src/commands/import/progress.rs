@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anamne::ImportReport;
 
-use super::Total;
+use super::total::Total;
 use crate::output::{memories, report};
 use crate::progress::Bar;
 use crate::wording::number;

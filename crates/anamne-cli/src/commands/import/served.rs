@@ -6,9 +6,9 @@ use anamne::{Error, ImportOptions, ImportReport, LineOutcome};
 use anamne_client::{ClientError, RemoteSpace};
 
 use super::progress::Progress;
-use super::{
-    Import, SHOWN_BAD_LINES, Source, Total, binary, refused_line, stopped, sum, unreadable,
-};
+use super::source::{Source, stopped, unreadable};
+use super::total::{SHOWN_BAD_LINES, Total, refused_line, sum};
+use super::{Import, binary};
 use crate::failure::Failure;
 use crate::place::Place;
 use crate::reached::{self, SendFailure};

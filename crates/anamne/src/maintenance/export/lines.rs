@@ -25,11 +25,11 @@ pub(crate) fn lines(
     mut writer: impl Write,
     selection: ExportSelection,
 ) -> Result<ExportReport, Error> {
-    let (ids, personal) = selected(space, selection)?;
+    let chosen = selected(space, selection)?;
     let mut skipped = Skipped::default();
-    let links = Links::among(space, &ids, &mut skipped)?;
+    let links = Links::among(space, &chosen.ids, &mut skipped)?;
     let mut exported = 0;
-    for page in ids.chunks(PAGE) {
+    for page in chosen.ids.chunks(PAGE) {
         for memory in &space.source().get_undamaged(page, &mut skipped)? {
             let started = links.of(memory).iter();
             let line = Line {
@@ -44,7 +44,8 @@ pub(crate) fn lines(
     writer.flush().map_err(failed)?;
     Ok(ExportReport {
         exported,
-        personal,
+        personal: chosen.personal,
+        experience: chosen.experience,
         skipped,
     })
 }

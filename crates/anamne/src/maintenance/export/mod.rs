@@ -34,6 +34,9 @@ pub struct ExportReport {
     /// Facts that were left out because people told them about personal entities.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub personal: u64,
+    /// Records of experience that were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub experience: u64,
     /// Memories (by id) and links (by ends) missing in the export because they are damaged in both copies.
     #[serde(default, skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,

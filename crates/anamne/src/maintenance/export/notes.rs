@@ -45,15 +45,16 @@ pub(crate) fn notes(
             reason: "not empty; use an empty or new folder",
         });
     }
-    let (ids, personal) = selected(space, selection)?;
+    let chosen = selected(space, selection)?;
     let part = unfinished(folder);
-    let written = write_all(space, &ids, &part).and_then(|written| {
+    let written = write_all(space, &chosen.ids, &part).and_then(|written| {
         if folder.exists() {
             fs::remove_dir(folder).map_err(failed)?;
         }
         fs::rename(&part, folder).map_err(failed)?;
         Ok(ExportReport {
-            personal,
+            personal: chosen.personal,
+            experience: chosen.experience,
             ..written
         })
     });
@@ -109,8 +110,8 @@ fn write_all(space: &Space, ids: &[MemoryId], folder: &Path) -> Result<ExportRep
     }
     Ok(ExportReport {
         exported: written,
-        personal: 0,
         skipped,
+        ..ExportReport::default()
     })
 }
 

@@ -17,32 +17,65 @@ pub struct ExportSelection {
     pub visibility: Visibility,
     /// Whether facts that people told about personal entities are included.
     pub personal: bool,
+    /// Whether records of experience are included: outcomes, feedback, traces, working memory.
+    pub experience: bool,
 }
 
 impl From<Visibility> for ExportSelection {
-    /// Without facts about personal entities.
+    /// With experience, without facts about personal entities.
     fn from(visibility: Visibility) -> Self {
         Self {
             visibility,
             personal: false,
+            experience: true,
         }
     }
 }
 
-/// The ids of the selected memories, oldest first, and the number of facts about personal entities left out.
-pub(super) fn selected(
-    space: &Space,
-    selection: ExportSelection,
-) -> Result<(Vec<MemoryId>, u64), Error> {
-    let mut ids = space.select(&Filter::default(), selection.visibility, Order::OldestFirst)?;
-    if selection.personal {
-        return Ok((ids, 0));
-    }
-    let personal = personal(space, selection.visibility)?;
-    let all = ids.len();
-    ids.retain(|id| !personal.contains(id));
-    let left_out = all - ids.len();
-    Ok((ids, left_out as u64))
+/// The selected memories.
+pub(super) struct Selected {
+    /// Their ids, oldest first.
+    pub(super) ids: Vec<MemoryId>,
+    /// The number of facts about personal entities left out.
+    pub(super) personal: u64,
+    /// The number of records of experience left out.
+    pub(super) experience: u64,
+}
+
+/// Selects the memories of an export.
+pub(super) fn selected(space: &Space, selection: ExportSelection) -> Result<Selected, Error> {
+    let filter = Filter::default();
+    let mut ids = space.select(&filter, selection.visibility, Order::OldestFirst)?;
+    let mut left_out = |hidden: HashSet<MemoryId>| {
+        let all = ids.len();
+        ids.retain(|id| !hidden.contains(id));
+        (all - ids.len()) as u64
+    };
+    let personal = if selection.personal {
+        0
+    } else {
+        left_out(personal(space, selection.visibility)?)
+    };
+    let experience = if selection.experience {
+        0
+    } else {
+        left_out(experience(space, selection.visibility)?)
+    };
+    Ok(Selected {
+        ids,
+        personal,
+        experience,
+    })
+}
+
+/// The records of experience.
+fn experience(space: &Space, visibility: Visibility) -> Result<HashSet<MemoryId>, Error> {
+    let filter = Filter {
+        kinds: vec![Kind::Experience],
+        ..Filter::default()
+    };
+    let ids = space.select(&filter, visibility, Order::OldestFirst)?;
+    Ok(ids.into_iter().collect())
 }
 
 /// The facts that people told about personal entities. O(told facts); extracts the graph only if an entity is personal.

@@ -25,7 +25,7 @@ pub(super) struct RecordPosition {
 }
 
 impl RecordPosition {
-    fn bad(&self, reason: impl Into<String>) -> BadLine {
+    pub(super) fn bad(&self, reason: impl Into<String>) -> BadLine {
         BadLine {
             line: self.line,
             file: self.file.clone(),
@@ -34,7 +34,7 @@ impl RecordPosition {
         }
     }
 
-    fn failed(&self, error: &StoreError) -> BadLine {
+    pub(super) fn failed(&self, error: &StoreError) -> BadLine {
         BadLine {
             next_step: error.next_step(),
             ..self.bad(error.to_string())
@@ -44,8 +44,8 @@ impl RecordPosition {
 
 /// An import in progress.
 pub(super) struct ImportWriter<'a> {
-    space: &'a Space,
-    options: ImportOptions,
+    pub(super) space: &'a Space,
+    pub(super) options: ImportOptions,
     progress: &'a mut dyn FnMut(&ImportReport),
     /// Told what comes of each line.
     outcome: Option<&'a mut dyn FnMut(LineOutcome)>,
@@ -269,7 +269,7 @@ impl<'a> ImportWriter<'a> {
         self.size.learn(filled, stored.held);
         let outcomes = stored.outcomes.into_iter().zip(&arrivals);
         for ((place, returns, links), (outcome, arrival)) in rest.into_iter().zip(outcomes) {
-            match outcome {
+            let from = match outcome {
                 Ok(taken) => {
                     if trusted
                         && taken.duplicate
@@ -277,26 +277,71 @@ impl<'a> ImportWriter<'a> {
                     {
                         refused.push(place.failed(&of_one_memory(error)?));
                     }
-                    if let Some(outcome) = &mut self.outcome {
-                        outcome(LineOutcome::stored(place.line, &taken));
+                    if !self.updates_known(arrival, &taken) {
+                        self.count_stored(&place, &taken);
+                    } else if let Err(bad) = self.bring_up_to_date(&place, taken.id, arrival)? {
+                        refused.push(bad);
+                        continue;
                     }
-                    self.report.imported += u64::from(!taken.duplicate);
-                    self.report.known += u64::from(taken.duplicate);
                     if !self.is_restored(arrival) {
                         self.note_rewording(&place, &taken);
                     }
-                    let pending = |link| PendingLink {
-                        place: place.clone(),
-                        from: taken.id,
-                        returns,
-                        link,
-                    };
-                    self.links.extend(links.into_iter().map(pending));
+                    taken.id
                 }
-                Err(error) => refused.push(place.failed(&error)),
-            }
+                Err(StoreError::Conflict { id, .. }) if self.options.updates => {
+                    if let Err(bad) = self.bring_up_to_date(&place, id, arrival)? {
+                        refused.push(bad);
+                        continue;
+                    }
+                    id
+                }
+                Err(error) => {
+                    refused.push(Self::refused(&place, &error));
+                    continue;
+                }
+            };
+            let pending = |link| PendingLink {
+                place: place.clone(),
+                from,
+                returns,
+                link,
+            };
+            self.links.extend(links.into_iter().map(pending));
         }
         refused.into_iter().try_for_each(|bad| self.refuse(bad))
+    }
+
+    fn count_stored(&mut self, place: &RecordPosition, taken: &Remembered) {
+        if let Some(outcome) = &mut self.outcome {
+            outcome(LineOutcome::stored(place.line, taken));
+        }
+        self.report.imported += u64::from(!taken.duplicate);
+        self.report.known += u64::from(taken.duplicate);
+    }
+
+    /// Whether a record names a known memory, which it may describe anew.
+    fn updates_known(&self, arrival: &ImportItem, taken: &Remembered) -> bool {
+        let names_it = arrival.origin.is_some() || arrival.draft.external_id.is_some();
+        self.options.updates && taken.duplicate && names_it
+    }
+
+    /// Edits a known memory if its record says something else, and counts it.
+    fn bring_up_to_date(
+        &mut self,
+        place: &RecordPosition,
+        id: MemoryId,
+        arrival: &ImportItem,
+    ) -> Result<Result<(), BadLine>, Error> {
+        let updated = match self.update(place, id, &arrival.draft)? {
+            Ok(updated) => updated,
+            Err(bad) => return Ok(Err(bad)),
+        };
+        self.report.known += 1;
+        self.report.updated += u64::from(updated);
+        if let Some(outcome) = &mut self.outcome {
+            outcome(LineOutcome::known(place.line, id, updated));
+        }
+        Ok(Ok(()))
     }
 
     /// If the space asks for it, links a new memory that only rewords a known one, and reports both.
@@ -417,7 +462,7 @@ impl<'a> ImportWriter<'a> {
 }
 
 /// The error, if it concerns one memory; any other error ends the import.
-fn of_one_memory(error: Error) -> Result<StoreError, Error> {
+pub(super) fn of_one_memory(error: Error) -> Result<StoreError, Error> {
     match error {
         Error::Store(error) if error.is_of_one_memory() => Ok(error),
         error => Err(error),

@@ -7,6 +7,7 @@ mod lines;
 mod notes;
 mod older;
 mod record;
+mod updates;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,6 +40,9 @@ pub struct ImportOptions {
     ///
     /// Claims for a memory that this store's log contains in the same state are always accepted.
     pub trusted: bool,
+    /// Whether a record with the id of a memory that says something else edits it: content, kind and fields, times, and the
+    /// tags and metadata that the record has. Otherwise the record is refused.
+    pub updates: bool,
 }
 
 impl ImportOptions {
@@ -48,6 +52,13 @@ impl ImportOptions {
         self.trusted = true;
         self
     }
+
+    /// The same options, with edits of memories that the import has in another state.
+    #[must_use]
+    pub fn updating(mut self) -> Self {
+        self.updates = true;
+        self
+    }
 }
 
 impl From<BadLines> for ImportOptions {
@@ -55,6 +66,7 @@ impl From<BadLines> for ImportOptions {
         Self {
             bad_lines,
             trusted: false,
+            updates: false,
         }
     }
 }
@@ -119,6 +131,9 @@ pub struct LineOutcome {
     /// Whether the memory existed already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub known: bool,
+    /// Whether it existed in another state, which the line edited.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub updated: bool,
     /// Why it, or one of its links, was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -130,6 +145,17 @@ impl LineOutcome {
             line,
             id: Some(taken.id),
             known: taken.duplicate,
+            updated: false,
+            problem: None,
+        }
+    }
+
+    fn known(line: u64, id: MemoryId, updated: bool) -> Self {
+        Self {
+            line,
+            id: Some(id),
+            known: true,
+            updated,
             problem: None,
         }
     }
@@ -139,6 +165,7 @@ impl LineOutcome {
             line: bad.line,
             id: None,
             known: false,
+            updated: false,
             problem: Some(bad.reason.clone()),
         }
     }
@@ -155,6 +182,9 @@ pub struct ImportReport {
     pub imported: u64,
     /// Memories that existed already.
     pub known: u64,
+    /// Of these, those that the import edited.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub updated: u64,
     /// Links created.
     pub links: u64,
     /// Claims that were ignored because nothing verifies them.
@@ -168,6 +198,11 @@ pub struct ImportReport {
     /// The secrets and personal data found.
     #[serde(default, skip_serializing_if = "GuardSummary::is_empty")]
     pub guard: GuardSummary,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What the guard found in an import.
