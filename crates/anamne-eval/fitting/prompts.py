@@ -3,7 +3,7 @@
     anamne-eval prompts --data FOLDER --features prompts.jsonl
     python3 crates/anamne-eval/fitting/prompts.py prompts.jsonl [crates/anamne-recall/src/confidence/model.rs]
 
-Needs NumPy. Prints evidence and noise with each conversation, then each family of sets, held out, at the threshold that
+Only the sets in FITTED_ON are fitted on; others are measured as they are. Needs NumPy. Prints evidence and noise with each conversation, then each family of sets, held out, at the threshold that
 the other families allow; then the parameters fitted on all data, which it writes into model.rs if given. Half of the own
 prompts are held out as well, by a checksum of their text.
 
@@ -19,6 +19,8 @@ import zlib
 
 import numpy as np
 
+# The own corpora are left to measure on.
+FITTED_ON = {"beam", "beam500", "locomo", "realmem"}
 ALLOWED = 0.05
 FOLDS = 5
 PENALTY = 2.0
@@ -32,10 +34,10 @@ def family(name):
 
 
 class Data:
-    def __init__(self, path):
+    def __init__(self, path, sets):
         with open(path, encoding="utf-8") as file:
             lines = [json.loads(line) for line in file]
-        lines = [line for line in lines if line["kind"] != "unanswerable"]
+        lines = [line for line in lines if line["kind"] != "unanswerable" and sets(line["set"])]
         self.names = list(next(line["inputs"] for line in lines if line["inputs"]))
         of_line = lambda line: [line["inputs"].get(name, 0.0) for name in self.names]
         self.inputs = np.array([of_line(line) for line in lines])
@@ -154,13 +156,17 @@ def with_parameters(source, names, parameters):
 
 
 def main():
-    data = Data(sys.argv[1])
+    data = Data(sys.argv[1], lambda name: name in FITTED_ON)
+    others = Data(sys.argv[1], lambda name: name not in FITTED_ON)
     report("without the conversation", data, without_conversation(data))
     report("without the whole family", data, without_family(data))
     parameters = fitted(data, np.ones(len(data.half), dtype=bool))
     scores = logits(data, parameters)
     least = threshold(data, scores, np.ones(len(data.half), dtype=bool))
     report("fitted on all", data, {name: (scores, least) for name in set(data.families)})
+    if len(others.sets):
+        unseen = logits(others, parameters)
+        report("on sets that it was not fitted on", others, {name: (unseen, least) for name in set(others.families)})
     print(f"\nthreshold {1 / (1 + np.exp(-least)):.3f}\nPromptInputs {parameters[0]:.4f}")
     for name, number in zip(data.names, parameters[1:]):
         print(f"    {name} {number:.4f}")

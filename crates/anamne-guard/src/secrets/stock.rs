@@ -44,7 +44,7 @@ fn is_composed(value: &str) -> bool {
             continue;
         }
         let rest = &bytes[at..];
-        for length in fillers(rest).into_iter().filter(|length| *length > 0) {
+        for length in fillers(rest, at == 0).into_iter().filter(|length| *length > 0) {
             reached |= u64::from(has(reached)) << (at + length);
             worded |= u64::from(has(worded)) << (at + length);
         }
@@ -71,15 +71,17 @@ fn words_at(rest: &[u8]) -> impl Iterator<Item = &'static str> {
         .copied()
 }
 
-/// The lengths of what may stand between words here: a mark, an escape such as `%20`, a counter.
-fn fillers(rest: &[u8]) -> [usize; 2] {
+/// The lengths of what may stand between words here: a mark, an escape such as `%20`, a counter. Digits before a letter
+/// count nothing, unless the value begins with them.
+fn fillers(rest: &[u8], is_first: bool) -> [usize; 2] {
     let mark = match rest {
         [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
         [byte, ..] if byte.is_ascii_punctuation() || *byte == b' ' => 1,
         _ => 0,
     };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let counter = if is_counter(&rest[..digits]) {
+    let counts = is_first || !rest.get(digits).is_some_and(u8::is_ascii_alphabetic);
+    let counter = if counts && is_counter(&rest[..digits]) {
         digits
     } else {
         0
@@ -134,6 +136,7 @@ mod tests {
             "admin",
             "letmein",
             "123456",
+            "123password",
             "111111",
             "##invalid-password##",
             "cGFzc3dvcmQ=",
@@ -149,6 +152,8 @@ mod tests {
             "Tr0ub4dor&3",
             "19850612",
             "adminXk29",
+            "S3cr3tPw9x",
+            "Pass7word4test",
             "correct-horse-battery-staple",
             "",
         ] {

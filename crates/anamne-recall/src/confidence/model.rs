@@ -136,28 +136,31 @@ logistic! {
     /// The memory knows something of what a prompt is about, if it does so for every other prompt. Fitted by
     /// `crates/anamne-eval/fitting/prompts.py` on answerable questions of conversations against questions about other
     /// conversations, small talk, commands and tasks.
-    PromptInputs -5.9920 {
+    PromptInputs -2.3771 {
         /// How much more often the memories contain the prompt's wordpieces than general texts do, in nats: the sum.
-        topic_sum 0.1006,
+        topic_sum 0.0823,
         /// The highest.
-        topic_best 0.7360,
+        topic_best 0.6928,
         /// The mean, weighted by rarity.
-        topic_mean -0.4038,
+        topic_mean -0.4559,
         /// The score of the first result above the tenth's.
-        lead 0.3466,
+        lead 0.4634,
         /// The logarithm of the idf that the best-matching result shares with the prompt, relative to that of a word of
         /// a single memory.
-        shared 4.6167,
+        shared 2.6333,
         /// The idf of the prompt's words in any of the results.
-        found -0.0340,
+        found -0.0226,
         /// The idf of all its words.
-        information -0.0320,
+        information -0.0881,
         /// As above.
-        agreement 1.8284,
+        agreement 1.2658,
         /// The best match of its words by one result. A short prompt's few words are easily all matched.
-        words -2.9441,
+        words -1.1005,
         /// The feature `window_words` of the first result.
-        window_words 3.4736,
+        window_words 5.9986,
+        /// One divided by the number of its content words, names included: whatever a prompt of one or two words matches,
+        /// it rarely asks for it.
+        few_words -14.1186,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Whether the memory knows something of what a prompt is about.
 //!
-//! Most prompts to an agent are no questions to its memory, and every store has a nearest neighbour for each. Three
+//! Most prompts to an agent are no questions to its memory, and every store has a nearest neighbour for each. Four
 //! things tell them apart: whether the store's memories contain the prompt's words more often than general texts do,
-//! how much rare wording the best result shares with it, and whether that result stands out.
+//! how much rare wording the best result shares with it, whether that result stands out, and whether the prompt has more
+//! than one or two words of its own.
 
 use super::evidence::{Evidence, first_score};
 use super::model::{self, PromptInputs};
@@ -41,8 +42,14 @@ impl PromptInputs {
                 .map(|ranked| ranked.features.words)
                 .fold(0.0, f32::max),
             window_words: first.first().map_or(0.0, |best| best.features.window_words),
+            few_words: 1.0 / content_words(reader.query).max(1) as f32,
         }
     }
+}
+
+/// The number of words of a prompt that aren't stop words, names of authors included.
+fn content_words(query: &ParsedQuery) -> usize {
+    query.content.terms.len() + query.named_authors.len()
 }
 
 /// How much more often the memories contain the prompt's wordpieces than general texts do, in nats.
