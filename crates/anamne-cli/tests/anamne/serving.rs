@@ -11,7 +11,11 @@ use crate::bench::Bench;
 /// A served store, the address, and what the server still writes.
 fn serve(bench: &Bench, arguments: &[&str]) -> (Child, String, BufReader<ChildStderr>) {
     let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
-    let mut child = bench.command(&all).spawn().expect("the command starts");
+    started(&mut bench.command(&all))
+}
+
+fn started(command: &mut Command) -> (Child, String, BufReader<ChildStderr>) {
+    let mut child = command.spawn().expect("the command starts");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut line = String::new();
     lines.read_line(&mut line).expect("a line");
@@ -22,9 +26,14 @@ fn serve(bench: &Bench, arguments: &[&str]) -> (Child, String, BufReader<ChildSt
 
 fn store(address: &str, content: &str) -> String {
     let body = serde_json::json!({ "content": content }).to_string();
+    send(address, "POST /v1/spaces/core/memories", &body)
+}
+
+/// The answer, with its head.
+fn send(address: &str, route: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
     let request = format!(
-        "POST /v1/spaces/core/memories HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+        "{route} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -82,6 +91,75 @@ fn a_second_signal_ends_a_server_that_waits() {
     signal(&child, "TERM");
     std::thread::sleep(std::time::Duration::from_millis(1_500));
     assert!(child.try_wait().expect("a state").is_none(), "it waits");
+    signal(&child, "TERM");
+    assert!(child.wait().expect("an end").success());
+}
+
+/// The server with a limit of the size of files, in blocks of 512 bytes, which writes meet like a full disk.
+#[cfg(unix)]
+fn serve_on_full_disk(bench: &Bench, blocks: u32) -> (Child, String, BufReader<ChildStderr>) {
+    let usual = bench.command(&["serve", "--listen", "127.0.0.1:0", "--log", "off"]);
+    let mut limited = Command::new("sh");
+    limited
+        .arg("-c")
+        .arg(format!(
+            "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""
+        ))
+        .arg(usual.get_program())
+        .args(usual.get_args())
+        .current_dir(bench.folder())
+        .stderr(std::process::Stdio::piped());
+    for (name, value) in usual.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    started(&mut limited)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_named_and_what_was_acknowledged_is_answered() {
+    let bench = Bench::new();
+    let (mut child, address, _log) = serve_on_full_disk(&bench, 2_048);
+    assert!(send(&address, "GET /readyz", "").starts_with("HTTP/1.1 200"));
+    let mut acknowledged = 0;
+    let refused = loop {
+        let answer = store(
+            &address,
+            &format!("Entry {acknowledged} {}", "word ".repeat(40_000)),
+        );
+        if !answer.starts_with("HTTP/1.1 201") {
+            break answer;
+        }
+        acknowledged += 1;
+        assert!(acknowledged < 50, "the limit is never met");
+    };
+    assert!(refused.starts_with("HTTP/1.1 507"), "{refused}");
+    assert!(
+        refused.contains("The disk of the server is full"),
+        "{refused}"
+    );
+    let folder = bench.store().to_str().expect("UTF-8").to_owned();
+    assert!(!refused.contains(&folder), "{refused}");
+    for number in 1..=acknowledged {
+        let route = format!("GET /v1/spaces/core/memories/m{number}");
+        assert!(
+            send(&address, &route, "").starts_with("HTTP/1.1 200"),
+            "{number}"
+        );
+    }
+    signal(&child, "TERM");
+    assert!(child.wait().expect("an end").success());
+    let (mut child, address, _log) = serve_on_full_disk(&bench, 256);
+    let not_ready = send(&address, "GET /readyz", "");
+    assert!(not_ready.starts_with("HTTP/1.1 503"), "{not_ready}");
+    let read = send(&address, "GET /v1/spaces/core/memories/m1", "");
+    assert!(
+        acknowledged == 0 || read.starts_with("HTTP/1.1 200"),
+        "{read}"
+    );
     signal(&child, "TERM");
     assert!(child.wait().expect("an end").success());
 }

@@ -125,7 +125,8 @@ impl Channel {
                 if state.peer_has_closed() {
                     received.has_ended = true;
                 }
-                if is_end {
+                // What follows a farewell is never taken.
+                if is_end || received.has_ended {
                     break;
                 }
             }
@@ -207,8 +208,24 @@ mod tests {
 
     use super::*;
 
-    /// A server that returns what it reads, and its address; and what a client has to trust.
+    /// A server that returns what it reads.
     fn echoing_server() -> (Address, RootCertStore) {
+        server_with(|mut stream| {
+            let mut piece = [0; 10_000];
+            while let Ok(length @ 1..) = stream.read(&mut piece) {
+                stream.write_all(&piece[..length]).expect("sent");
+                // More than the client asked for: it must take it while it sends.
+                stream.conn.refresh_traffic_keys().expect("new keys");
+            }
+            stream.conn.send_close_notify();
+            let _ = stream.flush();
+        })
+    }
+
+    /// The address of a server that does this with its connection, and what a client has to trust.
+    fn server_with(
+        serve: impl FnOnce(StreamOwned<ServerConnection, TcpStream>) + Send + 'static,
+    ) -> (Address, RootCertStore) {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("made");
         let mut roots = RootCertStore::empty();
         roots.add(made.cert.der().clone()).expect("a certificate");
@@ -225,15 +242,7 @@ mod tests {
         std::thread::spawn(move || {
             let (socket, _) = listener.accept().expect("a client");
             let connection = ServerConnection::new(Arc::new(config)).expect("a connection");
-            let mut stream = StreamOwned::new(connection, socket);
-            let mut piece = [0; 10_000];
-            while let Ok(length @ 1..) = stream.read(&mut piece) {
-                stream.write_all(&piece[..length]).expect("sent");
-                // More than the client asked for: it must take it while it sends.
-                stream.conn.refresh_traffic_keys().expect("new keys");
-            }
-            stream.conn.send_close_notify();
-            let _ = stream.flush();
+            serve(StreamOwned::new(connection, socket));
         });
         let address = Address::parse(&format!("https://localhost:{port}"));
         (address.expect("an address"), roots)
@@ -275,6 +284,22 @@ mod tests {
             channel.receive(&mut [0; 10]).is_err(),
             "an end without a farewell is a cut"
         );
+    }
+
+    #[test]
+    fn bytes_after_the_farewell_are_not_waited_for() {
+        let (address, roots) = server_with(|mut stream| {
+            stream.write_all(b"all").expect("sent");
+            stream.conn.send_close_notify();
+            stream.flush().expect("sent");
+            stream.sock.write_all(&[23; 16_000]).expect("sent");
+        });
+        let channel = Channel::connect_trusting(roots, &address, timeouts()).expect("connected");
+        // Everything is there at once.
+        std::thread::sleep(Duration::from_millis(300));
+        let mut all = [0; 10];
+        assert_eq!(channel.receive(&mut all).expect("received"), 3);
+        assert_eq!(channel.receive(&mut all).expect("an end"), 0);
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! The response of HTTP/1.1, as it arrives.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
-/// Maximum size of the head of a response.
+/// Maximum size of the head of a response, with the interim ones before it; and of the trailers.
 const LONGEST_HEAD: usize = 64 << 10;
 
 /// Maximum number of headers.
 const MOST_HEADERS: usize = 100;
 
-/// Maximum length of a line between chunks: a length with extensions, or a trailer.
+/// Maximum length of a line between chunks: a length with extensions.
 const LONGEST_LINE: usize = 8 << 10;
 
 /// Bytes that are received at a time.
@@ -29,9 +29,7 @@ enum Left {
 
 /// A response: its status, and its body as it arrives.
 pub(super) struct Response<R> {
-    from: R,
-    buffer: Vec<u8>,
-    taken: usize,
+    from: BufReader<R>,
     pub(super) status: u16,
     left: Left,
 }
@@ -39,88 +37,34 @@ pub(super) struct Response<R> {
 impl<R: Read> Response<R> {
     /// Reads the head; interim responses (1xx) are skipped.
     pub(super) fn of(from: R) -> io::Result<Self> {
-        let mut response = Self {
-            from,
-            buffer: Vec::new(),
-            taken: 0,
-            status: 0,
-            left: Left::Nothing,
-        };
+        let mut from = BufReader::with_capacity(AT_ONCE, from);
+        let mut room = LONGEST_HEAD;
         loop {
-            let (status, left, length) = loop {
-                if let Some(head) = parse(&response.buffer[response.taken..])? {
-                    break head;
-                }
-                if response.buffer.len() - response.taken > LONGEST_HEAD {
-                    return Err(malformed("its head is too long"));
-                }
-                response.fill()?;
-            };
-            response.taken += length;
-            if !(100..200).contains(&status) {
-                (response.status, response.left) = (status, left);
-                return Ok(response);
+            let head = section(&mut from, &mut room)?;
+            let (status, left) = parse(&head)?;
+            if status >= 200 {
+                return Ok(Self { from, status, left });
             }
-        }
-    }
-
-    /// Receives more; the end is an error.
-    fn fill(&mut self) -> io::Result<()> {
-        self.buffer.drain(..self.taken);
-        self.taken = 0;
-        let length = self.buffer.len();
-        self.buffer.resize(length + AT_ONCE, 0);
-        let read = self.from.read(&mut self.buffer[length..]);
-        self.buffer.truncate(length + *read.as_ref().unwrap_or(&0));
-        if read? == 0 {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        Ok(())
-    }
-
-    /// Reads some bytes of the body, at most `most`.
-    fn some(&mut self, into: &mut [u8], most: u64) -> io::Result<usize> {
-        if self.taken == self.buffer.len() {
-            self.fill()?;
-        }
-        let most = usize::try_from(most).unwrap_or(usize::MAX).min(into.len());
-        let read = (&self.buffer[self.taken..]).read(&mut into[..most])?;
-        self.taken += read;
-        Ok(read)
-    }
-
-    /// Reads a line between chunks, without its end.
-    fn line(&mut self) -> io::Result<String> {
-        let mut searched = 0;
-        loop {
-            let there = &self.buffer[self.taken..];
-            if let Some(end) = there[searched..].iter().position(|byte| *byte == b'\n') {
-                let line = String::from_utf8_lossy(&there[..searched + end]).into_owned();
-                self.taken += searched + end + 1;
-                return Ok(line.trim_end_matches('\r').to_owned());
-            }
-            searched = there.len();
-            if searched > LONGEST_LINE {
-                return Err(malformed("a line of its body is too long"));
-            }
-            self.fill()?;
         }
     }
 
     /// Begins the next chunk; returns its length, 0 at the end of the body.
     fn next_chunk(&mut self, is_first: bool) -> io::Result<u64> {
-        if !is_first && !self.line()?.is_empty() {
+        let mut line = || {
+            let mut line = Vec::new();
+            push_line(&mut self.from, &mut line, &mut LONGEST_LINE.clone())?;
+            Ok::<_, io::Error>(line)
+        };
+        if !is_first && !line()?.trim_ascii_end().is_empty() {
             return Err(malformed("a chunk is longer than it says"));
         }
-        let line = self.line()?;
-        let digits = line.split(';').next().unwrap_or_default().trim();
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let length = is_number.then(|| u64::from_str_radix(digits, 16).ok());
-        let length = length.flatten();
+        let line = line()?;
+        let digits = line.split(|byte| *byte == b';').next().unwrap_or_default();
+        let length = number(digits.trim_ascii(), 16);
         let length = length.ok_or_else(|| malformed("a chunk has no length"))?;
         if length == 0 {
             // Trailers.
-            while !self.line()?.is_empty() {}
+            section(&mut self.from, &mut LONGEST_HEAD.clone())?;
         }
         Ok(length)
     }
@@ -131,79 +75,109 @@ impl<R: Read> Read for Response<R> {
         if buffer.is_empty() {
             return Ok(0);
         }
-        match self.left {
-            Left::Nothing | Left::Bytes(0) => Ok(0),
-            Left::Bytes(left) => {
-                let read = self.some(buffer, left)?;
-                self.left = Left::Bytes(left - read as u64);
-                Ok(read)
-            }
-            Left::UntilEnd => match self.some(buffer, u64::MAX) {
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                    self.left = Left::Nothing;
-                    Ok(0)
+        if let Left::Chunked(None | Some(0)) = self.left {
+            let is_first = self.left == Left::Chunked(None);
+            self.left = match self.next_chunk(is_first)? {
+                0 => Left::Nothing,
+                length => Left::Chunked(Some(length)),
+            };
+        }
+        match &mut self.left {
+            Left::Nothing | Left::Bytes(0) | Left::Chunked(None) => Ok(0),
+            Left::UntilEnd => self.from.read(buffer),
+            Left::Bytes(left) | Left::Chunked(Some(left)) => {
+                let read = (&mut self.from).take(*left).read(buffer)?;
+                if read == 0 {
+                    return Err(ErrorKind::UnexpectedEof.into());
                 }
-                read => read,
-            },
-            Left::Chunked(None | Some(0)) => {
-                let is_first = self.left == Left::Chunked(None);
-                self.left = match self.next_chunk(is_first)? {
-                    0 => Left::Nothing,
-                    length => Left::Chunked(Some(length)),
-                };
-                self.read(buffer)
-            }
-            Left::Chunked(Some(left)) => {
-                let read = self.some(buffer, left)?;
-                self.left = Left::Chunked(Some(left - read as u64));
+                *left -= read as u64;
                 Ok(read)
             }
         }
     }
 }
 
-/// The status, the body and the length of a head; `None` while it is incomplete.
-fn parse(bytes: &[u8]) -> io::Result<Option<(u16, Left, usize)>> {
+/// Reads lines up to an empty one, which is the last. They take from `room`.
+fn section(from: &mut impl BufRead, room: &mut usize) -> io::Result<Vec<u8>> {
+    let mut section = Vec::new();
+    loop {
+        let begin = section.len();
+        push_line(from, &mut section, room)?;
+        if section[begin..].trim_ascii_end().is_empty() {
+            return Ok(section);
+        }
+    }
+}
+
+/// Reads a line with its end, which takes from `room`.
+fn push_line(from: &mut impl BufRead, into: &mut Vec<u8>, room: &mut usize) -> io::Result<()> {
+    let read = from.take(*room as u64).read_until(b'\n', into)?;
+    *room -= read;
+    if read > 0 && into.ends_with(b"\n") {
+        Ok(())
+    } else if *room == 0 {
+        Err(malformed("its head or a line of its body is too long"))
+    } else {
+        Err(ErrorKind::UnexpectedEof.into())
+    }
+}
+
+/// The status and the body of a head.
+fn parse(bytes: &[u8]) -> io::Result<(u16, Left)> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut head = httparse::Response::new(&mut headers);
     let parsed = head.parse(bytes);
     let parsed = parsed.map_err(|error| malformed(&error.to_string()))?;
-    let httparse::Status::Complete(length) = parsed else {
-        return Ok(None);
-    };
     let status = head.code.unwrap_or_default();
+    // Nothing asked for another protocol.
+    if parsed.is_partial() || status < 100 || status == 101 {
+        return Err(malformed("its head is none of a response"));
+    }
     let left = if status < 200 || matches!(status, 204 | 304) {
         Left::Nothing
     } else {
         body_of(head.headers)?
     };
-    Ok(Some((status, left, length)))
+    Ok((status, left))
 }
 
 fn body_of(headers: &[httparse::Header<'_>]) -> io::Result<Left> {
-    let value = |name: &str| {
-        let mut named = headers
-            .iter()
-            .filter(|header| header.name.eq_ignore_ascii_case(name));
-        let value = named.next()?.value.trim_ascii();
-        Some(String::from_utf8_lossy(value).to_ascii_lowercase())
-    };
-    if let Some(coding) = value("transfer-encoding") {
-        return if coding == "chunked" {
+    if let Some(coding) = value_of(headers, "transfer-encoding")? {
+        return if coding.eq_ignore_ascii_case(b"chunked") {
             Ok(Left::Chunked(None))
         } else {
             Err(malformed("its body has an unknown coding"))
         };
     }
-    match value("content-length") {
+    match value_of(headers, "content-length")? {
         Some(length) => {
-            let length = length
-                .parse()
-                .map_err(|_| malformed("its length is no number"))?;
+            let length = number(length, 10).ok_or_else(|| malformed("its length is no number"))?;
             Ok(Left::Bytes(length))
         }
         None => Ok(Left::UntilEnd),
     }
+}
+
+/// The value of a header; another one beside it is refused, as it is unclear which of them holds.
+fn value_of<'a>(headers: &'a [httparse::Header<'_>], name: &str) -> io::Result<Option<&'a [u8]>> {
+    let named = headers
+        .iter()
+        .filter(|header| header.name.eq_ignore_ascii_case(name));
+    let mut values = named.map(|header| header.value.trim_ascii());
+    let first = values.next();
+    if values.any(|other| Some(other) != first) {
+        return Err(malformed("a header is given twice"));
+    }
+    Ok(first)
+}
+
+/// Digits without a sign.
+fn number(digits: &[u8], radix: u32) -> Option<u64> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
+    u64::from_str_radix(digits, radix)
+        .ok()
+        .filter(|_| is_number)
 }
 
 fn malformed(what: &str) -> io::Error {
@@ -247,6 +221,15 @@ mod tests {
                  4;a=b\r\nhell\r\n1\r\no\r\n0\r\nsome: trailer\r\n\r\n",
                 "hello",
             ),
+            // What one chunk may say, and a length that is given twice.
+            (
+                "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nContent-Length: 5\r\n\r\nhello",
+                "hello",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0000005 ;a=\"b\"\r\nhello\r\n0;c\r\n\r\n",
+                "hello",
+            ),
             (
                 "HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello",
                 "",
@@ -258,6 +241,83 @@ mod tests {
                 assert!(matches!(status, 200 | 204), "{text}");
                 assert_eq!(read, body, "{text} by {step}");
             }
+        }
+    }
+
+    /// A source that repeats a text after a beginning for ever, and counts.
+    struct Endless {
+        begin: &'static str,
+        again: &'static str,
+        at: usize,
+        read: usize,
+    }
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let rest = &self.begin.as_bytes()[self.at.min(self.begin.len())..];
+            let rest = match rest {
+                [] => &self.again.as_bytes()[(self.at - self.begin.len()) % self.again.len()..],
+                rest => rest,
+            };
+            let length = rest.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&rest[..length]);
+            self.at += length;
+            self.read += length;
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn what_has_no_end_is_given_up() {
+        const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        const NO_MORE: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n";
+        for (begin, again) in [
+            ("", "x"),
+            ("", "\0"),
+            ("", "HTTP/1.1 102 Processing\r\n\r\n"),
+            ("", "HTTP/1.1 100 Continue\r\na: b\r\n\r\n"),
+            ("HTTP/1.1 200 OK\r\n", "a: b\r\n"),
+            ("HTTP/1.1 200 OK\r\na: ", "b"),
+            (CHUNKED, "0"),
+            (CHUNKED, "5;"),
+            (NO_MORE, "a: b\r\n"),
+            (NO_MORE, "b"),
+        ] {
+            let mut source = Endless {
+                begin,
+                again,
+                at: 0,
+                read: 0,
+            };
+            let read =
+                Response::of(&mut source).and_then(|mut response| response.read(&mut [0; 9]));
+            let refused = read.expect_err(again);
+            assert_eq!(refused.kind(), ErrorKind::InvalidData, "{begin}{again}");
+            assert!(source.read <= 2 * LONGEST_HEAD + AT_ONCE, "{}", source.read);
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_source_is_no_end_of_the_body() {
+        /// A connection that breaks without the farewell of TLS.
+        struct Breaks<'a>(&'a [u8]);
+        impl Read for Breaks<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                match self.0.read(buffer)? {
+                    0 => Err(ErrorKind::UnexpectedEof.into()),
+                    read => Ok(read),
+                }
+            }
+        }
+        for head in [
+            "",
+            "content-length: 50\r\n",
+            "transfer-encoding: chunked\r\n",
+        ] {
+            let text = format!("HTTP/1.1 200 OK\r\n{head}\r\n20\r\nhello");
+            let mut response = Response::of(Breaks(text.as_bytes())).expect("a head");
+            let broken = response.read_to_end(&mut Vec::new()).expect_err(head);
+            assert_eq!(broken.kind(), ErrorKind::UnexpectedEof, "{head}");
         }
     }
 
@@ -281,6 +341,18 @@ mod tests {
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhello\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n+5\r\nhello\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\r\nhello\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\na: b\r\n",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntransfer-encoding: gzip\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ncontent-length: +5\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\ncontent-length: 5, 5\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 4\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999\r\n\r\nhello",
+            "HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 200 OK\r\n\r\nhello",
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 000 OK\r\n\r\nhello",
+            "HTTP/1.1 1 OK\r\n\r\nhello",
+            "\r\n\r\nhello",
             "SSH-2.0-OpenSSH_9.6\r\n",
             &long,
             &line,

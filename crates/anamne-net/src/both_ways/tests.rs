@@ -94,6 +94,25 @@ fn an_answer_that_comes_before_the_body_ends_is_read() {
 }
 
 #[test]
+fn a_refusal_is_read_although_the_connection_is_reset_while_the_body_is_sent() {
+    let client = client_of(LONG, |mut socket| {
+        let refusal = "HTTP/1.1 413 Content Too Large\r\ncontent-length: 8\r\n\r\ntoo much";
+        let mut some = [0; 10_000];
+        socket.read_exact(&mut some).expect("a part of the body");
+        socket
+            .get_mut()
+            .write_all(refusal.as_bytes())
+            .expect("sent");
+        // What was sent and not read resets the connection.
+        drop(socket);
+    });
+    let mut opened = open(&client, io::repeat(b'x')).expect("an answer");
+    let mut body = String::new();
+    opened.read_to_string(&mut body).expect("a body");
+    assert_eq!((opened.status(), body.as_str()), (413, "too much"));
+}
+
+#[test]
 fn an_answer_arrives_while_the_body_is_sent() {
     // Each line is sent after the answer to the one before.
     let client = client_of(LONG, |mut socket| {

@@ -72,10 +72,20 @@ pub(crate) fn media_of(headers: &HeaderMap) -> &str {
     media.split(';').next().unwrap_or("").trim()
 }
 
-/// Parses JSON; the refusal names the unknown field or the wrong type.
+/// Parses JSON; the refusal names the unknown field or the wrong type. A list would be taken for the fields of an object in
+/// their order, which no description promises.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
+        return Err(Problem {
+            status: StatusCode::UNPROCESSABLE_ENTITY.as_u16(),
+            ..Problem::refused("the body must be a JSON object, not a list")
+        });
+    }
     serde_json::from_slice(bytes).map_err(|error| {
-        let detail = format!("the JSON of the body is invalid: {error}");
+        let detail = format!(
+            "the JSON of the body is invalid: {}",
+            plain(&error.to_string())
+        );
         match error.classify() {
             serde_json::error::Category::Data => Problem {
                 status: StatusCode::UNPROCESSABLE_ENTITY.as_u16(),
@@ -127,7 +137,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
         let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
         query
             .map(|query| Self(query.0))
-            .map_err(|error| Problem::refused(error.body_text()))
+            .map_err(|error| unreadable_query(&error.body_text()))
     }
 }
 
@@ -175,6 +185,37 @@ impl<S: Sync> FromRequestParts<S> for RepeatableQuery {
     }
 }
 
+fn unreadable_query(reason: &str) -> Problem {
+    let reason = plain(reason);
+    let reason = reason.strip_prefix("Failed to deserialize query string: ");
+    Problem::refused(format!(
+        "the query of the address is invalid: {}",
+        reason.unwrap_or("it can't be read")
+    ))
+}
+
+/// A message of a parser without names of types, which say nothing to a client.
+fn plain(message: &str) -> String {
+    let mut plain = message.to_owned();
+    for number in ["usize", "u64", "u32", "u16", "u8", "i64"] {
+        for (of_parser, ours) in [
+            ("expected {}", "expected a whole number of its range"),
+            ("to a `{}`", "as a whole number of its range"),
+        ] {
+            plain = plain.replace(&of_parser.replace("{}", number), ours);
+        }
+    }
+    plain = plain.replace(
+        "number too large to fit in target type",
+        "the number is too large",
+    );
+    if let Some((before, after)) = plain.split_once("expected struct ") {
+        let after = after.trim_start_matches(|letter: char| letter.is_alphanumeric());
+        plain = format!("{before}expected an object{after}");
+    }
+    plain
+}
+
 /// Decodes a query.
 fn decoded<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let uri = format!("/?{query}").parse();
@@ -182,7 +223,7 @@ fn decoded<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let query = axum::extract::Query::<T>::try_from_uri(&uri);
     query
         .map(|query| query.0)
-        .map_err(|error| Problem::refused(error.body_text()))
+        .map_err(|error| unreadable_query(&error.body_text()))
 }
 
 /// Parts of the path, percent-decoded.
@@ -195,6 +236,6 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
         path.map(|path| Self(path.0))
-            .map_err(|error| Problem::not_found(error.body_text()))
+            .map_err(|error| Problem::not_found(plain(&error.body_text())))
     }
 }

@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, Version};
 
@@ -55,9 +55,11 @@ impl Allowed {
         }
     }
 
-    /// Refuses a request that may come from a page of another site, or whose address contains a key.
+    /// Refuses a request that may come from a page of another site, whose address contains a key, or which has two keys: a
+    /// proxy could have checked the other one.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Problem> {
         check_for_keys(request.uri())?;
+        only(request.headers(), AUTHORIZATION.as_str())?;
         let host = self.check_host(request)?;
         self.check_origin(request.headers(), host.as_ref())
     }
@@ -71,7 +73,11 @@ impl Allowed {
             }
             None => None,
         };
-        for named in host.iter().chain(request.uri().authority()) {
+        let in_address = request.uri().authority();
+        if in_address.is_some_and(|named| named.as_str().contains('@')) {
+            return Err(Problem::refused("the address must have no user"));
+        }
+        for named in host.iter().chain(in_address) {
             if !self.is_ours(named) {
                 return Err(Problem::new(
                     StatusCode::MISDIRECTED_REQUEST,

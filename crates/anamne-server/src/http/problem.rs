@@ -201,6 +201,8 @@ impl Problem {
     }
 }
 
+const DISK_FULL: &str = "The disk of the server is full";
+
 fn bounded(detail: &str) -> String {
     let detail = shorten_values(detail);
     match detail.char_indices().nth(LONGEST_DETAIL) {
@@ -245,6 +247,9 @@ impl From<Error> for Problem {
                 ),
                 _,
             ) => (StatusCode::INSUFFICIENT_STORAGE, "The quota is used up"),
+            (Error::Store(anamne::StoreError::DiskFull { .. }), _) => {
+                (StatusCode::INSUFFICIENT_STORAGE, DISK_FULL)
+            }
             (_, ErrorKind::Refused) => (StatusCode::UNPROCESSABLE_ENTITY, "A value was refused"),
             (_, ErrorKind::Denied) => (StatusCode::FORBIDDEN, "Access denied"),
             (_, ErrorKind::NotFound) => (StatusCode::NOT_FOUND, "Not found"),
@@ -259,7 +264,12 @@ impl From<Error> for Problem {
             _ => (StatusCode::INTERNAL_SERVER_ERROR, "The request failed"),
         };
         // Messages about the machine name files; a remote caller must not learn where they are.
-        let detail = if status.is_server_error() && status != StatusCode::INSUFFICIENT_STORAGE {
+        let is_told = !status.is_server_error() || error.kind() == ErrorKind::Refused;
+        let detail = if title == DISK_FULL {
+            format!(
+                "{title}; it may have been stored all the same, and can be sent again once there is space"
+            )
+        } else if !is_told {
             format!("{title}; the log of the server says more")
         } else {
             error.to_string()
@@ -271,7 +281,7 @@ impl From<Error> for Problem {
             next_step: error.next_step(),
             stopped: StoppedImport::of(&error).map(Box::new),
             retry_after: (error.kind() == ErrorKind::Busy).then_some(1),
-            cause: status.is_server_error().then(|| error.to_string()),
+            cause: (!is_told).then(|| error.to_string()),
             ..Self::new(status, error.kind().as_str(), title, detail)
         }
     }

@@ -165,6 +165,8 @@ impl Drop for Record {
         match &self.cause {
             _ if self.status < 500 => line!(info),
             Some(cause) => line!(error, cause = cause.0),
+            // The quota of a tenant, which no operator has to look at; a full disk has a cause.
+            None if self.status == 507 => line!(warn),
             None => line!(error),
         }
     }

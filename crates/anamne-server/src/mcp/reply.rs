@@ -153,13 +153,13 @@ pub(crate) fn message_of(words: &str) -> String {
 fn denied(error: &Error) -> String {
     let hint = match error {
         Error::Denied(Denied::Read(_)) => {
-            "; a person can start the server with --spaces NAME or --all-spaces"
+            "; a person can allow it with --spaces NAME or --all-spaces, of `anamne mcp` or of a new key"
         }
         Error::Denied(Denied::Write(_)) => {
-            "; a person can start the server for that space, or with --spaces NAME or --all-spaces"
+            "; a person can allow it: `anamne mcp` for that space, or --spaces NAME or --all-spaces, also of a new key"
         }
         Error::Denied(Denied::Right(Right::Erase)) => {
-            "; a person can run `anamne forget --hard`, or start the server with --allow-erase"
+            "; a person can run `anamne forget --hard`, or allow it: `anamne mcp --allow-erase`, or a key with --erase"
         }
         _ => "",
     };

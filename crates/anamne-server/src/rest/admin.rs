@@ -40,13 +40,24 @@ struct Part {
     limit: Option<usize>,
     /// The `next` of the previous part.
     cursor: Option<String>,
+}
+
+/// Which part of the list of keys.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct KeysPart {
+    /// Maximum number of entries, 1 to 1000; 100 by default.
+    limit: Option<usize>,
+    /// The `next` of the previous part.
+    cursor: Option<String>,
     /// Only keys of this tenant.
     tenant: Option<String>,
 }
 
 impl Part {
-    /// The entries after the one whose name is the cursor, and the next cursor. An entry that was removed meanwhile ends
-    /// the list.
+    /// The entries after the one whose name is the cursor, and the next cursor. A cursor of no entry, or of one that was
+    /// removed meanwhile, is refused: a list that ends early looks whole.
     fn of<T>(
         &self,
         all: Vec<T>,
@@ -60,7 +71,8 @@ impl Part {
             None => 0,
             Some(cursor) => {
                 let at = all.iter().position(|one| name(one) == cursor);
-                at.map_or(all.len(), |at| at + 1)
+                let lost = "the cursor is not valid here; begin the list again without a cursor";
+                at.ok_or_else(|| Problem::refused(lost))? + 1
             }
         };
         let is_last = all.len() - begin <= limit;
@@ -120,12 +132,20 @@ struct Confirmation {
 
 /// List keys, without their secrets
 #[utoipa::path(
-    get, path = "/v1/admin/keys", tag = "admin", params(Part),
+    get, path = "/v1/admin/keys", tag = "admin", params(KeysPart),
     responses((status = 200, body = KeyList), (status = "default", body = Problem))
 )]
-async fn list_keys(caller: Caller, Query(part): Query<Part>) -> Result<Json<KeyList>, Problem> {
+async fn list_keys(
+    caller: Caller,
+    Query(KeysPart {
+        limit,
+        cursor,
+        tenant,
+    }): Query<KeysPart>,
+) -> Result<Json<KeyList>, Problem> {
+    let part = Part { limit, cursor };
     let listed = caller.with_admin(move |tenants| {
-        let keys = tenants.records().keys(part.tenant.as_deref())?;
+        let keys = tenants.records().keys(tenant.as_deref())?;
         let (keys, next) = part.of(keys, |key| &key.id)?;
         Ok(KeyList { keys, next })
     });
@@ -137,6 +157,7 @@ async fn list_keys(caller: Caller, Query(part): Query<Part>) -> Result<Json<KeyL
 /// The answer is the only place where the key is ever shown.
 #[utoipa::path(
     post, path = "/v1/admin/keys", tag = "admin",
+    request_body = NewKey,
     responses((status = 201, body = CreatedKey), (status = "default", body = Problem))
 )]
 async fn create_key(
@@ -170,11 +191,6 @@ async fn list_tenants(
     caller: Caller,
     Query(part): Query<Part>,
 ) -> Result<Json<TenantList>, Problem> {
-    if part.tenant.is_some() {
-        return Err(Problem::refused(
-            "tenants are listed without the parameter tenant",
-        ));
-    }
     let listed = caller.with_admin(move |tenants| {
         let (tenants, next) = part.of(tenants.records().tenants()?, |tenant| &tenant.name)?;
         Ok(TenantList { tenants, next })
@@ -185,6 +201,7 @@ async fn list_tenants(
 /// Create a tenant
 #[utoipa::path(
     post, path = "/v1/admin/tenants", tag = "admin",
+    request_body = NewTenant,
     responses((status = 201, body = TenantInfo), (status = "default", body = Problem))
 )]
 async fn create_tenant(
@@ -222,6 +239,7 @@ async fn read_tenant(
 #[utoipa::path(
     put, path = "/v1/admin/tenants/{name}/quota", tag = "admin",
     params(("name" = String, Path, description = "The tenant's name")),
+    request_body = TenantQuota,
     responses((status = 200, body = TenantInfo), (status = "default", body = Problem))
 )]
 async fn limit_tenant(
@@ -278,6 +296,7 @@ async fn suspend(caller: Caller, name: String, on: bool) -> Result<Json<TenantIn
 #[utoipa::path(
     post, path = "/v1/admin/tenants/{name}/erase", tag = "admin",
     params(("name" = String, Path, description = "The tenant's name")),
+    request_body = Confirmation,
     responses((status = 204, description = "It is erased"), (status = "default", body = Problem))
 )]
 async fn erase_tenant(

@@ -18,6 +18,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 /// Show the schedule of backups of the whole server, and what the last ones came to
 #[utoipa::path(
     get, path = "/v1/admin/backups", tag = "admin",
+    operation_id = "read_backup_schedule",
     responses((status = 200, body = BackupReport), (status = "default", body = Problem))
 )]
 async fn read(caller: Caller) -> Result<Json<BackupReport>, Problem> {
@@ -29,6 +30,7 @@ async fn read(caller: Caller) -> Result<Json<BackupReport>, Problem> {
 /// The answer comes before it begins; `GET` has the outcome.
 #[utoipa::path(
     post, path = "/v1/admin/backups", tag = "admin",
+    operation_id = "back_up_server",
     responses((status = 202, body = BackupReport), (status = "default", body = Problem))
 )]
 async fn make(caller: Caller) -> Result<(StatusCode, Json<BackupReport>), Problem> {

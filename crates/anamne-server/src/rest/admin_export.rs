@@ -19,7 +19,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Export a tenant: all spaces with history, and paid, observed and external data, as one file
 ///
-/// `anamne import --trust FILE` gives back equal spaces.
+/// `anamne import FILE --trusted` gives back equal spaces.
 #[utoipa::path(
     get, path = "/v1/admin/tenants/{name}/export", tag = "admin",
     params(("name" = String, Path, description = "The tenant's name")),

@@ -64,6 +64,7 @@ struct BackupList {
     get,
     path = "/v1/spaces/{space}/backups",
     tag = "upkeep",
+    operation_id = "list_backups",
     params(InSpace),
     responses((status = 200, body = BackupList), (status = "default", body = Problem))
 )]
@@ -89,6 +90,7 @@ async fn list(
     post,
     path = "/v1/spaces/{space}/backups",
     tag = "upkeep",
+    operation_id = "back_up_space",
     params(InSpace),
     responses((status = 202, body = Begun), (status = "default", body = Problem))
 )]

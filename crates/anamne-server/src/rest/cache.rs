@@ -64,6 +64,7 @@ impl Asked {
     post,
     path = "/v1/spaces/{space}/cache/lookups",
     tag = "cache",
+    request_body = Asked,
     params(InSpace),
     responses((status = 200, body = Lookup), (status = "default", body = Problem))
 )]
@@ -143,6 +144,8 @@ struct Stored {
     post,
     path = "/v1/spaces/{space}/cache/results",
     tag = "cache",
+    operation_id = "store_result",
+    request_body = NewResult,
     params(InSpace),
     responses((status = 201, body = Stored), (status = "default", body = Problem))
 )]
@@ -185,6 +188,7 @@ struct Results {
     get,
     path = "/v1/spaces/{space}/cache/results",
     tag = "cache",
+    operation_id = "list_results",
     params(InSpace, Which),
     responses((status = 200, body = Results), (status = "default", body = Problem))
 )]
@@ -217,6 +221,7 @@ struct Uses {
     post,
     path = "/v1/spaces/{space}/cache/results/{number}/uses",
     tag = "cache",
+    request_body = Uses,
     params(Numbered),
     responses((status = 200, body = Stored), (status = "default", body = Problem))
 )]
@@ -284,6 +289,7 @@ struct Removed {
     post,
     path = "/v1/spaces/{space}/cache/invalidations",
     tag = "cache",
+    request_body = Remove,
     params(InSpace),
     responses((status = 200, body = Removed), (status = "default", body = Problem))
 )]
@@ -319,6 +325,7 @@ struct Freshness {
     put,
     path = "/v1/spaces/{space}/cache/freshness",
     tag = "cache",
+    request_body = Freshness,
     params(InSpace),
     responses((status = 200, body = Freshness), (status = "default", body = Problem))
 )]

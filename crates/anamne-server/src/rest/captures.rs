@@ -39,6 +39,7 @@ struct Capture {
     post,
     path = "/v1/spaces/{space}/captures",
     tag = "memories",
+    request_body = Capture,
     params(
         ("space" = String, Path, description = "The space's name"),
         ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters, chosen by the client for this request")

@@ -34,6 +34,7 @@ struct Merges {
     get,
     path = "/v1/spaces/{space}/consolidation",
     tag = "consolidation",
+    operation_id = "propose_merges",
     params(InSpace),
     responses((status = 200, body = Merges), (status = "default", body = Problem))
 )]
@@ -58,6 +59,7 @@ async fn propose(
     post,
     path = "/v1/spaces/{space}/consolidation",
     tag = "consolidation",
+    operation_id = "apply_merges",
     params(InSpace),
     responses((status = 200, body = Merges), (status = "default", body = Problem))
 )]

@@ -51,6 +51,7 @@ struct Contradictions {
     get,
     path = "/v1/spaces/{space}/contradictions",
     tag = "contradictions",
+    operation_id = "list_contradictions",
     params(InSpace, Which),
     responses((status = 200, body = Contradictions), (status = "default", body = Problem))
 )]
@@ -82,7 +83,11 @@ async fn list(
     get,
     path = "/v1/spaces/{space}/contradictions/{id}",
     tag = "contradictions",
-    params(OneOf),
+    operation_id = "show_contradiction",
+    params(
+        ("space" = String, Path, description = "The space's name"),
+        ("id" = String, Path, description = "The contradiction's id, or the beginning of it")
+    ),
     responses((status = 200, body = Contradiction), (status = "default", body = Problem))
 )]
 async fn show(
@@ -115,7 +120,12 @@ struct Decided {
     post,
     path = "/v1/spaces/{space}/contradictions/{id}/resolution",
     tag = "contradictions",
-    params(OneOf),
+    operation_id = "resolve_contradiction",
+    request_body = Decision,
+    params(
+        ("space" = String, Path, description = "The space's name"),
+        ("id" = String, Path, description = "The contradiction's id, or the beginning of it")
+    ),
     responses((status = 201, body = Decided), (status = "default", body = Problem))
 )]
 async fn resolve(
@@ -154,6 +164,8 @@ struct Comparison {
     post,
     path = "/v1/spaces/{space}/consistency",
     tag = "contradictions",
+    operation_id = "compare_statements",
+    request_body = Comparison,
     params(InSpace),
     responses((status = 200, body = ConsistencyReport), (status = "default", body = Problem))
 )]
@@ -193,6 +205,8 @@ fn fifty() -> usize {
     post,
     path = "/v1/spaces/{space}/claims",
     tag = "contradictions",
+    operation_id = "check_claim",
+    request_body = Claim,
     params(InSpace),
     responses((status = 200, body = ConsistencyReport), (status = "default", body = Problem))
 )]

@@ -14,7 +14,7 @@ const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
 color-scheme:light dark}code{font-family:ui-monospace,monospace;font-size:.9em}summary{cursor:pointer;padding:.2rem 0}\
-table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}\
+pre{overflow-x:auto;padding:.5rem;background:#8882}table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}\
 details{border-bottom:1px solid #8884}.method{display:inline-block;width:5rem;font-weight:bold}";
 
 /// The page. The nonce that allows its style differs in each answer, so that nothing put into the page could have it.
@@ -125,6 +125,8 @@ fn push_route(page: &mut String, method: &str, path: &str, operation: &Value) {
         let (kind, schema) = (escaped(kind), type_of(&content["schema"]));
         let _ = write!(page, "<h4>Body</h4><p><code>{kind}</code> {schema}</p>");
     }
+    let example = escaped(&example(method, path, operation));
+    let _ = write!(page, "<h4>Example</h4><pre>{example}</pre>");
     page.push_str("<h4>Answers</h4><table>");
     let responses = operation["responses"].as_object();
     for (status, response) in responses.into_iter().flatten() {
@@ -136,6 +138,57 @@ fn push_route(page: &mut String, method: &str, path: &str, operation: &Value) {
         page.push_str(&row(&escaped(status), &types.join(", "), &description));
     }
     page.push_str("</table></details>");
+}
+
+/// A command that sends the example of a route; a server with keys needs `$KEY`.
+fn example(method: &str, path: &str, operation: &Value) -> String {
+    let (mut path, mut query, mut headers) = (path.to_owned(), String::new(), String::new());
+    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        let Some(value) = parameter["example"].as_str() else {
+            continue;
+        };
+        let name = parameter["name"].as_str().unwrap_or("");
+        if parameter["in"] == "path" {
+            path = path.replace(&format!("{{{name}}}"), &in_url(value));
+        } else if parameter["in"] == "query" {
+            let mark = if query.is_empty() { '?' } else { '&' };
+            let _ = write!(query, "{mark}{name}={}", in_url(value));
+        } else {
+            let _ = write!(headers, " \\\n  -H '{name}: {value}'");
+        }
+    }
+    let mut command = format!(
+        "curl -s -X {} \"localhost:7331{path}{query}\" \\\n  -H \"Authorization: Bearer $KEY\"{headers}",
+        method.to_uppercase()
+    );
+    let media = operation["requestBody"]["content"].as_object();
+    let body = media.into_iter().flatten();
+    if let Some((kind, body)) = body
+        .map(|(kind, of)| (kind, &of["example"]))
+        .find(|(_, of)| !of.is_null())
+    {
+        let body = body
+            .as_str()
+            .map_or_else(|| body.to_string(), str::to_owned);
+        let _ = write!(
+            command,
+            " \\\n  -H 'Content-Type: {kind}' \\\n  --data-binary '{body}'"
+        );
+    }
+    command
+}
+
+/// A text as a part of a URL.
+fn in_url(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            safe.push(char::from(byte));
+        } else {
+            let _ = write!(safe, "%{byte:02X}");
+        }
+    }
+    safe
 }
 
 /// A row of a table; its parts are escaped.

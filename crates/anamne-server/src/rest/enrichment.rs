@@ -45,6 +45,7 @@ fn state_of(space: &Space) -> Result<State, anamne::Error> {
     get,
     path = "/v1/spaces/{space}/enrichment",
     tag = "enrichment",
+    operation_id = "enrichment_state",
     params(InSpace),
     responses((status = 200, body = State), (status = "default", body = Problem))
 )]
@@ -71,6 +72,8 @@ struct Switch {
     put,
     path = "/v1/spaces/{space}/enrichment",
     tag = "enrichment",
+    operation_id = "switch_enrichment",
+    request_body = Switch,
     params(InSpace),
     responses((status = 200, body = State), (status = "default", body = Problem))
 )]
@@ -105,6 +108,7 @@ struct Ran {
     post,
     path = "/v1/spaces/{space}/enrichment",
     tag = "enrichment",
+    operation_id = "run_enrichment",
     params(InSpace),
     responses((status = 200, body = Ran), (status = "default", body = Problem))
 )]
@@ -149,6 +153,7 @@ struct Enriched {
     get,
     path = "/v1/spaces/{space}/enrichment/memories",
     tag = "enrichment",
+    operation_id = "list_enriched",
     params(InSpace, Which),
     responses((status = 200, body = Enriched), (status = "default", body = Problem))
 )]
@@ -203,6 +208,7 @@ fn noted(space: &Space, memory: &Memory) -> Result<Noted, anamne::Error> {
     get,
     path = "/v1/spaces/{space}/memories/{id}/enrichment",
     tag = "enrichment",
+    operation_id = "show_enrichment",
     params(OneOf),
     responses((status = 200, body = Noted), (status = "default", body = Problem))
 )]
@@ -238,6 +244,7 @@ struct NotedEach {
     post,
     path = "/v1/spaces/{space}/memories/enrichment",
     tag = "enrichment",
+    request_body = Wanted,
     params(InSpace),
     responses((status = 200, body = NotedEach), (status = "default", body = Problem))
 )]
@@ -277,6 +284,8 @@ struct Removal {
     post,
     path = "/v1/spaces/{space}/memories/{id}/enrichment/removals",
     tag = "enrichment",
+    operation_id = "remove_enrichment",
+    request_body = Removal,
     params(OneOf),
     responses((status = 200, body = Noted), (status = "default", body = Problem))
 )]
@@ -311,6 +320,7 @@ fn part_of(text: &str, space: &Space) -> Result<EnrichedPart, anamne::Error> {
     delete,
     path = "/v1/spaces/{space}/memories/{id}/enrichment/removals",
     tag = "enrichment",
+    operation_id = "restore_enrichment",
     params(OneOf),
     responses((status = 200, body = Noted), (status = "default", body = Problem))
 )]

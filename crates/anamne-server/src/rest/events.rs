@@ -54,6 +54,7 @@ struct Following {
     get,
     path = "/v1/spaces/{space}/events",
     tag = "events",
+    operation_id = "follow_events",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Like `after`, and before it"),

@@ -47,6 +47,7 @@ struct ToldOutcome {
     post,
     path = "/v1/spaces/{space}/experience/outcomes",
     tag = "experience",
+    request_body = ToldOutcome,
     params(InSpace),
     responses((status = 201, body = Remembered), (status = "default", body = Problem))
 )]
@@ -86,6 +87,7 @@ struct ToldLesson {
     post,
     path = "/v1/spaces/{space}/experience/lessons",
     tag = "experience",
+    request_body = ToldLesson,
     params(InSpace),
     responses((status = 201, body = Remembered), (status = "default", body = Problem))
 )]
@@ -206,6 +208,7 @@ struct Known {
     post,
     path = "/v1/spaces/{space}/experience/advice",
     tag = "experience",
+    request_body = Situation,
     params(InSpace),
     responses((status = 200, body = Known), (status = "default", body = Problem))
 )]
@@ -275,6 +278,8 @@ struct Kept {
     post,
     path = "/v1/spaces/{space}/experience/skills",
     tag = "experience",
+    operation_id = "keep_skill",
+    request_body = Kept,
     params(InSpace),
     responses((status = 201, body = Remembered), (status = "default", body = Problem))
 )]
@@ -398,6 +403,7 @@ impl ToldOpinion {
     post,
     path = "/v1/spaces/{space}/feedback",
     tag = "experience",
+    request_body = ToldOpinion,
     params(InSpace),
     responses((status = 200, body = KeptFeedback), (status = "default", body = Problem))
 )]

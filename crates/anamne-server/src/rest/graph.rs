@@ -78,6 +78,7 @@ struct Near {
     get,
     path = "/v1/spaces/{space}/knowledge/entities/{name}/graph",
     tag = "knowledge",
+    operation_id = "entity_graph",
     params(Named, Reach),
     responses((status = 200, body = Graph), (status = "default", body = Problem))
 )]

@@ -183,6 +183,7 @@ enum ListedEntity {
     get,
     path = "/v1/spaces/{space}/knowledge/entities",
     tag = "knowledge",
+    operation_id = "list_entities",
     params(
         InSpace,
         EntityFilter,
@@ -243,6 +244,7 @@ struct Together {
     get,
     path = "/v1/spaces/{space}/knowledge/entities/{name}",
     tag = "knowledge",
+    operation_id = "show_entity",
     params(Named, Page),
     responses((status = 200, body = KnownEntity), (status = "default", body = Problem))
 )]
@@ -315,6 +317,7 @@ struct ToldAssertion {
     post,
     path = "/v1/spaces/{space}/knowledge/assertions",
     tag = "knowledge",
+    request_body = ToldAssertion,
     params(InSpace),
     responses((status = 201, body = Remembered), (status = "default", body = Problem))
 )]
@@ -360,6 +363,7 @@ struct Extracted {
     post,
     path = "/v1/spaces/{space}/knowledge/extraction",
     tag = "knowledge",
+    request_body = Extraction,
     params(InSpace),
     responses((status = 200, body = Extracted), (status = "default", body = Problem))
 )]

@@ -57,6 +57,8 @@ struct Linked {
     post,
     path = "/v1/spaces/{space}/links",
     tag = "links",
+    operation_id = "create_link",
+    request_body = NewLink,
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 201, body = Linked), (status = "default", body = Problem))
 )]
@@ -102,6 +104,7 @@ struct Removing {
     delete,
     path = "/v1/spaces/{space}/links",
     tag = "links",
+    operation_id = "remove_link",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("from" = String, Query, description = "Where it starts: an id, the beginning of one, or a citation"),
@@ -144,6 +147,7 @@ struct Links {
     get,
     path = "/v1/spaces/{space}/memories/{id}/links",
     tag = "links",
+    operation_id = "list_links",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12")

@@ -122,6 +122,7 @@ pub fn guarded_kinds(space: &Space, events: &[LogEntry]) -> Result<GuardedKinds,
     get,
     path = "/v1/spaces/{space}/log",
     tag = "log",
+    operation_id = "list_log",
     params(InSpace, Which),
     responses((status = 200, body = LoggedEvents), (status = "default", body = Problem))
 )]

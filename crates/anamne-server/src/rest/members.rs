@@ -53,6 +53,8 @@ struct Added {
     post,
     path = "/v1/spaces/{space}/members",
     tag = "spaces",
+    operation_id = "add_members",
+    request_body = NewMembers,
     params(InSpace),
     responses((status = 200, body = Added), (status = "default", body = Problem))
 )]
@@ -95,6 +97,8 @@ struct Removed {
     post,
     path = "/v1/spaces/{space}/members/removals",
     tag = "spaces",
+    operation_id = "remove_members",
+    request_body = Leaving,
     params(InSpace),
     responses((status = 200, body = Removed), (status = "default", body = Problem))
 )]

@@ -49,6 +49,7 @@ struct Reading {
     get,
     path = "/v1/spaces/{space}/memories/{id}",
     tag = "memories",
+    operation_id = "read_memory",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12"),
@@ -103,6 +104,8 @@ async fn read(
     patch,
     path = "/v1/spaces/{space}/memories/{id}",
     tag = "memories",
+    operation_id = "edit_memory",
+    request_body = Edit,
     params(
         ("space" = String, Path, description = "The space's name"),
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12"),
@@ -177,6 +180,7 @@ impl Forgotten {
     delete,
     path = "/v1/spaces/{space}/memories/{id}",
     tag = "memories",
+    operation_id = "delete_memory",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12"),
@@ -229,6 +233,8 @@ struct Forgetting {
     post,
     path = "/v1/spaces/{space}/memories/forget",
     tag = "memories",
+    operation_id = "forget_memories",
+    request_body = Forgetting,
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 200, body = Forgotten), (status = "default", body = Problem))
 )]
@@ -267,6 +273,7 @@ pub(super) fn resolved(space: &Space, ids: &[String]) -> Result<Vec<MemoryId>, E
     post,
     path = "/v1/spaces/{space}/memories/{id}/restore",
     tag = "memories",
+    operation_id = "restore_memory",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12")
@@ -295,6 +302,7 @@ struct Versions {
     get,
     path = "/v1/spaces/{space}/memories/{id}/history",
     tag = "memories",
+    operation_id = "memory_history",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12")
@@ -366,6 +374,7 @@ fn related(space: &Space, id: MemoryId) -> Result<Vec<Related>, Error> {
     get,
     path = "/v1/spaces/{space}/memories/{id}/origin",
     tag = "memories",
+    operation_id = "memory_origin",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("id" = String, Path, description = "An id, the beginning of one, or a citation such as m12")

@@ -242,6 +242,7 @@ struct Page {
     get,
     path = "/v1/spaces/{space}/memories",
     tag = "memories",
+    operation_id = "list_memories",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("since" = Option<String>, Query, description = "Happened at or after this time"),

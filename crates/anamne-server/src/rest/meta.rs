@@ -60,6 +60,7 @@ struct Cleared {
     delete,
     path = "/v1/spaces/{space}/meta/queries",
     tag = "meta",
+    operation_id = "clear_queries",
     params(InSpace),
     responses((status = 200, body = Cleared), (status = "default", body = Problem))
 )]

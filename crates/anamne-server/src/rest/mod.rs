@@ -16,6 +16,7 @@ mod cursor;
 mod docs;
 mod enrichment;
 mod events;
+mod examples;
 mod experience;
 mod export_files;
 mod graph;
@@ -47,6 +48,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
 use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Content, RefOr};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -60,7 +62,8 @@ pub use settings::{DuplicateRule, SettingsChange, SpaceSettings};
 #[openapi(
     info(
         title = "Anamne",
-        description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457)."
+        description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457). \
+                       A server that has keys needs one in each request: `Authorization: Bearer KEY`."
     ),
     components(schemas(Problem, streams::BadLinePolicy, streams::ExportForm))
 )]
@@ -105,28 +108,45 @@ fn described() -> OpenApiRouter<Arc<App>> {
 
 /// The OpenAPI 3.1 description of every route.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    with_media_of_problems(described().to_openapi())
+    completed(described().to_openapi())
 }
 
-/// Gives responses that are problems their media type; a derived description says JSON of every body.
-fn with_media_of_problems(mut description: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+/// Adds what isn't derived from types: examples, keys, and what responses are.
+fn completed(mut description: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    examples::add_to(&mut description);
+    name_keys(&mut description);
+    complete_responses(&mut description);
+    description
+}
+
+/// Says that requests carry a key. Without any key in the store, the server needs none on its machine.
+fn name_keys(description: &mut utoipa::openapi::OpenApi) {
+    let mut bearer = Http::new(HttpAuthScheme::Bearer);
+    bearer.description = Some("A key of `anamne keys create`, or an access token.".to_owned());
+    let components = description.components.get_or_insert_default();
+    components.add_security_scheme("key", SecurityScheme::Http(bearer));
+    let key = SecurityRequirement::new("key", [] as [&str; 0]);
+    description.security = Some(vec![key, SecurityRequirement::default()]);
+}
+
+/// Gives responses that are problems their media type, as a derived description says JSON of every body, and all responses
+/// a description, which `OpenAPI` requires.
+fn complete_responses(description: &mut utoipa::openapi::OpenApi) {
     let is_problem = |content: &RefOr<Content>| {
         let content = serde_json::to_value(content).unwrap_or_default();
         content["schema"]["$ref"] == "#/components/schemas/Problem"
     };
     for path in description.paths.paths.values_mut() {
-        let operations = [
-            &mut path.get,
-            &mut path.put,
-            &mut path.post,
-            &mut path.delete,
-            &mut path.patch,
-        ];
-        for operation in operations.into_iter().flatten() {
-            for response in operation.responses.responses.values_mut() {
+        for operation in examples::operations(path) {
+            for (status, response) in &mut operation.responses.responses {
                 let RefOr::T(response) = response else {
                     continue;
                 };
+                if response.description.is_empty() {
+                    let status = status.parse::<StatusCode>().ok();
+                    let reason = status.and_then(|status| status.canonical_reason());
+                    response.description = reason.unwrap_or("A problem").into();
+                }
                 let contents = std::mem::take(&mut response.content).into_iter();
                 let named = contents.map(|(media, content)| {
                     if is_problem(&content) {
@@ -139,13 +159,12 @@ fn with_media_of_problems(mut description: utoipa::openapi::OpenApi) -> utoipa::
             }
         }
     }
-    description
 }
 
 /// All routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let (router, description) = described().split_for_parts();
-    let description = with_media_of_problems(description);
+    let description = completed(description);
     let page = docs::Page::of(&description);
     let description = Arc::new(description);
     router

@@ -54,6 +54,7 @@ impl Detail {
     post,
     path = "/v1/spaces/{space}/recall",
     tag = "questions",
+    request_body = Recall,
     params(
         ("space" = String, Path, description = "The space's name"),
         ("features" = Option<bool>, Query, description = "With every feature of the ranking and every input of confidence in each explanation; `false` by default")
@@ -81,6 +82,7 @@ async fn recall(
     post,
     path = "/v1/spaces/{space}/context",
     tag = "questions",
+    request_body = ContextRequest,
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 200, body = Context), (status = "default", body = Problem))
 )]
@@ -179,6 +181,7 @@ impl PromptQuestion {
     post,
     path = "/v1/spaces/{space}/prompt",
     tag = "questions",
+    request_body = PromptQuestion,
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 200, body = PromptBlock), (status = "default", body = Problem))
 )]
@@ -215,6 +218,7 @@ struct RecallAcross {
     post,
     path = "/v1/recall",
     tag = "questions",
+    request_body = RecallAcross,
     params(
         ("features" = Option<bool>, Query, description = "With every feature of the ranking and every input of confidence in each explanation; `false` by default")
     ),
@@ -247,6 +251,7 @@ struct ContextAcross {
     post,
     path = "/v1/context",
     tag = "questions",
+    request_body = ContextAcross,
     responses((status = 200, body = Context), (status = "default", body = Problem))
 )]
 async fn context_across(
@@ -290,6 +295,8 @@ struct Proposed {
     post,
     path = "/v1/recall/spaces",
     tag = "questions",
+    operation_id = "propose_spaces",
+    request_body = Proposing,
     responses((status = 200, body = Proposed), (status = "default", body = Problem))
 )]
 async fn propose(caller: Caller, Json(asked): Json<Proposing>) -> Result<Json<Proposed>, Problem> {

@@ -22,6 +22,7 @@ pub(super) fn routes() -> Routes {
     get,
     path = "/v1/spaces/{space}/retention",
     tag = "upkeep",
+    operation_id = "preview_retention",
     params(InSpace),
     responses((status = 200, body = RetentionState), (status = "default", body = Problem))
 )]
@@ -46,6 +47,8 @@ struct Application {
     post,
     path = "/v1/spaces/{space}/retention/applications",
     tag = "upkeep",
+    operation_id = "apply_retention",
+    request_body = Application,
     params(InSpace),
     responses((status = 200, body = RetentionApplied), (status = "default", body = Problem))
 )]
@@ -67,6 +70,7 @@ async fn apply(
     post,
     path = "/v1/spaces/{space}/retention/restorations",
     tag = "upkeep",
+    operation_id = "undo_retention",
     params(InSpace),
     responses((status = 200, body = RetentionUndone), (status = "default", body = Problem))
 )]

@@ -306,6 +306,7 @@ fn unconfirmed(accepts: &str, given: &str) -> anamne::Error {
     get,
     path = "/v1/spaces/{space}/settings",
     tag = "spaces",
+    operation_id = "read_settings",
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 200, body = SpaceSettings), (status = "default", body = Problem))
 )]
@@ -323,6 +324,8 @@ async fn read(caller: Caller, Path(space): Path<String>) -> Result<Json<SpaceSet
     patch,
     path = "/v1/spaces/{space}/settings",
     tag = "spaces",
+    operation_id = "change_settings",
+    request_body = SettingsChange,
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 200, body = SpaceSettings), (status = "default", body = Problem))
 )]

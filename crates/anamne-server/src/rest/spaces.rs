@@ -33,6 +33,7 @@ struct SpaceList {
     get,
     path = "/v1/spaces",
     tag = "spaces",
+    operation_id = "list_spaces",
     responses((status = 200, body = SpaceList), (status = "default", body = Problem))
 )]
 async fn list(caller: Caller) -> Result<Json<SpaceList>, Problem> {
@@ -85,6 +86,8 @@ impl SpaceView {
     post,
     path = "/v1/spaces",
     tag = "spaces",
+    operation_id = "create_space",
+    request_body = NewSpace,
     responses(
         (status = 201, body = SpaceView),
         (status = 200, description = "It existed before", body = SpaceView),
@@ -113,6 +116,7 @@ async fn create(
     get,
     path = "/v1/spaces/{space}",
     tag = "spaces",
+    operation_id = "read_space",
     params(("space" = String, Path, description = "The space's name")),
     responses((status = 200, body = SpaceView), (status = "default", body = Problem))
 )]
@@ -175,6 +179,7 @@ impl From<SpaceErasure> for DeletedSpace {
     delete,
     path = "/v1/spaces/{space}",
     tag = "spaces",
+    operation_id = "delete_space",
     params(
         ("space" = String, Path, description = "The space's name"),
         ("name" = String, Query, description = "The space's name again"),

@@ -40,6 +40,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     post,
     path = "/v1/spaces/{space}/memories",
     tag = "memories",
+    operation_id = "store_memory",
+    request_body = Draft,
     params(
         ("space" = String, Path, description = "The space's name"),
         ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters, chosen by the client for this request")
@@ -210,6 +212,8 @@ pub(super) fn answered(told: ToldOnce) -> Response {
     post,
     path = "/v1/spaces/{space}/memories/batch",
     tag = "memories",
+    operation_id = "store_memories",
+    request_body = Batch,
     params(
         ("space" = String, Path, description = "The space's name"),
         ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters, chosen by the client for this request")

@@ -48,6 +48,7 @@ struct Search {
     post,
     path = "/v1/spaces/{space}/searches",
     tag = "strategies",
+    request_body = Search,
     params(InSpace),
     responses((status = 200, body = ExperiencedAnswer), (status = "default", body = Problem))
 )]
@@ -148,6 +149,8 @@ fn usual_alpha() -> f64 {
     post,
     path = "/v1/spaces/{space}/experiments",
     tag = "strategies",
+    operation_id = "start_experiment",
+    request_body = NewExperiment,
     params(InSpace),
     responses((status = 201, body = Remembered), (status = "default", body = Problem))
 )]
@@ -167,6 +170,7 @@ async fn start(
     get,
     path = "/v1/spaces/{space}/experiments/{name}",
     tag = "strategies",
+    operation_id = "show_experiment",
     params(Named),
     responses((status = 200, body = ExperimentReport), (status = "default", body = Problem))
 )]
@@ -183,6 +187,7 @@ async fn show(
     post,
     path = "/v1/spaces/{space}/experiments/{name}/stop",
     tag = "strategies",
+    operation_id = "stop_experiment",
     params(Named),
     responses((status = 200, body = ExperimentReport), (status = "default", body = Problem))
 )]

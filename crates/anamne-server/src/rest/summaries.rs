@@ -53,6 +53,7 @@ struct Summaries {
     get,
     path = "/v1/spaces/{space}/summaries",
     tag = "knowledge",
+    operation_id = "list_summaries",
     params(InSpace, Which),
     responses((status = 200, body = Summaries), (status = "default", body = Problem))
 )]
@@ -98,6 +99,7 @@ struct Updated {
     post,
     path = "/v1/spaces/{space}/summaries",
     tag = "knowledge",
+    operation_id = "update_summaries",
     params(InSpace),
     responses((status = 200, body = Updated), (status = "default", body = Problem))
 )]

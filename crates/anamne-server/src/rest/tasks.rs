@@ -34,6 +34,7 @@ pub(super) fn routes() -> Routes {
     get,
     path = "/v1/spaces/{space}/tasks",
     tag = "tasks",
+    operation_id = "report_tasks",
     params(InSpace),
     responses((status = 200, body = WorkReport), (status = "default", body = Problem))
 )]
@@ -66,6 +67,7 @@ struct Tasks {
     get,
     path = "/v1/spaces/{space}/tasks/unfinished",
     tag = "tasks",
+    operation_id = "list_unfinished_tasks",
     params(InSpace, Page),
     responses((status = 200, body = Tasks), (status = "default", body = Problem))
 )]
@@ -88,6 +90,7 @@ async fn unfinished(
     get,
     path = "/v1/spaces/{space}/tasks/{number}",
     tag = "tasks",
+    operation_id = "show_task",
     params(Numbered),
     responses((status = 200, body = Task), (status = "default", body = Problem))
 )]
@@ -113,6 +116,7 @@ fn id(number: u64) -> Result<TaskId, Error> {
     post,
     path = "/v1/spaces/{space}/tasks/runs",
     tag = "tasks",
+    operation_id = "run_tasks",
     params(InSpace),
     responses((status = 202, body = Begun), (status = "default", body = Problem))
 )]
@@ -207,6 +211,8 @@ struct Retry {
     post,
     path = "/v1/spaces/{space}/tasks/retries",
     tag = "tasks",
+    operation_id = "retry_tasks",
+    request_body = Retry,
     params(InSpace),
     responses((status = 200, body = Retried), (status = "default", body = Problem))
 )]
@@ -231,6 +237,7 @@ async fn retry(
     delete,
     path = "/v1/spaces/{space}/tasks/{number}",
     tag = "tasks",
+    operation_id = "cancel_task",
     params(Numbered),
     responses((status = 200, body = Task), (status = "default", body = Problem))
 )]
@@ -264,6 +271,8 @@ struct Changed {
     post,
     path = "/v1/spaces/{space}/tasks/pauses",
     tag = "tasks",
+    operation_id = "pause_tasks",
+    request_body = NewPause,
     params(InSpace),
     responses((status = 200, body = Changed), (status = "default", body = Problem))
 )]
@@ -294,6 +303,7 @@ struct Resumed {
     delete,
     path = "/v1/spaces/{space}/tasks/pauses",
     tag = "tasks",
+    operation_id = "resume_tasks",
     params(InSpace, Resumed),
     responses((status = 200, body = Changed), (status = "default", body = Problem))
 )]

@@ -30,6 +30,7 @@ struct TierList {
     get,
     path = "/v1/spaces/{space}/tiers",
     tag = "upkeep",
+    operation_id = "list_tiers",
     params(InSpace),
     responses((status = 200, body = TierList), (status = "default", body = Problem))
 )]
@@ -52,6 +53,7 @@ async fn list(
     post,
     path = "/v1/spaces/{space}/tiers/moves",
     tag = "upkeep",
+    operation_id = "move_tiers",
     params(InSpace),
     responses((status = 202, body = Begun), (status = "default", body = Problem))
 )]

@@ -114,6 +114,7 @@ fn may_see(space: &Space, identity: String) -> impl Fn(&WorkOwner) -> bool + use
     get,
     path = "/v1/spaces/{space}/work",
     tag = "upkeep",
+    operation_id = "list_work",
     params(InSpace, Page),
     responses((status = 200, body = Works), (status = "default", body = Problem))
 )]
@@ -139,6 +140,7 @@ async fn list(
     get,
     path = "/v1/spaces/{space}/work/{id}",
     tag = "upkeep",
+    operation_id = "show_work",
     params(OneWork),
     responses((status = 200, body = Work), (status = "default", body = Problem))
 )]

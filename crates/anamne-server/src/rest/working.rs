@@ -31,6 +31,7 @@ struct Values {
     get,
     path = "/v1/spaces/{space}/working",
     tag = "experience",
+    operation_id = "list_working_values",
     params(InSpace),
     responses((status = 200, body = Values), (status = "default", body = Problem))
 )]
@@ -68,6 +69,8 @@ struct NewValue {
     put,
     path = "/v1/spaces/{space}/working/{name}",
     tag = "experience",
+    operation_id = "set_working_value",
+    request_body = NewValue,
     params(Named),
     responses((status = 200, body = Remembered), (status = "default", body = Problem))
 )]
@@ -104,6 +107,7 @@ struct Whose {
     delete,
     path = "/v1/spaces/{space}/working/{name}",
     tag = "experience",
+    operation_id = "remove_working_value",
     params(Named, Whose),
     responses((status = 200, body = Remembered), (status = "default", body = Problem))
 )]

@@ -25,6 +25,7 @@ mod mcp_tokens;
 mod mcp_tools;
 mod mcp_wire;
 mod rest_access;
+mod rest_examples;
 mod rest_knowledge;
 mod rest_memories;
 mod rest_streams;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, remove_file};
+use std::io::Write;
 use std::sync::PoisonError;
 
 use anamne_store::{CommitWatcher, LogQuery, StoreError};
@@ -71,15 +72,19 @@ impl Store {
         Ok(largest)
     }
 
-    /// Creates and removes an empty file in the store's folder. [`Error::Denied`] without [`Right::Configure`];
+    /// Creates and removes a file of 256 KiB in the store's folder. [`Error::Denied`] without [`Right::Configure`];
     /// [`Error::Store`] if nothing can be written there.
     pub fn check_writable(&self) -> Result<(), Error> {
         self.require(Right::Configure)?;
         let path = self
             .root()
             .join(format!(".writable-{}", std::process::id()));
-        let written = File::create(&path).and_then(|_| remove_file(&path));
-        Ok(written.map_err(StoreError::io("write", &path))?)
+        // On a full disk, an empty file can still be created.
+        let written = File::create(&path).and_then(|mut file| file.write_all(&vec![0; 256 << 10]));
+        let removed = remove_file(&path);
+        Ok(written
+            .and(removed)
+            .map_err(StoreError::io("write", &path))?)
     }
 }
 

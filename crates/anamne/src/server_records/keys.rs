@@ -1,6 +1,6 @@
 //! Keys: created, found, listed, revoked.
 
-use anamne_store::StoreError;
+use anamne_store::{SpaceName, StoreError};
 use anamne_types::{CreatedKey, InvalidValue, KeyInfo, NewKey, TenantQuota};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -65,7 +65,14 @@ impl ServerRecords {
     ///
     /// [`InvalidValue`] if a field is invalid, the tenant is unknown, or it has too many keys.
     pub fn create_key(&self, wanted: &NewKey) -> Result<CreatedKey, Error> {
-        let (grant, tenant, now) = (wanted.grant()?, wanted.tenant(), self.now());
+        let (mut grant, tenant, now) = (wanted.grant()?, wanted.tenant(), self.now());
+        for name in grant.spaces.iter_mut().flatten() {
+            // As a request names it: a key for a name that no space can have reaches nothing.
+            let parsed = name.parse::<SpaceName>();
+            let named =
+                |refused: InvalidValue| InvalidValue::new("spaces", refused.accepts(), &name);
+            *name = parsed.map_err(named)?.to_string();
+        }
         let random = |source: getrandom::Error| Error::Stream {
             action: "get random numbers",
             source: source.into(),

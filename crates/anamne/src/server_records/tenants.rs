@@ -67,7 +67,8 @@ impl ServerRecords {
             let sql = "INSERT OR IGNORE INTO tenants (name, created_at, quota) VALUES (?1, ?2, ?3)";
             let created = params![name, now.as_microsecond(), stored];
             if transaction.execute(sql, created)? == 0 {
-                return Err(InvalidValue::new("tenant", "a name that is not taken", name).into());
+                let accepts = "a name that is not taken; the name of an erased tenant is free some minutes later";
+                return Err(InvalidValue::new("tenant", accepts, name).into());
             }
             Ok(())
         })

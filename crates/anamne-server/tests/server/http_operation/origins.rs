@@ -1,5 +1,6 @@
 //! Pages of other sites, other names, and keys in addresses.
 
+use crate::common::raw::statuses;
 use crate::common::served::Served;
 
 /// Every kind of route: described, undescribed, and none.
@@ -117,4 +118,31 @@ fn a_key_in_an_address_is_refused() {
         server.get("/healthz?note=anamne_notes&monkey=1").status,
         200
     );
+}
+
+#[test]
+fn what_a_proxy_could_read_differently_is_refused() {
+    let server = Served::start();
+    let host = format!("Host: {}\r\nConnection: close\r\n", server.address);
+    for (target, headers) in [
+        (
+            "/v1/spaces",
+            "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
+        ),
+        (
+            "/healthz",
+            "authorization: Bearer a\r\nAuthorization: Bearer a\r\n",
+        ),
+        ("http://anamne_0123456789abcdef_01@localhost/v1/spaces", ""),
+        ("http://user:word@localhost/healthz", ""),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\n{host}{headers}\r\n");
+        assert_eq!(
+            statuses(server.address, request),
+            [400],
+            "{target} {headers}"
+        );
+    }
+    let whole = format!("GET http://localhost/healthz HTTP/1.1\r\n{host}\r\n");
+    assert_eq!(statuses(server.address, whole), [200]);
 }

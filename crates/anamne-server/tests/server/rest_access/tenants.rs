@@ -304,3 +304,49 @@ fn background_work_of_closed_tenants_is_done_in_turn() {
     records.suspend_tenant("acme", true).expect("suspended");
     assert_eq!(records.tenant_due().expect("read"), None);
 }
+
+#[test]
+fn a_list_that_can_not_go_on_does_not_look_whole() {
+    let server = Served::start();
+    let operator = admin(&server);
+    for name in ["acme", "birch", "cedar"] {
+        let new = json!({ "name": name });
+        ask(&server, &operator, "POST", "/v1/admin/tenants", Some(&new)).expect(201);
+    }
+    let get = |path: &str| ask(&server, &operator, "GET", path, None);
+    let first = get("/v1/admin/tenants?limit=2").expect(200);
+    let next = format!(
+        "/v1/admin/tenants?cursor={}",
+        first["next"].as_str().expect("more")
+    );
+    assert_eq!(
+        get(&next).expect(200)["tenants"].as_array().map(Vec::len),
+        Some(2)
+    );
+    for lost in [
+        "/v1/admin/tenants?cursor=oak",
+        "/v1/admin/keys?cursor=oak",
+        "/v1/admin/tenants?tenant=acme",
+    ] {
+        get(lost).problem(400);
+    }
+}
+
+#[test]
+fn a_key_names_spaces_that_can_be() {
+    let server = Served::start();
+    let operator = admin(&server);
+    let create = |spaces: serde_json::Value| {
+        let new = json!({ "name": "bo", "spaces": spaces });
+        ask(&server, &operator, "POST", "/v1/admin/keys", Some(&new))
+    };
+    for bad in ["../garden", " ", "a\\b"] {
+        assert_eq!(
+            create(json!([bad])).problem(422)["field"],
+            "spaces",
+            "{bad:?}"
+        );
+    }
+    let created = create(json!([" garden "])).expect(201);
+    assert_eq!(created["listed"]["grant"]["spaces"], json!(["garden"]));
+}
