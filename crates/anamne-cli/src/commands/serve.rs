@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::output::{Output, report, report_json};
 use crate::place::Place;
 
-/// Serve the store over HTTP (REST)
+/// Serve the store over HTTP (REST and MCP)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 GET /openapi.json describes every route, /metrics has numbers for Prometheus,

@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::app::Caller;
+use super::limits::TooSlow;
 use super::problem::Problem;
 
 /// How long a client may take to send or to accept a piece.
@@ -284,11 +285,16 @@ async fn next_piece(body: &mut Body) -> io::Result<Option<Bytes>> {
                     return Ok(Some(piece));
                 }
             }
+            Ok(Some(Err(error))) if TooSlow::caused(&error) => return Err(stalled()),
             Ok(Some(Err(_))) => return Err(ended_early()),
-            Err(_) => {
-                let late = "nothing came for too long";
-                return Err(io::Error::new(io::ErrorKind::TimedOut, late));
-            }
+            Err(_) => return Err(stalled()),
         }
     }
+}
+
+fn stalled() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::TimedOut,
+        "nothing of the body came for too long",
+    )
 }

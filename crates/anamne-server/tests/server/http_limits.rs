@@ -209,6 +209,17 @@ fn slow_clients_are_cut_off() {
     assert!(began.elapsed() < Duration::from_secs(10));
     // No byte at all.
     assert!(Raw::open(server.address).is_closed());
+    // Lines that stop are not said to have ended.
+    let mut raw = Raw::open(server.address);
+    raw.send(
+        "POST /v1/spaces/core/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n\
+         Content-Length: 100\r\nConnection: close\r\n\r\n{}",
+    );
+    let answered = raw.rest();
+    assert!(
+        answered.contains("nothing of the body came for too long"),
+        "{answered}"
+    );
     // Half a body; and one that comes a byte at a time.
     let head = format!(
         "POST {MEMORIES} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{{"
