@@ -38,7 +38,7 @@ pub(crate) struct Login {
     #[arg(long, conflicts_with = "no_key")]
     file: bool,
     /// Forget the server and a key in a file
-    #[arg(long, conflicts_with_all = ["url", "no_key", "file"])]
+    #[arg(long, visible_alias = "remove", conflicts_with_all = ["url", "no_key", "file"])]
     end: bool,
 }
 

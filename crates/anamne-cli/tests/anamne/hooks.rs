@@ -494,6 +494,17 @@ fn a_set_up_shows_its_changes_and_asks_before_it_makes_them() {
     assert_eq!(status["hosts"][0]["server"], "current", "{status}");
     let again = bench.json(&["setup", "--all", "--yes"]);
     assert_eq!(again["hosts"][0]["changed"], json!([]), "{again}");
+    for (options, shows) in [(&["--yes"][..], false), (&["--yes", "--diff"][..], true)] {
+        let removed = bench.run(&[&["setup", "--remove", "--all"], options].concat());
+        assert_eq!(removed.code, 0, "{}", removed.stderr);
+        assert_eq!(removed.stdout.contains("+++"), shows, "{}", removed.stdout);
+        assert!(
+            removed.stdout.contains(".claude.json"),
+            "{}",
+            removed.stdout
+        );
+        bench.json(&["setup", "--all", "--yes"]);
+    }
     let unknown = bench.run(&["setup", "--host", "nothing", "--yes"]);
     assert_eq!(unknown.code, 2, "{}", unknown.stderr);
 }

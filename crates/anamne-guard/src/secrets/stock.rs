@@ -44,7 +44,10 @@ fn is_composed(value: &str) -> bool {
             continue;
         }
         let rest = &bytes[at..];
-        for length in fillers(rest, at == 0).into_iter().filter(|length| *length > 0) {
+        for length in fillers(rest, at == 0)
+            .into_iter()
+            .filter(|length| *length > 0)
+        {
             reached |= u64::from(has(reached)) << (at + length);
             worded |= u64::from(has(worded)) << (at + length);
         }

@@ -197,6 +197,44 @@ fn a_changed_note_edits_its_memory_if_the_import_updates() {
 }
 
 #[test]
+fn what_was_edited_in_the_store_since_an_import_stays() {
+    let (_folder, space) = space();
+    let updating = ImportOptions::default().updating();
+    let import = |lines: &str| space.import(lines.as_bytes(), updating, &mut |_| {});
+    let line = |text: &str| format!("{{\"id\": \"a\", \"text\": \"{text}\"}}\n");
+    import(&line("first")).expect("imported");
+    let edit = |text: &str| anamne::Edit {
+        content: Some(text.to_owned()),
+        ..anamne::Edit::default()
+    };
+    space
+        .edit(of_import(&space, "a").id, &edit("edited here"))
+        .expect("edited");
+    let report = import(&line("first")).expect("an import");
+    assert_eq!((report.known, report.updated, report.newer), (1, 0, 1));
+    assert_eq!(of_import(&space, "a").content, "edited here");
+    let report = import(&line("second")).expect("an import");
+    assert_eq!((report.known, report.updated, report.newer), (1, 1, 0));
+    assert_eq!(of_import(&space, "a").content, "second");
+}
+
+#[test]
+fn an_id_that_stands_twice_in_an_update_is_refused() {
+    let (_folder, space) = space();
+    let updating = ImportOptions::from(BadLines::Skip).updating();
+    let line = |text: &str| format!("{{\"id\": \"a\", \"text\": \"{text}\"}}\n");
+    for first in ["new", "changed"] {
+        let lines = [line(first), line("another"), line(first)].concat();
+        let report = space.import(lines.as_bytes(), updating, &mut |_| {});
+        let report = report.expect("an import");
+        assert_eq!(report.bad.len(), 1, "{report:?}");
+        assert_eq!(report.bad[0].line, 2);
+        assert!(report.bad[0].reason.contains("the same id"), "{report:?}");
+        assert_eq!(of_import(&space, "a").content, first);
+    }
+}
+
+#[test]
 fn an_update_is_guarded_and_bad_content_is_refused() {
     let (_folder, space) = space();
     space

@@ -69,8 +69,9 @@ Memories that this store exported itself keep all of them.
 
 A line or note whose id belongs to a memory with different content is refused.
 With --update it edits that memory: content, kind and fields, times, and the
-tags and metadata that it has; the history keeps what was there. A note without
-an id is known by its path. Nothing is forgotten because its note is gone.
+tags and metadata that it has; the history keeps what was there. One that says
+what the memory said before leaves it: the memory is newer. A note without an id
+is known by its path. Nothing is forgotten because its note is gone.
 
 Imports are idempotent: if one was interrupted, run it again. A line that can't
 be read stops the import (exit code 1); the lines before it stay imported and are
@@ -89,7 +90,7 @@ Examples:
   anamne import --from claude-code --since \"3 months ago\" --dry-run
   zstd -dc backup.jsonl.zst | anamne import -
 
-With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\": of the known ones, \"links\", \"bad\": [{\"file\",
+With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\" and \"newer\": of the known ones, \"links\", \"bad\": [{\"file\",
   \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
   {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\", \"start\",
   \"end\"}]}, \"took_ms\"};

@@ -21,6 +21,7 @@ pub(super) struct Total {
     pub(super) imported: u64,
     pub(super) known: u64,
     pub(super) updated: u64,
+    pub(super) newer: u64,
     pub(super) links: u64,
     #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
     pub(super) unproven: UnverifiedClaims,
@@ -62,6 +63,7 @@ impl Total {
         self.imported += report.imported;
         self.known += report.known;
         self.updated += report.updated;
+        self.newer += report.newer;
         self.links += report.links;
         self.unproven.trust += report.unproven.trust;
         self.unproven.importance += report.unproven.importance;
@@ -90,8 +92,9 @@ impl Total {
         self.report_reworded(output);
         let mut parts = vec![format!("{} imported", memories(self.imported))];
         let also = [
-            (self.known - self.updated, "known already"),
+            (self.known - self.updated - self.newer, "known already"),
             (self.updated, "updated"),
+            (self.newer, "newer in the store"),
             (self.links, "links drawn"),
             (self.reworded.len() as u64, "reworded"),
             (self.bad.len() as u64, "lines skipped"),

@@ -1,11 +1,14 @@
 //! Stores imported records: batch by batch, and the links at the end.
 
+use std::collections::HashSet;
+
 use anamne_store::{ImportItem, StoreError};
 use anamne_text::echo::shorten_values;
 use anamne_types::{Draft, Link, LinkType, MemoryId, Remembered};
 use jiff::Timestamp;
 
 use super::record::ImportedLink;
+use super::updates::Compared;
 use super::{
     BadLine, BadLines, ImportOptions, ImportReport, LineOutcome, MOST_LISTED, RewordedLine,
 };
@@ -58,6 +61,8 @@ pub(super) struct ImportWriter<'a> {
     vouchers: Option<Vec<Space>>,
     /// Links whose target may not exist yet.
     links: Vec<PendingLink>,
+    /// The memories that were stored or compared with a record, if the import updates.
+    pub(super) compared: HashSet<MemoryId>,
 }
 
 struct PendingRecord {
@@ -91,6 +96,7 @@ impl<'a> ImportWriter<'a> {
             size: BatchSize::default(),
             vouchers: None,
             links: Vec::new(),
+            compared: HashSet::new(),
         }
     }
 
@@ -278,6 +284,9 @@ impl<'a> ImportWriter<'a> {
                         refused.push(place.failed(&of_one_memory(error)?));
                     }
                     if !self.updates_known(arrival, &taken) {
+                        if self.options.updates {
+                            self.compared.insert(taken.id);
+                        }
                         self.count_stored(&place, &taken);
                     } else if let Err(bad) = self.bring_up_to_date(&place, taken.id, arrival)? {
                         refused.push(bad);
@@ -332,12 +341,14 @@ impl<'a> ImportWriter<'a> {
         id: MemoryId,
         arrival: &ImportItem,
     ) -> Result<Result<(), BadLine>, Error> {
-        let updated = match self.update(place, id, &arrival.draft)? {
-            Ok(updated) => updated,
+        let compared = match self.update(place, id, &arrival.draft)? {
+            Ok(compared) => compared,
             Err(bad) => return Ok(Err(bad)),
         };
+        let updated = compared == Compared::Edited;
         self.report.known += 1;
         self.report.updated += u64::from(updated);
+        self.report.newer += u64::from(compared == Compared::Newer);
         if let Some(outcome) = &mut self.outcome {
             outcome(LineOutcome::known(place.line, id, updated));
         }

@@ -41,7 +41,8 @@ pub struct ImportOptions {
     /// Claims for a memory that this store's log contains in the same state are always accepted.
     pub trusted: bool,
     /// Whether a record with the id of a memory that says something else edits it: content, kind and fields, times, and the
-    /// tags and metadata that the record has. Otherwise the record is refused.
+    /// tags and metadata that the record has. A record that says what the memory said before changes nothing. Without this,
+    /// a record with other content is refused.
     pub updates: bool,
 }
 
@@ -185,6 +186,9 @@ pub struct ImportReport {
     /// Of these, those that the import edited.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated: u64,
+    /// Of the known ones, those that said what the import says, and were edited since; they stay as they are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub newer: u64,
     /// Links created.
     pub links: u64,
     /// Claims that were ignored because nothing verifies them.

@@ -8,20 +8,40 @@ use super::intake::{ImportWriter, RecordPosition, of_one_memory};
 use crate::Error;
 use crate::write::admission::IMPORT_TRUST;
 
+/// What came of a record whose memory is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// The memory says the same.
+    Same,
+    /// It was edited.
+    Edited,
+    /// It has said the same before, and was edited since.
+    Newer,
+}
+
 impl ImportWriter<'_> {
-    /// Edits a memory so that it says what its record says; `false` if it does so already.
+    /// Edits a memory so that it says what its record says.
     ///
-    /// An import that isn't trusted can't edit a memory with more trust than its own.
+    /// An import that isn't trusted can't edit a memory with more trust than its own. Of two records with the same id
+    /// that say different things the second is refused. O(versions of the memory).
     pub(super) fn update(
-        &self,
+        &mut self,
         place: &RecordPosition,
         id: MemoryId,
         draft: &Draft,
-    ) -> Result<Result<bool, BadLine>, Error> {
-        let edited = self.space.get(id).and_then(|memory| {
+    ) -> Result<Result<Compared, BadLine>, Error> {
+        let is_first = self.compared.insert(id);
+        let compared = self.space.get(id).and_then(|memory| {
             let edit = edit_towards(&memory, draft);
             if edit.is_empty() {
-                return Ok(Ok(false));
+                return Ok(Ok(Compared::Same));
+            }
+            if !is_first {
+                let twice = "another record of this import has the same id and says something else";
+                return Ok(Err(place.bad(twice)));
+            }
+            if edit.content.is_some() && self.has_said(&memory, &draft.content)? {
+                return Ok(Ok(Compared::Newer));
             }
             if !self.options.trusted && memory.trust > IMPORT_TRUST {
                 let citation = memory.citation();
@@ -29,9 +49,19 @@ impl ImportWriter<'_> {
                     "{citation} says something else and has more trust than an import; use --trusted to edit it"
                 ))));
             }
-            self.space.edit(id, &edit).map(|_| Ok(true))
+            let edited = self.space.edit_if(id, memory.version, &edit);
+            edited.map(|_| Ok(Compared::Edited))
         });
-        edited.or_else(|error| Ok(Err(place.failed(&of_one_memory(error)?))))
+        compared.or_else(|error| Ok(Err(place.failed(&of_one_memory(error)?))))
+    }
+
+    /// Whether an earlier version of a memory has this content.
+    fn has_said(&self, memory: &Memory, content: &str) -> Result<bool, Error> {
+        let versions = self.space.history(memory.id)?;
+        let mut earlier = versions
+            .iter()
+            .filter_map(|version| version.memory.as_ref());
+        Ok(earlier.any(|before| before.content == content))
     }
 
     /// A record that was refused because its id belongs to a memory with other content.
