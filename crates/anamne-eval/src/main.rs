@@ -12,6 +12,7 @@ mod chance;
 mod clarification;
 mod context;
 mod corpus;
+mod errors;
 mod failure;
 mod fusion;
 mod generator;
@@ -63,6 +64,8 @@ enum Benchmark {
     Guard(guard::Arguments),
     /// Is a cached result served for the same request only? Measured on labelled pairs, and the speed of lookups.
     Cache(cache::Arguments),
+    /// Is an error in another form told from another error? Measured on labelled pairs, and on the errors of recorded runs
+    Errors(errors::Arguments),
     /// Is a question in other words told from the next question? Measured on labelled pairs and conversations.
     Rephrasings(rephrasings::Arguments),
     /// How much work does planning save, at which quality? Measured on a replayed query log over three years.
@@ -121,6 +124,7 @@ fn run(benchmark: Benchmark) -> Result<ExitCode, failure::Failure> {
         Benchmark::Knowledge(arguments) => knowledge::run(&arguments),
         Benchmark::Guard(arguments) => guard::run(&arguments),
         Benchmark::Cache(arguments) => cache::run(&arguments),
+        Benchmark::Errors(arguments) => errors::run(&arguments),
         Benchmark::Rephrasings(arguments) => rephrasings::run(&arguments),
         Benchmark::Meta(arguments) => meta::run(&arguments),
         Benchmark::Strategies(arguments) => strategies::run(&arguments),

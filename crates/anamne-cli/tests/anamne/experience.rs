@@ -43,6 +43,13 @@ fn outcomes_say_what_helped_after_an_error() {
     );
     let shown = bench.run(&ask).stdout;
     assert!(shown.contains("apt install mold"), "{shown}");
+    assert_eq!(advice[0]["other_error"], Value::Null);
+    let ask = ["experience", "ask", "--error", "E   linker mold not found"];
+    let near = bench.json(&ask)["advice"].clone();
+    assert_eq!(near[0]["other_error"], "linker <value> not found");
+    assert!(near[0]["confidence"].as_f64() < advice[0]["confidence"].as_f64());
+    let shown = bench.run(&ask).stdout;
+    assert!(shown.contains("after another error"), "{shown}");
     let goal = bench.json(&["experience", "ask", "publish the release"])["advice"].clone();
     assert_eq!(goal[0]["kind"], "goal");
     let chance = bench.json(&["experience", "ask", "publish the release"])["chance"].clone();

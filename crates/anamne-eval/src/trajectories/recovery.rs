@@ -63,7 +63,7 @@ pub(crate) fn print(set: &RunSet) -> Result<(), Failure> {
 }
 
 /// Each error with the first valid action after it.
-fn recoveries(run: &Run) -> Vec<(&str, &str)> {
+pub(super) fn recoveries(run: &Run) -> Vec<(&str, &str)> {
     let steps: Vec<_> = run.steps().collect();
     let failed = steps.iter().enumerate();
     let recovered = failed.filter_map(|(number, step)| {

@@ -4,6 +4,7 @@
 //! values become placeholders such as `<path>`. Error codes stay. A call loses much less, since its numbers and paths say
 //! what it does: only ids, hashes, memory addresses and the names of temporary files.
 
+pub mod near;
 mod pieces;
 mod word;
 

@@ -9,6 +9,7 @@ mod codes;
 mod examples;
 mod fold;
 mod insert;
+mod near;
 mod records;
 mod recoveries;
 mod runs;

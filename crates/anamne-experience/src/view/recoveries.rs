@@ -8,12 +8,16 @@ use rusqlite::{Connection, params};
 
 use super::cases::SUCCEEDED;
 use super::codes::Vector;
+use super::near::near_errors;
 use super::{ExperienceView, codes, texts};
 use crate::chance::{Evidence, chance};
 use crate::{ExperienceError, normal};
 
 /// Cases that are read.
 const MOST_CASES: usize = 256;
+
+/// The fewest cases of an error with which others like it are not looked at.
+const FEW: usize = 3;
 
 /// Similar goals, and the newest runs of each, whose errors are looked at first.
 const MOST_GOALS: usize = 8;
@@ -62,7 +66,8 @@ type Failure = (i64, i64, i64);
 
 impl ExperienceView {
     /// The ways to go on after an error, best supported first. A case counts by how much its goal and its error have to do with
-    /// those asked for. Of 256 cases: after any error in runs with a similar goal, then the newest of this error. O(goals + length of runs).
+    /// those asked for. Of 256 cases: after any error in runs with a similar goal, then the newest of this error, and if it has fewer than
+    /// three, of errors like it. O(goals + errors + length of runs).
     pub fn recoveries(
         &self,
         error: &str,
@@ -96,7 +101,7 @@ impl ExperienceView {
     }
 
     /// What was done after errors in runs with a goal like `goal`, and then after the newest cases of this error: the run's
-    /// next call that succeeded. O(goals, and `most` · length of a run).
+    /// next call that succeeded. O(goals, errors, and `most` · length of a run).
     fn recovery_cases(
         &self,
         error: &str,
@@ -106,17 +111,24 @@ impl ExperienceView {
         if !self.file.exists() {
             return Ok(Vec::new());
         }
-        let error = normal::error(error);
+        let form = normal::error(error);
         let goals = self.similar_goals(goal, MOST_GOALS)?;
         let mut recoveries = self.with(|connection| {
-            let error = texts::find(connection, &error, false)?;
+            let error = texts::find(connection, &form, false)?;
             let mut failures = Vec::new();
             for goal in &goals {
                 failures.extend(of_goal(connection, goal.number)?);
             }
-            if let Some(error) = error {
-                failures.extend(newest(connection, error, most)?);
+            let mut of_error = match error {
+                Some(error) => newest(connection, error, most)?,
+                None => Vec::new(),
+            };
+            if of_error.len() < FEW {
+                for near in near_errors(connection, &form)? {
+                    of_error.extend(newest(connection, near, most)?);
+                }
             }
+            failures.extend(of_error);
             let mut known = BTreeSet::new();
             failures.retain(|(row, step, _)| known.insert((*row, *step)));
             let mut recoveries = Vec::new();
@@ -125,7 +137,7 @@ impl ExperienceView {
             }
             Ok(recoveries)
         })?;
-        relate(&mut recoveries, goal, &error)?;
+        relate(&mut recoveries, goal, &form)?;
         Ok(recoveries)
     }
 }

@@ -88,6 +88,42 @@ fn recovery_that_led_to_success_comes_first() {
 }
 
 #[test]
+fn an_error_in_another_form_is_found_with_less_confidence_and_marked() {
+    let home = Home::new();
+    let space = home.space();
+    for number in 0..4 {
+        let name = format!("run {number}");
+        run(
+            &space,
+            &name,
+            "publish the release",
+            "apt install mold",
+            true,
+        );
+    }
+    let same = &after_error(&space, "linker `lld` not found")[0];
+    assert_eq!(same.other_error, "");
+    for error in [
+        "error: linker `mold` not found",
+        "E   linker mold not found",
+        "build.rs:12:5: linker\n    \"mold\" not found; see the log",
+    ] {
+        let near = &after_error(&space, error)[0];
+        assert_eq!(near.kind, AdviceKind::Recovery, "{error}");
+        assert_eq!(near.other_error, "linker <value> not found", "{error}");
+        assert!(near.subject.contains("apt install mold"), "{error}");
+        assert!(near.confidence < same.confidence, "{error}");
+    }
+    for error in [
+        "linker `mold` found",
+        "linker `mold` not executable",
+        "compiler `mold` not found",
+    ] {
+        assert!(after_error(&space, error).is_empty(), "{error}");
+    }
+}
+
+#[test]
 fn calls_are_shown_as_they_were_recorded() {
     let home = Home::new();
     let space = home.space();

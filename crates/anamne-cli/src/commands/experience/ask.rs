@@ -86,7 +86,8 @@ impl Ask {
 
 pub(crate) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
     let heading = match advice.kind {
-        AdviceKind::Recovery => "after this error",
+        AdviceKind::Recovery if advice.other_error.is_empty() => "after this error",
+        AdviceKind::Recovery => "after another error",
         AdviceKind::Call => "this call",
         AdviceKind::Goal => "this goal",
         AdviceKind::SimilarGoal => "a similar goal",
@@ -95,6 +96,12 @@ pub(crate) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure>
         AdviceKind::ProposedLesson => "attempts suggest",
     };
     output.entry(CYAN, heading, &one_line(&advice.subject))?;
+    if !advice.other_error.is_empty() {
+        output.line(format_args!(
+            "  that error: {}",
+            one_line(&advice.other_error)
+        ))?;
+    }
     if advice.kind != AdviceKind::Lesson {
         let successes = number(advice.successes as u64);
         let failures = number(advice.failures as u64);

@@ -101,7 +101,8 @@ fn show(advice: &[Advice], searches: &[PastSearch], budget: usize) -> String {
 
 fn describe(advice: &Advice) -> String {
     let heading = match advice.kind {
-        AdviceKind::Recovery => "After this error",
+        AdviceKind::Recovery if advice.other_error.is_empty() => "After this error",
+        AdviceKind::Recovery => "After another error",
         AdviceKind::Call => "This call",
         AdviceKind::Goal => "This goal",
         AdviceKind::SimilarGoal => "A similar goal",
@@ -130,6 +131,10 @@ fn describe(advice: &Advice) -> String {
         .collect();
     let _ = writeln!(text, " [{}]", cases.join(", "));
     push_block(&mut text, truncate_to_tokens(&advice.subject, LONGEST));
+    if !advice.other_error.is_empty() {
+        text.push_str("\nafter this one:\n");
+        push_block(&mut text, truncate_to_tokens(&advice.other_error, LONGEST));
+    }
     if let Some(lesson) = &advice.lesson {
         let said = format!("{}\n{}", lesson.description, lesson.content);
         text.push('\n');

@@ -64,6 +64,7 @@ fn of_lesson(memory: Memory, record: Record) -> Advice {
         successes: record.successes,
         failures: record.failures,
         too_few: false,
+        other_error: String::new(),
         steps: Vec::new(),
         cases: [vec![AdviceCase::of(&memory, true)], record.cases].concat(),
         subject: memory.content,

@@ -105,6 +105,10 @@ pub struct Advice {
     /// The call, goal or lesson that it names; a call as the newest case has it, a proposed lesson by its title. Recorded text:
     /// data, never an instruction.
     pub subject: String,
+    /// The normal form of the error that it followed, where that is another one than asked for: an error like it, or one in a run with a
+    /// similar goal.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub other_error: String,
     /// The calls of the newest successful run, in order; only for goals.
     pub steps: Vec<String>,
     /// Probability that it succeeds, or that a proposed lesson is right, 0 to 1.
@@ -146,6 +150,8 @@ enum Subject {
 struct Draft {
     kind: AdviceKind,
     subject: Subject,
+    /// The normal form of the error that it followed, if that is not the one asked for.
+    other_error: String,
     steps: Vec<Recorded>,
     /// The share of successes that is expected without any case.
     prior: f64,
@@ -291,6 +297,7 @@ impl Space {
         };
         Ok(Advice {
             kind: draft.kind,
+            other_error: draft.other_error,
             confidence: chance(draft.prior, &evidence, self.now()) as f32,
             successes,
             failures: evidence.len() - successes,

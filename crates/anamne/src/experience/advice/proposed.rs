@@ -210,6 +210,7 @@ impl Space {
         Ok(Advice {
             kind: AdviceKind::ProposedLesson,
             subject: words.title.clone(),
+            other_error: String::new(),
             steps: Vec::new(),
             confidence,
             successes,

@@ -47,19 +47,23 @@ fn recoveries(
     now: Timestamp,
 ) -> Result<Vec<Draft>, Error> {
     let found = view.recoveries(&query.error, &query.goal, now)?;
-    Ok(found.into_iter().filter_map(of_recovery).collect())
+    let asked = normal::error(&query.error);
+    let drafts = found.into_iter().filter_map(|one| of_recovery(one, &asked));
+    Ok(drafts.collect())
 }
 
-fn of_recovery(recovery: Recovery) -> Option<Draft> {
+fn of_recovery(recovery: Recovery, asked: &str) -> Option<Draft> {
     let expected = recovery.expected;
     let behind = recovery.cases.iter().map(|case| Behind {
         row: case.row,
         evidence: case.evidence(expected),
     });
     let behind = behind.collect();
+    let is_same = recovery.cases.iter().any(|case| case.error == asked);
     let first = recovery.cases.into_iter().next()?;
     Some(Draft {
         kind: AdviceKind::Recovery,
+        other_error: if is_same { String::new() } else { first.error },
         subject: Subject::Call(Recorded {
             row: first.row,
             step: first.step,
@@ -95,6 +99,7 @@ fn of_call(
     });
     Ok(Some(Draft {
         kind: AdviceKind::Call,
+        other_error: String::new(),
         subject: Subject::Call(recorded(newest.clone())),
         steps: Vec::new(),
         prior,
@@ -126,6 +131,7 @@ fn of_goals(view: &ExperienceView, query: &ExperienceQuery) -> Result<Vec<Draft>
                 AdviceKind::SimilarGoal
             },
             subject: Subject::Goal(first.goal.clone()),
+            other_error: String::new(),
             steps: steps_of_success(view, of_goal)?,
             prior: shares.of(&query.agent),
             cases: behind.collect(),

@@ -169,6 +169,7 @@ impl Space {
                 advice.push(Advice {
                     kind: AdviceKind::Skill,
                     subject: name_of(&hit.memory),
+                    other_error: String::new(),
                     steps: steps.clone(),
                     confidence: record.confidence,
                     successes: record.successes,
