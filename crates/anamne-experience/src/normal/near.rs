@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-/// Chosen on half of the pairs of `anamne-eval errors`: the likeness from which two errors are the same.
+/// The likeness from which two errors are the same: in the middle of 0.50 to 0.80, which all give the same figures on the pairs
+/// of `anamne-eval errors`.
 pub const NEAR: f64 = 0.65;
 
 /// The most words of an error that are compared.
