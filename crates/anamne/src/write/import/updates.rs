@@ -88,7 +88,9 @@ fn edit_towards(memory: &Memory, draft: &Draft) -> Edit {
         content: (memory.content != draft.content).then(|| draft.content.clone()),
         body: (memory.body != draft.body).then(|| draft.body.clone()),
         importance: draft.importance.filter(|&value| value != memory.importance),
-        confidence: draft.confidence.filter(|&value| value != memory.confidence),
+        confidence: draft
+            .confidence
+            .filter(|value| (value - memory.confidence).abs() > f32::EPSILON),
         add_tags: draft.tags.iter().filter(is_missing).cloned().collect(),
         metadata: (draft.metadata.iter().filter(is_other))
             .map(|(name, value)| (name.clone(), value.clone()))
