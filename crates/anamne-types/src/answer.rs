@@ -244,6 +244,7 @@ pub struct UnderstoodTime {
 /// The work of a recall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = RecallWork))]
 pub struct Work {
     /// Tiers that were searched.
     pub tiers: u32,

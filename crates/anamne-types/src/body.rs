@@ -9,9 +9,23 @@ macro_rules! string_enum {
     ($(#[$doc:meta])* $name:ident as $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $word)] $variant = $number,)+
+        }
+
+        // Deriving it would miss the words: the macro hands them over as no plain literals.
+        #[cfg(feature = "openapi")]
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                crate::openapi::one_of_words($field, Self::ALL.iter().map(|value| value.as_str()))
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
         }
 
         impl $name {
@@ -236,7 +250,8 @@ pub enum Body {
     },
     /// What was done and what came of it.
     Experience {
-        /// The record.
+        /// The record. Described as any object: its types refuse unknown fields, and their descriptions would refuse its tag.
+        #[cfg_attr(feature = "openapi", schema(value_type = Object))]
         experience: Box<Experience>,
     },
 }

@@ -6,6 +6,20 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
+/// The schema of an enum whose JSON is one of these words.
+pub(crate) fn one_of_words(
+    what: &str,
+    words: impl IntoIterator<Item = &'static str>,
+) -> RefOr<Schema> {
+    let mut description = what.to_owned();
+    description[..1].make_ascii_uppercase();
+    let object = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(description + "."))
+        .enum_values(Some(words));
+    RefOr::T(object.into())
+}
+
 /// Describes types whose JSON is a string of some syntax.
 macro_rules! strings {
     ($($type:ident: $description:literal, $example:literal;)+) => {$(

@@ -279,6 +279,7 @@ impl Remove {
 
 /// How many results were removed.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = RemovedResults)]
 struct Removed {
     /// Their number.
     removed: u64,

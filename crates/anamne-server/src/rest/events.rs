@@ -15,7 +15,7 @@ use hyper::body::Frame;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::timeout;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -45,6 +45,18 @@ struct Following {
     content: bool,
 }
 
+/// An event as a client of server-sent events reads it.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what is written as text")]
+struct SentEvent {
+    /// The number of the event in the space's log.
+    id: Option<String>,
+    /// The kind of the event, or `end`.
+    event: Option<String>,
+    /// The event as JSON, or the reason of the end.
+    data: Option<String>,
+}
+
 /// Follow the events of a space (server-sent events)
 ///
 /// The id of an event is its number in the space's log, so a client resumes with `Last-Event-ID`. The type is the kind of
@@ -61,7 +73,7 @@ struct Following {
         Following
     ),
     responses(
-        (status = 200, description = "Events as JSON", content_type = "text/event-stream", body = String),
+        (status = 200, description = "Events as JSON", content_type = "text/event-stream", body = SentEvent),
         (status = "default", body = Problem)
     )
 )]

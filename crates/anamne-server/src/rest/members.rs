@@ -87,6 +87,7 @@ struct Leaving {
 
 /// Members that were removed.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RemovedMembers)]
 struct Removed {
     /// The members.
     removed: Vec<MemoryId>,
