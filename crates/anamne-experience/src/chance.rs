@@ -33,6 +33,21 @@ pub struct Evidence {
 /// posterior, differ from those expected. If the same one always acted, the chance is that mean, with `own` as the prior and the
 /// weight of two cases. A case counts half after 90 days. O(cases).
 pub fn chance(own: f64, cases: &[Evidence], now: Timestamp) -> f64 {
+    logistic(log_odds(own) + shift(0.0, cases, now))
+}
+
+/// The same, from cases of similar situations and of this very one: the similar ones say what is expected before the others count.
+pub(crate) fn chance_beside(
+    own: f64,
+    similar: &[Evidence],
+    same: &[Evidence],
+    now: Timestamp,
+) -> f64 {
+    logistic(log_odds(own) + shift(shift(0.0, similar, now), same, now))
+}
+
+/// By how much cases move the log odds of success; `before` is by how much others did.
+fn shift(before: f64, cases: &[Evidence], now: Timestamp) -> f64 {
     let (mut weight, mut successes, mut expected) = (0.0, 0.0, 0.0);
     for case in cases {
         let counts = case.relevance * freshness(case.at, now);
@@ -41,16 +56,16 @@ pub fn chance(own: f64, cases: &[Evidence], now: Timestamp) -> f64 {
         successes += if case.succeeded { counts } else { 0.0 };
     }
     if weight <= f64::EPSILON {
-        return own;
+        return before;
     }
-    let expected = expected / weight;
-    let found = (successes + PRIOR_CASES * expected) / (weight + PRIOR_CASES);
-    logistic(log_odds(own) + log_odds(found) - log_odds(expected))
+    let expected = log_odds(expected / weight);
+    let found = share(successes, weight, logistic(expected + before), PRIOR_CASES);
+    log_odds(found) - expected
 }
 
-/// A share of successes with a prior that has the weight of two cases.
-pub fn share(successes: f64, all: f64, prior: f64) -> f64 {
-    (successes + PRIOR_CASES * prior) / (all + PRIOR_CASES)
+/// A share of successes with a prior that has the weight of so many cases.
+pub fn share(successes: f64, all: f64, prior: f64, cases: f64) -> f64 {
+    (successes + cases * prior) / (all + cases)
 }
 
 /// The weight of a case by its age. One from the future counts like one of now.
@@ -105,6 +120,15 @@ mod tests {
         };
         let of = |expected| chance(0.5, &[by(expected)], NOW);
         assert!(of(0.1) > of(0.5) && of(0.5) > of(0.9) && of(0.9) > 0.5);
+    }
+
+    #[test]
+    fn similar_cases_say_what_is_expected_until_there_are_cases_of_the_same() {
+        let similar = vec![case(0, true); 98];
+        let beside = |same: &[Evidence]| chance_beside(0.5, &similar, same, NOW);
+        assert!((beside(&[]) - chance(0.5, &similar, NOW)).abs() < 1e-9);
+        assert!((beside(&[case(0, false)]) - 2.0 * 0.99 / 3.0).abs() < 1e-9);
+        assert!(beside(&[case(0, false); 8]) < 0.2);
     }
 
     #[test]

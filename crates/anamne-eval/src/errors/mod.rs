@@ -1,5 +1,7 @@
 //! Is an error in another form told from another error?
 
+mod speed;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// Also print the pairs of the half to tune on that are mistaken
     #[arg(long)]
     mistakes: bool,
+    /// Instead, measure questions about errors never met, beside so many that were
+    #[arg(long, value_name = "N", conflicts_with_all = ["data", "mistakes"], value_parser = clap::value_parser!(u32).range(1_000..=100_000))]
+    cost: Option<u32>,
 }
 
 /// Two messages, and whether they are the same error.
@@ -55,6 +60,9 @@ impl Pair {
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if let Some(errors) = arguments.cost {
+        return speed::run(errors as usize);
+    }
     let pairs: Vec<Pair> = PAIRS
         .lines()
         .map(serde_json::from_str)

@@ -22,6 +22,8 @@ mod similar;
 mod tables;
 mod told;
 
+pub(crate) use log::Log;
+
 /// What to measure, and on which data.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {

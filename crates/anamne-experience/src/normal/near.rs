@@ -106,6 +106,14 @@ impl<'form> Compared<'form> {
         Self { words, set }
     }
 
+    /// The different words by which it can be found: those that stand for a value or negate say too little.
+    pub fn distinct_words(&self) -> Vec<&'form str> {
+        let words = self.set.iter().copied();
+        words
+            .filter(|word| *word != VALUE && !NEGATIONS.contains(word))
+            .collect()
+    }
+
     /// How alike two errors are, from 0 to 1: the share of their words that they have in common, by what the others cost. 0 if each
     /// has words of its own. O(words of one · words of the other).
     pub fn likeness(&self, other: &Self) -> f64 {

@@ -3,7 +3,8 @@
 use anamne_types::Row;
 use rusqlite::{Row as SqlRow, params};
 
-use super::{ExperienceView, texts};
+use super::ExperienceView;
+use super::texts::{self, TextKind};
 use crate::{ExperienceError, normal};
 
 /// One outcome.
@@ -115,20 +116,28 @@ impl ExperienceView {
             return Ok(Vec::new());
         }
         let newest = "ORDER BY at DESC, row DESC LIMIT ?2";
-        let (condition, text, is_searched) = match filter {
+        let (condition, text, kind) = match filter {
             CaseFilter::Call { action, object } => {
-                ("call = ?1", normal::call(action, object), false)
+                ("call = ?1", normal::call(action, object), TextKind::Name)
             }
-            CaseFilter::Error(error) => ("error = ?1 AND error <> 0", normal::error(error), false),
-            CaseFilter::Goal(goal) => ("goal = ?1 AND ends_run = 1", goal.to_owned(), true),
-            CaseFilter::Run(run) => ("run = ?1 AND run <> 0", run.to_owned(), false),
+            CaseFilter::Error(error) => (
+                "error = ?1 AND error <> 0",
+                normal::error(error),
+                TextKind::Error,
+            ),
+            CaseFilter::Goal(goal) => (
+                "goal = ?1 AND ends_run = 1",
+                goal.to_owned(),
+                TextKind::Searched,
+            ),
+            CaseFilter::Run(run) => ("run = ?1 AND run <> 0", run.to_owned(), TextKind::Name),
         };
         let order = match filter {
             CaseFilter::Run(_) => "ORDER BY row, step LIMIT ?2",
             _ => newest,
         };
         self.with(|connection| {
-            let Some(number) = texts::find(connection, &text, is_searched)? else {
+            let Some(number) = texts::find(connection, &text, kind)? else {
                 return Ok(Vec::new());
             };
             let sql = format!("SELECT {FIELDS} FROM outcomes WHERE {condition} {order}");

@@ -84,7 +84,7 @@ impl ExperienceView {
 
     fn empty(&self) -> Result<(), ExperienceError> {
         self.change(|transaction| {
-            for table in TABLES.iter().chain(&["texts"]) {
+            for table in TABLES.iter().chain(&["texts", "error_words"]) {
                 transaction.execute(&format!("DELETE FROM {table}"), [])?;
             }
             transaction.execute("UPDATE state SET watermark = 0, judged = 0", [])?;

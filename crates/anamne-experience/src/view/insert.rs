@@ -170,7 +170,7 @@ impl<'a> Insertion<'a> {
             memory.occurred_at.as_microsecond(),
             self.texts.number(step.action)?,
             self.texts.number(&step.call)?,
-            self.texts.number(&normal::error(step.error))?,
+            self.texts.error(&normal::error(step.error))?,
             goal,
             self.texts.number(step.run)?,
             self.texts

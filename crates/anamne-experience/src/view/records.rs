@@ -3,8 +3,9 @@
 use anamne_types::{MemoryId, Row, Verdict};
 use rusqlite::params;
 
+use super::ExperienceView;
 use super::codes::Searched;
-use super::{ExperienceView, texts};
+use super::texts::{self, TextKind};
 use crate::ExperienceError;
 
 impl ExperienceView {
@@ -55,7 +56,7 @@ impl ExperienceView {
         }
         self.with(|connection| {
             let number = |text: &str| -> rusqlite::Result<i64> {
-                let found = texts::find(connection, text, false)?;
+                let found = texts::find(connection, text, TextKind::Name)?;
                 // No row has the number of an unknown name.
                 Ok(found.unwrap_or(if text.is_empty() { texts::NONE } else { -1 }))
             };

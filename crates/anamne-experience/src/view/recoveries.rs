@@ -9,7 +9,8 @@ use rusqlite::{Connection, params};
 use super::cases::SUCCEEDED;
 use super::codes::Vector;
 use super::near::near_errors;
-use super::{ExperienceView, codes, texts};
+use super::texts::{self, TextKind};
+use super::{ExperienceView, codes};
 use crate::chance::{Evidence, chance};
 use crate::{ExperienceError, normal};
 
@@ -23,9 +24,17 @@ const FEW: usize = 3;
 const MOST_GOALS: usize = 8;
 const MOST_RUNS: usize = 32;
 
+/// The steps after a failure among which one that succeeded is looked for.
+const MOST_STEPS: usize = 64;
+
 /// Chosen on half of the tasks of `anamne-eval trajectories`: how steeply the relevance of other goals and errors falls.
 const GOAL_POWER: i32 = 4;
 const ERROR_POWER: i32 = 2;
+
+/// Chosen on the same half: the weight of a case of another agent than the one that asks, and of an own one in a run that failed.
+/// Agents differ in what they can call, and in how they write a call.
+const OF_ANOTHER: f64 = 1.0 / 30.0;
+const OF_OWN_FAILURE: f64 = 0.1;
 
 /// What was done after an error.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +53,8 @@ pub struct RecoveryCase {
     pub error: String,
     /// The goal of the run; empty if unknown.
     pub goal: String,
+    /// Who acted; empty if unknown.
+    pub agent: String,
     /// How much its goal and its error have to do with those asked for, 0 to 1.
     pub relevance: f64,
 }
@@ -55,7 +66,8 @@ pub struct Recovery {
     pub cases: Vec<RecoveryCase>,
     /// The share of successes among all outcomes.
     pub expected: f64,
-    /// The relevance of all cases in runs that did not fail.
+    /// The relevance of all cases in runs that did not fail. If it is known who asks, others' count a thirtieth, and own ones in
+    /// runs that failed a tenth.
     pub support: f64,
     /// How likely the run then succeeds.
     pub chance: f64,
@@ -66,12 +78,13 @@ type Failure = (i64, i64, i64);
 
 impl ExperienceView {
     /// The ways to go on after an error, best supported first. A case counts by how much its goal and its error have to do with
-    /// those asked for. Of 256 cases: after any error in runs with a similar goal, then the newest of this error, and if it has fewer than
-    /// three, of errors like it. O(goals + errors + length of runs).
+    /// those asked for, and more if `agent`, who asks, acted; empty if unknown. Of 256 cases: after any error in runs with a similar
+    /// goal, then the newest of this error, and if it has fewer than three, of errors like it. O(goals + length of runs).
     pub fn recoveries(
         &self,
         error: &str,
         goal: &str,
+        agent: &str,
         now: Timestamp,
     ) -> Result<Vec<Recovery>, ExperienceError> {
         let expected = f64::from(self.success_share()?);
@@ -82,13 +95,9 @@ impl ExperienceView {
         let found = by_call.into_values().map(|cases| {
             let evidence: Vec<_> = cases.iter().map(|case| case.evidence(expected)).collect();
             Recovery {
+                support: cases.iter().map(|case| case.support(agent)).sum(),
                 cases,
                 expected,
-                support: evidence
-                    .iter()
-                    .filter(|case| case.succeeded)
-                    .map(|case| case.relevance)
-                    .sum(),
                 chance: chance(expected, &evidence, now),
             }
         });
@@ -101,7 +110,7 @@ impl ExperienceView {
     }
 
     /// What was done after errors in runs with a goal like `goal`, and then after the newest cases of this error: the run's
-    /// next call that succeeded. O(goals, errors, and `most` · length of a run).
+    /// next call that succeeded. O(goals, and `most` · length of a run).
     fn recovery_cases(
         &self,
         error: &str,
@@ -114,25 +123,22 @@ impl ExperienceView {
         let form = normal::error(error);
         let goals = self.similar_goals(goal, MOST_GOALS)?;
         let mut recoveries = self.with(|connection| {
-            let error = texts::find(connection, &form, false)?;
-            let mut failures = Vec::new();
+            let mut failures = Failures::up_to(most);
             for goal in &goals {
-                failures.extend(of_goal(connection, goal.number)?);
+                failures.add_of_goal(connection, goal.number)?;
             }
-            let mut of_error = match error {
-                Some(error) => newest(connection, error, most)?,
-                None => Vec::new(),
+            let same = texts::find(connection, &form, TextKind::Error)?;
+            let met = match same {
+                Some(error) => failures.add_newest(connection, error)?,
+                None => 0,
             };
-            if of_error.len() < FEW {
+            if met < FEW && !failures.is_full() {
                 for near in near_errors(connection, &form)? {
-                    of_error.extend(newest(connection, near, most)?);
+                    failures.add_newest(connection, near)?;
                 }
             }
-            failures.extend(of_error);
-            let mut known = BTreeSet::new();
-            failures.retain(|(row, step, _)| known.insert((*row, *step)));
             let mut recoveries = Vec::new();
-            for failure in failures.into_iter().take(most) {
+            for failure in failures.found {
                 recoveries.extend(recovery(connection, failure)?);
             }
             Ok(recoveries)
@@ -151,6 +157,20 @@ impl RecoveryCase {
             expected,
             relevance: self.relevance,
         }
+    }
+
+    /// How much it supports doing the same again.
+    fn support(&self, asking: &str) -> f64 {
+        let has_failed = self.run_succeeded == Some(false);
+        let is_own = !asking.is_empty() && self.agent == asking;
+        let weight = match (is_own, has_failed) {
+            (true, false) => 1.0,
+            (true, true) => OF_OWN_FAILURE,
+            (false, false) if asking.is_empty() => 1.0,
+            (false, false) => OF_ANOTHER,
+            (false, true) => 0.0,
+        };
+        weight * self.relevance
     }
 }
 
@@ -200,31 +220,67 @@ impl<'a> Likeness<'a> {
     }
 }
 
-/// The steps that failed in the newest runs with a goal.
-fn of_goal(connection: &Connection, goal: i64) -> rusqlite::Result<Vec<Failure>> {
-    let sql = "SELECT row, step, run FROM outcomes WHERE error <> 0 AND run IN
-                   (SELECT run FROM outcomes WHERE goal = ?1 AND ends_run = 1 AND run <> 0
-                    ORDER BY at DESC, row DESC LIMIT ?2)
-               ORDER BY at DESC, row DESC, step DESC";
-    let mut statement = connection.prepare_cached(sql)?;
-    let failures = statement.query_map(params![goal, MOST_RUNS as i64], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })?;
-    failures.collect()
+/// Steps that failed, each once, in the order in which they were found.
+struct Failures {
+    most: usize,
+    known: BTreeSet<(i64, i64)>,
+    found: Vec<Failure>,
 }
 
-/// The newest steps of runs with an error.
-fn newest(connection: &Connection, error: i64, most: usize) -> rusqlite::Result<Vec<Failure>> {
-    let sql = "SELECT row, step, run FROM outcomes WHERE error = ?1 AND error <> 0 AND run <> 0
-               ORDER BY at DESC, row DESC LIMIT ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let failures = statement.query_map(params![error, most as i64], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })?;
-    failures.collect()
+impl Failures {
+    fn up_to(most: usize) -> Self {
+        Self {
+            most,
+            known: BTreeSet::new(),
+            found: Vec::new(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() >= self.most
+    }
+
+    /// Adds the steps that failed in the newest runs with a goal, the newest run first.
+    fn add_of_goal(&mut self, connection: &Connection, goal: i64) -> rusqlite::Result<()> {
+        let sql = "SELECT run FROM outcomes WHERE goal = ?1 AND ends_run = 1 AND run <> 0
+                   ORDER BY at DESC, row DESC LIMIT ?2";
+        let mut statement = connection.prepare_cached(sql)?;
+        let runs = statement.query_map(params![goal, MOST_RUNS as i64], |row| row.get(0))?;
+        for run in runs {
+            let run: i64 = run?;
+            let sql =
+                "SELECT row, step, run FROM outcomes WHERE run = ?1 AND run <> 0 AND error <> 0
+                       ORDER BY row DESC, step DESC LIMIT ?2";
+            self.add(connection, sql, run)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the newest steps of runs with an error; returns how many there are, as far as there is room.
+    fn add_newest(&mut self, connection: &Connection, error: i64) -> rusqlite::Result<usize> {
+        let sql = "SELECT row, step, run FROM outcomes WHERE error = ?1 AND error <> 0 AND run <> 0
+                   ORDER BY at DESC, row DESC LIMIT ?2";
+        self.add(connection, sql, error)
+    }
+
+    fn add(&mut self, connection: &Connection, sql: &str, of: i64) -> rusqlite::Result<usize> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![of, self.most as i64])?;
+        let mut count = 0;
+        while !self.is_full()
+            && let Some(row) = rows.next()?
+        {
+            let failure: Failure = (row.get(0)?, row.get(1)?, row.get(2)?);
+            count += 1;
+            if self.known.insert((failure.0, failure.1)) {
+                self.found.push(failure);
+            }
+        }
+        Ok(count)
+    }
 }
 
-/// The next call of the same run that succeeded after the step of a failure.
+/// The next call of the same run that succeeded, among the 64 steps after a failure.
 fn recovery(
     connection: &Connection,
     (row, step, run): Failure,
@@ -233,10 +289,11 @@ fn recovery(
     let sql = format!(
         "SELECT row, at, (SELECT content FROM texts WHERE text = call), (SELECT {SUCCEEDED} {ending}), step,
              (SELECT content FROM texts WHERE text = (SELECT goal {ending})),
-             (SELECT content FROM texts WHERE text = (SELECT error FROM outcomes WHERE row = ?1 AND step = ?2))
-         FROM outcomes
-         WHERE run = ?3 AND (row, step) > (?1, ?2) AND {SUCCEEDED} = 1 AND ends_run = 0
-         ORDER BY row, step LIMIT 1"
+             (SELECT content FROM texts WHERE text = (SELECT error FROM outcomes WHERE row = ?1 AND step = ?2)),
+             (SELECT content FROM texts WHERE text = agent)
+         FROM (SELECT * FROM outcomes WHERE run = ?3 AND (row, step) > (?1, ?2) AND ends_run = 0
+               ORDER BY row, step LIMIT {MOST_STEPS}) AS outcomes
+         WHERE {SUCCEEDED} = 1 ORDER BY row, step LIMIT 1"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut found = statement.query_map(params![row, step, run], |row| {
@@ -248,6 +305,7 @@ fn recovery(
             run_succeeded: row.get(3)?,
             goal: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
             error: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
+            agent: row.get::<_, Option<String>>(7)?.unwrap_or_default(),
             relevance: 1.0,
         })
     })?;

@@ -5,8 +5,9 @@ use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::ExperienceView;
 use super::cases::{Case, FIELDS, case};
-use super::{ExperienceView, texts};
+use super::texts::{self, TextKind};
 use crate::chance::{self, Evidence};
 use crate::{ExperienceError, normal};
 
@@ -22,6 +23,9 @@ const MOST_RUNS: usize = 64;
 
 /// Chosen on half of the tasks of `anamne-eval trajectories`: a run of another goal counts little unless it is much alike.
 const RELEVANCE_POWER: i32 = 8;
+
+/// Weight of everybody's share in that of an agent, in runs. Chosen on the same half.
+const PRIOR_RUNS: f64 = 5.0;
 
 /// Cosine from which another goal is called similar.
 const SIMILAR: f32 = 0.6;
@@ -76,7 +80,7 @@ impl ExperienceView {
         })
     }
 
-    /// How likely a run with a goal succeeds, after the runs of this goal and of similar ones. `agent` is who would run it;
+    /// How likely a run with a goal succeeds, after the runs of similar goals and then of this one. `agent` is who would run it;
     /// empty if unknown. O(goals).
     pub fn run_chance(
         &self,
@@ -89,16 +93,23 @@ impl ExperienceView {
         let agents: Vec<&str> = agents.chain([agent]).collect();
         let shares = self.run_shares(&agents)?;
         let asked = normal::name(goal).to_lowercase();
-        let is_same = |run: &RunSummary| run.goal.to_lowercase() == asked;
-        let evidence = runs
+        let (same, similar): (Vec<_>, Vec<_>) = runs
             .iter()
-            .map(|(cosine, run)| (relevance(*cosine, is_same(run)), &run.outcome));
+            .partition(|(_, run)| run.goal.to_lowercase() == asked);
+        let of_same = same
+            .iter()
+            .map(|(_, run)| shares.evidence(&run.outcome, 1.0));
+        let of_similar = similar
+            .iter()
+            .map(|(cosine, run)| shares.evidence(&run.outcome, relevance(*cosine)));
+        let of_similar: Vec<Evidence> = of_similar.collect();
+        let of_same: Vec<Evidence> = of_same.collect();
         Ok(RunChance {
-            chance: shares.chance(agent, evidence, now),
-            same: runs.iter().filter(|(_, run)| is_same(run)).count(),
-            similar: runs
+            chance: chance::chance_beside(shares.of(agent), &of_similar, &of_same, now),
+            same: same.len(),
+            similar: similar
                 .iter()
-                .filter(|(cosine, run)| *cosine >= SIMILAR && !is_same(run))
+                .filter(|(cosine, _)| *cosine >= SIMILAR)
                 .count(),
         })
     }
@@ -149,12 +160,8 @@ pub struct RunChance {
 }
 
 /// How much runs with a goal of this cosine say about another goal.
-fn relevance(cosine: f32, is_same: bool) -> f64 {
-    if is_same {
-        1.0
-    } else {
-        f64::from(cosine.max(0.0)).powi(RELEVANCE_POWER)
-    }
+fn relevance(cosine: f32) -> f64 {
+    f64::from(cosine.max(0.0)).powi(RELEVANCE_POWER)
 }
 
 /// How often runs succeed.
@@ -188,20 +195,6 @@ impl RunShares {
             relevance,
         }
     }
-
-    /// How likely a run of `agent` succeeds after `runs`, each with its relevance.
-    pub fn chance<'a>(
-        &self,
-        agent: &str,
-        runs: impl IntoIterator<Item = (f64, &'a Case)>,
-        now: Timestamp,
-    ) -> f64 {
-        let runs = runs.into_iter();
-        let evidence: Vec<Evidence> = runs
-            .map(|(relevance, run)| self.evidence(run, relevance))
-            .collect();
-        chance::chance(self.of(agent), &evidence, now)
-    }
 }
 
 fn everybody(connection: &Connection) -> rusqlite::Result<f64> {
@@ -211,19 +204,24 @@ fn everybody(connection: &Connection) -> rusqlite::Result<f64> {
                 WHERE ends_run = 1 ORDER BY row DESC LIMIT ?2)";
     let mut statement = connection.prepare_cached(sql)?;
     statement.query_row([MOST_SEARCHED, MOST_COUNTED], |row| {
-        Ok(chance::share(row.get(0)?, row.get(1)?, UNKNOWN))
+        Ok(chance::share(row.get(0)?, row.get(1)?, UNKNOWN, PRIOR_RUNS))
     })
 }
 
 /// The share of an agent, or everybody's if it is not known who acted.
 fn of_agent(connection: &Connection, agent: &str, everybody: f64) -> rusqlite::Result<f64> {
-    let Some(number) = texts::find(connection, agent, false)? else {
+    let Some(number) = texts::find(connection, agent, TextKind::Name)? else {
         return Ok(everybody);
     };
     let sql = "SELECT total(succeeded), count(*) FROM (SELECT succeeded FROM outcomes
                WHERE agent = ?1 AND ends_run = 1 ORDER BY row DESC LIMIT ?2)";
     let mut statement = connection.prepare_cached(sql)?;
     statement.query_row([number, MOST_COUNTED], |row| {
-        Ok(chance::share(row.get(0)?, row.get(1)?, everybody))
+        Ok(chance::share(
+            row.get(0)?,
+            row.get(1)?,
+            everybody,
+            PRIOR_RUNS,
+        ))
     })
 }

@@ -17,6 +17,14 @@ CREATE TABLE texts (
     code BLOB
 ) STRICT;
 
+-- The words of normalised errors, by hash, to find errors like one; `words` is how many different ones the error has.
+CREATE TABLE error_words (
+    word INTEGER NOT NULL,
+    error INTEGER NOT NULL,
+    words INTEGER NOT NULL,
+    PRIMARY KEY (word, error)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE outcomes (
     row INTEGER NOT NULL,
     step INTEGER NOT NULL,

@@ -3,11 +3,22 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
-use super::codes;
+use super::{codes, near};
 use crate::{ExperienceError, normal};
 
 /// The number of no text.
 pub(super) const NONE: i64 = 0;
+
+/// What a text is known as. Equal texts of different kinds are different texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// A name, a call, a path.
+    Name,
+    /// A text that is searched by similarity.
+    Searched,
+    /// A normalised error, which is searched by its words.
+    Error,
+}
 
 /// Numbers texts; remembers the numbers of one transaction.
 pub(super) struct Texts<'a> {
@@ -25,39 +36,49 @@ impl<'a> Texts<'a> {
 
     /// The number of a text, which is added if it is new; [`NONE`] for an empty one.
     pub(super) fn number(&mut self, text: &str) -> Result<i64, ExperienceError> {
-        self.numbered(text, false)
+        self.numbered(text, TextKind::Name)
     }
 
     /// The same for a text that is searched by similarity.
     pub(super) fn searchable(&mut self, text: &str) -> Result<i64, ExperienceError> {
-        self.numbered(text, true)
+        self.numbered(text, TextKind::Searched)
     }
 
-    fn numbered(&mut self, text: &str, is_searched: bool) -> Result<i64, ExperienceError> {
+    /// The same for a normalised error.
+    pub(super) fn error(&mut self, form: &str) -> Result<i64, ExperienceError> {
+        self.numbered(form, TextKind::Error)
+    }
+
+    fn numbered(&mut self, text: &str, kind: TextKind) -> Result<i64, ExperienceError> {
         let text = normal::name(text);
         if text.is_empty() {
             return Ok(NONE);
         }
-        let hash = hash_of(text, is_searched);
+        let hash = hash_of(text, kind);
         if let Some(number) = self.known.get(&hash) {
             return Ok(*number);
         }
         let number = match by_hash(self.connection, hash)? {
             Some(number) => number,
-            None => self.add(hash, text, is_searched)?,
+            None => self.add(hash, text, kind)?,
         };
         self.known.insert(hash, number);
         Ok(number)
     }
 
-    fn add(&self, hash: i64, text: &str, is_searched: bool) -> Result<i64, ExperienceError> {
+    fn add(&self, hash: i64, text: &str, kind: TextKind) -> Result<i64, ExperienceError> {
+        let is_searched = kind == TextKind::Searched;
         let code = is_searched.then(|| codes::of_text(text)).transpose()?;
         let sql = "INSERT INTO texts (hash, content, code) VALUES (?1, ?2, ?3)";
         let code = code.as_ref().map(<[u8; 32]>::as_slice);
         self.connection
             .prepare_cached(sql)?
             .execute(params![hash, text, code])?;
-        Ok(self.connection.last_insert_rowid())
+        let number = self.connection.last_insert_rowid();
+        if kind == TextKind::Error {
+            near::add_words(self.connection, number, text)?;
+        }
+        Ok(number)
     }
 }
 
@@ -65,13 +86,13 @@ impl<'a> Texts<'a> {
 pub(super) fn find(
     connection: &Connection,
     text: &str,
-    is_searched: bool,
+    kind: TextKind,
 ) -> rusqlite::Result<Option<i64>> {
     let text = normal::name(text);
     if text.is_empty() {
         return Ok(None);
     }
-    by_hash(connection, hash_of(text, is_searched))
+    by_hash(connection, hash_of(text, kind))
 }
 
 /// The text with a number; empty if there is none.
@@ -83,8 +104,8 @@ pub(super) fn content(connection: &Connection, number: i64) -> rusqlite::Result<
     Ok(found.optional()?.unwrap_or_default())
 }
 
-/// Deletes the texts that nothing uses any more. O(rows).
-pub(super) fn delete_unused(connection: &Connection) -> rusqlite::Result<usize> {
+/// Deletes the texts that nothing uses any more, with their words. O(rows).
+pub(super) fn delete_unused(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM texts WHERE text NOT IN (
             SELECT action FROM outcomes UNION SELECT call FROM outcomes UNION SELECT error FROM outcomes
@@ -96,13 +117,18 @@ pub(super) fn delete_unused(connection: &Connection) -> rusqlite::Result<usize> 
             UNION SELECT session FROM working UNION SELECT agent FROM working UNION SELECT key FROM working
             UNION SELECT name FROM experiments)",
         [],
-    )
+    )?;
+    connection.execute(
+        "DELETE FROM error_words WHERE error NOT IN (SELECT text FROM texts)",
+        [],
+    )?;
+    Ok(())
 }
 
-/// 64 bits of a text's hash. A searched text is another one than an equal name.
-fn hash_of(text: &str, is_searched: bool) -> i64 {
+/// 64 bits of a text's hash.
+fn hash_of(text: &str, kind: TextKind) -> i64 {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&[u8::from(is_searched)]);
+    hasher.update(&[kind as u8]);
     hasher.update(text.as_bytes());
     let first = hasher.finalize().as_bytes().first_chunk().copied();
     i64::from_le_bytes(first.unwrap_or_default())

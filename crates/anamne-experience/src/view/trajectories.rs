@@ -3,10 +3,11 @@
 use anamne_types::Row;
 use rusqlite::{Connection, Row as SqlRow, params};
 
+use super::ExperienceView;
 use super::cases::{Case, FIELDS, SUCCEEDED, case};
 use super::codes::Searched;
-use super::{ExperienceView, texts};
-use crate::{ExperienceError, normal};
+use super::texts::{self, TextKind};
+use crate::ExperienceError;
 
 /// The last steps of an attempt that are read.
 const MOST_STEPS: usize = 64;
@@ -110,24 +111,26 @@ impl ExperienceView {
         self.trajectories_where(ended, i64::from(row.0), most)
     }
 
-    /// The newest finished runs that met an error, newest first. O(`most` · log rows).
+    /// The newest finished runs that met errors with these normal forms, each once; those of the first form first, the newest first.
+    /// O(forms · `most` · log rows).
     pub fn trajectories_with(
         &self,
-        error: &str,
+        forms: &[String],
         most: usize,
     ) -> Result<Vec<Trajectory>, ExperienceError> {
-        if !self.file.exists() {
-            return Ok(Vec::new());
+        let met = "(run IN (SELECT run FROM outcomes WHERE error = ?1 AND run <> 0)
+                    OR is_episode AND row IN (SELECT row FROM outcomes WHERE error = ?1))";
+        let mut found: Vec<Trajectory> = Vec::new();
+        for form in forms {
+            let error = self.with(|connection| texts::find(connection, form, TextKind::Error))?;
+            let Some(error) = error else { continue };
+            let of_form = self.trajectories_where(met, error, most)?.into_iter();
+            let is_new = |one: &Trajectory| found.iter().all(|known| known.row != one.row);
+            let of_form: Vec<Trajectory> = of_form.filter(is_new).collect();
+            found.extend(of_form);
         }
-        let error = normal::error(error);
-        self.with(|connection| {
-            let Some(error) = texts::find(connection, &error, false)? else {
-                return Ok(Vec::new());
-            };
-            let met = "(run IN (SELECT run FROM outcomes WHERE error = ?1 AND run <> 0)
-                        OR is_episode AND row IN (SELECT row FROM outcomes WHERE error = ?1))";
-            read(connection, met, error, most)
-        })
+        found.truncate(most);
+        Ok(found)
     }
 
     fn trajectories_where(

@@ -124,6 +124,40 @@ fn an_error_in_another_form_is_found_with_less_confidence_and_marked() {
 }
 
 #[test]
+fn what_the_agent_that_asks_did_itself_comes_first() {
+    let home = Home::new();
+    let space = home.space();
+    let recover = |agent: &str, name: &str, recovery: &str| {
+        let failed = outcome("shell", "make release", "linker `mold` not found");
+        for step in [failed, outcome("shell", recovery, "")] {
+            let run = name.to_owned();
+            let step = Experience::Outcome(ActionOutcome { run, ..step });
+            let draft = Draft::experience(step).author(agent);
+            space.remember(draft).expect("recorded");
+        }
+    };
+    recover("first", "run 0", "brew install mold");
+    for number in 1..5 {
+        recover("second", &format!("run {number}"), "apt install mold");
+    }
+    for (agent, recovery) in [
+        ("first", "brew"),
+        ("second", "apt"),
+        ("third", "apt"),
+        ("", "apt"),
+    ] {
+        let query = ExperienceQuery {
+            error: "linker `lld` not found".to_owned(),
+            agent: agent.to_owned(),
+            ..ExperienceQuery::default()
+        };
+        let advice = ask(&space, &query);
+        assert_eq!(advice.len(), 2, "{agent}");
+        assert!(advice[0].subject.contains(recovery), "{agent}");
+    }
+}
+
+#[test]
 fn calls_are_shown_as_they_were_recorded() {
     let home = Home::new();
     let space = home.space();

@@ -73,6 +73,12 @@ fn titles(advice: &[Advice]) -> Vec<&str> {
     advice.iter().map(|one| one.subject.as_str()).collect()
 }
 
+/// The titles of what is proposed after an error.
+fn titles_of(space: &Space, error: &str) -> Vec<String> {
+    let advice = asked(space, "", error).into_iter();
+    advice.map(|one| one.subject).collect()
+}
+
 fn item(advice: &Advice) -> String {
     advice.lesson.as_ref().expect("a lesson").item.clone()
 }
@@ -119,6 +125,20 @@ fn what_recoveries_say_is_not_said_again() {
     );
     assert!(asked(&space, GOAL, "no linker").is_empty());
     assert!(asked(&space, "", "no linker").is_empty());
+}
+
+#[test]
+fn an_error_in_another_form_is_warned_of() {
+    let home = Home::new();
+    let space = home.space();
+    let error = "cannot find the linker: no such entry";
+    let steps = [("make", error), ("make all", error)];
+    run(&space, "r1", GOAL, &steps, false);
+    let same = titles_of(&space, error);
+    assert_eq!(same.len(), 1, "{same:?}");
+    let other_form = "E   cannot find the linker: no such entry; see the log";
+    assert_eq!(titles_of(&space, other_form), same);
+    assert!(titles_of(&space, "cannot find the compiler: no such entry").is_empty());
 }
 
 #[test]

@@ -240,12 +240,17 @@ impl Space {
         let Some(view) = self.inner.derived.experience.caught_up()? else {
             return Ok(Vec::new());
         };
-        let mut advice = Vec::new();
-        let mut said = Vec::new();
-        for draft in situations::drafts(view, query, self.now())? {
-            said.extend(draft.recovery().map(str::to_owned));
-            advice.push(self.finished(draft)?);
-        }
+        let drafts = situations::drafts(view, query, self.now())?;
+        let recoveries = drafts.iter().filter_map(Draft::recovery);
+        let mut said: Vec<String> = recoveries.map(str::to_owned).collect();
+        // Recoveries come first, in this order: the memories of those that the answer has no room for need not be read.
+        let (recoveries, others): (Vec<_>, Vec<_>) = drafts
+            .into_iter()
+            .partition(|draft| draft.recovery().is_some());
+        let drafts = recoveries.into_iter().take(limit).chain(others);
+        let mut advice = drafts
+            .map(|draft| self.finished(draft))
+            .collect::<Result<Vec<Advice>, Error>>()?;
         let skills = self.skills(view, query, limit)?;
         let steps = skills.iter().flat_map(|skill| &skill.steps);
         said.extend(steps.map(|step| normal::call(step, "")));

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_experience::lessons::{self, CallAt, DerivedLesson, Later, Rule};
-use anamne_experience::{ExperienceView, Trajectory, normal, original};
+use anamne_experience::{ExperienceView, Trajectory, original};
 use anamne_types::{
     Draft as MemoryDraft, Experience, InvalidValue, Lesson, Memory, Remembered, Row,
 };
@@ -135,15 +135,15 @@ impl Space {
         query: &ExperienceQuery,
         said: &[String],
     ) -> Result<Vec<Advice>, Error> {
-        let error = normal::error(&query.error);
+        let errors = view.known_forms(&query.error)?;
         let mut attempts = if query.goal.trim().is_empty() {
-            view.trajectories_with(&query.error, MOST_OF_GOAL)?
+            view.trajectories_with(&errors, MOST_OF_GOAL)?
         } else {
             view.similar_trajectories(&query.goal, MOST_GOALS, MOST_OF_GOAL)?
         };
         attempts.retain(|one| one.relevance >= SIMILAR);
         let mut judged = self.judged_lessons(view, &attempts)?;
-        let is_of_error = |one: &Judged| !error.is_empty() && one.lesson.error == error;
+        let is_of_error = |one: &Judged| errors.contains(&one.lesson.error);
         judged.retain(|one| {
             let is_asked = !query.goal.trim().is_empty() || is_of_error(one);
             let is_answered = is_of_error(one) && one.lesson.is_warning() && !said.is_empty();

@@ -46,7 +46,7 @@ fn recoveries(
     query: &ExperienceQuery,
     now: Timestamp,
 ) -> Result<Vec<Draft>, Error> {
-    let found = view.recoveries(&query.error, &query.goal, now)?;
+    let found = view.recoveries(&query.error, &query.goal, &query.agent, now)?;
     let asked = normal::error(&query.error);
     let drafts = found.into_iter().filter_map(|one| of_recovery(one, &asked));
     Ok(drafts.collect())
