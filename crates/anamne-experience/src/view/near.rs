@@ -1,6 +1,7 @@
 //! Errors that are like one, found by their words.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
@@ -100,7 +101,7 @@ fn candidates(connection: &Connection, asked: &Compared<'_>) -> rusqlite::Result
 /// The newest errors with each of these words, and how many words are so common that there may be more.
 fn with_words(
     connection: &Connection,
-    words: &[&str],
+    words: &BTreeSet<&str>,
 ) -> rusqlite::Result<(FxHashMap<i64, Candidate>, usize)> {
     let sql = "SELECT error, words FROM error_words WHERE word = ?1 ORDER BY error DESC LIMIT ?2";
     let mut statement = connection.prepare_cached(sql)?;

@@ -3,14 +3,15 @@
 //! Another form of an error adds words before or after it; it doesn't exchange any. So the words of one have to be in the other, in
 //! their order, and no negation may be without its counterpart.
 
+mod words;
+
 use std::collections::BTreeSet;
+
+use words::{Word, words};
 
 /// The likeness from which two errors are the same: in the middle of 0.50 to 0.80, which all give the same figures on the pairs
 /// of `anamne-eval errors`.
 pub const NEAR: f64 = 0.65;
-
-/// The most words of an error that are compared.
-const MOST_WORDS: usize = 64;
 
 /// The fewest words that two errors share.
 const FEWEST: usize = 2;
@@ -22,74 +23,6 @@ const WITHIN: f64 = 3.0;
 
 /// What a word costs in the place of a quoted value, which lost its quotes.
 const UNQUOTED: f64 = 0.25;
-
-/// Words that say nothing about what happened.
-const EMPTY: [&str; 37] = [
-    "a",
-    "an",
-    "and",
-    "at",
-    "be",
-    "by",
-    "e",
-    "err",
-    "error",
-    "errors",
-    "exception",
-    "failure",
-    "fatal",
-    "for",
-    "from",
-    "has",
-    "have",
-    "in",
-    "is",
-    "it",
-    "its",
-    "line",
-    "of",
-    "on",
-    "or",
-    "s",
-    "ms",
-    "that",
-    "the",
-    "this",
-    "to",
-    "was",
-    "were",
-    "with",
-    "bash",
-    "sh",
-    "zsh",
-];
-
-const NEGATIONS: [&str; 7] = ["not", "no", "never", "neither", "nor", "without", "none"];
-
-/// One part of a normal form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Word<'form> {
-    text: &'form str,
-    /// The number of marks that set off parts, before it.
-    part: usize,
-}
-
-impl Word<'_> {
-    /// Whether it stands for a quoted value.
-    fn is_value(&self) -> bool {
-        self.text == VALUE
-    }
-
-    fn is_negation(&self) -> bool {
-        NEGATIONS.contains(&self.text)
-    }
-}
-
-/// The placeholder of a quoted value. Other placeholders are left out.
-const VALUE: &str = "<value>";
-
-/// The placeholder of a number.
-const NUMBER: &str = "<number>";
 
 /// An error that others are compared with.
 #[derive(Clone, Debug)]
@@ -107,11 +40,10 @@ impl<'form> Compared<'form> {
     }
 
     /// The different words by which it can be found: those that stand for a value or negate say too little.
-    pub fn distinct_words(&self) -> Vec<&'form str> {
-        let words = self.set.iter().copied();
-        words
-            .filter(|word| *word != VALUE && !NEGATIONS.contains(word))
-            .collect()
+    pub fn distinct_words(&self) -> BTreeSet<&'form str> {
+        let telling = |word: &&Word<'_>| !word.is_value() && !word.is_negation();
+        let words = self.words.iter().filter(telling);
+        words.map(|word| word.text).collect()
     }
 
     /// How alike two errors are, from 0 to 1: the share of their words that they have in common, by what the others cost. 0 if each
@@ -122,7 +54,7 @@ impl<'form> Compared<'form> {
         } else {
             (other, self)
         };
-        if one.words.len() + 1 < FEWEST || one.shares_too_little(other) {
+        if one.words.is_empty() || one.shares_too_little(other) {
             return 0.0;
         }
         let forwards = likeness(&one.words, &other.words);
@@ -145,75 +77,6 @@ impl<'form> Compared<'form> {
         words.rotate_left(start);
         (start > 0).then_some(words)
     }
-}
-
-/// The words of a normal form: in lower case, without placeholders other than those of values, and without what belongs to a number.
-fn words(form: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
-    let mut part = 0;
-    let mut is_in_number = false;
-    let mut rest = form;
-    while let Some(first) = rest.chars().next()
-        && words.len() < MOST_WORDS
-    {
-        let (text, after) = rest.split_at(bytes_of_first(rest, first));
-        rest = after;
-        // A number goes on as in `<number>-rc1`, and begins as in `v<number>`.
-        is_in_number = text == NUMBER || is_in_number && !first.is_whitespace();
-        let is_of_number = is_in_number || text == "v" && rest.starts_with(NUMBER);
-        if (first.is_alphanumeric() || text == VALUE || is_operator(text)) && !is_of_number {
-            let said =
-                without_negation(text).map_or([Some(text), None], |verb| [Some(verb), Some("not")]);
-            let said = said
-                .into_iter()
-                .flatten()
-                .filter(|text| !EMPTY.contains(text));
-            words.extend(said.map(|text| Word { text, part }));
-        }
-        let begins_part = matches!(first, ':' | ';' | '(' | ')' | '[' | ']' | '|')
-            || text == "-->"
-            || text == "." && rest.starts_with(' ');
-        part += usize::from(begins_part);
-        is_in_number &= !begins_part;
-    }
-    words
-}
-
-/// `can` for `can't` and `cannot`, and so on.
-fn without_negation(text: &str) -> Option<&str> {
-    match text {
-        "cannot" | "can't" => Some("can"),
-        _ => text.strip_suffix("n't"),
-    }
-}
-
-/// The bytes of the word, placeholder or mark that a text begins with.
-fn bytes_of_first(text: &str, first: char) -> usize {
-    let run = |is_in: fn(char) -> bool| text.find(|next| !is_in(next)).unwrap_or(text.len());
-    if first.is_alphanumeric() {
-        // A point or a colon at the end belongs to the sentence.
-        let word = run(|next| next.is_alphanumeric() || matches!(next, '_' | '\'' | '-' | '.'));
-        return text[..word].trim_end_matches(['.', '-', '\'']).len();
-    }
-    let placeholder = text.starts_with('<').then(|| text.find('>')).flatten();
-    match placeholder {
-        Some(end) if text[1..end].bytes().all(|byte| byte.is_ascii_lowercase()) && end > 1 => {
-            end + 1
-        }
-        _ if matches!(first, '=' | '!' | '<' | '>' | '-') => {
-            run(|next| matches!(next, '=' | '!' | '<' | '>' | '-'))
-        }
-        _ => first.len_utf8(),
-    }
-}
-
-/// A comparison, such as `!=`.
-fn is_operator(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|byte| matches!(byte, b'=' | b'!' | b'<' | b'>'))
-        && !matches!(text, "!" | "=")
 }
 
 /// The likeness of two lists of words, of which the first is no longer than the other.
@@ -317,6 +180,7 @@ fn worth(one: &Word<'_>, other: &Word<'_>) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::words::MOST_WORDS;
     use super::*;
     use crate::normal::error;
 
