@@ -28,6 +28,7 @@ mod unix_socket;
 mod upkeep;
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -66,6 +67,10 @@ pub enum Address {
     /// A Unix socket, readable and writable by its owner only.
     Unix(PathBuf),
 }
+
+/// Processors per thread of the runtime. Such a thread reads and writes requests, a small part of the work; with as
+/// many as processors, they take the engine's place each time one wakes another.
+const CORES_PER_WORKER: usize = 4;
 
 /// Imports and exports at a time; more are answered with 503.
 const STREAMS: usize = 4;
@@ -342,8 +347,10 @@ pub fn serve(
     settings: &HttpSettings,
     ready: impl FnOnce(Option<SocketAddr>),
 ) -> Result<(), HttpError> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .worker_threads((cores / CORES_PER_WORKER).max(1))
         .max_blocking_threads(settings.threads + settings.storing_threads + 8)
         .build()
         .map_err(HttpError::Start)?;
