@@ -28,7 +28,16 @@ impl Alphabet {
 
     /// The parts of identifiers: letters of any script, digits, `_`, `-` and `.`.
     pub(super) const fn letters() -> Self {
-        let mut set = Self::of(b"A-Za-z0-9_.-");
+        Self::of_every_script(b"A-Za-z0-9_.-")
+    }
+
+    /// Letters of any script, and digits.
+    pub(super) const fn words() -> Self {
+        Self::of_every_script(b"A-Za-z0-9")
+    }
+
+    const fn of_every_script(specification: &[u8]) -> Self {
+        let mut set = Self::of(specification);
         let mut byte = 128;
         while byte < 256 {
             set.0[byte] = true;

@@ -30,13 +30,22 @@ pub(super) struct Lists {
     pub(super) calls: Vec<Call>,
 }
 
-/// A call that takes a password or a token at a place.
+/// A call that takes a password, a token or a key at a place.
 pub(super) struct Call {
     /// The name with its opening bracket.
     pub(super) name: &'static str,
     /// The place of the argument, from one on.
     pub(super) place: usize,
-    pub(super) is_token: bool,
+    pub(super) given: Given,
+}
+
+/// What a call is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    Password,
+    Token,
+    /// A key that signs or encrypts.
+    Secret,
 }
 
 /// A command whose arguments carry a password.
@@ -159,10 +168,16 @@ fn load() -> Result<Lists, LexiconError> {
 
 fn call_of(row: &anamne_text::lexicon::Row) -> Result<Call, LexiconError> {
     let place = row.cells[1].parse().ok().filter(|place| *place > 0);
+    let given = match row.cells[2] {
+        "password" => Given::Password,
+        "token" => Given::Token,
+        "secret" => Given::Secret,
+        other => return Err(row.fault(format!("unknown kind {other:?}"))),
+    };
     Ok(Call {
         name: row.cells[0],
         place: place.ok_or_else(|| row.fault(format!("no place: {:?}", row.cells[1])))?,
-        is_token: row.cells[2] == "token",
+        given,
     })
 }
 

@@ -57,6 +57,67 @@ pub(super) fn weak(chance: &mut Chance) -> String {
     format!("{}{year}{symbol}", capitalised(word(chance)))
 }
 
+/// A word with a capital and digits in place of some letters, and a number or none, 8 to 12 characters: `Tr0ub4dor`.
+pub(super) fn leet(chance: &mut Chance) -> String {
+    let mut text = capitalised(word(chance));
+    while text.len() < 7 {
+        text.push_str(&capitalised(word(chance)));
+    }
+    text.truncate(8 + chance.below(3));
+    let mut text: String = text.char_indices().map(with_digit).collect();
+    while text.len() < 8 || !text.contains(|one: char| one.is_ascii_digit()) {
+        text.push_str(&of("23456789", 2, chance));
+    }
+    text
+}
+
+/// The digit that looks like a letter, but for the first one.
+fn with_digit((at, letter): (usize, char)) -> char {
+    match letter {
+        'o' if at > 0 => '0',
+        'e' if at > 0 => '3',
+        'a' if at > 0 => '4',
+        's' if at > 0 => '5',
+        _ => letter,
+    }
+}
+
+/// Small letters and digits, 8 to 12 characters, at least one of each.
+pub(super) fn lower(chance: &mut Chance) -> String {
+    let letters = of("abcdefghijkmnopqrstuvwxyz", 1, chance);
+    let text = of(
+        "abcdefghijkmnopqrstuvwxyz23456789",
+        6 + chance.below(5),
+        chance,
+    );
+    format!("{letters}{text}{}", of("23456789", 1, chance))
+}
+
+/// Four to six digits that are neither a row nor a year.
+pub(super) fn pin(chance: &mut Chance) -> String {
+    let length = [4, 4, 5, 6][chance.below(4)];
+    format!(
+        "{}{}",
+        of("3456789", 1, chance),
+        of("024679", length - 1, chance)
+    )
+}
+
+/// The combination of a safe: three numbers of two digits.
+pub(super) fn combination(chance: &mut Chance) -> String {
+    let mut number = || 10 + chance.below(90);
+    format!("{}-{}-{}", number(), number(), number())
+}
+
+/// Two to four groups of small letters and digits.
+pub(super) fn recovery_code(chance: &mut Chance) -> String {
+    let length = 4 + chance.below(2);
+    let groups: Vec<String> = (0..2 + chance.below(3))
+        .map(|_| of("0123456789abcdef", length, chance))
+        .collect();
+    groups.join("-")
+}
+
 /// Words with hyphens and a number.
 pub(super) fn passphrase(chance: &mut Chance) -> String {
     let words: Vec<&str> = (0..4).map(|_| word(chance)).collect();

@@ -7,7 +7,7 @@ use crate::secrets::letters;
 use crate::secrets::shape::Shape;
 
 /// Whether nobody would take a value for anything but a generated password, wherever it stands: letters of both cases with digits
-/// or punctuation, in an order that no name has. O(bytes).
+/// or punctuation, or small letters and digits, in an order that no name has. O(bytes).
 pub(super) fn is_plainly_generated(value: &str) -> bool {
     if !(8..=48).contains(&value.len()) {
         return false;
@@ -15,8 +15,8 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
     let shape = Shape::of(value);
     let is_mark = |byte: u8| b"!@#$%^&*?+~=".contains(&byte);
     let marks = value.bytes().filter(|byte| is_mark(*byte)).count();
-    if shape.upper == 0
-        || shape.lower == 0
+    if shape.lower == 0
+        || (shape.upper == 0 && !is_scattered(value, &shape))
         || (shape.digits + marks == 0 && shape.length < 16)
         || shape.digits == shape.length
         || shape.symbols * 2 > shape.length
@@ -38,6 +38,16 @@ pub(super) fn is_plainly_generated(value: &str) -> bool {
         && shape.length - shape.symbols >= 7
         && is_secret(value, Class::Password, Place::Prose)
         && !is_digest(value)
+}
+
+/// Whether small letters and digits alternate as in no word, version or digest: `qi9xeso73`.
+fn is_scattered(value: &str, shape: &Shape) -> bool {
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    shape.symbols == 0
+        && shape.length <= 20
+        && shape.changes() >= 3
+        && letters::are_unlike_words(value)
+        && !value.bytes().all(is_hex)
 }
 
 /// Whether a value is names with slashes between them: `PL/Python3`.

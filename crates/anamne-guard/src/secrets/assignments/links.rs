@@ -167,9 +167,19 @@ fn is_symbol(scan: &Scan, name: &Name) -> bool {
     matches!(before, " :" | "(:")
 }
 
-/// What may follow a name before its link: `clé d'API`, `chave da API`, the plural's or possessive's ending.
+/// What may follow a name before its link and says what a key is for: `clé d'API`, `chave da API`, `clave secreta`.
 pub(super) fn addition(scan: &Scan, at: usize) -> usize {
-    const ADDITIONS: [&str; 10] = [
+    const ADDITIONS: [&str; 20] = [
+        " secrète",
+        " secreta",
+        " segreta",
+        " privée",
+        " privada",
+        " privata",
+        " d'accès",
+        " d’accès",
+        " de acceso",
+        " de acesso",
         " d'API",
         " d’API",
         " API",

@@ -49,7 +49,7 @@ pub(super) const KINDS: [DataKind; 5] = [
 ];
 
 /// Parts of names; each also with a capital, and in capitals.
-pub(super) const STEMS: [&str; 85] = [
+pub(super) const STEMS: [&str; 91] = [
     "wifi",
     "wlan",
     "ssid",
@@ -135,6 +135,12 @@ pub(super) const STEMS: [&str; 85] = [
     "login",
     "zugangsdaten",
     "identifiants",
+    "口令",
+    "合言葉",
+    "anahtar",
+    "rocommunity",
+    "rwcommunity",
+    "pepper",
 ];
 
 /// How many names may look around over the same byte.

@@ -95,8 +95,7 @@ pub(super) fn read(scan: &Scan, span: Range<usize>) -> Option<Name> {
         && let Some(before) = word_before(scan, span.start)
     {
         words.insert(0, ' ');
-        words.insert_str(0, before);
-        words[..before.len()].make_ascii_lowercase();
+        words.insert_str(0, &before.to_lowercase());
     }
     let (mut class, kind) = classify(&words)?;
     if class == Class::WeakKey {
@@ -212,6 +211,9 @@ fn words_of(identifier: &str) -> String {
     words
 }
 
+/// Letters and digits of every script.
+static LETTERS: Alphabet = Alphabet::words();
+
 /// The word before a name that is but one word, such as `API` of `API key`.
 fn word_before<'text>(scan: &Scan<'text>, start: usize) -> Option<&'text str> {
     let blanks = BLANK.run_back(scan.bytes, start, 2);
@@ -219,8 +221,8 @@ fn word_before<'text>(scan: &Scan<'text>, start: usize) -> Option<&'text str> {
         return None;
     }
     let end = start - 1;
-    let length = Alphabet::named("alnum")?.run_back(scan.bytes, end, 20);
-    let word = scan.slice(&(end - length..end));
+    let length = LETTERS.run_back(scan.bytes, end, 40);
+    let word = scan.slice(&super::floor(scan, end - length, end));
     (!word.is_empty()).then_some(word)
 }
 
@@ -246,7 +248,9 @@ fn classify(words: &str) -> Option<(Class, DataKind)> {
     let is_harmless = |word: &str| {
         has(&lists.harmless_names, word) || is_forgery(word) || word.starts_with("xsrf")
     };
-    if is_forgery(last) || before.split(' ').any(is_harmless) {
+    // The key of an application that signs tokens against forged requests is a secret.
+    let is_signing = last == "key" && before.ends_with("secret");
+    if is_forgery(last) || (before.split(' ').any(is_harmless) && !is_signing) {
         return None;
     }
     if last == "mnemonic"

@@ -9,7 +9,7 @@ use crate::DataKind;
 use crate::secrets::alphabet::{after_blanks, may_begin};
 use crate::secrets::scan::{Basis, Scan};
 use crate::secrets::shape::Shape;
-use crate::secrets::words::{Call, lists};
+use crate::secrets::words::{Call, Given, lists};
 use crate::secrets::{placeholders, steps};
 
 /// The bytes of a call or a row that are read.
@@ -83,7 +83,7 @@ pub(super) fn is_unlike_a_word(text: &str) -> bool {
     shape.digits > 0 || shape.sorts() >= 3 || shape.is_random(12)
 }
 
-/// The password or token among the arguments of the call whose name and bracket are at a place.
+/// The password, token or key among the arguments of the call whose name and bracket are at a place.
 pub(in crate::secrets) fn find_in_call(scan: &mut Scan, index: usize, name: Range<usize>) {
     let call: &Call = &lists().calls[index];
     if name.start < scan.call_end || !may_begin(scan.bytes, name.start) {
@@ -101,10 +101,10 @@ pub(in crate::secrets) fn find_in_call(scan: &mut Scan, index: usize, name: Rang
         .iter()
         .flatten()
         .any(|other| scan.slice(other).eq_ignore_ascii_case(text));
-    let (class, kind) = if call.is_token {
-        (Class::Key, names::TOKEN)
-    } else {
-        (Class::Password, PASSWORD)
+    let (class, kind) = match call.given {
+        Given::Password => (Class::Password, PASSWORD),
+        Given::Token => (Class::Key, names::TOKEN),
+        Given::Secret => (Class::Secret, names::SECRET),
     };
     if !is_repeated
         && is_unlike_a_word(text)

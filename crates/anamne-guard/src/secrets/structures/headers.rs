@@ -131,7 +131,7 @@ pub(super) fn add_credentials(scan: &mut Scan, scheme: &str, start: usize, is_he
     let value = scan.slice(&span);
     let shape = Shape::of(value);
     let is_secret = if scheme == "basic" {
-        is_basic(value)
+        is_basic(value).unwrap_or_else(|| is_header && shape.is_random(16))
     } else if is_header {
         shape.is_random(16)
             || (shape.length >= 8 && shape.digits > 0 && shape.letters() > 0 && !is_wordy(value))
@@ -173,23 +173,20 @@ fn credentials(scan: &mut Scan, start: usize) -> Option<Range<usize>> {
     (end >= start + 6 && !is_call).then_some(start..end)
 }
 
-/// Whether the value is base 64 of `user:password`, and not of a placeholder.
-fn is_basic(value: &str) -> bool {
-    let decoded = base64(value.as_bytes()).and_then(|bytes| String::from_utf8(bytes).ok());
-    decoded.is_some_and(|pair| {
-        let is_text = pair.chars().all(|one| !one.is_control());
-        let Some((user, password)) = pair.split_once(':') else {
-            return false;
-        };
-        let is_key = password.is_empty() && Shape::of(user).is_random(16);
-        let is_word = words::has(&words::lists().not_values, &password.to_lowercase());
-        is_text
-            && (is_key
-                || (password.len() >= 2
-                    && !is_word
-                    && !is_placeholder(password)
-                    && !is_stock(password)))
-    })
+/// Whether the value is base 64 of `user:password`, and not of a placeholder; `None` if it is base 64 of no text.
+fn is_basic(value: &str) -> Option<bool> {
+    let pair = String::from_utf8(base64(value.as_bytes())?).ok()?;
+    if pair.chars().any(char::is_control) {
+        return None;
+    }
+    let Some((user, password)) = pair.split_once(':') else {
+        return Some(false);
+    };
+    let is_key = password.is_empty() && Shape::of(user).is_random(16);
+    let is_word = words::has(&words::lists().not_values, &password.to_lowercase());
+    let is_password =
+        password.len() >= 2 && !is_word && !is_placeholder(password) && !is_stock(password);
+    Some(is_key || is_password)
 }
 
 /// Whether a value is words joined by punctuation, such as `access_token1`.

@@ -261,3 +261,56 @@ fn key_words_of_other_languages_are_names() {
     }
     settle();
 }
+
+#[test]
+fn keys_that_sign_or_encrypt_are_found_among_arguments() {
+    let key = random(ALNUM, 32, 41);
+    for (before, after) in [
+        ("hmac.new(b\"", "\", payload, hashlib.sha256)"),
+        ("hash_hmac('sha256', $body, '", "')"),
+        ("crypto.createHmac('sha256', '", "')"),
+        ("Algorithm.HMAC256(\"", "\")"),
+        (
+            "jwt.sign({ sub: user.id }, \"",
+            "\", { expiresIn: \"12h\" })",
+        ),
+        ("jwt.decode(token, '", "', algorithms=['HS256'])"),
+        ("Fernet(b'", "')"),
+    ] {
+        check(&format!("{before}{key}{after}"), "secret", &key);
+    }
+    let password = ["Kx9!", "mQ2#vL"].concat();
+    let query = format!("SELECT pgp_sym_decrypt(ssn, '{password}') FROM patients");
+    check(&query, "password", &password);
+    for text in [
+        "jwt.sign(payload, process.env.JWT_SECRET, { expiresIn: '12h' })",
+        "jwt.verify(token, 'secret')",
+        "hmac.new(key, payload, hashlib.sha256)",
+        "crypto.createHmac('sha256', secret).update('a').digest('base64url')",
+        "Fernet(Fernet.generate_key())",
+    ] {
+        clean(text);
+    }
+}
+
+#[test]
+fn names_of_keys_are_known_with_their_adjectives() {
+    let key = random(ALNUM, 40, 42);
+    for before in [
+        "La clé secrète du client : ",
+        "clave secreta: ",
+        "chiave privata: ",
+        "секретный ключ: ",
+        "секретный ключ для подписи ",
+        "gizli anahtar: ",
+        "Unseal Key 1: ",
+        "client-key-data: ",
+        "WTF_CSRF_SECRET_KEY=",
+    ] {
+        let text = format!("{before}{key}");
+        let found = found(&text);
+        assert!(found.iter().any(|(_, value)| *value == key), "{text}");
+    }
+    clean(&format!("Sec-WebSocket-Key: {}==", &key[..22]));
+    clean(&format!("csrf_token={key}"));
+}

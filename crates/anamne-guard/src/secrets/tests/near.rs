@@ -143,3 +143,24 @@ fn names_numbers_and_digests_near_a_name_are_no_passwords() {
     clean(&format!("password: see commit {digest}"));
     settle();
 }
+
+#[test]
+fn small_letters_and_digits_in_turn_are_a_password_on_the_line_of_its_name() {
+    let password = ["qi9x", "eso73"].concat();
+    for (before, after) in [
+        ("the sudo password on the mail server, as of today ", ""),
+        (
+            "Das Passwort, das Rosa gestern gesetzt hat, war ",
+            " oder so",
+        ),
+    ] {
+        check(&format!("{before}{password}{after}"), "password", &password);
+    }
+    for text in [
+        "the password is hashed with pbkdf2 and the curve secp256k1 signs it",
+        "the password of release 8f3a9c2e is gone",
+        "a password for utf8mb4 and base64url columns",
+    ] {
+        clean(text);
+    }
+}

@@ -215,3 +215,16 @@ fn records_of_password_files_are_found() {
     clean("costs $1$ or $5$ a piece, ::ffff:5432:");
     settle();
 }
+
+#[test]
+fn basic_credentials_of_no_text_are_found_in_their_header() {
+    let value = random(ALNUM, 40, 43);
+    check(
+        &format!("Authorization: Basic {value}"),
+        "authorization-header",
+        &value,
+    );
+    // `user:password`
+    clean("Authorization: Basic dXNlcjpwYXNzd29yZA==");
+    clean("Authorization: Basic realm=\"files of the team\"");
+}
