@@ -142,6 +142,16 @@ impl Failure {
         self
     }
 
+    /// Adds the next step that a server named, with its text.
+    #[must_use]
+    pub(crate) fn step_of_server(mut self, step: Option<NextStep>) -> Self {
+        if let Self::Report(stored) = &mut self {
+            stored.next_step = step;
+            stored.hint = step.map(|step| next_step::words_of_server(step).into_owned());
+        }
+        self
+    }
+
     /// No language model is configured.
     pub(crate) fn no_model() -> Self {
         Self::not_found("no model configured")

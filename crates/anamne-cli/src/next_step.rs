@@ -1,5 +1,6 @@
 //! The text of next steps, as commands of this program. Worded only here.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use anamne::NextStep;
@@ -73,45 +74,101 @@ pub(crate) fn words(step: NextStep) -> &'static str {
     }
 }
 
-/// What happened and the next step, on one line.
-pub(crate) fn on_one_line(said: impl Display, step: Option<NextStep>) -> String {
+/// The text of a step that a server names: commands that work on its store alone are run there.
+pub(crate) fn words_of_server(step: NextStep) -> Cow<'static, str> {
     match step {
-        Some(step) => format!("{said}; {}", words(step)),
-        None => said.to_string(),
-    }
-}
-
-/// The value for `--json` with texts added: a `hint` beside each `next_step`, and `hints` beside `next_steps`.
-pub(crate) fn worded(value: &impl Serialize) -> Value {
-    let mut value = json!(value);
-    add_hints(&mut value);
-    value
-}
-
-fn add_hints(value: &mut Value) {
-    let word = |step: &Value| NextStep::deserialize(step).map(words).ok();
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(add_hints),
-        Value::Object(fields) => {
-            if let Some(hint) = fields.get("next_step").and_then(word) {
-                fields.insert("hint".to_owned(), json!(hint));
-            }
-            if let Some(Value::Array(steps)) = fields.get("next_steps") {
-                let hints: Vec<_> = steps.iter().filter_map(word).collect();
-                fields.insert("hints".to_owned(), json!(hints));
-            }
-            fields.values_mut().for_each(add_hints);
+        NextStep::WaitAndRetry => "wait, and try again".into(),
+        NextStep::RunTasks => {
+            "begin it now with `anamne tasks run`; the server does it by itself later".into()
         }
-        _ => {}
+        NextStep::ListMemories
+        | NextStep::ListForgotten
+        | NextStep::ListSpaces
+        | NextStep::ListContradictions
+        | NextStep::ListTasks
+        | NextStep::MakeRoom
+        | NextStep::ConfirmRetention
+        | NextStep::RestoreRetention
+        | NextStep::ChooseModel
+        | NextStep::Extract
+        | NextStep::ImportUpdates => words(step).into(),
+        _ => format!("on the server's machine: {}", words(step)).into(),
     }
 }
 
-/// Prints the steps below what they belong to.
-pub(crate) fn print(steps: &[NextStep], output: &mut Output) -> Result<(), Failure> {
-    for &step in steps {
-        output.entry(CYAN, "next   ", words(step))?;
+/// Who has the store that steps are about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum StoreOwner {
+    ThisMachine,
+    Server,
+}
+
+impl StoreOwner {
+    fn words(self, step: NextStep) -> Cow<'static, str> {
+        match self {
+            Self::ThisMachine => words(step).into(),
+            Self::Server => words_of_server(step),
+        }
     }
-    Ok(())
+
+    /// The value for `--json` with texts added: a `hint` beside each `next_step`, and `hints` beside `next_steps`.
+    pub(crate) fn worded(self, value: &impl Serialize) -> Value {
+        let mut value = json!(value);
+        self.add_hints(&mut value);
+        value
+    }
+
+    fn add_hints(self, value: &mut Value) {
+        let word = |step: &Value| {
+            let step = NextStep::deserialize(step).ok()?;
+            Some(self.words(step))
+        };
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.add_hints(item)),
+            Value::Object(fields) => {
+                if let Some(hint) = fields.get("next_step").and_then(word) {
+                    fields.insert("hint".to_owned(), json!(hint));
+                }
+                if let Some(Value::Array(steps)) = fields.get("next_steps") {
+                    let hints: Vec<_> = steps.iter().filter_map(word).collect();
+                    fields.insert("hints".to_owned(), json!(hints));
+                }
+                fields.values_mut().for_each(|field| self.add_hints(field));
+            }
+            _ => {}
+        }
+    }
+
+    /// Prints the steps below what they belong to.
+    pub(crate) fn print(self, steps: &[NextStep], output: &mut Output) -> Result<(), Failure> {
+        for &step in steps {
+            output.entry(CYAN, "next   ", &self.words(step))?;
+        }
+        Ok(())
+    }
+
+    /// What happened and the next step, on one line.
+    pub(crate) fn on_one_line(self, said: impl Display, step: Option<NextStep>) -> String {
+        match step {
+            Some(step) => format!("{said}; {}", self.words(step)),
+            None => said.to_string(),
+        }
+    }
+}
+
+/// What happened and the next step on this machine, on one line.
+pub(crate) fn on_one_line(said: impl Display, step: Option<NextStep>) -> String {
+    StoreOwner::ThisMachine.on_one_line(said, step)
+}
+
+/// The value for `--json` with the texts of steps on this machine added.
+pub(crate) fn worded(value: &impl Serialize) -> Value {
+    StoreOwner::ThisMachine.worded(value)
+}
+
+/// Prints the steps on this machine below what they belong to.
+pub(crate) fn print(steps: &[NextStep], output: &mut Output) -> Result<(), Failure> {
+    StoreOwner::ThisMachine.print(steps, output)
 }
 
 /// Prints each distinct step once, to standard error.

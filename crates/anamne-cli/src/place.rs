@@ -281,6 +281,24 @@ impl Place {
         self.existing_space_of(&self.existing_store()?)
     }
 
+    /// The space, if there is a store that has it.
+    pub(crate) fn space_if_there(&self) -> Result<Option<Space>, Failure> {
+        self.check_here()?;
+        if !StoreFolder::at(&self.root()?)
+            .is_there()
+            .map_err(Error::from)?
+        {
+            return Ok(None);
+        }
+        match self
+            .store()?
+            .existing_space(self.determined_name()?.as_str())
+        {
+            Err(Error::Store(StoreError::NoSpace(_))) => Ok(None),
+            opened => Ok(Some(opened?)),
+        }
+    }
+
     /// The space in a store on this machine or the server, which must exist.
     pub(crate) fn existing_in(&self, store: &ReachedStore) -> Result<Reached, Failure> {
         match store {

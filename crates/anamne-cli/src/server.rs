@@ -1,9 +1,10 @@
 //! The server that commands work against, if there is one: its address, and the key for it.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use anamne::llm::{KEYCHAIN_SERVICE, Key, key_in_file, write_key_file};
-use anamne_client::{Client, ClientError, Problem};
+use anamne_client::{Authorities, CertificateFault, Client, ClientError, NetError, Problem};
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +12,16 @@ use crate::arguments::Global;
 use crate::bridge;
 use crate::failure::Failure;
 use crate::whole_file::write_whole;
+use crate::wording::file_name;
 
 /// The variable with the key, for scripts.
 const KEY: &str = "ANAMNE_KEY";
+
+/// The variable with the file of the authorities, for scripts.
+const CA: &str = "ANAMNE_CA";
+
+/// The most bytes that are read of a file of authorities.
+const MOST_OF_CA: u64 = 2 << 20;
 
 /// What `anamne login` keeps, in the person's settings.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,6 +29,21 @@ const KEY: &str = "ANAMNE_KEY";
 struct Login {
     /// The address of the server.
     address: String,
+    /// The certificates of its own authorities, in PEM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ca: Option<String>,
+}
+
+impl Login {
+    fn authorities(&self) -> Result<Authorities, Failure> {
+        let Some(pem) = &self.ca else {
+            return Ok(Authorities::public());
+        };
+        Authorities::of_pem(pem.as_bytes()).map_err(|error| {
+            Failure::failed(format!("the authority of the login is unreadable: {error}"))
+                .hint("run `anamne login URL --ca FILE` again")
+        })
+    }
 }
 
 /// The folder of the person's settings.
@@ -74,8 +97,50 @@ fn given_address(global: &Global) -> Result<Option<String>, Failure> {
 /// A client of the server at `address`, with the key that is kept for it.
 pub(crate) fn connect(address: &str) -> Result<Client, Failure> {
     let keyless = Client::connect(address, None)?;
-    let key = kept_key(keyless.address().origin())?;
-    Ok(Client::connect(address, key.as_deref())?)
+    let origin = keyless.address().origin();
+    let key = kept_key(origin)?;
+    let authorities = kept_authorities(origin)?;
+    Ok(Client::connect_trusting(
+        authorities,
+        address,
+        key.as_deref(),
+    )?)
+}
+
+/// The authorities for a server: from the file that the environment names, else those of the login if it is there.
+fn kept_authorities(origin: &str) -> Result<Authorities, Failure> {
+    if let Some(path) = ca_of_environment() {
+        return read_authorities(&path);
+    }
+    let Some(login) = read_login()?.filter(|login| login.ca.is_some()) else {
+        return Ok(Authorities::public());
+    };
+    let client = Client::connect(&login.address, None)?;
+    match client.address().origin() == origin {
+        true => login.authorities(),
+        false => Ok(Authorities::public()),
+    }
+}
+
+fn ca_of_environment() -> Option<PathBuf> {
+    let named = std::env::var_os(CA).filter(|path| !path.is_empty());
+    named.map(PathBuf::from)
+}
+
+/// The authorities whose certificates a file has.
+fn read_authorities(path: &Path) -> Result<Authorities, Failure> {
+    let read = || {
+        let mut bytes = Vec::new();
+        let mut file = std::fs::File::open(path)?.take(MOST_OF_CA);
+        file.read_to_end(&mut bytes).map(|_| bytes)
+    };
+    let name = file_name(path);
+    let bytes = read().map_err(|error| {
+        let message = format!("can't read the authority's file {name}: {error}");
+        Failure::refused("ca", message)
+    })?;
+    Authorities::of_pem(&bytes)
+        .map_err(|error| Failure::refused("ca", format!("{name} names no authority: {error}")))
 }
 
 /// The key for a server: from the environment, the keychain, or the private file.
@@ -115,9 +180,11 @@ fn read_login() -> Result<Option<Login>, Failure> {
 pub(crate) fn log_in(
     address: &str,
     key: Option<&str>,
+    ca: Option<&Path>,
     in_file: bool,
 ) -> Result<Option<String>, Failure> {
-    let client = Client::connect(address, key)?;
+    let authorities = authorities_of_login(address, ca)?;
+    let client = Client::connect_trusting(authorities.clone(), address, key)?;
     let spaces = client.read::<serde_json::Value>(&["v1", "spaces"], &anamne_client::Query::new());
     spaces?;
     let account = client.address().origin();
@@ -139,11 +206,25 @@ pub(crate) fn log_in(
     };
     let login = Login {
         address: address.to_owned(),
+        ca: authorities.pem().map(str::to_owned),
     };
     let text = toml::to_string(&login).map_err(|error| Failure::failed(error.to_string()))?;
     std::fs::create_dir_all(settings()?).map_err(|error| unwritable(&error))?;
     write_whole(&login_file()?, |file| Ok(file.write_all(text.as_bytes())?))?;
     Ok(kept)
+}
+
+/// The authorities of a file that was given, else of the one that the environment names.
+fn authorities_of_login(address: &str, ca: Option<&Path>) -> Result<Authorities, Failure> {
+    if Client::connect(address, None)?.address().is_tls() {
+        let path = ca.map(Path::to_owned).or_else(ca_of_environment);
+        return path.map_or_else(|| Ok(Authorities::public()), |path| read_authorities(&path));
+    }
+    if ca.is_some() {
+        let message = format!("--ca is for an address with https://, and {address} has none");
+        return Err(Failure::refused("ca", message));
+    }
+    Ok(Authorities::public())
 }
 
 /// Forgets the server and a key in a file; commands work on stores of this machine again.
@@ -172,10 +253,27 @@ impl From<ClientError> for Failure {
                 older_server(&route, server.as_deref())
             }
             ClientError::Key => Self::refused("key", "the key is malformed"),
+            ClientError::Net(NetError::Certificate { fault }) => untrusted(&fault),
             other => Self::failed(other.to_string())
                 .hint("check the address (--server), and that the server runs"),
         }
     }
+}
+
+/// The certificate of the server is not accepted.
+fn untrusted(fault: &CertificateFault) -> Failure {
+    let failure = Failure::failed(format!(
+        "the certificate of the server is not accepted: {fault}"
+    ));
+    failure.hint(match fault {
+        CertificateFault::UnknownAuthority => {
+            "if an authority of your own signed it, give its certificate: `anamne login URL --ca FILE`, or the variable ANAMNE_CA"
+        }
+        CertificateFault::OfAuthority => {
+            "let the server use a certificate that is no authority itself (CA:FALSE)"
+        }
+        _ => "ask who runs the server; the address (--server) must be a name that the certificate has",
+    })
 }
 
 /// The server doesn't know a route that this version of the command uses.
@@ -193,15 +291,19 @@ fn of_problem(problem: &Problem) -> Failure {
     let detail = problem.detail.clone();
     let failure = match (problem.kind(), &problem.field) {
         ("unauthenticated", _) => {
-            return Failure::denied(detail)
-                .hint("give a valid key: `anamne login URL < FILE`, or the variable ANAMNE_KEY");
+            return Failure::denied("the server wants a valid key")
+                .hint("give one: `anamne login URL < FILE`, or the variable ANAMNE_KEY");
         }
-        ("denied", _) => Failure::denied(detail),
+        ("denied", _) => {
+            return Failure::denied(detail).hint(
+                "use a key that may do it; who runs the server makes one: `anamne keys create --help`",
+            );
+        }
         (_, Some(field)) => return Failure::refused(field, detail),
         ("refused", None) => Failure::usage(detail),
         ("not_found", None) => Failure::not_found(detail),
         ("busy" | "overloaded", None) => Failure::busy(detail),
         _ => Failure::failed(detail),
     };
-    failure.step(problem.next_step)
+    failure.step_of_server(problem.next_step)
 }

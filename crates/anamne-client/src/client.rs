@@ -4,7 +4,9 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anamne_net::{Address, Body, BothWays, Header, NetError, Opened, Request, Timeouts};
+use anamne_net::{
+    Address, Authorities, Body, BothWays, Header, NetError, Opened, Request, Timeouts,
+};
 use anamne_types::{Answer, Context, ContextRequest, Recall, Spaces};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,6 +73,15 @@ impl Client {
     ///
     /// [`ClientError::Address`] for an address that is neither TLS nor this machine.
     pub fn connect(address: &str, key: Option<&str>) -> Result<Self, ClientError> {
+        Self::connect_trusting(Authorities::public(), address, key)
+    }
+
+    /// The same for a server whose certificate one of `authorities` signed.
+    pub fn connect_trusting(
+        authorities: Authorities,
+        address: &str,
+        key: Option<&str>,
+    ) -> Result<Self, ClientError> {
         let timeouts = Timeouts {
             connect: CONNECT,
             read: READ,
@@ -80,8 +91,10 @@ impl Client {
             let header = Header::secret("authorization", &format!("Bearer {key}"));
             headers.push(header.ok_or(ClientError::Key)?);
         }
+        let address = Address::parse(address)?;
+        let net = anamne_net::Client::trusting(authorities, address, timeouts);
         Ok(Self {
-            net: Arc::new(anamne_net::Client::new(Address::parse(address)?, timeouts)),
+            net: Arc::new(net),
             headers,
             longest: LONGEST,
         })

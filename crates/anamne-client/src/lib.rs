@@ -22,7 +22,7 @@ mod path;
 mod session;
 mod space;
 
-pub use anamne_net::BothWays;
+pub use anamne_net::{Authorities, AuthoritiesError, BothWays, CertificateFault, NetError};
 pub use client::{Client, Method};
 pub use error::{ClientError, Problem, StoppedImport};
 pub use mcp::{McpRelay, RelayError};

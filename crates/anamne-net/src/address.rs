@@ -105,7 +105,8 @@ impl Address {
         self.port
     }
 
-    pub(crate) fn is_tls(&self) -> bool {
+    /// Whether connections to it are encrypted.
+    pub fn is_tls(&self) -> bool {
         self.tls
     }
 

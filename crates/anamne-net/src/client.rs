@@ -7,6 +7,7 @@ use ureq::http::{HeaderName, HeaderValue};
 use ureq::{Agent, AsSendBody, Error, SendBody};
 
 use crate::Address;
+use crate::authorities::{Authorities, CertificateFault};
 
 /// Maximum size of a response body.
 const MAX_BODY_BYTES: u64 = 16 << 20;
@@ -138,6 +139,12 @@ pub enum NetError {
         /// The maximum size in bytes.
         most: u64,
     },
+    /// The server's certificate is not accepted; nothing was sent.
+    #[error("its certificate is not accepted: {fault}")]
+    Certificate {
+        /// What is wrong with it.
+        fault: CertificateFault,
+    },
     /// The connection failed or broke.
     #[error("{reason}")]
     Connection {
@@ -154,14 +161,21 @@ pub struct Client {
     agent: Agent,
     address: Address,
     timeouts: Timeouts,
+    authorities: Authorities,
 }
 
 impl Client {
-    /// A client of the API at `address`.
+    /// A client of the API at `address`, whose certificate a public authority signed.
     pub fn new(address: Address, timeouts: Timeouts) -> Self {
+        Self::trusting(Authorities::public(), address, timeouts)
+    }
+
+    /// A client of the API at `address`, whose certificate one of `authorities` signed.
+    pub fn trusting(authorities: Authorities, address: Address, timeouts: Timeouts) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .https_only(!address.is_loopback())
+            .tls_config(authorities.configuration())
             // By default the proxy would come from the environment, which the engine does not read.
             .proxy(None)
             .max_redirects(0)
@@ -174,6 +188,7 @@ impl Client {
             agent: config.new_agent(),
             address,
             timeouts,
+            authorities,
         }
     }
 
@@ -184,6 +199,10 @@ impl Client {
 
     pub(crate) fn timeouts(&self) -> Timeouts {
         self.timeouts
+    }
+
+    pub(crate) fn authorities(&self) -> &Authorities {
+        &self.authorities
     }
 
     /// Sends a request, and returns the response once its head is there.
@@ -280,9 +299,12 @@ fn failed(error: &Error, sent: bool) -> NetError {
                 sent,
             }
         }
-        Error::Io(io) => NetError::Connection {
-            reason: io.to_string(),
-            sent,
+        Error::Io(io) => match CertificateFault::of(io) {
+            Some(fault) => NetError::Certificate { fault },
+            None => NetError::Connection {
+                reason: io.to_string(),
+                sent,
+            },
         },
         other => NetError::Connection {
             reason: other.to_string(),

@@ -121,6 +121,7 @@ pub use server_records::{
 };
 pub use space::Space;
 pub use store::{Options, Store};
+pub use write::guarding::guard_test;
 pub use write::import::{
     BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
     ImportReport, ImportedSpace, LineOutcome, RewordedLine, UnverifiedClaims,

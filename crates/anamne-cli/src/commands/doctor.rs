@@ -7,7 +7,7 @@ use crate::bridge;
 use crate::commands::doctor_backups::ServerBackups;
 use crate::commands::model::VerifiedModels;
 use crate::failure::Failure;
-use crate::next_step;
+use crate::next_step::{self, StoreOwner};
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, paint};
 use crate::place::Place;
 use crate::projects::{self, ProjectWarning};
@@ -78,7 +78,7 @@ impl Doctor {
             let mut answer = json!({
                 "store": store.location(),
                 "healthy": healthy,
-                "spaces": next_step::worded(&found),
+                "spaces": store.owner().worded(&found),
             });
             if let Some(machine) = &machine {
                 machine.describe(&mut answer);
@@ -86,7 +86,7 @@ impl Doctor {
             output.json(&answer)?;
         } else {
             for check_up in &found {
-                print(check_up, output)?;
+                print(check_up, store.owner(), output)?;
             }
             if let Some(machine) = &machine {
                 machine.print(output)?;
@@ -216,7 +216,7 @@ fn unreadable(found: &Unreadable) -> CheckUp {
     }
 }
 
-fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
+fn print(check_up: &CheckUp, owner: StoreOwner, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, &check_up.space))?;
     for (style, sign, findings) in [
         (GREEN, "well   ", &check_up.well),
@@ -229,5 +229,5 @@ fn print(check_up: &CheckUp, output: &mut Output) -> Result<(), Failure> {
             output.entry(style, sign, finding)?;
         }
     }
-    next_step::print(&check_up.next_steps, output)
+    owner.print(&check_up.next_steps, output)
 }

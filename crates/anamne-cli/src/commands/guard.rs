@@ -25,7 +25,8 @@ memory contains [secret:github-token] in their place, and no file, log or error
 message contains the value. IBANs, card numbers and national ids are marked;
 marked memories are private, as are those with the tag private: they go to
 language models on this machine only. Other personal data is ignored unless a
-policy says otherwise. Actions: off, mark, redact, refuse.
+policy says otherwise. Actions: off, mark, redact, refuse. `test` stores nothing
+and needs no store: without one it shows what a new space would do.
 
 A secret in a command's arguments is visible to other programs and in the
 shell's history. Give it on standard input instead: anamne remember -
@@ -125,7 +126,8 @@ impl Guard {
             }
             Some(GuardCommand::Test { text }) => {
                 let text = input::text("text", &text, output)?;
-                test(&place.existing_space()?, &text, output)
+                let (stored, notes) = tested(place, &text)?;
+                print_test(&stored, &notes, output)
             }
             Some(GuardCommand::Scan { redact, yes }) => {
                 scan(&place.existing_space()?, redact, yes, output)
@@ -239,14 +241,21 @@ fn show_group(
     Ok(())
 }
 
-fn test(space: &Space, text: &str, output: &mut Output) -> Result<(), Failure> {
-    let (stored, notes) = space.guard_test(text)?;
+/// What the space would store of a text; the policy of new spaces holds where there is no store or space yet.
+fn tested(place: &Place, text: &str) -> Result<(String, Vec<GuardNote>), Failure> {
+    match place.space_if_there()? {
+        Some(space) => Ok(space.guard_test(text)?),
+        None => Ok(anamne::guard_test(&GuardConfig::default(), text)?),
+    }
+}
+
+fn print_test(stored: &str, notes: &[GuardNote], output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         return output.json(&json!({"text": stored, "findings": notes}));
     }
     output.line(stored.trim_end())?;
     output.flush()?;
-    print_notes(&notes, output);
+    print_notes(notes, output);
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! `anamne login`.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use super::model::key::read_key;
@@ -20,9 +22,15 @@ ANAMNE_SERVER and ANAMNE_KEY do the same for scripts. Hooks of agents work
 against the server too, except in projects whose space is private on this
 machine.
 
+--ca is for a server whose certificate an authority of your own signed. Its
+certificates are copied into your settings, count for this server instead of the
+public authorities, and are used by every command, hook and `anamne mcp`. The
+variable ANAMNE_CA names such a file for scripts.
+
 Examples:
   anamne login https://memory.example.org
   anamne login https://memory.example.org < key.txt
+  anamne login https://memory.internal --ca internal-ca.pem
   anamne login http://127.0.0.1:7331 --no-key
   anamne login --end
 
@@ -34,11 +42,14 @@ pub(crate) struct Login {
     /// The server needs no key
     #[arg(long)]
     no_key: bool,
+    /// Accept certificates of the authorities in this PEM file, and no others
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
     /// Keep the key in a file, even if there is a keychain
     #[arg(long, conflicts_with = "no_key")]
     file: bool,
     /// Forget the server and a key in a file
-    #[arg(long, visible_alias = "remove", conflicts_with_all = ["url", "no_key", "file"])]
+    #[arg(long, visible_alias = "remove", conflicts_with_all = ["url", "no_key", "ca", "file"])]
     end: bool,
 }
 
@@ -69,7 +80,7 @@ impl Login {
             Some(read_key(&url)?)
         };
         let key = key.as_deref().map(str::trim);
-        let kept = server::log_in(&url, key, self.file)?;
+        let kept = server::log_in(&url, key, self.ca.as_deref(), self.file)?;
         if output.is_json() {
             return output.json(&json!({ "server": url, "kept_in": kept }));
         }

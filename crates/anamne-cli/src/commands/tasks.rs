@@ -5,7 +5,7 @@ use anamne::{ChoreReport, EmbeddingBatch, Space, Store};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::next_step;
+use crate::next_step::StoreOwner;
 use crate::output::{DIM, GREEN, Output, RED, YELLOW, counted};
 use crate::place::Place;
 use crate::reached::Reached;
@@ -149,12 +149,12 @@ fn show(space: &Reached, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         let mut whole = serde_json::to_value(&work.queue).map_err(std::io::Error::from)?;
         whole["waiting"] = json!(waiting);
-        whole["chores"] = next_step::worded(&work.chores);
+        whole["chores"] = space.owner().worded(&work.chores);
         whole["batches"] = json!(work.batches);
         return output.json(&whole);
     }
     print(&work.queue, &waiting, output)?;
-    print_chores(&work.chores, output)?;
+    print_chores(&work.chores, space.owner(), output)?;
     print_batches(&work.batches, output)
 }
 
@@ -181,14 +181,18 @@ fn print_batches(batches: &[EmbeddingBatch], output: &mut Output) -> Result<(), 
 }
 
 /// What each process does with what it has open, and when one of them did it last.
-fn print_chores(chores: &[ChoreReport], output: &mut Output) -> Result<(), Failure> {
+fn print_chores(
+    chores: &[ChoreReport],
+    owner: StoreOwner,
+    output: &mut Output,
+) -> Result<(), Failure> {
     for chore in chores {
         let mut said = format!("{}: {}", chore.name, chore.what);
         if let Some(at) = chore.last_at {
             said = format!("{said}; last {}", output.dates.relative(at));
         }
         if !chore.problem.is_empty() {
-            let failed = next_step::on_one_line(one_line(&chore.problem), chore.next_step);
+            let failed = owner.on_one_line(one_line(&chore.problem), chore.next_step);
             said = format!("{said}; failed: {failed}");
         }
         let color = if chore.problem.is_empty() { DIM } else { RED };

@@ -4,7 +4,7 @@ use anamne::Verification;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::next_step;
+use crate::next_step::StoreOwner;
 use crate::output::{BOLD, GREEN, Output, RED, YELLOW, counted, paint};
 use crate::place::Place;
 
@@ -36,11 +36,11 @@ impl Verify {
             .iter()
             .all(|found| found.examination.findings.is_empty());
         if output.is_json() {
-            let spaces = next_step::worded(&found);
+            let spaces = store.owner().worded(&found);
             output.json(&json!({ "store": store.location(), "sound": sound, "spaces": spaces }))?;
         } else {
             for found in &found {
-                print(found, output)?;
+                print(found, store.owner(), output)?;
             }
         }
         if sound {
@@ -51,7 +51,7 @@ impl Verify {
     }
 }
 
-fn print(found: &Verification, output: &mut Output) -> Result<(), Failure> {
+fn print(found: &Verification, owner: StoreOwner, output: &mut Output) -> Result<(), Failure> {
     let examined = &found.examination;
     output.line(paint(BOLD, &found.space))?;
     if examined.findings.is_empty() {
@@ -69,5 +69,5 @@ fn print(found: &Verification, output: &mut Output) -> Result<(), Failure> {
     for finding in &examined.findings {
         output.entry(RED, "problem", &finding.to_string())?;
     }
-    next_step::print(&examined.next_steps, output)
+    owner.print(&examined.next_steps, output)
 }

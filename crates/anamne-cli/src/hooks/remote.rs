@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anamne::text::quote::escape_invisible;
 use anamne::text::tokens::estimate_tokens;
 use anamne::{Clock, Context, Draft, Store, SystemClock, UnsentBatch, UnsentCaptures};
-use anamne_client::{Captured, Client, ClientError, RemoteSpace};
+use anamne_client::{Captured, Client, ClientError, NetError, RemoteSpace};
 use jiff::Timestamp;
 
 use super::Effect;
@@ -222,6 +222,7 @@ pub(super) fn word_of(error: &ClientError) -> &'static str {
         ClientError::MissingRoute { status: 404, .. } => "not_found",
         ClientError::Key => "key_refused",
         ClientError::Net(_) if error.is_timeout() => "server_timeout",
+        ClientError::Net(NetError::Certificate { .. }) => "certificate_refused",
         ClientError::Net(_) => "server_unreachable",
         ClientError::MissingRoute { .. } | ClientError::Address(_) => "refused",
         _ => "no_anamne_server",

@@ -25,6 +25,7 @@ use anamne::{Error, MemoryId, Space};
 use anamne_client::{ClientError, RemoteSpace};
 
 use crate::failure::Failure;
+use crate::next_step::StoreOwner;
 use crate::output::Output;
 use crate::{ids, settling};
 
@@ -59,6 +60,14 @@ impl Reached {
         match self {
             Self::Here(space) => Some(space),
             Self::There(_) => None,
+        }
+    }
+
+    /// Who has its store.
+    pub(crate) fn owner(&self) -> StoreOwner {
+        match self {
+            Self::Here(_) => StoreOwner::ThisMachine,
+            Self::There(_) => StoreOwner::Server,
         }
     }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::Reached;
 use crate::failure::Failure;
+use crate::next_step::StoreOwner;
 
 /// A store.
 pub(crate) enum ReachedStore {
@@ -34,6 +35,14 @@ impl ReachedStore {
         match self {
             Self::Here(store) => store.root().display().to_string(),
             Self::There(client) => client.address().origin().to_owned(),
+        }
+    }
+
+    /// Who has it.
+    pub(crate) fn owner(&self) -> StoreOwner {
+        match self {
+            Self::Here(_) => StoreOwner::ThisMachine,
+            Self::There(_) => StoreOwner::Server,
         }
     }
 

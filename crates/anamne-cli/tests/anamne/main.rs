@@ -33,6 +33,7 @@ mod members;
 mod models;
 mod numbers;
 mod older_server;
+mod own_authority;
 mod plugins;
 mod problems;
 mod projects;

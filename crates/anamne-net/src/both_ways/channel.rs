@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
-use crate::{Address, Timeouts};
+use crate::{Address, Authorities, Timeouts};
 
 /// Bytes that are read from the socket at a time. Less than the most plaintext that TLS holds.
 const READ_AT_ONCE: usize = 8 << 10;
@@ -37,16 +37,8 @@ struct Received {
 
 impl Channel {
     /// Connects, and agrees on TLS. Each wait for the server takes at most the time of `timeouts`.
-    pub(super) fn connect(address: &Address, timeouts: Timeouts) -> io::Result<Self> {
-        let roots = RootCertStore {
-            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-        };
-        Self::connect_trusting(roots, address, timeouts)
-    }
-
-    /// The same with a server whose certificate one of `roots` signed.
-    fn connect_trusting(
-        roots: RootCertStore,
+    pub(super) fn connect(
+        authorities: &Authorities,
         address: &Address,
         timeouts: Timeouts,
     ) -> io::Result<Self> {
@@ -55,7 +47,7 @@ impl Channel {
         socket.set_read_timeout(Some(timeouts.read))?;
         socket.set_write_timeout(Some(timeouts.read))?;
         let tls = if address.is_tls() {
-            let mut connection = client_connection(address.bare_host(), roots)?;
+            let mut connection = client_connection(address.bare_host(), authorities.roots())?;
             // Otherwise a large piece would be taken in part.
             connection.set_buffer_limit(None);
             while connection.is_handshaking() {
@@ -209,7 +201,7 @@ mod tests {
     use super::*;
 
     /// A server that returns what it reads.
-    fn echoing_server() -> (Address, RootCertStore) {
+    fn echoing_server() -> (Address, Authorities) {
         server_with(|mut stream| {
             let mut piece = [0; 10_000];
             while let Ok(length @ 1..) = stream.read(&mut piece) {
@@ -225,10 +217,9 @@ mod tests {
     /// The address of a server that does this with its connection, and what a client has to trust.
     fn server_with(
         serve: impl FnOnce(StreamOwned<ServerConnection, TcpStream>) + Send + 'static,
-    ) -> (Address, RootCertStore) {
+    ) -> (Address, Authorities) {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("made");
-        let mut roots = RootCertStore::empty();
-        roots.add(made.cert.der().clone()).expect("a certificate");
+        let authorities = Authorities::of_pem(made.cert.pem().as_bytes());
         let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
@@ -245,7 +236,10 @@ mod tests {
             serve(StreamOwned::new(connection, socket));
         });
         let address = Address::parse(&format!("https://localhost:{port}"));
-        (address.expect("an address"), roots)
+        (
+            address.expect("an address"),
+            authorities.expect("a certificate"),
+        )
     }
 
     fn timeouts() -> Timeouts {
@@ -259,8 +253,8 @@ mod tests {
     #[test]
     fn one_thread_sends_while_another_receives_over_tls() {
         const BYTES: usize = 3 << 20;
-        let (address, roots) = echoing_server();
-        let channel = Channel::connect_trusting(roots, &address, timeouts()).expect("connected");
+        let (address, own) = echoing_server();
+        let channel = Channel::connect(&own, &address, timeouts()).expect("connected");
         let byte = |index: usize| (index % 251) as u8;
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -288,13 +282,13 @@ mod tests {
 
     #[test]
     fn bytes_after_the_farewell_are_not_waited_for() {
-        let (address, roots) = server_with(|mut stream| {
+        let (address, own) = server_with(|mut stream| {
             stream.write_all(b"all").expect("sent");
             stream.conn.send_close_notify();
             stream.flush().expect("sent");
             stream.sock.write_all(&[23; 16_000]).expect("sent");
         });
-        let channel = Channel::connect_trusting(roots, &address, timeouts()).expect("connected");
+        let channel = Channel::connect(&own, &address, timeouts()).expect("connected");
         // Everything is there at once.
         std::thread::sleep(Duration::from_millis(300));
         let mut all = [0; 10];
@@ -305,6 +299,7 @@ mod tests {
     #[test]
     fn a_server_with_an_unknown_certificate_is_refused() {
         let (address, _) = echoing_server();
-        assert!(Channel::connect(&address, timeouts()).is_err());
+        let public = Authorities::public();
+        assert!(Channel::connect(&public, &address, timeouts()).is_err());
     }
 }

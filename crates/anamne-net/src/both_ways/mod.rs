@@ -13,6 +13,7 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::authorities::CertificateFault;
 use crate::client::{Client, Header, NetError, USER_AGENT};
 use channel::Channel;
 use response::Response;
@@ -138,7 +139,7 @@ impl Client {
         body: impl Read + Send + 'static,
     ) -> Result<BothWays, NetError> {
         let head = self.head(method, path, headers)?;
-        let connected = Channel::connect(self.address(), self.timeouts());
+        let connected = Channel::connect(self.authorities(), self.address(), self.timeouts());
         let channel = connected.map_err(|error| failed(&error, false))?;
         channel.send(&head).map_err(|error| failed(&error, false))?;
         let sending = Arc::new(Sending {
@@ -198,6 +199,9 @@ impl Client {
 
 /// An error of the connection.
 fn failed(error: &io::Error, sent: bool) -> NetError {
+    if let Some(fault) = CertificateFault::of(error) {
+        return NetError::Certificate { fault };
+    }
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => NetError::TimedOut {
             stage: "the connection".to_owned(),

@@ -19,6 +19,7 @@ mod events;
 mod examples;
 mod experience;
 mod export_files;
+mod feedback;
 mod graph;
 mod knowledge;
 mod links;
@@ -27,6 +28,7 @@ mod members;
 mod memories;
 mod memory_list;
 mod meta;
+mod origin;
 mod questions;
 mod retention;
 mod settings;
@@ -77,6 +79,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(storing::routes())
         .merge(captures::routes())
         .merge(memories::routes())
+        .merge(origin::routes())
         .merge(members::routes())
         .merge(memory_list::routes())
         .merge(links::routes())
@@ -93,6 +96,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .merge(enrichment::routes())
         .merge(consolidation::routes())
         .merge(experience::routes())
+        .merge(feedback::routes())
         .merge(strategies::routes())
         .merge(working::routes())
         .merge(cache::routes())

@@ -110,9 +110,7 @@ impl Space {
     /// What would be stored of a text, and what the guard finds in it. Writes nothing.
     pub fn guard_test(&self, text: &str) -> Result<(String, Vec<GuardNote>), Error> {
         let guard = self.inner.guard.get(&self.config().guard)?;
-        let mut stored = text.to_owned();
-        let notes = check(&guard, |visit| visit("text", &mut stored))?;
-        Ok((stored, notes))
+        Ok(tested(&guard, text)?)
     }
 
     /// Checks every text that `each` visits: redacts it in place, or fails.
@@ -133,6 +131,18 @@ impl Space {
             _ => text.to_owned(),
         }
     }
+}
+
+/// What a space with these settings would store of a text, and what the guard finds in it; [`Space::guard_test`] without a
+/// space.
+pub fn guard_test(config: &GuardConfig, text: &str) -> Result<(String, Vec<GuardNote>), Error> {
+    Ok(tested(&config.guard()?, text)?)
+}
+
+fn tested(guard: &Guard, text: &str) -> Result<(String, Vec<GuardNote>), InvalidValue> {
+    let mut stored = text.to_owned();
+    let notes = check(guard, |visit| visit("text", &mut stored))?;
+    Ok((stored, notes))
 }
 
 pub(crate) type Visitor<'a> = &'a mut dyn FnMut(&str, &mut String);

@@ -42,9 +42,9 @@ thoughts in the thread of their chain, nodes and relations as statements about
 the knowledge graph (told ones with --trusted).
 
 A folder is read as Markdown notes, such as an Obsidian vault or the output of
-`anamne export --format markdown`, a file named NAME.md as one note: properties as above, links as properties
-such as supports: \"[[Other note]]\". A note without an id becomes a document
-named by its path.
+`anamne export --format markdown`, a file named NAME.md as one note: properties
+as above, links as properties such as supports: \"[[Other note]]\". A note
+without an id becomes a document named by its path.
 
 --from HOST imports the conversations that an agent host recorded on this
 machine (claude-code, codex, gemini, opencode, cline, cursor): what was said on
@@ -90,16 +90,18 @@ Examples:
   anamne import --from claude-code --since \"3 months ago\" --dry-run
   zstd -dc backup.jsonl.zst | anamne import -
 
-With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\" and \"newer\": of the known ones, \"links\", \"bad\": [{\"file\",
-  \"line\"?, \"reason\"}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
-  {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\", \"start\",
-  \"end\"}]}, \"took_ms\"};
-  an error has \"taken\": {\"imported\", \"known\", \"links\"}. For an export file:
-  {\"made_at\", \"trusted\", \"spaces\": [{\"space\", \"exported\": its name in the
-  file, \"events\", \"known\", \"memories\", \"backups_to\"?, \"import\"?: as
-  above}]}. With --from: {\"conversations\", \"kept\",
-  \"merged\", \"redacted\", \"skipped\": {reason: count}, \"spaces\": {name: count}, \"bad\": [{\"file\",
-  \"line\"?, \"reason\"}], \"took_ms\"}")]
+With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\" and \"newer\":
+  of the known ones, \"links\", \"bad\": [{\"file\", \"line\"?, \"reason\"}],
+  \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
+  {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\",
+  \"start\", \"end\"}]}, \"took_ms\"}; an error has \"taken\": {\"imported\",
+  \"known\", \"links\"}.
+  For an export file: {\"made_at\", \"trusted\", \"spaces\": [{\"space\",
+  \"exported\": its name in the file, \"events\", \"known\", \"memories\",
+  \"backups_to\"?, \"import\"?: as above}]}.
+  With --from: {\"conversations\", \"kept\", \"merged\", \"redacted\", \"skipped\":
+  {reason: count}, \"spaces\": {name: count}, \"bad\": [{\"file\", \"line\"?,
+  \"reason\"}], \"took_ms\"}")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent switches of the command line"
@@ -112,10 +114,10 @@ pub(crate) struct Import {
     #[arg(long, value_name = "HOST", conflicts_with_all = ["files", "skip_bad", "trusted"], value_parser = format_named)]
     from: Option<TranscriptFormat>,
     /// With --from: only conversations changed since this time
-    #[arg(long, value_name = "TIME", requires = "from")]
+    #[arg(long, value_name = "TIME", requires = "from", conflicts_with = "files")]
     since: Option<String>,
     /// With --from: read and count, store nothing
-    #[arg(long, requires = "from")]
+    #[arg(long, requires = "from", conflicts_with = "files")]
     dry_run: bool,
     /// Skip and report invalid lines, notes and files
     #[arg(long)]
