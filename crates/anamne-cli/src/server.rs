@@ -116,9 +116,10 @@ fn kept_authorities(origin: &str) -> Result<Authorities, Failure> {
         return Ok(Authorities::public());
     };
     let client = Client::connect(&login.address, None)?;
-    match client.address().origin() == origin {
-        true => login.authorities(),
-        false => Ok(Authorities::public()),
+    if client.address().origin() == origin {
+        login.authorities()
+    } else {
+        Ok(Authorities::public())
     }
 }
 
