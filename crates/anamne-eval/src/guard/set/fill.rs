@@ -5,6 +5,9 @@ use super::{Expected, values};
 use crate::chance::Chance;
 use crate::failure::Failure;
 
+/// Opens a slot.
+pub(super) const SLOT: char = '⟦';
+
 /// Encloses the part of a value that must be found, if it isn't the whole value.
 pub(super) const PART: [char; 2] = ['⟪', '⟫'];
 
@@ -38,7 +41,7 @@ pub(super) fn fill(
 }
 
 fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
-    let (before, slot) = text.split_once('⟦')?;
+    let (before, slot) = text.split_once(SLOT)?;
     let (slot, after) = slot.split_once('⟧')?;
     Some((before, slot, after))
 }

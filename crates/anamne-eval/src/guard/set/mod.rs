@@ -135,7 +135,13 @@ pub(super) fn records(subject: Subject, seed: u64) -> Result<Vec<Record>, Failur
     let mut number = 0;
     for source in subject.sources() {
         for template in templates::parse(source.text) {
-            for copy in 0..source.copies {
+            // Without a slot, all copies are the same.
+            let copies = if template.text.contains(fill::SLOT) {
+                source.copies
+            } else {
+                1
+            };
+            for copy in 0..copies {
                 let mut record = record(&template, number, copy, seed)?;
                 record.half = source.half.unwrap_or(record.half);
                 records.push(record);
