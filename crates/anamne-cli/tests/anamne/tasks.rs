@@ -123,7 +123,7 @@ fn dead_tasks_are_listed_retried_and_dismissed() {
     assert_eq!(dead["dead"].as_array().map(Vec::len), Some(3));
     let listed = bench.run(&["tasks", "dead"]).stdout;
     assert!(
-        listed.contains("1 summary a, just now, after 1 attempt\n"),
+        listed.contains(&format!("{first} summary a, just now, after 1 attempt\n")),
         "{listed}"
     );
     assert!(
