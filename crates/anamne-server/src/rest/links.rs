@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use anamne::{Link, LinkStrength, LinkType, Seq};
+use anamne::{Link, LinkStrength, LinkType, MemoryId, Seq};
 use axum::http::StatusCode;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -45,11 +46,44 @@ fn whole() -> f32 {
 /// A created link.
 #[derive(Debug, Serialize, ToSchema)]
 struct Linked {
-    /// The link as it is stored.
-    #[serde(flatten)]
-    link: Link,
+    /// Where it starts.
+    from: MemoryId,
+    /// Where it ends.
+    to: MemoryId,
+    /// The type.
+    #[serde(rename = "type")]
+    link_type: LinkType,
+    /// Weight, 0 to 1.
+    weight: f32,
+    /// The reason; absent if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+    /// When it was created.
+    created_at: Timestamp,
     /// The event that created it.
     seq: Seq,
+}
+
+impl Linked {
+    fn of(link: Link, seq: Seq) -> Self {
+        let Link {
+            from,
+            to,
+            link_type,
+            weight,
+            reason,
+            created_at,
+        } = link;
+        Self {
+            from,
+            to,
+            link_type,
+            weight,
+            reason,
+            created_at,
+            seq,
+        }
+    }
 }
 
 /// Link two memories; linking again updates weight and reason
@@ -83,7 +117,7 @@ async fn create(
             stored.from == link.from && stored.to == link.to && stored.link_type == link.link_type
         });
         let link = stored.next().ok_or_else(|| no_memory(link.to, space))?;
-        Ok(Linked { link, seq })
+        Ok(Linked::of(link, seq))
     });
     let created = created.await?;
     Ok((StatusCode::CREATED, Json(created)))
