@@ -40,8 +40,10 @@ impl Login {
             return Ok(Authorities::public());
         };
         Authorities::of_pem(pem.as_bytes()).map_err(|error| {
-            Failure::failed(format!("the authority of the login is unreadable: {error}"))
-                .hint("run `anamne login URL --ca FILE` again")
+            Failure::failed(format!(
+                "the CA certificate of the login can't be read: {error}"
+            ))
+            .hint("run `anamne login URL --ca FILE` again")
         })
     }
 }
@@ -137,11 +139,11 @@ fn read_authorities(path: &Path) -> Result<Authorities, Failure> {
     };
     let name = file_name(path);
     let bytes = read().map_err(|error| {
-        let message = format!("can't read the authority's file {name}: {error}");
+        let message = format!("can't read the CA file {name}: {error}");
         Failure::refused("ca", message)
     })?;
     Authorities::of_pem(&bytes)
-        .map_err(|error| Failure::refused("ca", format!("{name} names no authority: {error}")))
+        .map_err(|error| Failure::refused("ca", format!("{name} is no CA file: {error}")))
 }
 
 /// The key for a server: from the environment, the keychain, or the private file.
@@ -268,10 +270,10 @@ fn untrusted(fault: &CertificateFault) -> Failure {
     ));
     failure.hint(match fault {
         CertificateFault::UnknownAuthority => {
-            "if an authority of your own signed it, give its certificate: `anamne login URL --ca FILE`, or the variable ANAMNE_CA"
+            "if a private CA signed it, give the certificate of that CA: `anamne login URL --ca FILE`, or the variable ANAMNE_CA"
         }
         CertificateFault::OfAuthority => {
-            "let the server use a certificate that is no authority itself (CA:FALSE)"
+            "let the server use a certificate that is not that of a CA (CA:FALSE)"
         }
         _ => "ask who runs the server; the address (--server) must be a name that the certificate has",
     })

@@ -48,10 +48,10 @@ pub enum AuthoritiesError {
 #[non_exhaustive]
 pub enum CertificateFault {
     /// None of the authorities that count signed it.
-    #[error("no accepted authority signed it")]
+    #[error("no accepted certificate authority (CA) signed it")]
     UnknownAuthority,
     /// It may sign others, so it may not be a server's own.
-    #[error("it is the certificate of an authority, not of a server")]
+    #[error("it is the certificate of a CA, not of a server")]
     OfAuthority,
     /// It has expired, is for another name, or is malformed.
     #[error("{0}")]

@@ -22,10 +22,10 @@ ANAMNE_SERVER and ANAMNE_KEY do the same for scripts. Hooks of agents work
 against the server too, except in projects whose space is private on this
 machine.
 
---ca is for a server whose certificate an authority of your own signed. Its
-certificates are copied into your settings, count for this server instead of the
-public authorities, and are used by every command, hook and `anamne mcp`. The
-variable ANAMNE_CA names such a file for scripts.
+--ca is for a server whose certificate a private certificate authority (CA)
+signed. The certificates in the file are copied into your settings, count for
+this server instead of the public CAs, and are used by every command, hook and
+`anamne mcp`. The variable ANAMNE_CA names such a file for scripts.
 
 Examples:
   anamne login https://memory.example.org
@@ -42,7 +42,7 @@ pub(crate) struct Login {
     /// The server needs no key
     #[arg(long)]
     no_key: bool,
-    /// Accept certificates of the authorities in this PEM file, and no others
+    /// Accept certificates of the CAs in this PEM file, and no others
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
     /// Keep the key in a file, even if there is a keychain

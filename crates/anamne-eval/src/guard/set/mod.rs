@@ -254,7 +254,7 @@ mod tests {
                 for expected in &record.expected {
                     let value = record.text.get(expected.span.clone());
                     assert!(
-                        value.is_some_and(|value| value.len() >= 4),
+                        value.is_some_and(|value| value.len() >= 5),
                         "{}",
                         record.text
                     );

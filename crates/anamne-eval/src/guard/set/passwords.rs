@@ -93,31 +93,6 @@ pub(super) fn lower(chance: &mut Chance) -> String {
     format!("{letters}{text}{}", of("23456789", 1, chance))
 }
 
-/// Four to six digits that are neither a row nor a year.
-pub(super) fn pin(chance: &mut Chance) -> String {
-    let length = [4, 4, 5, 6][chance.below(4)];
-    format!(
-        "{}{}",
-        of("3456789", 1, chance),
-        of("024679", length - 1, chance)
-    )
-}
-
-/// The combination of a safe: three numbers of two digits.
-pub(super) fn combination(chance: &mut Chance) -> String {
-    let mut number = || 10 + chance.below(90);
-    format!("{}-{}-{}", number(), number(), number())
-}
-
-/// Two to four groups of small letters and digits.
-pub(super) fn recovery_code(chance: &mut Chance) -> String {
-    let length = 4 + chance.below(2);
-    let groups: Vec<String> = (0..2 + chance.below(3))
-        .map(|_| of("0123456789abcdef", length, chance))
-        .collect();
-    groups.join("-")
-}
-
 /// Words with hyphens and a number.
 pub(super) fn passphrase(chance: &mut Chance) -> String {
     let words: Vec<&str> = (0..4).map(|_| word(chance)).collect();

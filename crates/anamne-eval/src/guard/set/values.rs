@@ -189,9 +189,6 @@ fn password_like(name: &str, chance: &mut Chance) -> Option<String> {
         "password-weak" => passwords::weak,
         "password-leet" => passwords::leet,
         "password-lower" => passwords::lower,
-        "pin" => passwords::pin,
-        "combination" => passwords::combination,
-        "recovery-code" => passwords::recovery_code,
         "passphrase" => passwords::passphrase,
         _ => return None,
     };
