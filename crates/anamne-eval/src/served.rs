@@ -37,7 +37,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     fs::create_dir(&arguments.folder)?;
     let generator = Generator::new(arguments.records);
-    let space = store::open(&arguments.folder.join("store"))?;
+    let place = arguments.folder.join("store");
+    let space = store::open(&place)?;
     for start in (0..arguments.records).step_by(BATCH) {
         let end = (start + BATCH as u64).min(arguments.records);
         let records = generator.records(start..end);
@@ -48,7 +49,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     space.fold()?;
     space.settle(&mut |_, _| {})?;
+    let mut writes = Latencies::default();
+    let first = arguments.records;
+    for record in generator.records(first..first + arguments.queries) {
+        let draft = record.draft();
+        writes.time(|| space.remember(draft))?;
+    }
+    drop(space);
 
+    // The store as the server gets it: with the records written above, opened anew.
+    let space = store::open(&place)?;
     let questions = generator.questions(arguments.queries);
     let recalls = Latencies::warmed(&questions, 50, |question| {
         space.recall(&Recall::new(question))?;
@@ -59,12 +69,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for question in &questions {
         std::thread::sleep(PAUSE);
         paused.time(|| space.recall(&Recall::new(question)))?;
-    }
-    let mut writes = Latencies::default();
-    let first = arguments.records;
-    for record in generator.records(first..first + arguments.queries) {
-        let draft = record.draft();
-        writes.time(|| space.remember(draft))?;
     }
     // Records that neither the store nor the writes above have.
     let next = first + arguments.queries;
