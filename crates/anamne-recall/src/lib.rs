@@ -60,6 +60,7 @@ mod weights;
 mod words;
 
 pub use access::{AccessCount, AccessCounts};
+pub use anamne_forest::ForestError;
 pub use error::RecallError;
 pub use observing::{RecallCache, RecallObserver, RecallStage};
 pub use planner::{
@@ -68,6 +69,6 @@ pub use planner::{
 };
 pub use ranking_options::check_settings;
 pub use recaller::Recaller;
-pub use second_look::{Forest, ForestError};
+pub use second_look::Forest;
 pub use sources::RecallSources;
 pub use words::SpaceProfile;

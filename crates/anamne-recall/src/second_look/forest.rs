@@ -1,10 +1,5 @@
-//! Boosted regression trees, read from the text that `crates/anamne-eval/fitting/second_look.py` writes.
-//!
-//! The first line names the inputs. Each further line is one tree: its inner nodes in order, the root first, as
-//! `input<=threshold?left:right`, then its leaves as numbers. A child is `n` and the number of a node, or `l` and the
-//! number of a leaf.
+//! The trees of the second look, from the text that `crates/anamne-eval/fitting/second_look.py` writes.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::model::SECOND_LOOK;
@@ -12,50 +7,12 @@ use crate::model::SECOND_LOOK;
 /// One number of each candidate.
 pub(super) type Column = [f32; SECOND_LOOK];
 
-/// Leaves of a tree: the bits of a mask.
-const MOST_LEAVES: usize = 32;
-
-/// An inner node.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    input: usize,
-    threshold: f32,
-    /// The leaves that can still be reached with a value above the threshold: all but those below.
-    above: u32,
-}
-
-/// A tree: its nodes, and its leaves from left to right.
-#[derive(Clone, Debug)]
-struct Tree {
-    nodes: Vec<Node>,
-    leaves: Vec<f32>,
-}
-
 /// Regression trees whose outputs are added: the corrections of the second look.
 ///
 /// [`Forest::fitted`] is part of the engine. Others only serve measurements, on data that the fitted one has seen; the
 /// default has no trees and corrects nothing.
 #[derive(Debug, Default)]
-pub struct Forest {
-    trees: Vec<Tree>,
-}
-
-/// Why a text is not a forest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ForestError {
-    /// The first line differs from the inputs of this version.
-    #[error(
-        "the first line does not name the inputs of this version's second look; fit the trees again"
-    )]
-    Inputs,
-    /// A line is no tree.
-    #[error("line {line} is not a tree over these inputs")]
-    Tree {
-        /// Its number, from 1.
-        line: usize,
-    },
-}
+pub struct Forest(anamne_forest::Forest);
 
 static FITTED: LazyLock<Forest> = LazyLock::new(|| {
     Forest::read(include_str!("forest.txt")).expect("the fitted trees are well-formed")
@@ -67,161 +24,31 @@ impl Forest {
         &FITTED
     }
 
-    /// Reads trees over the inputs of the second look, in the form of the module's documentation. O(text).
+    /// Reads trees over the inputs of the second look, in the form of [`anamne_forest`]. O(text).
     ///
     /// # Errors
     ///
     /// If the text names other inputs, or a line is malformed.
-    pub fn read(text: &str) -> Result<Self, ForestError> {
+    pub fn read(text: &str) -> Result<Self, anamne_forest::ForestError> {
         let names: Vec<String> = super::input_names().collect();
-        Self::parse(text, &names)
+        anamne_forest::Forest::parse(text, &names).map(Self)
     }
 
-    /// Reads trees over these inputs.
-    fn parse(text: &str, names: &[String]) -> Result<Self, ForestError> {
-        let mut lines = (1..).zip(text.lines());
-        let (_, header) = lines.next().ok_or(ForestError::Inputs)?;
-        if header.split(' ').ne(names.iter().map(String::as_str)) {
-            return Err(ForestError::Inputs);
-        }
-        let tree = |(line, text)| Tree::parse(text, names.len()).ok_or(ForestError::Tree { line });
-        Ok(Self {
-            trees: lines.map(tree).collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// The sum of all trees for each candidate; `columns` are the inputs in order. O(nodes · candidates), without
-    /// branches: every node removes the leaves that its outcome excludes, and the first that is left is the tree's
-    /// (QuickScorer, Lucchese et al. 2015).
+    /// The sum of all trees for each candidate; `columns` are the inputs in order. O(nodes · candidates).
     pub(super) fn sums(&self, columns: &[Column]) -> Column {
-        let mut sums = [0.0; SECOND_LOOK];
-        for tree in &self.trees {
-            let mut open = [u32::MAX; SECOND_LOOK];
-            for node in &tree.nodes {
-                for (open, value) in open.iter_mut().zip(&columns[node.input]) {
-                    // In numbers instead of a branch, so that the loop runs in vector registers.
-                    let is_below = u32::from(*value <= node.threshold);
-                    *open &= node.above | is_below.wrapping_neg();
-                }
-            }
-            for (sum, open) in sums.iter_mut().zip(open) {
-                *sum += tree.leaves[open.trailing_zeros() as usize];
-            }
-        }
-        sums
+        self.0.sums(columns)
     }
-}
-
-/// A child in the text: the number of a node or of a leaf.
-#[derive(Clone, Copy)]
-enum Child {
-    Node(usize),
-    Leaf(usize),
-}
-
-impl Child {
-    fn parse(text: &str) -> Option<Self> {
-        match text.strip_prefix('n') {
-            Some(node) => Some(Self::Node(node.parse().ok()?)),
-            None => Some(Self::Leaf(text.strip_prefix('l')?.parse().ok()?)),
-        }
-    }
-}
-
-impl Tree {
-    /// Reads one line; `None` unless it is a tree over so many inputs whose leaves are in order.
-    fn parse(line: &str, inputs: usize) -> Option<Self> {
-        let (mut nodes, mut children, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
-        for part in line.split(' ') {
-            let Some((input, rest)) = part.split_once("<=") else {
-                leaves.push(finite(part)?);
-                continue;
-            };
-            let (threshold, both) = rest.split_once('?')?;
-            let (below, above) = both.split_once(':')?;
-            nodes.push(Node {
-                input: input.parse().ok().filter(|input| *input < inputs)?,
-                threshold: finite(threshold)?,
-                above: u32::MAX,
-            });
-            children.push([Child::parse(below)?, Child::parse(above)?]);
-        }
-        // Children come after their parents, so that from the last to the first all leaves below are known.
-        let mut reached: Vec<Range<usize>> = vec![0..0; nodes.len()];
-        for place in (0..nodes.len()).rev() {
-            let leaves_of = |child: Child| match child {
-                Child::Node(node) => reached.get(node).filter(|_| node > place).cloned(),
-                Child::Leaf(leaf) => Some(leaf..leaf + 1),
-            };
-            let [below, above] = children[place].map(leaves_of);
-            let (below, above) = (below?, above?);
-            if below.end != above.start || above.end > MOST_LEAVES {
-                return None;
-            }
-            nodes[place].above = !below.clone().fold(0, |mask, leaf| mask | 1 << leaf);
-            reached[place] = below.start..above.end;
-        }
-        (reached.first() == Some(&(0..leaves.len()))).then_some(Self { nodes, leaves })
-    }
-}
-
-fn finite(text: &str) -> Option<f32> {
-    text.parse().ok().filter(|number: &f32| number.is_finite())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names() -> Vec<String> {
-        vec!["one".to_owned(), "two".to_owned()]
-    }
-
     #[test]
-    fn trees_add_up() {
-        let text = "one two\n0<=0.5?l0:n1 1<=-1?l1:l2 1 2 3\n1<=0?l0:l1 10 20";
-        let forest = Forest::parse(text, &names()).expect("well-formed");
-        let mut columns = [[0.0; SECOND_LOOK]; 2];
-        let cases = [([0.5, 1.0], 21.0), ([0.6, -1.0], 12.0), ([0.6, 0.5], 23.0)];
-        for (lane, (inputs, _)) in cases.iter().enumerate() {
-            (columns[0][lane], columns[1][lane]) = (inputs[0], inputs[1]);
-        }
-        let sums = forest.sums(&columns);
-        for (sum, (inputs, expected)) in sums.iter().zip(cases) {
-            assert!((sum - expected).abs() < 1e-6, "{inputs:?}: {sum}");
-        }
-    }
-
-    #[test]
-    fn malformed_trees_are_refused() {
-        for tree in [
-            "2<=0?l0:l1 1 2",
-            "0<=0?n0:l0 1",
-            "0<=0?l0:l2 1 2",
-            "0<=0?n3:l0 1",
-            "0<=x?l0:l0 1",
-            "0<=0?l1:l0 1 2",
-            "0<=0?l0:l1 1 2 3",
-            "0<=0?l0:l1 1 NaN",
-            "0<=inf?l0:l1 1 2",
-            "1 2",
-            "",
-        ] {
-            let text = format!("one two\n0<=0?l0:l1 1 2\n{tree}\n0<=0?l0:l1 1 2");
-            let refusal = Forest::parse(&text, &names()).err();
-            assert_eq!(refusal, Some(ForestError::Tree { line: 3 }), "{tree}");
-        }
-        for header in ["two one", "one", ""] {
-            let refusal = Forest::parse(header, &names()).err();
-            assert_eq!(refusal, Some(ForestError::Inputs), "{header}");
-        }
-    }
-
-    #[test]
-    fn a_forest_without_trees_corrects_nothing() {
-        let columns = vec![[1.0; SECOND_LOOK]; 2];
-        let sums = Forest::default().sums(&columns);
-        assert!(sums.iter().all(|sum| sum.abs() < f32::EPSILON));
-        assert!(!Forest::fitted().trees.is_empty());
+    fn the_fitted_trees_correct_something() {
+        let columns = vec![[1.0; SECOND_LOOK]; super::super::input_names().count()];
+        let is_zero = |forest: &Forest| forest.sums(&columns).iter().all(|sum| sum.abs() < 1e-6);
+        assert!(is_zero(&Forest::default()));
+        assert!(!is_zero(Forest::fitted()));
     }
 }

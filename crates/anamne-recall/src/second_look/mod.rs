@@ -14,7 +14,7 @@ use crate::ranked::{Ranked, sort};
 use crate::views::best_first;
 use crate::words::Reader;
 use forest::Column;
-pub use forest::{Forest, ForestError};
+pub use forest::Forest;
 pub(crate) use pair::PairFeatures;
 use pair::PairQuery;
 
