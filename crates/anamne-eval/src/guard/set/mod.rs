@@ -65,6 +65,8 @@ pub(super) struct Record {
     pub(super) half: Half,
     /// The number of its template.
     pub(super) template: usize,
+    /// Whose template it is: 0 for those of the authors of the detectors, then one number for each other author.
+    pub(super) author: usize,
 }
 
 impl Record {
@@ -89,6 +91,7 @@ struct Source {
     copies: usize,
     /// The half of all its templates; `None` if they alternate.
     half: Option<Half>,
+    author: usize,
     /// Whether its templates have no labelled values.
     #[cfg_attr(
         not(test),
@@ -103,6 +106,7 @@ impl Subject {
             text,
             copies,
             half,
+            author: 0,
             is_clean: false,
         };
         let clean = |text, copies, half| Source {
@@ -111,12 +115,24 @@ impl Subject {
         };
         let (development, held_out) = (Some(Half::Development), Some(Half::HeldOut));
         match self {
-            Self::Secrets => vec![
-                source(SECRETS, 2, development),
-                source(HELD_OUT_SECRETS, 2, held_out),
-                clean(CLEAN, 7, development),
-                clean(HELD_OUT_CLEAN, 4, held_out),
-            ],
+            Self::Secrets => {
+                let by = |author, source| Source { author, ..source };
+                let authors = (1..).zip(AUTHORS).flat_map(|(author, [secrets, without])| {
+                    [
+                        by(author, source(secrets, 2, development)),
+                        by(author, clean(without, 3, development)),
+                    ]
+                });
+                let own = [
+                    source(SECRETS, 2, development),
+                    source(HELD_OUT_SECRETS, 2, held_out),
+                    source(HELD_OUT_AUTHORS_SECRETS, 2, held_out),
+                    clean(CLEAN, 7, development),
+                    clean(HELD_OUT_CLEAN, 4, held_out),
+                    clean(HELD_OUT_AUTHORS_CLEAN, 3, held_out),
+                ];
+                own.into_iter().chain(authors).collect()
+            }
             Self::Personal => vec![source(PERSONAL, 3, None), clean(IMPERSONAL, 10, None)],
         }
     }
@@ -126,8 +142,38 @@ const SECRETS: &str = include_str!("../../../data/guard/secrets.txt");
 const CLEAN: &str = include_str!("../../../data/guard/clean.txt");
 const HELD_OUT_SECRETS: &str = include_str!("../../../data/guard/held_out_secrets.txt");
 const HELD_OUT_CLEAN: &str = include_str!("../../../data/guard/held_out_clean.txt");
+const HELD_OUT_AUTHORS_SECRETS: &str =
+    include_str!("../../../data/guard/held_out_authors_secrets.txt");
+const HELD_OUT_AUTHORS_CLEAN: &str = include_str!("../../../data/guard/held_out_authors_clean.txt");
 const PERSONAL: &str = include_str!("../../../data/guard/personal.txt");
 const IMPERSONAL: &str = include_str!("../../../data/guard/impersonal.txt");
+
+/// The files of an author who had not seen the detectors: with secrets, and without.
+macro_rules! author {
+    ($number:literal) => {
+        [
+            include_str!(concat!(
+                "../../../data/guard/authors/",
+                $number,
+                "_secrets.txt"
+            )),
+            include_str!(concat!(
+                "../../../data/guard/authors/",
+                $number,
+                "_clean.txt"
+            )),
+        ]
+    };
+}
+
+const AUTHORS: [[&str; 2]; 6] = [
+    author!(1),
+    author!(2),
+    author!(3),
+    author!(4),
+    author!(5),
+    author!(6),
+];
 
 /// All texts of a set.
 pub(super) fn records(subject: Subject, seed: u64) -> Result<Vec<Record>, Failure> {
@@ -144,6 +190,7 @@ pub(super) fn records(subject: Subject, seed: u64) -> Result<Vec<Record>, Failur
             for copy in 0..copies {
                 let mut record = record(&template, number, copy, seed)?;
                 record.half = source.half.unwrap_or(record.half);
+                record.author = source.author;
                 records.push(record);
             }
             number += 1;
@@ -168,6 +215,7 @@ fn record(
         is_hard: template.is_hard,
         half: template.half,
         template: number,
+        author: 0,
     })
 }
 
@@ -254,7 +302,7 @@ mod tests {
                 for expected in &record.expected {
                     let value = record.text.get(expected.span.clone());
                     assert!(
-                        value.is_some_and(|value| value.len() >= 5),
+                        value.is_some_and(|value| value.len() >= 3),
                         "{}",
                         record.text
                     );
