@@ -21,6 +21,7 @@
 mod allow;
 mod case;
 mod finding;
+pub mod fitting;
 mod guard;
 mod kind;
 mod literals;

@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The files of a folder and its subfolders, sorted.
-fn texts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn texts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

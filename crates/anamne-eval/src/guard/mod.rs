@@ -12,6 +12,7 @@ use crate::output::{line, print_error};
 
 mod clean_folder;
 mod fixtures;
+mod inputs;
 mod peers;
 mod report;
 mod score;
@@ -46,6 +47,8 @@ enum Measurement {
     Fixtures(fixtures::Arguments),
     /// Findings in files that contain no secrets, such as the sources of a project.
     Clean(clean_folder::Arguments),
+    /// Prints what the trees that estimate secrets are fitted on; for `fitting/guard_secrets.py`.
+    Inputs(inputs::Arguments),
     /// Speed on mixed texts and on ordinary memories, next to reading the same bytes.
     Speed(speed::Arguments),
 }
@@ -82,6 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Measurement::Texts { personal: true } => print_texts(Subject::Personal)?,
         Measurement::Fixtures(arguments) => fixtures::run(arguments)?,
         Measurement::Clean(arguments) => clean_folder::run(arguments)?,
+        Measurement::Inputs(arguments) => inputs::run(arguments)?,
         Measurement::Speed(arguments) => speed::run(arguments)?,
     }
     Ok(ExitCode::SUCCESS)

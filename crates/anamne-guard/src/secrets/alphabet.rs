@@ -46,6 +46,16 @@ impl Alphabet {
         set
     }
 
+    /// What stands in passwords, and hardly ever in words and names.
+    pub(super) const fn marks() -> Self {
+        Self::of(b"!@#$%^&*?+~=")
+    }
+
+    /// The same, and digits.
+    pub(super) const fn marks_and_digits() -> Self {
+        Self::of(b"!@#$%^&*?+~=0-9")
+    }
+
     /// What stands between words of a text in a Western script: white space, quotes, brackets, commas, semicolons, bars, and
     /// letters of other scripts.
     pub(super) const fn separators() -> Self {

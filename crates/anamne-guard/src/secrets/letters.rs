@@ -52,6 +52,12 @@ const fn pairs() -> [u32; 26] {
 /// Whether the pairs of letters in a value are too unusual for words: three in ten of them, and two at least. Holds for four of
 /// five random values of ten letters, and for one word in seventy. O(bytes).
 pub(super) fn are_unlike_words(value: &str) -> bool {
+    let (all, unusual) = unusual_pairs(value);
+    unusual >= 2 && unusual * 10 >= all * 3
+}
+
+/// The pairs of letters in a value, and how many of them are rare in words. O(bytes).
+pub(super) fn unusual_pairs(value: &str) -> (usize, usize) {
     let (mut all, mut unusual) = (0, 0);
     for pair in value.as_bytes().windows(2) {
         let &[first, second] = pair else {
@@ -65,7 +71,7 @@ pub(super) fn are_unlike_words(value: &str) -> bool {
         all += 1;
         unusual += usize::from(PAIRS[usize::from(first)] >> second & 1 == 0);
     }
-    unusual >= 2 && unusual * 10 >= all * 3
+    (all, unusual)
 }
 
 /// Whether words with capitals make up half of a value, one of them long and another not short:

@@ -1,11 +1,13 @@
 //! Secrets: keys and tokens by their vendors' formats, by their structure, and by names that say so.
 //!
-//! One automaton finds all anchors; each is then verified by a scan with a constant bound, so that the whole is linear.
+//! One automaton finds all anchors; each is then verified by a scan with a constant bound, so that the whole is linear. What has
+//! no anchor is estimated from its look and the words around it.
 
 mod alphabet;
 mod anchors;
 mod assignments;
 mod codes;
+mod context;
 mod letters;
 mod placeholders;
 mod published;
@@ -22,6 +24,7 @@ mod tests;
 
 use crate::{DataKind, Finding};
 
+pub(crate) use context::{Candidate, candidates, names as candidate_inputs};
 pub(crate) use published::is_published_example;
 
 /// The kinds of secrets, sorted.
@@ -34,6 +37,7 @@ pub(crate) fn kinds() -> Vec<DataKind> {
     kinds.push(vendors::AWS_SECRET);
     kinds.extend(structures::KINDS);
     kinds.extend(assignments::KINDS);
+    kinds.push(context::ACCESS_CODE);
     kinds.sort_unstable();
     kinds.dedup();
     kinds
@@ -43,5 +47,13 @@ pub(crate) fn kinds() -> Vec<DataKind> {
 pub(crate) fn find(text: &str, found: &mut Vec<Finding>) {
     let mut scan = scan::Scan::new(text);
     anchors::visit(&mut scan);
+    context::find(&mut scan);
     found.extend(scan.finish());
+}
+
+/// Finds secrets that need no estimate. O(bytes).
+pub(crate) fn find_by_anchors(text: &str) -> Vec<Finding> {
+    let mut scan = scan::Scan::new(text);
+    anchors::visit(&mut scan);
+    scan.finish()
 }

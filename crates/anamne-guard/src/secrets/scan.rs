@@ -16,6 +16,8 @@ pub(super) enum Basis {
     Structure,
     /// A name that says so.
     Name,
+    /// Its look and the words around it.
+    Context,
 }
 
 /// How much a detector has read of a part of a text. Ordinary texts cause a detector to read each byte a few times at most; one
@@ -163,6 +165,13 @@ impl<'text> Scan<'text> {
         self.bytes
             .get(at..)
             .is_some_and(|rest| rest.starts_with(literal.as_bytes()))
+    }
+
+    /// Whether a finding overlaps a place. O(findings).
+    pub(super) fn has_found(&self, span: &Range<usize>) -> bool {
+        let overlaps =
+            |finding: &Finding| finding.span.start < span.end && span.start < finding.span.end;
+        self.found.iter().any(|(_, finding)| overlaps(finding))
     }
 
     /// The findings; of those that overlap, a weaker one inside a better one is dropped. O(n log n).

@@ -50,15 +50,16 @@ fn is_scattered(value: &str, shape: &Shape) -> bool {
         && !value.bytes().all(is_hex)
 }
 
-/// Whether a value is names with slashes between them: `PL/Python3`.
-fn is_choice(value: &str) -> bool {
+/// Whether a value is names with slashes or plus signs between them: `PL/Python3`.
+pub(in crate::secrets) fn is_choice(value: &str) -> bool {
     let is_name = |part: &str| {
         let letters = part.trim_end_matches(|one: char| one.is_ascii_digit());
         part.len() - letters.len() <= 2
             && !letters.is_empty()
             && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
     };
-    value.contains('/') && value.split('/').all(is_name)
+    let is_joint = |one: char| matches!(one, '/' | '+');
+    value.contains(is_joint) && value.split(is_joint).all(is_name)
 }
 
 /// Whether a value is a word with a capital, three digits or more, a mark and some characters: `Meadow3779_N72`.

@@ -22,6 +22,7 @@ pub(super) use commands::{
 };
 pub(super) use connections::Connections;
 pub(super) use fixed::{BEFORE_LOGINS, BEFORE_VALUES, FLAGS, find_flag, find_login, find_value};
+pub(super) use generated::is_choice;
 pub(super) use links::SETTERS;
 pub(super) use places::{BEFORE_ROWS, SENDERS, find_in_call, find_in_rows, find_sent};
 
@@ -35,6 +36,8 @@ use judge::{Place, is_secret, may_be_secret};
 use links::{Link, Site};
 use names::{Class, Name};
 use values::Value;
+
+pub(super) use names::TOKEN;
 
 pub(super) const PASSWORD: DataKind = DataKind::secret("password");
 pub(super) const SEED_PHRASE: DataKind = DataKind::secret("seed-phrase");

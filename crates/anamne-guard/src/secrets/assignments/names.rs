@@ -9,7 +9,7 @@ use crate::secrets::alphabet::{Alphabet, BLANK};
 use crate::secrets::scan::Scan;
 use crate::secrets::words::{Lists, has, lists};
 
-pub(super) const TOKEN: DataKind = DataKind::secret("token");
+pub(in crate::secrets) const TOKEN: DataKind = DataKind::secret("token");
 pub(super) const SECRET: DataKind = DataKind::secret("secret");
 pub(super) const API_KEY: DataKind = DataKind::secret("api-key");
 

@@ -12,7 +12,16 @@ fn steps_for(text: &str) -> usize {
     steps::take()
 }
 
-const SHAPES: [&str; 110] = [
+const SHAPES: [&str; 119] = [
+    "pin 4711 ",
+    "password a1b2c3d4 ",
+    "a1b2 ",
+    "pin=1b2c,",
+    "pin\nx1y2\n",
+    "key1 key2 ",
+    "密码a1b2",
+    "パスワード1",
+    "пин a1b2 ",
     "key",
     "key=",
     "key:",

@@ -1,6 +1,7 @@
 //! Tests of everything that finds secrets. Secrets are put together here, so that none stands in the sources.
 
 mod clean;
+mod context;
 mod formats;
 mod linear;
 mod named;
