@@ -18,6 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Site;
+use super::erased::erased_of;
 use crate::Error;
 use crate::error::RequestKeyError;
 
@@ -41,9 +42,6 @@ const LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// The number of keys; the oldest make room.
 const MOST_KEYS: i64 = 1_000_000;
-
-/// Memories that are looked up at a time.
-const CHECKED_AT_A_TIME: usize = 500;
 
 /// A digest of a key and its caller.
 pub(crate) type KeyDigest = [u8; 32];
@@ -169,13 +167,7 @@ impl RequestsFile {
             let told = statement.query_map([], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
             Ok(told.collect::<Result<_, _>>()?)
         })?;
-        let mut erased = Vec::new();
-        for ids in told.chunks(CHECKED_AT_A_TIME) {
-            let there = self.source.get_each(ids)?;
-            let there: HashSet<MemoryId> = there.into_iter().map(|memory| memory.id).collect();
-            erased.extend(ids.iter().filter(|id| !there.contains(id)));
-        }
-        Ok(erased)
+        erased_of(&self.source, &told)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<KeyDigest>> {
