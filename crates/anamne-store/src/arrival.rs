@@ -1,6 +1,6 @@
-//! Imported items: drafts, and memories exported by another store.
+//! Imported items: drafts, and memories exported by another store; and drafts whose id was chosen before.
 
-use anamne_types::{Draft, MemoryId};
+use anamne_types::{Draft, InvalidValue, MemoryId};
 use jiff::Timestamp;
 
 /// An imported item.
@@ -25,4 +25,13 @@ pub struct Origin {
     pub deleted_at: Option<Timestamp>,
     /// The memory that supersedes it.
     pub superseded_by: Option<MemoryId>,
+}
+
+/// A draft whose memory gets an id that was chosen before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedDraft {
+    /// The id.
+    pub id: MemoryId,
+    /// The draft, or why it is rejected unless an earlier attempt stored it.
+    pub draft: Result<Draft, InvalidValue>,
 }

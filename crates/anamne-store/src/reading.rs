@@ -27,6 +27,20 @@ impl SpaceSource {
         })
     }
 
+    /// Whether a memory has or had one of these ids. An index lookup each.
+    pub fn has_any(&self, ids: &[MemoryId]) -> Result<bool> {
+        self.read(|reader| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM memories WHERE id = ?1)";
+            let mut statement = reader.prepare_cached(sql)?;
+            for id in ids {
+                if statement.query_row([id.as_bytes().as_slice()], |row| row.get(0))? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
     /// Whether a memory may tell of experience: an episode, or experience itself. Two index lookups.
     pub fn has_experience(&self) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM memories WHERE kind = 4) OR EXISTS (SELECT 1 FROM memories WHERE kind = 9)";

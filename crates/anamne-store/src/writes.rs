@@ -7,7 +7,7 @@ use anamne_types::{
     Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq,
 };
 
-use crate::arrival::ImportItem;
+use crate::arrival::{ImportItem, PlannedDraft};
 use crate::cleaning;
 use crate::source::{Transaction, erasure};
 use crate::space::{Growth, SpaceSource};
@@ -52,6 +52,19 @@ impl SpaceSource {
         let stored = self.write_each(actor, drafts, |transaction, draft| {
             draft.check()?;
             transaction.remember(draft)
+        });
+        stored.map(|stored| stored.outcomes)
+    }
+
+    /// Writes many memories in one transaction under planned ids, like [`SpaceSource::remember_each`]. What has or had its id
+    /// is not written again, whichever process tries, and however often.
+    pub fn remember_each_planned(
+        &self,
+        actor: &Actor,
+        planned: &[PlannedDraft],
+    ) -> Result<Vec<Result<Remembered>>> {
+        let stored = self.write_each(actor, planned, |transaction, planned| {
+            transaction.remember_planned(planned)
         });
         stored.map(|stored| stored.outcomes)
     }

@@ -22,6 +22,11 @@ impl MemoryId {
         Self(Uuid::new_v7(birth))
     }
 
+    /// The id of a memory created at `unix_milliseconds`, with these random bits: the same one for the same values.
+    pub fn planned(unix_milliseconds: u64, random: &[u8; 10]) -> Self {
+        Self(uuid::Builder::from_unix_timestamp_millis(unix_milliseconds, random).into_uuid())
+    }
+
     /// The sixteen bytes of the id, as stored in the source.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()

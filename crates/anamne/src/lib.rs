@@ -123,8 +123,8 @@ pub use space::Space;
 pub use store::{Options, Store};
 pub use write::guarding::guard_test;
 pub use write::import::{
-    BadLine, BadLines, BinaryImport, BinaryImportReport, GuardSummary, GuardedLine, ImportOptions,
-    ImportReport, ImportedSpace, LineOutcome, RewordedLine, UnverifiedClaims,
+    BadLine, BadLines, BinaryImport, BinaryImportReport, GoneNote, GuardSummary, GuardedLine,
+    ImportOptions, ImportReport, ImportedSpace, LineOutcome, RewordedLine, UnverifiedClaims,
 };
 pub use write::members::AddedMember;
 pub use write::once::{DraftOutcome, DraftRefusal, RequestKey, ToldOnce};

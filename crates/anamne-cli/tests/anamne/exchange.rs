@@ -268,6 +268,22 @@ fn a_changed_note_updates_its_memory_on_request() {
     assert_eq!(memory["content"], "The staging server listens on port 9000");
     let history = bench.run(&["history", memory["id"].as_str().expect("an id")]);
     assert!(history.stdout.contains("8471"), "{}", history.stdout);
+
+    let bees = vault.join("bees.md");
+    std::fs::remove_file(&bees).expect("removed");
+    let gone = bench.json(&["import", folder, "--update"]);
+    let gone = gone["gone"].as_array().expect("notes that are gone");
+    assert_eq!(gone.len(), 1, "{gone:?}");
+    assert_eq!(gone[0]["file"], json!(bees), "{gone:?}");
+    let citation = gone[0]["citation"].as_str().expect("a citation");
+    let told = bench.run(&["import", folder, "--update"]);
+    let note = format!("bees.md: the note is gone; {citation} stays");
+    assert!(told.stderr.contains(&note), "{}", told.stderr);
+    let said = "0 memories imported, 1 known already, 1 without their note in ";
+    assert!(told.stdout.starts_with(said), "{}", told.stdout);
+    let shown = bench.run(&["show", citation]);
+    assert!(shown.stdout.contains("Bees dance"), "{}", shown.stdout);
+    assert_eq!(bench.json(&["import", folder])["gone"], json!(null));
 }
 
 #[test]

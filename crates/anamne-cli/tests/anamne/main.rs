@@ -48,6 +48,7 @@ mod retention;
 mod safekeeping;
 mod scheduled_server;
 mod sending;
+mod sent_again;
 mod served;
 mod serving;
 mod skipped;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::limits::TooSlow;
+use super::origin::percent_decoded;
 use super::problem::Problem;
 
 /// Largest body of a request that is read whole, in bytes.
@@ -30,7 +31,7 @@ pub(crate) async fn read_at_most(
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(most)),
         Err(error) if TooSlow::caused(&*error) => Err(TooSlow::problem()),
-        Err(_) => Err(Problem::refused("the body ended early")),
+        Err(_) => Err(Problem::unreadable("the body ended early")),
     }
 }
 
@@ -76,10 +77,9 @@ pub(crate) fn media_of(headers: &HeaderMap) -> &str {
 /// their order, which no description promises.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if bytes.trim_ascii_start().first() == Some(&b'[') {
-        return Err(Problem {
-            status: StatusCode::UNPROCESSABLE_ENTITY.as_u16(),
-            ..Problem::refused("the body must be a JSON object, not a list")
-        });
+        return Err(Problem::refused(
+            "the body must be a JSON object, not a list",
+        ));
     }
     serde_json::from_slice(bytes).map_err(|error| {
         let detail = format!(
@@ -87,11 +87,8 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
             plain(&error.to_string())
         );
         match error.classify() {
-            serde_json::error::Category::Data => Problem {
-                status: StatusCode::UNPROCESSABLE_ENTITY.as_u16(),
-                ..Problem::refused(detail)
-            },
-            _ => Problem::refused(detail),
+            serde_json::error::Category::Data => Problem::refused(detail),
+            _ => Problem::unreadable(detail),
         }
     })
 }
@@ -134,10 +131,11 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        check_encoding(parts.uri.query().unwrap_or_default())?;
         let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
         query
             .map(|query| Self(query.0))
-            .map_err(|error| unreadable_query(&error.body_text()))
+            .map_err(|error| invalid_query(&error.body_text()))
     }
 }
 
@@ -172,6 +170,7 @@ impl<S: Sync> FromRequestParts<S> for RepeatableQuery {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let query = parts.uri.query().unwrap_or_default();
+        check_encoding(query)?;
         let mut parameters = Vec::new();
         for sent in query.split('&') {
             let pairs: Vec<(String, String)> = decoded(sent)?;
@@ -185,7 +184,20 @@ impl<S: Sync> FromRequestParts<S> for RepeatableQuery {
     }
 }
 
-fn unreadable_query(reason: &str) -> Problem {
+/// Refuses a query that isn't percent-encoded UTF-8: its parser would take other text for it.
+fn check_encoding(query: &str) -> Result<(), Problem> {
+    let is_escape = |digits: &[u8]| digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit);
+    let mut escapes = query.as_bytes().split(|byte| *byte == b'%').skip(1);
+    let is_escaped = escapes.all(|after| is_escape(&after[..after.len().min(2)]));
+    if is_escaped && percent_decoded(query).is_ok() {
+        return Ok(());
+    }
+    Err(Problem::unreadable(
+        "the query of the address can't be read: send UTF-8, percent-encoded, with %25 for a percent sign",
+    ))
+}
+
+fn invalid_query(reason: &str) -> Problem {
     let reason = plain(reason);
     let reason = reason.strip_prefix("Failed to deserialize query string: ");
     Problem::refused(format!(
@@ -219,11 +231,11 @@ fn plain(message: &str) -> String {
 /// Decodes a query.
 fn decoded<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let uri = format!("/?{query}").parse();
-    let uri = uri.map_err(|_| Problem::refused("the query can't be read"))?;
+    let uri = uri.map_err(|_| Problem::unreadable("the query can't be read"))?;
     let query = axum::extract::Query::<T>::try_from_uri(&uri);
     query
         .map(|query| query.0)
-        .map_err(|error| unreadable_query(&error.body_text()))
+        .map_err(|error| invalid_query(&error.body_text()))
 }
 
 /// Parts of the path, percent-decoded.

@@ -4,6 +4,7 @@
 //! machine (DNS rebinding), or across origins. Both are told by headers that a page can't change.
 
 use std::net::{IpAddr, SocketAddr};
+use std::string::FromUtf8Error;
 
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::uri::Authority;
@@ -69,13 +70,13 @@ impl Allowed {
         let host = match only(headers, HOST.as_str())? {
             Some(host) => Some(authority(host)?),
             None if request.version() == Version::HTTP_11 => {
-                return Err(Problem::refused("a request must have the header Host"));
+                return Err(Problem::unreadable("a request must have the header Host"));
             }
             None => None,
         };
         let in_address = request.uri().authority();
         if in_address.is_some_and(|named| named.as_str().contains('@')) {
-            return Err(Problem::refused("the address must have no user"));
+            return Err(Problem::unreadable("the address must have no user"));
         }
         for named in host.iter().chain(in_address) {
             if !self.is_ours(named) {
@@ -146,7 +147,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a HeaderValue
     let mut values = headers.get_all(name).iter();
     let first = values.next();
     if values.next().is_some() {
-        return Err(Problem::refused(format!(
+        return Err(Problem::unreadable(format!(
             "the header {name} is given twice"
         )));
     }
@@ -154,7 +155,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a HeaderValue
 }
 
 fn authority(host: &HeaderValue) -> Result<Authority, Problem> {
-    let invalid = || Problem::refused("the header Host is invalid");
+    let invalid = || Problem::unreadable("the header Host is invalid");
     let authority: Authority = host
         .to_str()
         .ok()
@@ -203,6 +204,12 @@ pub(crate) fn contains_key(text: &str) -> bool {
 
 /// Percent-decoded, with invalid sequences as they are.
 pub(super) fn decoded(text: &str) -> String {
+    let lossily = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+    percent_decoded(text).unwrap_or_else(lossily)
+}
+
+/// Percent-decoded, with invalid escapes as they are; an error if it isn't UTF-8.
+pub(super) fn percent_decoded(text: &str) -> Result<String, FromUtf8Error> {
     let bytes = text.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while at < bytes.len() {
@@ -213,5 +220,5 @@ pub(super) fn decoded(text: &str) -> String {
         decoded.push(hex.unwrap_or(bytes[at]));
         at += if hex.is_some() { 3 } else { 1 };
     }
-    String::from_utf8_lossy(&decoded).into_owned()
+    String::from_utf8(decoded)
 }

@@ -23,7 +23,8 @@ pub struct Problem {
     pub problem_type: Cow<'static, str>,
     /// The kind in words.
     pub title: Cow<'static, str>,
-    /// The HTTP status.
+    /// The HTTP status. Of what is `refused`, 400 says that the request can't be read, 422 that it can be read and isn't
+    /// valid.
     pub status: u16,
     /// What happened this time.
     pub detail: String,
@@ -109,10 +110,20 @@ impl Problem {
         }
     }
 
-    /// A request that can't be understood.
-    pub(crate) fn refused(detail: impl Into<String>) -> Self {
+    /// A request that can't be read: its syntax is broken, it ends early, or it can be read in two ways.
+    pub(crate) fn unreadable(detail: impl Into<String>) -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
+            "refused",
+            "The request can't be read",
+            detail,
+        )
+    }
+
+    /// A request that can be read and is not valid: an unknown or missing field, another type, a value out of range.
+    pub(crate) fn refused(detail: impl Into<String>) -> Self {
+        Self::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
             "refused",
             "The request is invalid",
             detail,

@@ -122,7 +122,7 @@ pub(super) fn text<'a>(
     };
     let value = value.to_str().ok().filter(|_| values.next().is_none());
     value.map(Some).ok_or_else(|| {
-        Problem::refused(format!(
+        Problem::unreadable(format!(
             "{name} must be given once, in visible ASCII characters"
         ))
     })

@@ -144,7 +144,7 @@ impl Read for UploadedFile {
                 }
                 None => Problem::too_large(MOST_BYTES),
             },
-            Err(error) => Problem::refused(error.to_string()),
+            Err(error) => Problem::unreadable(error.to_string()),
         };
         *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
         Err(read

@@ -64,7 +64,8 @@ pub use settings::{DuplicateRule, SettingsChange, SpaceSettings};
 #[openapi(
     info(
         title = "Anamne",
-        description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457). \
+        description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457): \
+                       400 if a request can't be read, 422 if it can be read and isn't valid. \
                        A server that has keys needs one in each request: `Authorization: Bearer KEY`."
     ),
     components(schemas(Problem, streams::BadLinePolicy, streams::ExportForm))

@@ -34,8 +34,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 /// Store a memory; the space is created if it is missing
 ///
 /// The answer is sent once the memory is durable and found by every query. With `Idempotency-Key`, the same memory sent
-/// again with the same key within 24 hours gets the same answer, and nothing is stored; another one with this key is
-/// refused (422), and so is one whose first request is still worked on (409).
+/// again with the same key within 24 hours gets the same answer, and nothing is stored, also after the server was killed
+/// in between; another one with this key is refused (422), and so is one whose first request this server still works on
+/// (409).
 #[utoipa::path(
     post,
     path = "/v1/spaces/{space}/memories",

@@ -119,7 +119,7 @@ fn the_url_chooses_the_space_and_the_tools() {
     let unknown = stateless(&server, "/mcp?tools=kitchen", "tools/list", &json!({}));
     assert_eq!(unknown.problem(422)["field"], "tools");
     let unknown = stateless(&server, "/mcp?tolls=all", "tools/list", &json!({}));
-    assert!(unknown.problem(400)["detail"].to_string().contains("tolls"));
+    assert!(unknown.problem(422)["detail"].to_string().contains("tolls"));
     let bad = stateless(&server, "/mcp/a%2Fb", "tools/list", &json!({}));
     assert_eq!(bad.problem(422)["field"], "space");
 }

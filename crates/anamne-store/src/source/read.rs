@@ -77,6 +77,14 @@ pub(crate) fn verified(stored: Stored) -> Result<Stored> {
     }
 }
 
+/// The event that wrote the memory of this row.
+pub(crate) fn first_event(connection: &Connection, row: Row) -> Result<Seq> {
+    let first: i64 = connection
+        .prepare_cached("SELECT min(seq) FROM events WHERE row = ?1")?
+        .query_row([row.0], |row| row.get(0))?;
+    Ok(Seq(first as u64))
+}
+
 /// The digest in the event `seq` for the memory of a row; `None` if there is no such event.
 pub(crate) fn event_digest(connection: &Connection, seq: Seq, row: Row) -> Result<Option<Digest>> {
     Ok(connection

@@ -6,7 +6,7 @@ use anamne_types::{Draft, EventKind, Kind, Memory, MemoryId, Remembered, Row};
 use super::record::{Payload, Stored};
 use super::transaction::Transaction;
 use super::{read, rows};
-use crate::arrival::ImportItem;
+use crate::arrival::{ImportItem, PlannedDraft};
 use crate::clock::cut;
 use crate::{Result, StoreError};
 
@@ -18,6 +18,28 @@ impl Transaction<'_> {
             return Ok(self.remembered(&known.memory, true));
         }
         let memory = self.memory_of(draft)?;
+        self.insert(&memory, hash)
+    }
+
+    /// Writes a new memory under its planned id, unless a memory has or had this id: then nothing is written, also if that
+    /// one was edited, forgotten or erased since.
+    pub(crate) fn remember_planned(&mut self, planned: &PlannedDraft) -> Result<Remembered> {
+        if let Some(stored) = read::by_id(self.tables, planned.id)? {
+            return Ok(Remembered {
+                seq: read::first_event(&self.tables, stored.memory.row)?,
+                ..self.remembered(&stored.memory, false)
+            });
+        }
+        let draft = planned.draft.as_ref().map_err(Clone::clone)?;
+        draft.check()?;
+        let hash = content_hash(&draft.content);
+        if let Some(known) = self.find_known(draft, hash)? {
+            return Ok(self.remembered(&known.memory, true));
+        }
+        let memory = Memory {
+            id: planned.id,
+            ..self.memory_of(draft)?
+        };
         self.insert(&memory, hash)
     }
 

@@ -8,9 +8,11 @@ pub(crate) mod batches;
 pub(crate) mod cached_vectors;
 pub(crate) mod connecting;
 pub(crate) mod embedding_cache;
+mod erased;
 pub(crate) mod experience;
 pub(crate) mod graph;
 pub(crate) mod hook_log;
+pub(crate) mod imports;
 pub(crate) mod latent;
 pub(crate) mod meta;
 pub(crate) mod naming;
@@ -44,6 +46,7 @@ use cached_vectors::CachedVectors;
 use experience::ExperienceFile;
 use graph::KnowledgeFile;
 use hook_log::HookLogOfSpace;
+use imports::ImportsFile;
 use latent::Latent;
 use meta::QueryLog;
 use readings::ReadingsFile;
@@ -93,6 +96,7 @@ pub(crate) struct Registry {
     pub(crate) meta: Arc<QueryLog>,
     pub(crate) cache: Arc<CachedVectors>,
     pub(crate) requests: Arc<RequestsFile>,
+    pub(crate) imports: Arc<ImportsFile>,
     pub(crate) tasks: Arc<TasksFile>,
     pub(crate) tool_results: Arc<ToolResultsFile>,
     pub(crate) unsent: Arc<UnsentOfSpace>,
@@ -132,6 +136,7 @@ impl Registry {
         let meta = Arc::new(QueryLog::new(site));
         let cache = Arc::new(CachedVectors::new(site));
         let requests = Arc::new(RequestsFile::new(site));
+        let imports = Arc::new(ImportsFile::new(site));
         let tasks = Arc::new(TasksFile::new(site));
         let tool_results = Arc::new(ToolResultsFile::new(site));
         let unsent = Arc::new(UnsentOfSpace::new(site.source.clone()));
@@ -149,6 +154,7 @@ impl Registry {
         all.push(cache.clone());
         all.push(tiers.batches.clone());
         all.push(requests.clone());
+        all.push(imports.clone());
         all.push(tasks.clone());
         all.push(tool_results.clone());
         all.push(unsent.clone());
@@ -170,6 +176,7 @@ impl Registry {
             meta,
             cache,
             requests,
+            imports,
             tasks,
             tool_results,
             unsent,

@@ -1,14 +1,14 @@
 CREATE TABLE requests (
   number     INTEGER PRIMARY KEY AUTOINCREMENT,
   key        BLOB NOT NULL UNIQUE,
-  -- The secret and the keyed digest of the request; NULL once one of its memories was erased.
+  -- The secret and the keyed digest of the request; NULL once one of its memories was erased, or may have been.
   salt       BLOB,
   body       BLOB,
   started_at INTEGER NOT NULL,
-  -- The handle of the store that works on it.
-  worker     BLOB NOT NULL,
-  -- NULL while it is worked on.
-  answer     TEXT
+  -- NULL until it is answered.
+  answer     TEXT,
+  -- With the time, the ids of its memories; NULL once it is answered.
+  seed       BLOB
 ) STRICT;
 CREATE INDEX requests_started ON requests (started_at);
 

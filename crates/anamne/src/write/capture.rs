@@ -4,6 +4,7 @@ use anamne_types::{Actor, Body, Draft, Role};
 
 use super::once::{DraftOutcome, RequestKey, ToldOnce};
 use crate::Error;
+use crate::derived::requests::Plan;
 use crate::space::Space;
 
 impl Space {
@@ -25,17 +26,34 @@ impl Space {
     ) -> Result<ToldOnce, Error> {
         self.require_write()?;
         Actor::agent(host).check()?;
-        self.once(key, &(host, drafts), || self.capture_first(host, drafts))
+        self.once(key, &(host, drafts), |plan| {
+            self.capture_first(host, drafts, plan)
+        })
     }
 
-    fn capture_first(&self, host: &str, drafts: &[Draft]) -> Result<Vec<DraftOutcome>, Error> {
+    fn capture_first(
+        &self,
+        host: &str,
+        drafts: &[Draft],
+        plan: Option<&Plan>,
+    ) -> Result<Vec<DraftOutcome>, Error> {
+        let ids = plan.map(|plan| plan.ids(drafts.len()));
+        let is_continued = plan.is_some_and(|plan| plan.is_continued);
         let mut outcomes = Vec::with_capacity(drafts.len());
         for run in drafts.chunk_by(|one, other| role_of(one) == role_of(other)) {
             let role = role_of(&run[0]);
             let speaker = self.speaking(host, role)?;
             let run: Vec<Draft> = run.iter().map(|draft| speaker.attributed(draft)).collect();
-            outcomes.extend(speaker.told_each(&run)?);
-            if role == Some(Role::Assistant) {
+            let mut was_there = false;
+            if let Some(ids) = &ids {
+                let ids = &ids[outcomes.len()..][..run.len()];
+                was_there = is_continued && self.inner.source.has_any(ids)?;
+                outcomes.extend(speaker.told_each_planned(ids, &run)?);
+            } else {
+                outcomes.extend(speaker.told_each(&run)?);
+            }
+            // The earlier attempt noted what it cited.
+            if role == Some(Role::Assistant) && !was_there {
                 for message in &run {
                     speaker.note_cited(&message.content)?;
                 }

@@ -5,7 +5,7 @@ use anamne_types::{Draft, InvalidValue, MemoryId, Remembered};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::derived::requests::{KeyDigest, Known};
+use crate::derived::requests::{KeyDigest, Known, Plan};
 use crate::space::Space;
 
 /// A key that a program chose for one request, so that it can send the request again.
@@ -120,54 +120,71 @@ impl Space {
     /// Stores many memories in one transaction, like [`Space::remember_each`]; with a key, only once in 24 hours: the
     /// same drafts with the same key get the same outcomes again, from any process, and nothing is stored.
     ///
-    /// Two durable writes more with a key. If the process ends between storing and noting that, the next attempt stores
-    /// again what the space doesn't recognise as a duplicate.
+    /// Two durable writes more with a key. If the process ends in the middle, or the work fails, the next attempt of any
+    /// process goes on at once: what is stored is not stored again.
     ///
     /// # Errors
     ///
-    /// [`Error::RequestKey`] if the key came with other drafts, or is being worked on; nothing was stored. Those of
-    /// [`Space::remember_each`], after which the key is free.
+    /// [`Error::RequestKey`] if the key came with other drafts, or this process works on it; nothing was stored. Those of
+    /// [`Space::remember_each`], after which the same request can be sent again.
     pub fn remember_once(
         &self,
         key: Option<&RequestKey>,
         drafts: &[Draft],
     ) -> Result<ToldOnce, Error> {
         self.require_write()?;
-        self.once(key, &drafts, || self.told_each(drafts))
+        self.once(key, &drafts, |plan| match plan {
+            Some(plan) => self.told_each_planned(&plan.ids(drafts.len()), drafts),
+            None => self.told_each(drafts),
+        })
     }
 
-    /// Does work that stores memories; with a key, only once in 24 hours for the same request.
+    /// Does work that stores memories; with a key, only once in 24 hours for the same request. The work then gets a plan
+    /// of their ids, may be repeated with it, and must store nothing under other ids.
     pub(crate) fn once(
         &self,
         key: Option<&RequestKey>,
         request: &impl Serialize,
-        work: impl FnOnce() -> Result<Vec<DraftOutcome>, Error>,
+        work: impl FnOnce(Option<&Plan>) -> Result<Vec<DraftOutcome>, Error>,
     ) -> Result<ToldOnce, Error> {
         let told = |outcomes, is_repeated| ToldOnce {
             outcomes,
             is_repeated,
         };
         let Some(key) = key else {
-            return Ok(told(work()?, false));
+            return Ok(told(work(None)?, false));
+        };
+        let repeated = |answer: &str| -> Result<_, Error> {
+            let outcomes = serde_json::from_str(answer).map_err(StoreError::from)?;
+            Ok(told(outcomes, true))
         };
         let body = serde_json::to_vec(request).map_err(StoreError::from)?;
         let under_way = match self.inner.derived.requests.begin(key.digest(), &body)? {
-            Known::Nothing(under_way) => under_way,
-            Known::Answer(answer) => {
-                let outcomes = serde_json::from_str(&answer).map_err(StoreError::from)?;
-                return Ok(told(outcomes, true));
-            }
+            Known::NoAnswer(under_way) => under_way,
+            Known::Answer(answer) => return repeated(&answer),
         };
-        let outcomes = work()?;
+        let outcomes = work(Some(under_way.plan()))?;
         let answer = serde_json::to_string(&outcomes).map_err(StoreError::from)?;
         let ids: Vec<MemoryId> = outcomes.iter().filter_map(DraftOutcome::id).collect();
-        under_way.answered(&answer, &ids)?;
-        Ok(told(outcomes, false))
+        match under_way.answered(&answer, &ids)? {
+            Some(earlier) => repeated(&earlier),
+            None => Ok(told(outcomes, false)),
+        }
     }
 
     /// What came of each draft.
     pub(crate) fn told_each(&self, drafts: &[Draft]) -> Result<Vec<DraftOutcome>, Error> {
         let outcomes = self.remember_each(drafts)?.into_iter();
+        Ok(outcomes.map(DraftOutcome::of).collect())
+    }
+
+    /// What came of each draft, whose memory has the planned id beside it.
+    pub(crate) fn told_each_planned(
+        &self,
+        ids: &[MemoryId],
+        drafts: &[Draft],
+    ) -> Result<Vec<DraftOutcome>, Error> {
+        let outcomes = self.remember_each_planned(ids, drafts)?.into_iter();
         Ok(outcomes.map(DraftOutcome::of).collect())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use anamne_store::StoreError;
+use anamne_store::{PlannedDraft, StoreError};
 use anamne_types::{
     Draft, Edit, GuardNote, InvalidValue, Link, LinkType, Memory, MemoryId, Remembered, Seq,
     Version,
@@ -70,6 +70,35 @@ impl Space {
             Err(refused) => Some(Err(refused.into())),
         };
         Ok(guarded.into_iter().filter_map(outcome).collect())
+    }
+
+    /// The same under ids that were planned before. What an earlier attempt stored is not stored again, and its outcome is
+    /// the one that it had then.
+    pub(crate) fn remember_each_planned(
+        &self,
+        ids: &[MemoryId],
+        drafts: &[Draft],
+    ) -> Result<Vec<Result<Remembered, StoreError>>, Error> {
+        let (mut planned, mut notes) = (Vec::new(), Vec::new());
+        for (&id, draft) in ids.iter().zip(drafts) {
+            let checked = self.checked(draft);
+            notes.push(
+                checked
+                    .as_ref()
+                    .map_or_else(|_| Vec::new(), |(_, notes)| notes.clone()),
+            );
+            planned.push(PlannedDraft {
+                id,
+                draft: checked.map(|(draft, _)| draft),
+            });
+        }
+        let source = &self.inner.source;
+        let stored = source.remember_each_planned(self.actor(), &planned)?;
+        self.after_write();
+        let noticed = |(one, notes): (Result<Remembered, StoreError>, _)| {
+            one.map(|one| self.noticing_rewording(with_notes(one, notes)))
+        };
+        Ok(stored.into_iter().zip(notes).map(noticed).collect())
     }
 
     /// A draft after the guard, with the author of this scope if it names none.

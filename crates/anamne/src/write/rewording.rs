@@ -5,7 +5,7 @@
 
 use anamne_knowledge::consolidation::rewording;
 use anamne_recall::views::LexicalSearch;
-use anamne_store::Duplicates;
+use anamne_store::{Duplicates, StoreError};
 use anamne_text::analyser::Analyser;
 use anamne_types::{Actor, ActorKind, Assertion, Kind, Link, LinkType, Memory, Remembered, Row};
 
@@ -18,6 +18,9 @@ const COMPARED: usize = 24;
 
 /// Bytes of a text whose words are looked for.
 const MOST_BYTES: usize = 4_096;
+
+/// Of the link from a known memory to one that only rewords it.
+const REASON: &str = "the later one only rewords it";
 
 impl Space {
     /// If the space asks for it, and the memory only rewords a known one: the known one as the duplicate, and the new one
@@ -46,7 +49,14 @@ impl Space {
 
     /// The known memory that a new one rewords, after linking them.
     fn reworded(&self, remembered: &Remembered, least: f32) -> Result<Option<Memory>, Error> {
-        let told = self.inner.source.get(remembered.id)?;
+        let told = match self.inner.source.get(remembered.id) {
+            // An earlier attempt stored it, and it was erased since.
+            Err(StoreError::NoMemory { .. }) => return Ok(None),
+            told => told?,
+        };
+        if told.superseded_by.is_some() {
+            return self.noticed_before(&told);
+        }
         if !is_compared(&told) {
             return Ok(None);
         }
@@ -67,11 +77,21 @@ impl Space {
             to: told.id,
             link_type: LinkType::Supersedes,
             weight: similarity.clamp(0.0, 1.0),
-            reason: "the later one only rewords it".to_owned(),
+            reason: REASON.to_owned(),
             created_at: self.now(),
         };
         self.inner.source.link(&actor, &link)?;
         Ok(Some(known))
+    }
+
+    /// The known memory that one of an earlier attempt rewords, if that attempt linked them.
+    fn noticed_before(&self, told: &Memory) -> Result<Option<Memory>, Error> {
+        let links = self.inner.source.links(told.id)?;
+        let link = links.into_iter().find(|link| {
+            link.to == told.id && link.link_type == LinkType::Supersedes && link.reason == REASON
+        });
+        link.map(|link| Ok(self.inner.source.get(link.from)?))
+            .transpose()
     }
 
     /// The known memories with the most words in common.

@@ -197,6 +197,115 @@ fn a_changed_note_edits_its_memory_if_the_import_updates() {
 }
 
 #[test]
+fn notes_that_are_gone_are_named_and_their_memories_stay() {
+    let (_folder, space) = space();
+    let [vault, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let write = |vault: &tempfile::TempDir, name: &str, text: &[u8]| {
+        let path = vault.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    write(&vault, "bees.md", b"Bees dance\n");
+    write(&vault, "old/saffron.md", b"The saffron ledger is blue\n");
+    write(&vault, "old/ferry.md", b"The ferry leaves at nine\n");
+    write(&vault, "named.md", b"---\nid: n1\n---\nA note with an id\n");
+    write(&other, "elsewhere.md", b"A note of another folder\n");
+    let import = |vault: &tempfile::TempDir, options: ImportOptions| {
+        let report = space.import_notes(vault.path(), options, &mut |_| {});
+        report.expect("imported")
+    };
+    let updating = ImportOptions::from(BadLines::Skip).updating();
+    let gone = |vault: &tempfile::TempDir| -> Vec<_> {
+        let gone = import(vault, updating).gone.into_iter();
+        gone.map(|gone| (gone.file, gone.memory)).collect()
+    };
+    assert_eq!(import(&vault, ImportOptions::default()).imported, 4);
+    assert_eq!(gone(&vault), []);
+
+    // One is gone, one has another name, and one can't be read.
+    let at = |name: &str| vault.path().join(name);
+    std::fs::remove_file(at("old/saffron.md")).expect("removed");
+    std::fs::rename(at("named.md"), at("renamed.md")).expect("renamed");
+    write(&vault, "bees.md", b"\xff\n");
+    assert_eq!(import(&vault, BadLines::Skip.into()).gone, []);
+    let saffron = of_import(&space, "old/saffron.md");
+    let expected = vec![("old/saffron.md".to_owned(), saffron.id)];
+    for _ in 0..2 {
+        assert_eq!(gone(&vault), expected);
+        assert_eq!(gone(&other), []);
+    }
+    assert_eq!(space.read(saffron.id).expect("it stays").deleted_at, None);
+
+    // Another folder is another one, also one within it.
+    let within = space.import_notes(&at("old"), updating, &mut |_| {});
+    assert_eq!(within.expect("imported").gone, []);
+    // Named from elsewhere, it is the same.
+    let again = at("old").join("..");
+    let again = space.import_notes(&again, updating, &mut |_| {});
+    assert_eq!(again.expect("imported").gone.len(), 1);
+
+    space.forget(saffron.id).expect("forgotten");
+    assert_eq!(gone(&vault), []);
+    space.restore(saffron.id).expect("restored");
+    assert_eq!(gone(&vault), expected);
+    assert!(space.erase(saffron.id).expect("erased").is_complete());
+    assert_eq!(gone(&vault), []);
+    let files = std::fs::read_dir(space.folder().join("observed")).expect("files");
+    let files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    assert!(files.iter().any(|file| file.ends_with("imports.db")));
+    for file in files {
+        let bytes = std::fs::read(file).expect("read");
+        assert!(!bytes.windows(7).any(|part| part == b"saffron"));
+    }
+}
+
+#[test]
+fn a_folder_that_can_not_be_read_is_not_a_folder_without_notes() {
+    let (_folder, space) = space();
+    let vault = tempfile::tempdir().expect("a folder");
+    let within = vault.path().join("within");
+    std::fs::create_dir(&within).expect("made");
+    std::fs::write(within.join("bees.md"), "Bees dance\n").expect("written");
+    let options = ImportOptions::from(BadLines::Skip).updating();
+    let import = || {
+        let report = space.import_notes(vault.path(), options, &mut |_| {});
+        report.expect("imported")
+    };
+    assert_eq!(import().imported, 1);
+    // Hidden folders are not read.
+    std::fs::rename(&within, vault.path().join(".hidden")).expect("renamed");
+    assert_eq!(import().gone.len(), 1);
+    std::fs::rename(vault.path().join(".hidden"), &within).expect("renamed");
+    assert_eq!(import().gone, []);
+    let is_closed = close(&within);
+    let report = import();
+    open(&within);
+    if is_closed {
+        assert_eq!((report.bad.len(), report.gone.len()), (1, 0), "{report:?}");
+    }
+}
+
+/// Takes the right to read a folder away; whether that works, as it doesn't for root.
+fn close(folder: &std::path::Path) -> bool {
+    set_mode(folder, 0o000);
+    std::fs::read_dir(folder).is_err()
+}
+
+fn open(folder: &std::path::Path) {
+    set_mode(folder, 0o700);
+}
+
+#[cfg(unix)]
+fn set_mode(folder: &std::path::Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(folder, mode).expect("a mode");
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &std::path::Path, _: u32) {}
+
+#[test]
 fn what_was_edited_in_the_store_since_an_import_stays() {
     let (_folder, space) = space();
     let updating = ImportOptions::default().updating();

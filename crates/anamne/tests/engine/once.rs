@@ -70,7 +70,7 @@ fn a_request_with_a_key_is_answered_again_by_any_process_for_a_day() {
 }
 
 #[test]
-fn a_key_whose_request_failed_is_free() {
+fn a_request_that_failed_can_be_sent_again() {
     let home = Home::new();
     let store = Store::open(home.root()).expect("a store");
     let space = without_duplicates(&store);
@@ -86,10 +86,50 @@ fn a_key_whose_request_failed_is_free() {
     space
         .configure(|config| config.quota.bytes = 0)
         .expect("configured");
+    let other = space.remember_once(Some(&key("ada", "k1")), &["another".into()]);
+    assert!(matches!(
+        other,
+        Err(Error::RequestKey(RequestKeyError::OtherRequest))
+    ));
     let told = space.remember_once(Some(&key("ada", "k1")), &draft);
     assert!(!told.expect("told").is_repeated);
+    let told = space.remember_once(Some(&key("ada", "k1")), &draft);
+    assert!(told.expect("told").is_repeated);
     RequestKey::new("ada", "k\n").expect_err("not visible");
     RequestKey::new("ada", "k".repeat(256)).expect_err("too long");
+}
+
+#[test]
+fn keys_of_an_earlier_format_are_known() {
+    let home = Home::new();
+    let store = Store::open(home.root()).expect("a store");
+    let space = without_duplicates(&store);
+    let keys = [key("ada", "k1"), key("ada", "k2")];
+    let drafts = [Draft::new(TEXT)];
+    let tell = |space: &Space, key| space.remember_once(Some(key), &drafts).expect("told");
+    let first = tell(&space, &keys[0]);
+    tell(&space, &keys[1]);
+    let path = space.folder().join("observed/requests.db");
+    drop((space, store));
+    let file = rusqlite::Connection::open(&path).expect("the file");
+    file.execute_batch(
+        "ALTER TABLE requests DROP COLUMN seed;
+         ALTER TABLE requests ADD COLUMN worker BLOB NOT NULL DEFAULT x'01';
+         UPDATE requests SET answer = NULL WHERE number = 2;
+         DELETE FROM told WHERE number = 2;
+         PRAGMA user_version = 1;",
+    )
+    .expect("a file of format 1");
+    drop(file);
+
+    let store = Store::open(home.root()).expect("a store");
+    let space = store.existing_space("tests").expect("the space");
+    let again = tell(&space, &keys[0]);
+    assert!(again.is_repeated);
+    assert_eq!(again.outcomes, first.outcomes);
+    assert!(!tell(&space, &keys[1]).is_repeated);
+    assert!(tell(&space, &keys[1]).is_repeated);
+    assert_eq!(memories(&space), 3);
 }
 
 #[test]

@@ -71,7 +71,9 @@ A line or note whose id belongs to a memory with different content is refused.
 With --update it edits that memory: content, kind and fields, times, and the
 tags and metadata that it has; the history keeps what was there. One that says
 what the memory said before leaves it: the memory is newer. A note without an id
-is known by its path. Nothing is forgotten because its note is gone.
+is known by its path. Memories whose note an earlier import found in the same
+folder, and that is gone, are counted and named; none is forgotten. Lines have
+no such report: the store doesn't know which file a line was in.
 
 Imports are idempotent: if one was interrupted, run it again. A line that can't
 be read stops the import (exit code 1); the lines before it stay imported and are
@@ -91,7 +93,8 @@ Examples:
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\" and \"newer\":
-  of the known ones, \"links\", \"bad\": [{\"file\", \"line\"?, \"reason\"}],
+  of the known ones, \"gone\"?: [{\"file\", \"memory\", \"citation\"}], \"links\",
+  \"bad\": [{\"file\", \"line\"?, \"reason\"}],
   \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
   {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\",
   \"start\", \"end\"}]}, \"took_ms\"}; an error has \"taken\": {\"imported\",

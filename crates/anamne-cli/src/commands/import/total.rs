@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anamne::{GuardSummary, ImportReport, MemoryId, NextStep, UnverifiedClaims};
+use anamne::{GoneNote, GuardSummary, ImportReport, MemoryId, NextStep, UnverifiedClaims};
 use serde::Serialize;
 
 use crate::failure::{Failure, PartialImport};
@@ -22,6 +22,8 @@ pub(super) struct Total {
     pub(super) known: u64,
     pub(super) updated: u64,
     pub(super) newer: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) gone: Vec<GoneNote>,
     pub(super) links: u64,
     #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
     pub(super) unproven: UnverifiedClaims,
@@ -64,6 +66,11 @@ impl Total {
         self.known += report.known;
         self.updated += report.updated;
         self.newer += report.newer;
+        self.gone
+            .extend(report.gone.into_iter().map(|gone| GoneNote {
+                file: of_file(file, Some(gone.file)),
+                ..gone
+            }));
         self.links += report.links;
         self.unproven.trust += report.unproven.trust;
         self.unproven.importance += report.unproven.importance;
@@ -90,11 +97,13 @@ impl Total {
         }
         self.report_bad(output);
         self.report_reworded(output);
+        self.report_gone(output);
         let mut parts = vec![format!("{} imported", memories(self.imported))];
         let also = [
             (self.known - self.updated - self.newer, "known already"),
             (self.updated, "updated"),
             (self.newer, "newer in the store"),
+            (self.gone.len() as u64, "without their note"),
             (self.links, "links drawn"),
             (self.reworded.len() as u64, "reworded"),
             (self.bad.len() as u64, "lines skipped"),
@@ -145,6 +154,18 @@ impl Total {
         }
         if self.reworded.len() > SHOWN_BAD_LINES {
             let more = self.reworded.len() - SHOWN_BAD_LINES;
+            output.note(format_args!("… and {more} more"));
+        }
+    }
+
+    /// Names the memories whose note is gone.
+    pub(super) fn report_gone(&self, output: &Output) {
+        for gone in self.gone.iter().take(SHOWN_BAD_LINES) {
+            let (file, citation) = (named(&gone.file), &gone.citation);
+            output.note(format_args!("{file}: the note is gone; {citation} stays"));
+        }
+        if self.gone.len() > SHOWN_BAD_LINES {
+            let more = self.gone.len() - SHOWN_BAD_LINES;
             output.note(format_args!("… and {more} more"));
         }
     }

@@ -120,12 +120,12 @@ fn what_can_not_be_followed_is_refused() {
     let server = Served::with(|settings| settings.limits.followers = 2);
     store(&server, "The ferry leaves at nine");
     server.get("/v1/spaces/nowhere/events").problem(404);
-    server.get(&format!("{EVENTS}?since=1")).problem(400);
-    server.get(&format!("{EVENTS}?after=x")).problem(400);
+    server.get(&format!("{EVENTS}?since=1")).problem(422);
+    server.get(&format!("{EVENTS}?after=x")).problem(422);
     let beyond = server.get(&format!("{EVENTS}?after=999")).problem(422);
     assert_eq!(beyond["field"], "after");
     let header = [("last-event-id", "x")];
-    server.send("GET", EVENTS, &header, None).problem(400);
+    server.send("GET", EVENTS, &header, None).problem(422);
     let _held = [follow(&server, "", ""), follow(&server, "", "")];
     server.get(EVENTS).problem(503);
 }

@@ -49,7 +49,7 @@ fn a_space_that_was_changed_since_it_was_read_is_not_deleted() {
                 .is_some_and(|said| said.contains("read it again"))
         );
     }
-    delete_if(&server, &admin, &format!("{first}, {third}")).problem(400);
+    delete_if(&server, &admin, &format!("{first}, {third}")).problem(422);
     assert_eq!(read(), third);
     delete_if(&server, &admin, &third).expect(200);
     tell(&server, &admin, "Another space of the name");

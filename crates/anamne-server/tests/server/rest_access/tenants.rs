@@ -328,7 +328,7 @@ fn a_list_that_can_not_go_on_does_not_look_whole() {
         "/v1/admin/keys?cursor=oak",
         "/v1/admin/tenants?tenant=acme",
     ] {
-        get(lost).problem(400);
+        get(lost).problem(422);
     }
 }
 

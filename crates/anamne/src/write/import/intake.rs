@@ -13,6 +13,7 @@ use super::{
     BadLine, BadLines, ImportOptions, ImportReport, LineOutcome, MOST_LISTED, RewordedLine,
 };
 use crate::Error;
+use crate::derived::imports::FoundNotes;
 use crate::space::Space;
 use crate::write::admission::{Claims, IMPORT_TRUST, without_authority};
 use crate::write::batch_size::{BatchContents, BatchSize};
@@ -63,6 +64,8 @@ pub(super) struct ImportWriter<'a> {
     links: Vec<PendingLink>,
     /// The memories that were stored or compared with a record, if the import updates.
     pub(super) compared: HashSet<MemoryId>,
+    /// The notes of a folder, by what came of them.
+    found: FoundNotes,
 }
 
 struct PendingRecord {
@@ -97,6 +100,7 @@ impl<'a> ImportWriter<'a> {
             vouchers: None,
             links: Vec::new(),
             compared: HashSet::new(),
+            found: FoundNotes::default(),
         }
     }
 
@@ -213,14 +217,20 @@ impl<'a> ImportWriter<'a> {
     }
 
     /// Stores the rest, creates the links, and returns the report.
-    pub(super) fn finish(mut self) -> Result<ImportReport, Error> {
+    pub(super) fn finish(self) -> Result<ImportReport, Error> {
+        self.finish_folder().map(|(report, _)| report)
+    }
+
+    /// The same for a folder of notes; also returns what was found in it.
+    pub(super) fn finish_folder(mut self) -> Result<(ImportReport, FoundNotes), Error> {
         self.store()?;
         (self.progress)(&self.report);
         self.draw_links()?;
-        Ok(self.report)
+        Ok((self.report, self.found))
     }
 
     fn refuse(&mut self, bad: BadLine) -> Result<(), Error> {
+        self.found.skipped.extend(bad.file.clone());
         if let Some(outcome) = &mut self.outcome {
             outcome(LineOutcome::refused(&bad));
         }
@@ -309,6 +319,9 @@ impl<'a> ImportWriter<'a> {
                     continue;
                 }
             };
+            if let Some(note) = &place.file {
+                self.found.memories.insert(from, note.clone());
+            }
             let pending = |link| PendingLink {
                 place: place.clone(),
                 from,

@@ -120,6 +120,17 @@ pub struct RewordedLine {
     pub known: MemoryId,
 }
 
+/// A memory whose note an earlier import found in a folder that no longer has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoneNote {
+    /// The note's former path in the folder.
+    pub file: String,
+    /// The memory, which stays.
+    pub memory: MemoryId,
+    /// Its citation.
+    pub citation: String,
+}
+
 /// What came of one line of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -189,6 +200,9 @@ pub struct ImportReport {
     /// Of the known ones, those that said what the import says, and were edited since; they stay as they are.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub newer: u64,
+    /// If the import updates a folder of notes: the memories whose note it no longer has. Nothing is done to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<GoneNote>,
     /// Links created.
     pub links: u64,
     /// Claims that were ignored because nothing verifies them.

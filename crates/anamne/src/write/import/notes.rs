@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::intake::{ImportWriter, RecordPosition};
 use super::record::{ImportedLink, Record, full_weight};
-use super::{ImportOptions, ImportReport};
+use super::{GoneNote, ImportOptions, ImportReport};
+use crate::derived::imports::{FoundNotes, NotesFolder};
 use crate::space::Space;
 use crate::{Error, front_matter};
 
@@ -65,7 +66,37 @@ pub(crate) fn import_notes(
             Err(reason) => intake.skip_record(&place, &reason)?,
         }
     }
-    intake.finish()
+    let (mut report, found) = intake.finish_folder()?;
+    if path.is_dir() {
+        report.gone = notes_gone(space, path, &found, options)?;
+    }
+    Ok(report)
+}
+
+/// Notes what the notes of a folder became, and returns those that it no longer has if the import updates.
+fn notes_gone(
+    space: &Space,
+    folder: &Path,
+    found: &FoundNotes,
+    options: ImportOptions,
+) -> Result<Vec<GoneNote>, Error> {
+    let folder = NotesFolder::at(folder).map_err(|source| Error::Stream {
+        action: "read the folder of notes",
+        source,
+    })?;
+    let imports = &space.inner.derived.imports;
+    let gone = if options.updates {
+        imports.gone(folder, found)?
+    } else {
+        Vec::new()
+    };
+    imports.note(folder, found)?;
+    let named = gone.into_iter().map(|(memory, file)| GoneNote {
+        citation: memory.citation(),
+        memory: memory.id,
+        file,
+    });
+    Ok(named.collect())
 }
 
 /// A note's file, and its path in the folder, separated by `/`.
