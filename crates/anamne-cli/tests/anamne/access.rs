@@ -63,6 +63,11 @@ fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
         let ran = bench.run(refused);
         assert_eq!(ran.code, 2, "{refused:?}: {}", ran.stderr);
     }
+    let aimless = bench.run(&["keys", "create", "bob"]).stderr;
+    assert!(
+        aimless.contains("--spaces") && aimless.contains("--all-spaces"),
+        "{aimless}"
+    );
     assert_eq!(
         bench.json(&["keys", "list"])["keys"]
             .as_array()
