@@ -304,8 +304,8 @@ impl Error {
         }
     }
 
-    pub(crate) fn nothing(what: &'static str, name: impl ToString) -> Self {
-        let name = name.to_string();
+    pub(crate) fn nothing(what: &'static str, name: impl Into<String>) -> Self {
+        let name = name.into();
         Self::Nothing { what, name }
     }
 

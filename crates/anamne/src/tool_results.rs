@@ -59,7 +59,7 @@ impl Space {
         let there: Vec<_> = there.iter().map(|memory| memory.id).collect();
         let results = &self.inner.derived.tool_results.results;
         if !results.note_used(number, &there)? {
-            return Err(Error::nothing("cached result", number));
+            return Err(Error::nothing("cached result", number.to_string()));
         }
         Ok(())
     }

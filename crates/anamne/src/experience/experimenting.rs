@@ -13,7 +13,7 @@ use crate::space::Space;
 
 /// The names of all strategies.
 fn names() -> String {
-    let names: Vec<_> = Strategy::ALL.iter().map(|one| one.name()).collect();
+    let names: Vec<_> = Strategy::ALL.iter().map(Strategy::name).collect();
     names.join(", ")
 }
 

@@ -58,9 +58,10 @@ impl MemoryTool for List {
             after: None,
         };
         let memories = space.list(&listing)?;
-        let next = match memories.len() == limit {
-            true => next_offset(&space, listing)?,
-            false => None,
+        let next = if memories.len() == limit {
+            next_offset(&space, listing)?
+        } else {
+            None
         };
         let mut title = match memories.len() {
             0 => format!(
