@@ -102,7 +102,7 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stdout.contains("2 lines skipped"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 skipped"), "{}", ran.stdout);
 }
 
 #[test]
