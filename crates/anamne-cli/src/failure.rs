@@ -252,7 +252,13 @@ impl From<Error> for Failure {
         if let Some(refusal) = error.refusal() {
             return refusal.clone().into();
         }
-        Self::stored(error.kind(), error.to_string()).step(error.next_step())
+        let failure = Self::stored(error.kind(), error.to_string()).step(error.next_step());
+        match error {
+            Error::Bridge(BridgeError::NoKey { .. }) => failure.hint(
+                "store it with `anamne model key`, or for a source of embeddings with `anamne model key --for SOURCE`",
+            ),
+            _ => failure,
+        }
     }
 }
 
