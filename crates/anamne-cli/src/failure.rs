@@ -10,7 +10,7 @@ use anamne::{Error, ErrorKind, InvalidValue, NextStep, StoreError};
 use serde::{Serialize, Serializer};
 
 use crate::next_step::{self, report_hint};
-use crate::output::{memories, paint, report, report_json, report_message};
+use crate::output::{counted, memories, paint, report, report_json, report_message};
 use crate::style::ERROR;
 use crate::wording::{at_most_characters, number};
 
@@ -152,6 +152,18 @@ impl Failure {
         self
     }
 
+    /// Says where to look for something that was not found, unless a hint says so already.
+    #[must_use]
+    pub(crate) fn listed_by(mut self, command: &str) -> Self {
+        if let Self::Report(stored) = &mut self
+            && stored.kind == ErrorKind::NotFound
+            && stored.hint.is_none()
+        {
+            stored.hint = Some(format!("list them with `{command}`"));
+        }
+        self
+    }
+
     /// No language model is configured.
     pub(crate) fn no_model() -> Self {
         Self::not_found("no model configured")
@@ -192,10 +204,10 @@ impl Failure {
         }) = stored.taken
         {
             report(format_args!(
-                "before it: {} imported, {} already stored, {} links created",
+                "before it: {} imported, {} known already, {} created",
                 memories(imported),
                 number(known),
-                number(links)
+                counted(links, "link")
             ));
         }
     }
@@ -240,7 +252,13 @@ impl From<Error> for Failure {
         if let Some(refusal) = error.refusal() {
             return refusal.clone().into();
         }
-        Self::stored(error.kind(), error.to_string()).step(error.next_step())
+        let failure = Self::stored(error.kind(), error.to_string()).step(error.next_step());
+        match error {
+            Error::Bridge(BridgeError::NoKey { .. }) => failure.hint(
+                "store it with `anamne model key`, or for a source of embeddings with `anamne model key --for SOURCE`",
+            ),
+            _ => failure,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::output::{CYAN, Output, paint, report_message};
 pub(crate) fn words(step: NextStep) -> &'static str {
     match step {
         NextStep::FixPermissions => {
-            "give this user read and write permission for the store's folder (see `ls -ld`), or use another store with --store DIR"
+            "give this user read and write permission there (see `ls -ld`), or use another store with --store DIR"
         }
         NextStep::WaitAndRetry => {
             "wait, or stop the other process; `lsof` lists the processes that use the store"

@@ -7,9 +7,11 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anamne_hosts::Commands;
+use anamne_hosts::adapters::is_ours;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::wording::file_name;
 
 /// The name of this program.
 const NAME: &str = "anamne";
@@ -33,6 +35,18 @@ pub(crate) fn for_hosts(global: &Global) -> Result<Commands, Failure> {
         program,
         global: given(global)?,
     })
+}
+
+/// Refuses a program whose hooks set-up would neither find again nor remove.
+pub(crate) fn check_name(program: &str) -> Result<(), Failure> {
+    if is_ours(program) {
+        return Ok(());
+    }
+    let message = format!(
+        "hooks are recognised by the program's name, and {} is not called {NAME}",
+        file_name(program)
+    );
+    Err(Failure::refused("program", message).hint(format!("call its file {NAME}")))
 }
 
 /// The options that were given for the store and the space.
@@ -96,5 +110,21 @@ fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_another_name_is_not_set_up() {
+        for called in ["anamne", "/opt/anamne-0.1.0", r"C:\bin\Anamne.exe"] {
+            assert!(check_name(called).is_ok(), "{called}");
+        }
+        for called in ["/opt/memory", "anamnesis", "/opt/anamne/memory", ""] {
+            let refused = check_name(called).map_err(|failure| failure.kind_word());
+            assert_eq!(refused, Err("refused"), "{called}");
+        }
     }
 }

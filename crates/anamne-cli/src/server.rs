@@ -257,8 +257,9 @@ impl From<ClientError> for Failure {
             }
             ClientError::Key => Self::refused("key", "the key is malformed"),
             ClientError::Net(NetError::Certificate { fault }) => untrusted(&fault),
-            other => Self::failed(other.to_string())
-                .hint("check the address (--server), and that the server runs"),
+            other => {
+                Self::failed(other.to_string()).hint("check the server's address, and that it runs")
+            }
         }
     }
 }

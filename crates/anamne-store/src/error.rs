@@ -151,9 +151,7 @@ pub enum StoreError {
         used: u64,
     },
     /// A file is not writable; reading still works.
-    #[error(
-        "can't {action} {path}: permission denied ({reason}); check the permissions of the store's folder"
-    )]
+    #[error("can't {action} {path}: {reason}; check the permissions of its folder")]
     ReadOnly {
         /// The attempted action, such as `write`.
         action: &'static str,
@@ -326,7 +324,10 @@ impl StoreError {
         match self {
             Self::NoMemory { .. } | Self::NoCitation { .. } => Some(NextStep::ListMemories),
             Self::NoSpace(_) | Self::SpaceGone(_) => Some(NextStep::ListSpaces),
-            Self::State { .. } => Some(NextStep::ListForgotten),
+            Self::State { state, .. } => {
+                let is_of_forgotten = state.contains("forgotten");
+                is_of_forgotten.then_some(NextStep::ListForgotten)
+            }
             Self::QuotaExceeded { .. } | Self::StoreQuotaExceeded { .. } => {
                 Some(NextStep::MakeRoom)
             }

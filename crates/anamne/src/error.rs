@@ -153,6 +153,14 @@ pub enum Error {
     /// A request with a key is not worked on. Nothing was changed.
     #[error(transparent)]
     RequestKey(#[from] RequestKeyError),
+    /// There is nothing of this kind with the name.
+    #[error("no {what} {:?}", shorten(name))]
+    Nothing {
+        /// The kind, such as "experiment".
+        what: &'static str,
+        /// The requested name.
+        name: String,
+    },
     /// A file or folder given by the caller is invalid.
     #[error("{path}: {reason}")]
     Unsuitable {
@@ -286,6 +294,7 @@ impl Error {
                 | StoreError::NoSpace(_)
                 | StoreError::SpaceGone(_),
             )
+            | Self::Nothing { .. }
             | Self::Queue(QueueError::NoTask(_))
             | Self::Recall(RecallError::NoEntity { .. })
             | Self::Knowledge(GraphError::NoEntity { .. } | GraphError::NoContradiction { .. }) => {
@@ -293,6 +302,11 @@ impl Error {
             }
             _ => self.problem().map_or(ErrorKind::Failed, ErrorKind::from),
         }
+    }
+
+    pub(crate) fn nothing(what: &'static str, name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self::Nothing { what, name }
     }
 
     /// The field and limit of a rejected value.

@@ -49,12 +49,19 @@ impl Space {
     }
 
     /// Records that a cached result was used in memories.
+    ///
+    /// # Errors
+    ///
+    /// If there is no result with this number.
     pub fn note_result_used(&self, number: u64, memories: &[MemoryId]) -> Result<(), Error> {
         self.require_write()?;
         let there = self.get_each(memories)?;
         let there: Vec<_> = there.iter().map(|memory| memory.id).collect();
         let results = &self.inner.derived.tool_results.results;
-        Ok(results.note_used(number, &there)?)
+        if !results.note_used(number, &there)? {
+            return Err(Error::nothing("cached result", number.to_string()));
+        }
+        Ok(())
     }
 
     /// Removes cached results; returns their number.

@@ -12,7 +12,7 @@ use crate::output::{CYAN, Output, counted, paint};
 use crate::place::Place;
 use crate::terminal::{LineBreaks, plain};
 use crate::whole_file::write_whole;
-use crate::wording::file_name;
+use crate::wording::{file_name, named};
 
 /// Maximum distance from the entity.
 const MAX_STEPS: u32 = 6;
@@ -109,8 +109,13 @@ impl Graph {
             Some("dot" | "gv") => Format::Dot,
             Some("json") => Format::Json,
             Some("txt") => Format::Text,
-            _ if output.is_json() => Format::Json,
-            _ => Format::Text,
+            Some(other) => {
+                let message = format!("a graph can't be drawn as .{}", named(other));
+                return Err(Failure::refused("output", message)
+                    .hint("use .svg, .dot, .gv, .json or .txt, or choose with --format"));
+            }
+            None if output.is_json() => Format::Json,
+            None => Format::Text,
         })
     }
 }

@@ -43,7 +43,12 @@ pub(crate) struct Hook {
     #[arg(value_name = "EVENT")]
     event: String,
     /// The host that calls
-    #[arg(long, value_name = "NAME", default_value = "")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "NAME"
+    )]
     host: String,
     /// With git: add the hook to the current repository
     #[arg(long, conflicts_with = "remove")]

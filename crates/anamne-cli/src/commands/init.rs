@@ -53,6 +53,7 @@ impl Init {
         for line in project.iter().flat_map(ProjectView::lines) {
             output.line(format_args!("  {}", one_line(&line)))?;
         }
+        output.flush()?;
         output.note("its settings are in space.toml in the folder");
         output.note(format_args!("  {}", paint(CYAN, space.folder().display())));
         Ok(())

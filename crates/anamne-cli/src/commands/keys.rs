@@ -117,7 +117,14 @@ fn days(text: &str) -> Result<u32, String> {
 }
 
 impl Create {
-    fn wanted(self) -> NewKey {
+    /// The key as asked for. One that reaches no space has to manage the server.
+    fn wanted(self) -> Result<NewKey, Failure> {
+        let reaches_none = self.spaces.is_none() && !self.all_spaces;
+        if reaches_none && !self.admin && self.role != KeyRole::Admin {
+            return Err(Failure::refused("spaces", "the key would reach no space").hint(
+                "name its spaces with --spaces NAME,NAME, or let it reach all with --all-spaces",
+            ));
+        }
         let kind = if self.agent {
             ActorKind::Agent
         } else {
@@ -129,7 +136,7 @@ impl Create {
             (self.trust, Right::Trust),
         ];
         let rights = given.into_iter().filter(|(is_given, _)| *is_given);
-        NewKey {
+        Ok(NewKey {
             principal: Some(Actor {
                 kind,
                 name: self.principal.unwrap_or_else(|| self.name.clone()),
@@ -144,7 +151,7 @@ impl Create {
             admin: self.admin,
             expires_days: self.expires,
             rate: self.rate,
-        }
+        })
     }
 }
 
@@ -153,7 +160,7 @@ impl Keys {
         match self.what {
             What::Create(create) => {
                 let records = place.store()?.server_records()?;
-                let created = records.create_key(&create.wanted())?;
+                let created = records.create_key(&create.wanted()?)?;
                 if output.is_json() {
                     return output.json(&created);
                 }

@@ -46,6 +46,7 @@ mod rewind;
 mod serve;
 mod setup;
 mod show;
+mod show_metadata;
 mod spaces;
 mod spaces_add;
 mod spaces_delete;

@@ -85,14 +85,15 @@ impl Resolve {
                 &open.id[..open.id.len().min(6)],
                 open.later.evidence.citation
             )),
+            None if found.is_empty() && self.all => {
+                output.note(format_args!(
+                    "no contradictions in the space {}",
+                    space.name()
+                ));
+            }
             None if found.is_empty() => output.note(format_args!(
-                "no contradictions in the space {}{}",
-                space.name(),
-                if self.all {
-                    ""
-                } else {
-                    " open; --all lists resolved and superseded ones"
-                }
+                "no open contradictions in the space {}; --all lists resolved and superseded ones",
+                space.name()
             )),
             None => {}
         }

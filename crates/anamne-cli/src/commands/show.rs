@@ -1,11 +1,9 @@
 //! `anamne show`.
 
-use anamne::{
-    Body, Enrichment, Link, LinkStrength, Memory, MemoryUse, QualitySignals, RELATED_ENTITIES,
-    RELATED_FILES, ToolCall,
-};
+use anamne::{Body, Enrichment, Link, LinkStrength, Memory, MemoryUse, QualitySignals, ToolCall};
 use serde_json::{Value, json};
 
+use crate::commands::show_metadata;
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
 use crate::place::Place;
@@ -173,7 +171,7 @@ pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure>
                 (name, names.join("\n"))
             }),
     );
-    rows.extend(metadata_rows(memory));
+    rows.extend(show_metadata::rows(memory));
     rows.push((
         "importance",
         format!(
@@ -207,26 +205,6 @@ fn date_rows(memory: &Memory, output: &Output) -> Vec<(&'static str, String)> {
     rows.extend(memory.expires_at.map(|at| ("expires", dates.both(at))));
     rows.extend(memory.deleted_at.map(|at| ("forgotten", dates.both(at))));
     rows
-}
-
-fn metadata_rows(memory: &Memory) -> Option<(&'static str, String)> {
-    if memory.metadata.is_empty() {
-        return None;
-    }
-    // Related files and entities have rows of their own.
-    let [files, entities] = memory.related().map(|names| !names.is_empty());
-    let has_row =
-        |name: &str| name == RELATED_FILES && files || name == RELATED_ENTITIES && entities;
-    let pairs: Vec<_> = memory
-        .metadata
-        .iter()
-        .filter(|(name, _)| !has_row(name))
-        .map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{}={}", one_line(name), one_line(text)),
-            None => format!("{}={value}", one_line(name)),
-        })
-        .collect();
-    (!pairs.is_empty()).then(|| ("metadata", pairs.join("\n")))
 }
 
 fn body_rows(body: &Body) -> Vec<(&'static str, String)> {

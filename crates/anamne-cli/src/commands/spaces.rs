@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, CYAN, DIM, Output, memories, paint};
+use crate::output::{BOLD, CYAN, DIM, Output, counted, memories, paint};
 use crate::place::Place;
 use crate::projects::ProjectView;
 use crate::reached::{ReachedStore, SpaceSummary};
-use crate::wording::{number, one_line, wrapped};
+use crate::wording::{one_line, wrapped};
 
 /// List spaces, change their settings, share memories between them, or delete one
 #[derive(Debug, clap::Args)]
@@ -186,9 +186,9 @@ fn print(row: &Row, is_here: bool, column: usize, output: &mut Output) -> Result
     };
     let name = paint(BOLD, format_args!("{:column$}", row.name));
     output.line(format_args!(
-        "{mark} {name}  {} in {} threads{last}",
+        "{mark} {name}  {} in {}{last}",
         memories(row.memories),
-        number(row.threads)
+        counted(row.threads, "thread")
     ))?;
     if !row.description.is_empty() {
         let width = output.width.saturating_sub(column + 4);

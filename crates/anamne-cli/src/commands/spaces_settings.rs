@@ -60,7 +60,11 @@ pub(super) fn print(settings: &SpaceSettings, output: &mut Output) -> Result<(),
     };
     let mut line = |name: &str, value: String| output.line(format_args!("{name:<13} {value}"));
     line("name", settings.name.clone())?;
-    line("description", one_line(&settings.description))?;
+    let description = match settings.description.as_str() {
+        "" => "none".to_owned(),
+        description => one_line(description),
+    };
+    line("description", description)?;
     line("recency", format!("{} days", settings.recency_days))?;
     line("quota", or_none(settings.quota_bytes, "bytes"))?;
     line("retention", or_none(settings.retention_days.into(), "days"))?;

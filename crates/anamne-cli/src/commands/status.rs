@@ -172,17 +172,19 @@ fn print_absent(absent: &[&HostReport], output: &mut Output) -> Result<(), Failu
     let names: Vec<_> = absent.iter().map(|report| report.name).collect();
     output.line(paint(BOLD, "not set up"))?;
     output.entry(DIM, "hosts ", &names.join(", "))?;
-    output.entry(DIM, "next  ", "`anamne setup` connects them")
+    output.entry(DIM, "next  ", "`anamne setup` connects them or says how")
 }
 
 fn print_host(report: &HostReport, output: &mut Output) -> Result<(), Failure> {
     output.line(paint(BOLD, report.name))?;
     let (style, words) = setup::words_of(report.status.server);
     output.entry(style, "server", words)?;
-    for state in report.status.hooks.iter().filter(|state| !state.configured) {
+    let missing = report.status.hooks.iter().filter(|state| !state.configured);
+    let missing: Vec<_> = missing.map(|state| state.event.as_str()).collect();
+    if !missing.is_empty() {
         let text = format!(
-            "{} is not configured; anamne setup adds it or says how",
-            state.event
+            "{}: not configured; `anamne setup` adds them or says how",
+            missing.join(", ")
         );
         output.entry(YELLOW, "hook  ", &text)?;
     }

@@ -1,6 +1,6 @@
 //! `anamne tasks`.
 
-use anamne::queue::{Outcome, Pause, QueueReport, RetryOutcome, Task, TaskId};
+use anamne::queue::{Outcome, Pause, QueueReport, RetryOutcome, Task, TaskId, Timing};
 use anamne::{ChoreReport, EmbeddingBatch, Space, Store};
 use serde_json::json;
 
@@ -204,7 +204,7 @@ fn print_chores(
 fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<(), Failure> {
     let activity = report.activity;
     let lately = format!(
-        "{}: {} and {} in this minute and the last",
+        "{}: {} and {} by agents and servers in two minutes",
         activity.level.as_str(),
         counted(activity.recalls, "recall"),
         counted(activity.writes, "write")
@@ -237,13 +237,22 @@ fn print(report: &QueueReport, waiting: &[Task], output: &mut Output) -> Result<
     }
     for periodic in &report.periodic {
         let next = output.dates.relative(periodic.next);
-        let next = format!("{} ({}), {next}", periodic.name, periodic.timing);
+        let next = format!("{}, {}, {next}", periodic.name, often(periodic.timing));
         output.entry(DIM, "periodic", &next)?;
     }
     if report.running.is_empty() && waiting.is_empty() {
         output.entry(DIM, "waiting ", "nothing")?;
     }
     Ok(())
+}
+
+/// `every day at 03:23 UTC`, `every 24 h`.
+fn often(timing: Timing) -> String {
+    match timing {
+        Timing::Daily(hour, minute) => format!("every day at {hour:02}:{minute:02} UTC"),
+        Timing::Every(seconds) if seconds % 3_600 == 0 => format!("every {} h", seconds / 3_600),
+        Timing::Every(seconds) => format!("every {seconds} s"),
+    }
 }
 
 /// `12 summary thread 4`: its number, kind and key.

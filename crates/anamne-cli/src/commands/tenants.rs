@@ -7,7 +7,7 @@ use anamne::{ExportExtra, Options, ServerRecords, Store, TenantInfo, TenantQuota
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{DIM, Output, RED, YELLOW, memories, report};
+use crate::output::{DIM, Output, RED, YELLOW, counted, memories, report};
 use crate::place::Place;
 use crate::wording::{number, size};
 
@@ -237,12 +237,12 @@ fn show(records: &ServerRecords, name: &str, output: &mut Output) -> Result<(), 
     let told = of(memories(usage.memories), quota.memories, number);
     output.entry(DIM, "memories", &told)?;
     output.entry(DIM, "bytes   ", &of(size(usage.bytes), quota.bytes, size))?;
-    let today = of(
-        number(tenant.requests_today),
-        quota.requests_per_day,
-        number,
-    );
-    output.entry(DIM, "per day ", &format!("{today} requests"))?;
+    let today = tenant.requests_today;
+    let today = match quota.requests_per_day {
+        0 => format!("{}, no limit", counted(today, "request")),
+        most => format!("{} of {} requests", number(today), number(most)),
+    };
+    output.entry(DIM, "per day ", &today)?;
     let minute = match quota.requests_per_minute {
         0 => "no limit".to_owned(),
         most => format!("at most {most} requests"),

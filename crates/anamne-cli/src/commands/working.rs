@@ -1,13 +1,13 @@
 //! `anamne working`.
 
-use anamne::{Experience, WorkingScope, WorkingValue};
+use anamne::{Experience, WorkingEntry, WorkingScope, WorkingValue};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::{CYAN, Output};
 use crate::place::Place;
 use crate::session_argument::SessionArgument;
-use crate::wording::one_line;
+use crate::wording::{named, one_line};
 
 /// Keep values while work goes on
 #[derive(Debug, clap::Args)]
@@ -91,7 +91,7 @@ impl Working {
             }) => {
                 let session = session.name().unwrap_or_default();
                 let scope = WorkingScope { session, agent };
-                set(place, &scope, &key, &Value::Null, None, output)
+                remove(place, &scope, &key, output)
             }
         }
     }
@@ -115,6 +115,32 @@ fn set(
     let space = place.reached()?;
     let remembered = space.set_working(scope, key, value, expires_at)?;
     super::remember::print(&remembered, output)?;
+    space.settle(output)
+}
+
+fn remove(
+    place: &Place,
+    scope: &WorkingScope,
+    key: &str,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let space = place.reached_existing()?;
+    let values = space.working_memory()?;
+    let is_it = |value: &WorkingEntry| {
+        (value.key.as_str(), &value.session, &value.agent) == (key, &scope.session, &scope.agent)
+    };
+    if !values.iter().any(is_it) {
+        return Err(
+            Failure::not_found(format!("no value with the key {:?}", named(key)))
+                .hint("list them with `anamne working`; name its --session and --agent"),
+        );
+    }
+    let removed = space.set_working(scope, key, &Value::Null, None)?;
+    if output.is_json() {
+        super::remember::print(&removed, output)?;
+    } else {
+        output.line(format_args!("removed {}", one_line(key)))?;
+    }
     space.settle(output)
 }
 

@@ -63,6 +63,11 @@ fn a_key_is_shown_once_listed_without_its_secret_and_revoked() {
         let ran = bench.run(refused);
         assert_eq!(ran.code, 2, "{refused:?}: {}", ran.stderr);
     }
+    let aimless = bench.run(&["keys", "create", "bob"]).stderr;
+    assert!(
+        aimless.contains("--spaces") && aimless.contains("--all-spaces"),
+        "{aimless}"
+    );
     assert_eq!(
         bench.json(&["keys", "list"])["keys"]
             .as_array()
@@ -86,6 +91,8 @@ fn a_tenant_is_created_limited_suspended_exported_and_erased() {
     let root = bench.store().join("server/tenants/acme");
     let root = root.to_str().expect("UTF-8");
     bench.remember(&["--store", root, "We deploy on Fridays only"]);
+    let free = bench.run(&["tenants", "show", "acme"]).stdout;
+    assert!(free.contains("0 requests, no limit"), "{free}");
     let limited = bench.json(&["tenants", "limit", "acme", "--requests-per-day", "9"]);
     assert_eq!(limited["quota"]["memories"], 2, "what is not given stays");
     assert_eq!(limited["quota"]["requests_per_day"], 9);

@@ -164,6 +164,16 @@ fn a_file_that_is_not_whole_is_refused_and_leaves_no_store() {
         );
         assert_eq!(other.json(&["spaces"])["spaces"], json!([]));
     }
+    let other = Bench::new();
+    let empty = other.file("empty.anamne", "");
+    let ran = other.run(&["import", empty.to_str().expect("UTF-8")]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("doesn't begin like one"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!other.store().exists());
 }
 
 #[test]

@@ -110,4 +110,16 @@ fn a_result_that_was_used_in_a_memory_says_so() {
     let listed = bench.json(&["cache", "list"]);
     assert_eq!(listed["results"][0]["used_in"], json!([memory]), "{listed}");
     assert_eq!(bench.run(&["cache", "used", "1", "m99"]).code, 3);
+    let unknown = bench.run(&["cache", "used", "99", &memory]);
+    assert_eq!(unknown.code, 3, "{}", unknown.stdout);
+}
+
+#[test]
+fn nothing_is_not_stored_as_a_result_that_was_found() {
+    let bench = Bench::new();
+    let empty = bench.feed(&["cache", "store", "pilot boat"], b"\n");
+    assert_eq!(empty.code, 2, "{}", empty.stderr);
+    assert!(empty.stderr.contains("--status empty"), "{}", empty.stderr);
+    let in_vain = ["cache", "store", "pilot boat", "--status", "empty"];
+    assert_eq!(bench.feed(&in_vain, b"").code, 0);
 }

@@ -218,7 +218,8 @@ fn what_may_cost_money_is_said_and_confirmed() {
     };
     let without = bench.run(&set);
     assert!(
-        without.stderr.contains("no key for api.openai.com"),
+        without.stderr.contains("no key for api.openai.com")
+            && without.stderr.contains("anamne model key --for SOURCE"),
         "{}",
         without.stderr
     );

@@ -79,7 +79,7 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
     let ran = bench.run(&["import", file]);
     assert!(
         ran.stderr
-            .contains("before it: 0 memories imported, 3 already stored"),
+            .contains("before it: 0 memories imported, 3 known already"),
         "{}",
         ran.stderr
     );
@@ -102,7 +102,7 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stdout.contains("2 lines skipped"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 skipped"), "{}", ran.stdout);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_goal_that_was_reached_often_becomes_a_skill_until_it_keeps_failing() {
         bench
             .run(&["experience", "keep", "publish the release"])
             .code,
-        2
+        3
     );
     let ask = ["experience", "ask", "publish the release"];
     assert!(texts(&bench.json(&ask)["advice"], "kind").contains(&"skill"));
@@ -174,13 +174,13 @@ fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
             .count(),
         1
     );
-    for refused in [
-        &["--keep", item(0)][..],
-        &["--keep", "nothing"],
-        &["--keep", item(0), "--set-aside", item(1)],
+    for (refused, code) in [
+        (&["--keep", item(0)][..], 3),
+        (&["--keep", "nothing"], 3),
+        (&["--keep", item(0), "--set-aside", item(1)], 2),
     ] {
         let ran = bench.run(&[&["experience", "lessons"], refused].concat());
-        assert_eq!(ran.code, 2, "{refused:?} {}", ran.stderr);
+        assert_eq!(ran.code, code, "{refused:?} {}", ran.stderr);
     }
 }
 
@@ -235,8 +235,20 @@ fn working_memory_lives_until_it_expires_or_is_removed() {
     let briefing = ["context", "--preset", "session_start"];
     let briefing = bench.run(&briefing).stdout;
     assert!(briefing.contains("feature/login"), "{briefing}");
-    bench.json(&["working", "remove", "branch"]);
+    let of_another = ["working", "remove", "branch", "--agent", "builder"];
+    assert_eq!(bench.run(&of_another).code, 3);
+    let removed = bench.run(&["working", "remove", "branch"]);
+    assert_eq!(
+        (removed.code, removed.stdout.as_str()),
+        (0, "removed branch\n"),
+        "{}",
+        removed.stderr
+    );
     assert_eq!(texts(&bench.json(&["working"])["values"], "key"), ["plan"]);
+    let again = bench.run(&["working", "remove", "branch"]);
+    assert_eq!(again.code, 3, "{}", again.stderr);
+    bench.json(&["working", "set", "branch", "main"]);
+    bench.json(&["working", "remove", "branch"]);
     let past = bench.run(&["working", "set", "k", "1", "--expires", "2020-01-01"]);
     assert_eq!(past.code, 2, "{}", past.stderr);
 }
@@ -345,10 +357,17 @@ fn an_experiment_assigns_counts_is_drawn_and_stops() {
         &["start", "new", "default"],
         &["start", "new", "default", "splendid"],
         &["start", "new", "default", "words", "--alpha", "2"],
-        &["show", "unknown"],
-        &["stop", "unknown"],
     ] {
         let ran = bench.run(&[&["experiment"], refused].concat());
         assert_eq!(ran.code, 2, "{refused:?} {}", ran.stderr);
+    }
+    for change in ["show", "stop"] {
+        let ran = bench.run(&["experiment", change, "unknown"]);
+        assert_eq!(ran.code, 3, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("list them with `anamne experiment`"),
+            "{}",
+            ran.stderr
+        );
     }
 }

@@ -43,7 +43,8 @@ fn a_secret_is_redacted_on_its_way_in_and_the_person_is_told() {
     );
     let shown = bench.run(&["show", "m1"]);
     assert!(
-        shown.stdout.contains("[secret:aws-access-key]"),
+        shown.stdout.contains("[secret:aws-access-key]")
+            && shown.stdout.contains("guard       aws-access-key redact\n"),
         "{}",
         shown.stdout
     );

@@ -206,7 +206,7 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
     }
     let error = String::from_utf8_lossy(&stored.stderr).into_owned();
     assert_eq!(stored.status.code(), Some(1), "{error}");
-    assert!(error.contains("permission denied"), "{error}");
+    assert!(error.contains("Permission denied"), "{error}");
     bench.remember(&["Something new"]);
     assert_eq!(bench.json(&["stats"])["memories"], 2);
 }

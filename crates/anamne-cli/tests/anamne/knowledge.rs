@@ -370,6 +370,14 @@ fn a_drawing_is_written_into_the_file_that_is_named() {
         let written = std::fs::read_to_string(path).expect("a file");
         assert!(written.starts_with(begins), "{name}: {written}");
     }
+    let unknown = bench.folder().join("m.png");
+    let ran = bench.run(&["graph", "Mara Lind", "-o", unknown.to_str().expect("UTF-8")]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(".png") && ran.stderr.contains(".svg") && !unknown.exists(),
+        "{}",
+        ran.stderr
+    );
     let nowhere = bench.folder().join("no/such/folder.svg");
     let ran = bench.run(&["graph", "Mara Lind", "-o", nowhere.to_str().expect("UTF-8")]);
     assert_eq!(ran.code, 1);

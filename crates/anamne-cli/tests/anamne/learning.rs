@@ -37,6 +37,11 @@ fn questions_are_logged_judged_and_cleared() {
         (&judged["useful"], &judged["useless"]),
         (&json!(2), &json!(1))
     );
+    let shown = bench.run(&["show", &id]).stdout;
+    assert!(
+        shown.contains("feedback    useful twice, useless once") && !shown.contains("anamne."),
+        "{shown}"
+    );
     let answer = bench.json(&question);
     assert!(
         (features(&answer, "feedback") - 0.2).abs() < 1e-6,

@@ -52,6 +52,15 @@ fn a_promoted_memory_is_in_core_until_it_is_demoted() {
     let core = bench.json(&["--space", "core", "list"]);
     assert_eq!(core["memories"][0]["id"], id.as_str());
     assert_eq!(core["memories"][0]["member"]["home"], "atlas");
+    let at_home = bench.run(&[
+        "--space", "atlas", "spaces", "remove", "m1", "--from", "atlas",
+    ]);
+    assert_eq!(at_home.code, 2, "{}", at_home.stderr);
+    assert!(
+        at_home.stderr.contains("forget it instead") && !at_home.stderr.contains("list forgotten"),
+        "{}",
+        at_home.stderr
+    );
     bench.json(&["--space", "atlas", "demote", "m1"]);
     assert_eq!(
         bench.json(&["--space", "core", "list"])["memories"],

@@ -68,7 +68,7 @@ fn refused_lines_are_shown_before_the_import_ends() {
     // Shown once.
     assert!(!rest.contains("-:1: "), "{rest}");
     let told = String::from_utf8_lossy(&ended.stdout).into_owned();
-    assert!(told.contains("1 lines skipped"), "{told}");
+    assert!(told.contains("1 skipped"), "{told}");
     let counts = bench.json(&["stats"]);
     assert_eq!(counts["memories"], LINES, "{counts}");
 }

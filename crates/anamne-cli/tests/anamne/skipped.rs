@@ -360,4 +360,12 @@ fn an_import_of_notes_goes_on_past_folders_and_notes_that_cannot_be_read() {
         files.len() == 2 && files[0].starts_with("vault/deep/n") && files[1] == "vault/latin.md",
         "{files:?}"
     );
+    assert_eq!(bad[1].get("line"), None, "a note is named by its file");
+    let told = bench.run(&["import", "vault", "--skip-bad"]);
+    assert!(
+        told.stderr.contains("vault/latin.md: ") && told.stdout.contains("2 skipped"),
+        "{} {}",
+        told.stdout,
+        told.stderr
+    );
 }

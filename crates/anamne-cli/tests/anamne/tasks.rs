@@ -50,7 +50,7 @@ fn what_waits_runs_and_died_is_shown() {
         .expect("no error");
     let shown = bench.run(&["tasks"]).stdout;
     for line in [
-        "activity  asleep: 0 recalls and 0 writes in this minute and the last",
+        "activity  asleep: 0 recalls and 0 writes by agents and servers in two minutes",
         "running   2 extract 7, started just now by worker 1",
         "waiting   3 extract 8, normal",
         "dead      1 task; see `anamne tasks dead`",

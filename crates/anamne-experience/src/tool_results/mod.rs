@@ -101,17 +101,21 @@ impl ToolResults {
         })
     }
 
-    /// Records that a result was used in memories; at most 64 are kept.
-    pub fn note_used(&self, number: u64, memories: &[MemoryId]) -> Result<(), StoreError> {
+    /// Records that a result was used in memories; at most 64 are kept. Returns whether there is such a result.
+    pub fn note_used(&self, number: u64, memories: &[MemoryId]) -> Result<bool, StoreError> {
         self.file.change(|transaction| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM results WHERE number = ?1)";
+            let mut exists = transaction.prepare_cached(sql)?;
+            if !exists.query_row([number as i64], |row| row.get(0))? {
+                return Ok(false);
+            }
             let sql = "INSERT OR IGNORE INTO used_in SELECT ?1, ?2
-                       WHERE EXISTS (SELECT 1 FROM results WHERE number = ?1)
-                         AND (SELECT count(*) FROM used_in WHERE number = ?1) < ?3";
+                       WHERE (SELECT count(*) FROM used_in WHERE number = ?1) < ?3";
             let mut note = transaction.prepare_cached(sql)?;
             for memory in memories {
                 note.execute(params![number as i64, memory.as_bytes(), MOST_USES])?;
             }
-            Ok(())
+            Ok(true)
         })
     }
 

@@ -267,6 +267,7 @@ fn links_to_erased_memories_disappear() {
         (&found.triggered_by, found.used_in.as_slice()),
         (&None, &[memory(2)][..])
     );
+    assert!(!cache.note_used(99, &[memory(2)]).expect("looked up"));
 }
 
 #[test]

@@ -43,18 +43,25 @@ fn quoted_for_windows(word: &str) -> Option<String> {
     })
 }
 
-/// The event of a hook of ours, if these words are one: a program called anamne whose arguments end in
+/// The event of a hook of ours, if these words are one: a program called like this one whose arguments end in
 /// `hook EVENT --host HOST`, whatever its path and its arguments before.
 pub(super) fn event(words: &[String], host: &str) -> Option<HookEvent> {
     let [program, .., hook, event, option, named] = words else {
         return None;
     };
-    let file = program.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
-    let ours = matches!(file.as_str(), "anamne" | "anamne.exe");
-    if !ours || hook != "hook" || option != "--host" || named != host {
+    if !is_ours(program) || hook != "hook" || option != "--host" || named != host {
         return None;
     }
     HookEvent::named(event)
+}
+
+/// Whether a program is called like this one, also with a version or a platform, as in `anamne-0.1.0-linux`. Hooks of
+/// other programs are not recognised as ours.
+pub fn is_ours(program: &str) -> bool {
+    let file = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let file = file.to_ascii_lowercase();
+    let rest = file.strip_prefix("anamne");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.']))
 }
 
 /// The words of a command line: a shell's quotation, but a backslash stays a character except before quotes, spaces
@@ -114,6 +121,7 @@ mod tests {
             "\"C:/Program Files/anamne.exe\" hook prompt --host codex",
             prompt,
         );
+        check("./anamne-0.1.0-linux hook prompt --host codex", prompt);
         check("anamne hook prompt --host gemini", None);
         check("anamne hook unknown --host codex", None);
         check("anamne hook prompt --host codex; rm x", None);

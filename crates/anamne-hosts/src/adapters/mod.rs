@@ -24,6 +24,7 @@ use std::sync::LazyLock;
 use anamne_ingest::Machine;
 
 use crate::plan::{Commands, HostStatus, Plan, SetupScope};
+pub use command::is_ours;
 use connected::TableAdapter;
 pub(crate) use table::{Entry, entries};
 

@@ -491,6 +491,7 @@ async fn a_list_pages_and_filters() {
         .done("memory_list", json!({ "limit": 3, "offset": 2 }))
         .await;
     assert_eq!(contents(&page), ["entry 3", "entry 2", "entry 1"]);
+    assert_eq!(page["next_offset"], Value::Null, "nothing follows");
     let last = raw
         .done("memory_list", json!({ "limit": 3, "offset": 5 }))
         .await;

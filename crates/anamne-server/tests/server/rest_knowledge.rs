@@ -282,7 +282,7 @@ fn outcomes_teach_what_worked() {
     assert_eq!(skills, json!({ "skills": [], "proposals": [] }));
     let unknown = json!({ "goal": "nobody reached it" });
     let unknown = server.post("/v1/spaces/core/experience/skills", &unknown);
-    unknown.problem(422);
+    unknown.problem(404);
     let empty = server.post("/v1/spaces/core/experience/advice", &json!({}));
     empty.problem(422);
 }
@@ -324,7 +324,7 @@ fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
     server.post(&aside, &json!({})).expect(201);
     let listed = server.get("/v1/spaces/core/experience/lessons").expect(200);
     assert_eq!(listed["proposals"], json!([]));
-    server.post(&kept, &json!({})).problem(422);
+    server.post(&kept, &json!({})).problem(404);
     let unknown = "/v1/spaces/core/experience/lessons/m99-0a1b2c3d4e5f/keep";
     server.post(unknown, &json!({})).problem(404);
 }

@@ -11,6 +11,12 @@ use super::StrategyReport;
 use crate::Error;
 use crate::space::Space;
 
+/// The names of all strategies.
+fn names() -> String {
+    let names: Vec<_> = Strategy::ALL.iter().map(Strategy::name).collect();
+    names.join(", ")
+}
+
 /// What came of one arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -67,7 +73,8 @@ impl Space {
         self.require_write()?;
         for (number, arm) in arms.iter().enumerate() {
             if Strategy::named(arm).is_none() || arms[..number].contains(arm) {
-                return Err(InvalidValue::new("arms", "different strategies", arm).into());
+                let accepts = format!("different ones of the strategies {}", names());
+                return Err(InvalidValue::new("arms", accepts, arm).into());
             }
         }
         if self.started(name)?.is_some() {
@@ -106,7 +113,7 @@ impl Space {
     /// If there is none with this name.
     pub fn experiment(&self, name: &str) -> Result<ExperimentReport, Error> {
         let mut reports = self.experiment_reports(Some(name))?;
-        let unknown = || InvalidValue::new("experiment", "the name of an experiment", name).into();
+        let unknown = || Error::nothing("experiment", name);
         reports.pop().ok_or_else(unknown)
     }
 

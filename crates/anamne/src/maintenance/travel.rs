@@ -53,18 +53,25 @@ impl Store {
             skipped: Skipped::default(),
         };
         let (candidates, mut skipped) = self.chosen(space)?;
-        let mut chosen = Vec::new();
+        let (mut chosen, mut first) = (Vec::new(), None);
         for candidate in candidates {
             match candidate.began() {
                 Ok(began) if began <= at => chosen.push(candidate),
-                Ok(began) if space.is_some() => {
-                    let accepts = format!("not before {began:.0}, when the space was created");
-                    return Err(InvalidValue::new("at", accepts, format!("{at:.0}")).into());
+                Ok(began) => {
+                    rewind.absent.push(candidate.name().to_owned());
+                    first = first.map_or(Some(began), |first| Some(began.min(first)));
                 }
-                Ok(_) => rewind.absent.push(candidate.name().to_owned()),
                 Err(error) if space.is_some() => return Err(error),
                 Err(error) => skipped.add(candidate.name(), &error, error.next_step()),
             }
+        }
+        if let Some(first) = first
+            && chosen.is_empty()
+            && skipped.is_empty()
+        {
+            let which = if space.is_some() { "the" } else { "the first" };
+            let accepts = format!("not before {first:.0}, when {which} space was created");
+            return Err(InvalidValue::new("at", accepts, format!("{at:.0}")).into());
         }
         create_private_folder(&rewind.store.join("spaces"))?;
         let rebuild = |space: &Space| Ok(space.source().rewind(at, &rewind.store)?);

@@ -500,7 +500,7 @@ fn an_import_that_stops_says_what_it_had_taken() {
     assert!(
         stopped
             .to_string()
-            .ends_with("(before it 599 imported, 1 already stored, 0 links created)"),
+            .ends_with("(before it 599 imported, 1 known already, 0 links created)"),
         "{stopped}"
     );
     assert_eq!(space.report().expect("a report").statistics.memories, 600);

@@ -19,7 +19,8 @@ use crate::wording::{number, size};
 #[command(after_help = "\
 Copies every space, or the one that --space names, and verifies the copy. The
 copy is a complete store (`anamne --store DIR …`) without indexes; they are
-rebuilt on first use. The next backup to the same folder copies only new data
+rebuilt on first use. To restore, use it as it is, or copy it to a new folder:
+`anamne --store DIR backup NEW`. The next backup to the same folder copies only new data
 and deletes what was erased since. `forget --hard` also erases from every known
 backup whose folder is available, and names those whose folder is missing.
 --forget removes a folder from the list of known backups and changes nothing in
@@ -50,6 +51,7 @@ Examples:
   anamne backup /mnt/disk/anamne
   anamne --space recipes backup recipes-backup
   anamne --store /mnt/disk/anamne verify
+  anamne --store /mnt/disk/anamne backup ~/restored
   anamne backup --forget /mnt/lost-disk/anamne
   anamne backup /mnt/disk/daily --every day --keep 7
   anamne --store /var/lib/anamne backup /mnt/disk/server --tenants

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anamne::{Clock, ServerBackup, ServerRestore, Store, SystemClock};
+use anamne::{Clock, Error, ServerBackup, ServerRestore, Store, SystemClock};
 use serde_json::{Value, json};
 
 use super::print;
@@ -62,7 +62,8 @@ pub(super) fn restore(place: &Place, folder: &Path, output: &mut Output) -> Resu
     place.check_here()?;
     let root = place.root()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let restored = Store::restore_server(folder, &root, &clock)?;
+    let restored = Store::restore_server(folder, &root, &clock)
+        .map_err(|error| not_restored(error, folder))?;
     if output.is_json() {
         let mut answer: Value = worded(&restored);
         answer["store"] = json!(root);
@@ -76,6 +77,19 @@ pub(super) fn restore(place: &Place, folder: &Path, output: &mut Output) -> Resu
     }
     output.warn("some spaces are damaged in the backup; see `anamne verify` and `anamne repair`");
     Err(Failure::Incomplete)
+}
+
+/// The backup of a store needs no restoring, so a person may have given one.
+fn not_restored(error: Error, folder: &Path) -> Failure {
+    let is_other = error.refusal().is_some_and(|one| one.field() == "folder");
+    let failure = Failure::from(error);
+    if !is_other {
+        return failure;
+    }
+    let folder = shell_path(folder);
+    failure.hint(format!(
+        "if it is the backup of a store, use it as it is (`anamne --store {folder} …`), or copy it with `anamne --store {folder} backup NEW`"
+    ))
 }
 
 fn tell_restore(restored: &ServerRestore, output: &mut Output) -> Result<(), Failure> {

@@ -51,6 +51,10 @@ impl Store {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let request = self.request.read(output)?;
         let content = input::text("content", &["-".to_owned()], output)?;
+        if content.trim().is_empty() && matches!(self.status, Status::Ok) {
+            return Err(Failure::refused("content", "standard input has no content")
+                .hint("if there was nothing to find, say so: --status empty"));
+        }
         let until = output
             .dates
             .future_time("fresh-for", self.fresh_for.as_deref())?;
@@ -83,7 +87,9 @@ pub(super) fn note_used(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let memories = space.resolve_all(memories)?;
-    space.note_result_used(number, &memories)?;
+    space
+        .note_result_used(number, &memories)
+        .map_err(|error| error.listed_by("anamne cache list"))?;
     if output.is_json() {
         return output.json(&json!({ "number": number }));
     }

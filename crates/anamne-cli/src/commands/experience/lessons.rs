@@ -23,9 +23,10 @@ pub(crate) struct Lessons {
 impl Lessons {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.reached_existing()?;
+        let listed = |error: Failure| error.listed_by("anamne experience lessons");
         let decided = match (&self.keep, &self.set_aside) {
-            (Some(item), _) => space.keep_lesson(item)?,
-            (None, Some(item)) => space.set_lesson_aside(item)?,
+            (Some(item), _) => space.keep_lesson(item).map_err(listed)?,
+            (None, Some(item)) => space.set_lesson_aside(item).map_err(listed)?,
             (None, None) => {
                 let proposals = space.lesson_proposals()?;
                 if output.is_json() {

@@ -21,7 +21,9 @@ pub(crate) struct Keep {
 impl Keep {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let space = place.reached_existing()?;
-        let remembered = space.keep_skill(&self.goal)?;
+        let remembered = space
+            .keep_skill(&self.goal)
+            .map_err(|error| error.listed_by("anamne experience skills"))?;
         remember::print(&remembered, output)?;
         space.settle(output)
     }

@@ -81,6 +81,7 @@ enum Part {
 
 impl Experiment {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
+        let listed = |error: Failure| error.listed_by("anamne experiment");
         match self.part {
             None => list(&place.reached_existing()?, output),
             Some(Part::Start { name, arms, alpha }) => {
@@ -90,13 +91,14 @@ impl Experiment {
                 space.settle(output)
             }
             Some(Part::Show { name, output: file }) => {
-                let experiment = place.reached_existing()?.experiment(&name)?;
+                let space = place.reached_existing()?;
+                let experiment = space.experiment(&name).map_err(listed)?;
                 show(&experiment, output)?;
                 draw(file.as_deref(), &effects_picture(&experiment), output)
             }
             Some(Part::Stop { name }) => {
                 let space = place.reached_existing()?;
-                let experiment = space.stop_experiment(&name)?;
+                let experiment = space.stop_experiment(&name).map_err(listed)?;
                 show(&experiment, output)?;
                 space.settle(output)
             }

@@ -179,6 +179,7 @@ impl Import {
                 Ok(Source::Binary(opened)) => {
                     return self.import_export_file(file, opened, options, place, output);
                 }
+                Err(error) if !self.skip_bad => return Err(unreadable(file, &error)),
                 source => first = Some(source),
             }
         }

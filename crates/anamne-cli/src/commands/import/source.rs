@@ -40,8 +40,16 @@ impl Source {
         let mut opened = File::open(path)?;
         let (is_binary, _) = binary::beginning(&opened)?;
         opened.rewind()?;
-        let is_note = path.extension().is_some_and(|extension| extension == "md");
-        Ok(if is_note {
+        let is_named = |ending| {
+            path.extension()
+                .is_some_and(|extension| extension == ending)
+        };
+        if is_named("anamne") && !is_binary {
+            return Err(std::io::Error::other(
+                "it is named like an export file, but doesn't begin like one",
+            ));
+        }
+        Ok(if is_named("md") {
             Self::Notes(path.to_owned())
         } else if is_binary {
             Self::Binary(Box::new(BufReader::with_capacity(1 << 16, opened)))

@@ -46,7 +46,7 @@ pub(super) struct Reworded {
 #[derive(Debug, Serialize)]
 pub(super) struct BadLine {
     pub(super) file: String,
-    /// Absent if the whole file can't be read.
+    /// Absent for a note, and if the whole file can't be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u64>,
     pub(super) reason: String,
@@ -83,8 +83,9 @@ impl Total {
                 known: reworded.known,
             }));
         self.bad.extend(report.bad.into_iter().map(|bad| BadLine {
+            // A note is named by its file; its number says nothing to a person.
+            line: bad.file.is_none().then_some(bad.line),
             file: of_file(file, bad.file),
-            line: Some(bad.line),
             reason: bad.reason,
             next_step: bad.next_step,
             is_shown: shown.contains(&bad.line),
@@ -106,7 +107,7 @@ impl Total {
             (self.gone.len() as u64, "without their note"),
             (self.links, "links drawn"),
             (self.reworded.len() as u64, "reworded"),
-            (self.bad.len() as u64, "lines skipped"),
+            (self.bad.len() as u64, "skipped"),
         ];
         parts.extend(
             also.iter()

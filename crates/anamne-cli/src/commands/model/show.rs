@@ -78,11 +78,11 @@ pub(super) fn settings(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let dollars = |amount: f64| match amount {
-        0.0 => "no limit".to_owned(),
+        0.0 => "any cost".to_owned(),
         amount => format!("${amount:.2}"),
     };
     let tokens = |amount: u64| match amount {
-        0 => "no limit".to_owned(),
+        0 => "any number of tokens".to_owned(),
         amount => format!("{amount} tokens"),
     };
     let budgets = &config.budgets;

@@ -156,6 +156,9 @@ impl Setup {
             machine,
             here: Place::named_by(global)?,
         };
+        if !self.status && !self.remove {
+            programs::check_name(&work.commands.program)?;
+        }
         if self.status {
             return status::print(&chosen, &work, &hooks::report_unsent(global)?, output);
         }

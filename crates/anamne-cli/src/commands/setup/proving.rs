@@ -63,8 +63,8 @@ pub(super) fn print(proofs: &[Proof], output: &mut Output) -> Result<(), Failure
     for proof in proofs {
         let took = format!("{} ({} ms)", proof.what, proof.milliseconds);
         match &proof.problem {
-            None => output.entry(GREEN, "works ", &took)?,
-            Some(problem) => output.entry(RED, "failed", &format!("{took}: {problem}"))?,
+            None => output.entry(GREEN, "works  ", &took)?,
+            Some(problem) => output.entry(RED, "failed ", &format!("{took}: {problem}"))?,
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anamne::text::quote::quote_name;
-use anamne::{Limits, Listing, Order};
+use anamne::{Limits, Listing, Order, Space};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,7 +45,7 @@ impl MemoryTool for List {
         let limit = bounded("limit", self.limit, 1..=Limits::RESULTS as i64, 20)?;
         let offset = bounded("offset", self.offset, 0..=i64::from(u32::MAX), 0)?;
         let space = call.space(self.scope.space.as_deref())?;
-        let memories = space.list(&Listing {
+        let listing = Listing {
             filter: self.scope.filter(call, space.now())?,
             order: if self.oldest_first == Some(true) {
                 Order::OldestFirst
@@ -56,8 +56,13 @@ impl MemoryTool for List {
             offset,
             forgotten: self.deleted == Some(true),
             after: None,
-        })?;
-        let next = (memories.len() == limit).then_some(offset + limit);
+        };
+        let memories = space.list(&listing)?;
+        let next = if memories.len() == limit {
+            next_offset(&space, listing)?
+        } else {
+            None
+        };
         let mut title = match memories.len() {
             0 => format!(
                 "No more memories in the space {}.",
@@ -88,4 +93,15 @@ impl MemoryTool for List {
             structured
         }))
     }
+}
+
+/// Where the list goes on after a full page, if it does.
+fn next_offset(space: &Space, page: Listing) -> Result<Option<usize>, Failure> {
+    let offset = page.offset + page.limit;
+    let further = space.list(&Listing {
+        limit: 1,
+        offset,
+        ..page
+    })?;
+    Ok((!further.is_empty()).then_some(offset))
 }

@@ -200,7 +200,7 @@ pub(super) fn show(
         title.push_str(&ambiguous(clarification));
     }
     if answer.dropped > 0 && !answer.results.is_empty() {
-        let _ = write!(title, " {} unlikely ones are left out.", answer.dropped);
+        let _ = write!(title, " {} left out as unlikely.", answer.dropped);
     }
     if !answer.degraded.is_empty() {
         title.push_str(" Incomplete for now, without: ");

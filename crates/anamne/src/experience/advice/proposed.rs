@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_experience::lessons::{self, CallAt, DerivedLesson, Later, Rule};
 use anamne_experience::{ExperienceView, Trajectory, original};
-use anamne_types::{
-    Draft as MemoryDraft, Experience, InvalidValue, Lesson, Memory, Remembered, Row,
-};
+use anamne_types::{Draft as MemoryDraft, Experience, Lesson, Memory, Remembered, Row};
 use serde::{Deserialize, Serialize};
 
 use super::skills::FAILING;
@@ -100,12 +98,12 @@ impl Space {
 
     fn decide(&self, item: &str, set_aside: bool) -> Result<Remembered, Error> {
         self.require_write()?;
-        let unknown = || InvalidValue::new("item", "the item of a proposed lesson", item);
+        let unknown = || Error::nothing("proposed lesson", item.trim());
         let (attempt, key) = item.trim().rsplit_once('-').ok_or_else(unknown)?;
         let attempt = self.resolve(attempt)?;
         let row = self.inner.source.get(attempt)?.row;
         let Some(view) = self.inner.derived.experience.caught_up()? else {
-            return Err(unknown().into());
+            return Err(unknown());
         };
         let attempts = view.trajectories_beside(row, MOST_LISTED)?;
         let mut judged = self.judged_lessons(view, &attempts)?.into_iter();

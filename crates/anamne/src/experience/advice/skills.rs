@@ -3,8 +3,7 @@
 use anamne_experience::ExperienceView;
 use anamne_experience::chance::{Evidence, chance};
 use anamne_types::{
-    Body, Draft as MemoryDraft, Filter, InvalidValue, Kind, Link, LinkType, Memory, MemoryId,
-    Recall, Remembered,
+    Body, Draft as MemoryDraft, Filter, Kind, Link, LinkType, Memory, MemoryId, Recall, Remembered,
 };
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +97,7 @@ impl Space {
     pub fn keep_skill(&self, goal: &str) -> Result<Remembered, Error> {
         self.require_write()?;
         let mut proposals = self.skill_proposals()?.into_iter();
-        let unknown = || InvalidValue::new("goal", "the goal of a proposed skill", goal);
+        let unknown = || Error::nothing("proposed skill for the goal", goal.trim());
         let proposal = proposals
             .find(|proposal| proposal.subject == goal.trim())
             .ok_or_else(unknown)?;

@@ -136,12 +136,12 @@ fn describe(backups: &ScheduledBackups, found: &mut CheckUp) {
         backups.folder.display()
     );
     let last = match backups.last_at {
-        Some(at) => format!("the last one was made at {at}"),
+        Some(at) => format!("the last one was made at {at:.0}"),
         None => "none was made yet".to_owned(),
     };
     let next = backups
         .next_at
-        .map(|next| format!(", the next is due at {next}"));
+        .map(|next| format!(", the next is due at {next:.0}"));
     let next = next.unwrap_or_default();
     if backups.failure.is_none() && !backups.overdue && backups.missing.is_empty() {
         found.well.push(format!("{schedule}; {last}{next}"));

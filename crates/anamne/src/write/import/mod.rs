@@ -294,7 +294,7 @@ impl fmt::Display for ImportReport {
         } = self;
         write!(
             formatter,
-            "{imported} imported, {known} already stored, {links} links created"
+            "{imported} imported, {known} known already, {links} links created"
         )
     }
 }
