@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{DataKind, Group, personal};
+use crate::{DataKind, Group, personal, secrets};
 
 /// What happens to a kind of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -39,8 +39,8 @@ impl std::fmt::Display for Action {
     }
 }
 
-/// Actions by kind. By default secrets are redacted, personal data with a checksum is marked, and other personal data is not
-/// looked for.
+/// Actions by kind. By default secrets are redacted; access codes, which people want to be reminded of, and personal data with
+/// a checksum are marked; and other personal data is not looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Policy {
@@ -111,6 +111,7 @@ impl Policy {
         named(kind.name())
             .or_else(|| named(kind.group().name()))
             .unwrap_or_else(|| match kind.group() {
+                Group::Secret if kind == secrets::ACCESS_CODE => Action::Mark,
                 Group::Secret => Action::Redact,
                 Group::Personal if personal::has_checksum(kind) => Action::Mark,
                 Group::Personal => Action::Off,
@@ -139,6 +140,12 @@ mod tests {
         let email = DataKind::named("email").expect("a kind");
         assert_eq!(Policy::default().action(token), Action::Redact);
         assert_eq!(Policy::default().action(email), Action::Off);
+        let code = DataKind::named("access-code").expect("a kind");
+        assert_eq!(Policy::default().action(code), Action::Mark);
+        assert_eq!(
+            policy(r#"{"secret": "redact"}"#).action(code),
+            Action::Redact
+        );
         let own = policy(r#"{"secret": "refuse", "github-token": "mark", "personal": "redact"}"#);
         assert_eq!(own.action(token), Action::Mark);
         assert_eq!(own.action(email), Action::Redact);

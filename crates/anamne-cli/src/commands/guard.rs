@@ -22,11 +22,12 @@ const MANY: usize = 20;
 #[command(after_help = "\
 Every text is checked before it is stored. Secrets are redacted by default: the
 memory contains [secret:github-token] in their place, and no file, log or error
-message contains the value. IBANs, card numbers and national ids are marked;
-marked memories are private, as are those with the tag private: they go to
-language models on this machine only. Other personal data is ignored unless a
-policy says otherwise. Actions: off, mark, redact, refuse. `test` stores nothing
-and needs no store: without one it shows what a new space would do.
+message contains the value. Access codes (PINs, codes of doors, codes for
+recovery), IBANs, card numbers and national ids are marked; marked memories are
+private, as are those with the tag private: they go to language models on this
+machine only. Other personal data is ignored unless a policy says otherwise.
+Actions: off, mark, redact, refuse. `test` stores nothing and needs no store:
+without one it shows what a new space would do.
 
 A secret in a command's arguments is visible to other programs and in the
 shell's history. Give it on standard input instead: anamne remember -

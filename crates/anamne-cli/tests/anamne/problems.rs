@@ -31,7 +31,7 @@ const ERROR_CASES: [ErrorCase; 5] = [
     ErrorCase {
         kind: "permission_denied",
         code: 1,
-        next: "permission for the store's folder",
+        next: "read and write permission there",
         harm: |bench| {
             set_mode(&bench.store(), 0o000);
             None

@@ -252,6 +252,7 @@ mod tests {
             is_hard: template == 0,
             half: Half::Development,
             template,
+            author: 0,
         }
     }
 

@@ -24,7 +24,7 @@ mod tests;
 
 use crate::{DataKind, Finding};
 
-pub(crate) use context::{Candidate, candidates, names as candidate_inputs};
+pub(crate) use context::{ACCESS_CODE, Candidate, candidates, names as candidate_inputs};
 pub(crate) use published::is_published_example;
 
 /// The kinds of secrets, sorted.

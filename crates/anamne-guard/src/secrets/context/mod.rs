@@ -25,7 +25,7 @@ use inputs::{INPUTS, Near, Surroundings};
 pub(crate) use inputs::names;
 
 /// A PIN, the code of a door or a safe, a code for recovery or activation.
-pub(super) const ACCESS_CODE: DataKind = DataKind::secret("access-code");
+pub(crate) const ACCESS_CODE: DataKind = DataKind::secret("access-code");
 
 /// The log odds from which on a value is a secret, four to one; chosen on texts whose authors the trees were fitted without.
 const LEAST: f32 = 1.386;
@@ -82,10 +82,9 @@ pub(super) fn find(scan: &mut Scan) {
 /// What kind of secret a value is, by the nearest word.
 fn kind_of(candidate: &Candidate, value: &str) -> DataKind {
     match candidate.near.nearest() {
-        0 => PASSWORD,
-        2 if value.len() >= 16 => TOKEN,
         _ if value.bytes().all(|byte| byte.is_ascii_digit()) => ACCESS_CODE,
         1 => ACCESS_CODE,
+        2 if value.len() >= 16 => TOKEN,
         _ => PASSWORD,
     }
 }
