@@ -23,11 +23,11 @@ TREES = Path(__file__).parents[2] / "anamne-guard" / "data" / "context_trees.txt
 LEAST = 1.386
 COMPARED = [0.0, 0.85, LEAST, 2.2]
 
-ROUNDS = 250
+ROUNDS = 80
 SETTINGS = {
     "objective": "binary",
-    "learning_rate": 0.06,
-    "num_leaves": 12,
+    "learning_rate": 0.16,
+    "num_leaves": 16,
     "min_data_in_leaf": 25,
     "lambda_l2": 5,
     "feature_fraction": 0.5,

@@ -81,20 +81,49 @@ impl Forest {
     /// If there are fewer columns than inputs.
     pub fn sums<const N: usize>(&self, columns: &[[f32; N]]) -> [f32; N] {
         let mut sums = [0.0; N];
-        for tree in &self.trees {
-            let mut open = [u32::MAX; N];
-            for node in &tree.nodes {
-                for (open, value) in open.iter_mut().zip(&columns[node.input]) {
-                    // In numbers instead of a branch, so that the loop runs in vector registers.
-                    let is_below = u32::from(*value <= node.threshold);
-                    *open &= node.above | is_below.wrapping_neg();
-                }
-            }
-            for (sum, open) in sums.iter_mut().zip(open) {
-                *sum += tree.leaves[open.trailing_zeros() as usize];
-            }
+        add(&self.trees, columns, &mut sums);
+        sums
+    }
+
+    /// The same; but only over the first trees, if the sums of all candidates over these are below a floor.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer columns than inputs.
+    pub fn sums_from<const N: usize>(&self, columns: &[[f32; N]], floor: Floor) -> [f32; N] {
+        let (first, others) = self.trees.split_at(floor.trees.min(self.trees.len()));
+        let mut sums = [0.0; N];
+        add(first, columns, &mut sums);
+        if sums.iter().any(|sum| *sum >= floor.sum) {
+            add(others, columns, &mut sums);
         }
         sums
+    }
+}
+
+/// Where sums are given up.
+#[derive(Clone, Copy, Debug)]
+pub struct Floor {
+    /// After so many trees.
+    pub trees: usize,
+    /// Below this sum.
+    pub sum: f32,
+}
+
+/// Adds the outputs of trees.
+fn add<const N: usize>(trees: &[Tree], columns: &[[f32; N]], sums: &mut [f32; N]) {
+    for tree in trees {
+        let mut open = [u32::MAX; N];
+        for node in &tree.nodes {
+            for (open, value) in open.iter_mut().zip(&columns[node.input]) {
+                // In numbers instead of a branch, so that the loop runs in vector registers.
+                let is_below = u32::from(*value <= node.threshold);
+                *open &= node.above | is_below.wrapping_neg();
+            }
+        }
+        for (sum, open) in sums.iter_mut().zip(open) {
+            *sum += tree.leaves[open.trailing_zeros() as usize];
+        }
     }
 }
 
@@ -172,6 +201,24 @@ mod tests {
         for (sum, (inputs, expected)) in sums.iter().zip(cases) {
             assert!((sum - expected).abs() < 1e-6, "{inputs:?}: {sum}");
         }
+    }
+
+    #[test]
+    fn sums_below_the_floor_are_given_up() {
+        let text = "one two\n0<=0?l0:l1 -5 1\n1<=0?l0:l1 10 20";
+        let forest = Forest::parse(text, &["one", "two"]).expect("well-formed");
+        let floor = Floor {
+            trees: 1,
+            sum: -1.0,
+        };
+        assert_eq!(
+            forest.sums_from(&[[0.0, 0.0], [0.0, 1.0]], floor),
+            [-5.0, -5.0]
+        );
+        assert_eq!(
+            forest.sums_from(&[[0.0, 1.0], [0.0, 1.0]], floor),
+            [5.0, 21.0]
+        );
     }
 
     #[test]

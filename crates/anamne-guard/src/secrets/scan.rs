@@ -58,6 +58,17 @@ pub(super) struct Efforts {
     pub(super) values: Effort,
 }
 
+/// Places that don't overlap, in order.
+pub(super) struct Places(Vec<Range<usize>>);
+
+impl Places {
+    /// Whether one of them overlaps a place. O(log n).
+    pub(super) fn overlap(&self, place: &Range<usize>) -> bool {
+        let after = self.0.partition_point(|one| one.end <= place.start);
+        self.0.get(after).is_some_and(|one| one.start < place.end)
+    }
+}
+
 /// A text and what was found in it.
 pub(super) struct Scan<'text> {
     pub(super) text: &'text str,
@@ -167,11 +178,22 @@ impl<'text> Scan<'text> {
             .is_some_and(|rest| rest.starts_with(literal.as_bytes()))
     }
 
-    /// Whether a finding overlaps a place. O(findings).
-    pub(super) fn has_found(&self, span: &Range<usize>) -> bool {
-        let overlaps =
-            |finding: &Finding| finding.span.start < span.end && span.start < finding.span.end;
-        self.found.iter().any(|(_, finding)| overlaps(finding))
+    /// Where something was found. O(n log n).
+    pub(super) fn found_places(&self) -> Places {
+        let mut places: Vec<_> = self
+            .found
+            .iter()
+            .map(|(_, finding)| finding.span.clone())
+            .collect();
+        places.sort_by_key(|place| place.start);
+        places.dedup_by(|next, last| {
+            let is_in_reach = next.start <= last.end;
+            if is_in_reach {
+                last.end = last.end.max(next.end);
+            }
+            is_in_reach
+        });
+        Places(places)
     }
 
     /// The findings; of those that overlap, a weaker one inside a better one is dropped. O(n log n).

@@ -226,14 +226,10 @@ impl<'text> Surroundings<'text> {
     pub(super) fn inputs(&self, token: usize, near: &Near) -> [f32; INPUTS] {
         let mut all = [0.0; INPUTS];
         let numbers = look(self.text(token)).into_iter().chain(self.place(token));
-        let sections =
-            |values: &[usize]| values.iter().map(|value| *value as f32).collect::<Vec<_>>();
         let line = near.is_on_line.map(usize::from);
-        let nearness = [&near.left, &near.right, &line, &near.count].map(|values| sections(values));
-        for (input, number) in all
-            .iter_mut()
-            .zip(numbers.chain(nearness.into_iter().flatten()))
-        {
+        let nearness = [near.left, near.right, line, near.count];
+        let nearness = nearness.as_flattened().iter().map(|value| *value as f32);
+        for (input, number) in all.iter_mut().zip(numbers.chain(nearness)) {
             *input = number;
         }
         all
