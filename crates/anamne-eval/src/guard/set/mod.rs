@@ -166,13 +166,15 @@ macro_rules! author {
     };
 }
 
-const AUTHORS: [[&str; 2]; 6] = [
+const AUTHORS: [[&str; 2]; 8] = [
     author!(1),
     author!(2),
     author!(3),
     author!(4),
     author!(5),
     author!(6),
+    author!(7),
+    author!(8),
 ];
 
 /// All texts of a set.

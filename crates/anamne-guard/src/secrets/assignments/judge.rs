@@ -54,6 +54,7 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
         || is_public_key(value)
         || is_number(value)
         || is_address(value)
+        || is_wallet(value)
         || is_stock(value)
         || is_option(value)
         || is_digest(value)
@@ -185,6 +186,14 @@ fn is_public_key(value: &str) -> bool {
         "MIICIjANBgkqhkiG",
     ];
     value.starts_with('M') && begins.iter().any(|begin| value.starts_with(begin))
+}
+
+/// Whether a value is the address of a wallet or a contract, which is public.
+fn is_wallet(value: &str) -> bool {
+    let digits = value.strip_prefix("0x");
+    digits.is_some_and(|digits| {
+        digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 /// Whether a value is sealed: encrypted by Sealed Secrets or AWS KMS.

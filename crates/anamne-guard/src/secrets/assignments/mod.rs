@@ -263,9 +263,13 @@ fn repeats_name(value: &str, name: &str) -> bool {
             && case::has_part(value, name))
 }
 
-/// Whether a name stands among the parts of a resource's name, as in `arn:…:986609801804:secret:name`.
+/// Whether a name stands among the parts of a resource's name, as in `arn:…:986609801804:secret:name`, or names what a
+/// checksum is of, as in `checksum/secret: …`.
 fn is_in_resource(scan: &Scan, name: &Name, site: &Site) -> bool {
     let start = name.span.start;
+    if scan.bytes[..start].ends_with(b"checksum/") {
+        return true;
+    }
     site.link == Link::Colon
         && !site.is_spaced
         && start > 1

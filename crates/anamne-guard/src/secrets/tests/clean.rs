@@ -97,6 +97,8 @@ fn hashes_and_blobs_without_a_name_are_no_secrets() {
         format!("\"integrity\": \"sha512-{}==\"", base64(86, 3)),
         format!("data:image/png;base64,iVBOR{}", base64(4000, 4)),
         format!("ETag: \"{}\"", hex(32, 5)),
+        format!("address constant PAYMENT_TOKEN = 0x{};", hex(40, 12)),
+        format!("annotations:\n  checksum/secret: {}", hex(64, 13)),
         format!(
             "id: {}-{}-{}-{}-{}",
             hex(8, 6),

@@ -8,11 +8,19 @@ fn surroundings_tell_passwords_and_codes() {
     let digits = random("0123456789", 6, 8);
     for (before, value, after, kind) in [
         (
-            "gate code at the cabin is ",
+            "the code of the garage door is ",
             &digits,
-            ", key box on the left",
+            "",
             "access-code",
         ),
+        (
+            "alarm PIN: ",
+            &digits,
+            " (then press the star)",
+            "access-code",
+        ),
+        ("Türcode vom Ferienhaus: ", &digits, "", "access-code"),
+        ("le code du portail est ", &digits, "", "access-code"),
         (
             "код от домофона ",
             &digits,
