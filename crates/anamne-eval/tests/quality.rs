@@ -96,8 +96,9 @@ fn the_guard_stays_above_its_floors() {
             .expect("a number")
     };
     let secrets = guard_scores("secrets");
-    assert!(value(&secrets, "recall") >= 0.97, "{secrets}");
-    assert!(value(&secrets, "alarms") <= 3.0, "{secrets}");
+    // Two of three texts are by authors who had not seen the detectors.
+    assert!(value(&secrets, "recall") >= 0.86, "{secrets}");
+    assert!(value(&secrets, "false_alarms") <= 0.004, "{secrets}");
     let personal = guard_scores("personal");
     assert!(value(&personal, "recall") >= 0.9, "{personal}");
     assert!(value(&personal, "precision") >= 0.95, "{personal}");
