@@ -17,6 +17,8 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 
+from trees import tree_lines
+
 TREES = Path(__file__).parents[2] / "anamne-guard" / "data" / "context_trees.txt"
 
 # Log odds from which on a value is a secret; src/secrets/context/mod.rs has the same number.
@@ -95,24 +97,6 @@ class Texts:
         return np.array([secret, found, clean, wrong, size])
 
 
-def tree_text(node):
-    """A tree in the form of anamne-forest: inner nodes in order, then leaves from left to right."""
-    nodes, leaves = [], []
-
-    def place(node):
-        if "leaf_value" in node:
-            leaves.append(f"{node['leaf_value']:.4g}")
-            return f"l{len(leaves) - 1}"
-        own = len(nodes)
-        nodes.append(None)
-        left, right = place(node["left_child"]), place(node["right_child"])
-        nodes[own] = f"{node['split_feature']}<={node['threshold']:.5g}?{left}:{right}"
-        return f"n{own}"
-
-    place(node)
-    return " ".join(nodes + leaves)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("inputs", type=argparse.FileType())
@@ -129,9 +113,8 @@ def main():
         print(f"{author:6}  " + "  ".join(f"{found / secret:13.3f} {100 * wrong / clean:6.2f} %" for secret, found, clean, wrong, _ in counts))
     print("   all  " + "  ".join(f"{found / secret:13.3f} {100 * wrong / clean:6.2f} %" for secret, found, clean, wrong, _ in total))
     if options.write:
-        trees = texts.fit().dump_model()["tree_info"]
-        lines = [" ".join(texts.names)] + [tree_text(tree["tree_structure"]) for tree in trees if "leaf_value" not in tree["tree_structure"]]
-        TREES.write_text("\n".join(lines) + "\n")
+        lines = [" ".join(texts.names), *tree_lines(texts.fit())]
+        TREES.write_text("\n".join(lines) + "\n", encoding="utf-8")
         print(f"wrote {len(lines) - 1} trees to {TREES}")
 
 

@@ -29,6 +29,8 @@ import lightgbm
 import numpy as np
 from scipy.optimize import minimize
 
+from trees import tree_lines
+
 RECALL = Path(__file__).parents[2] / "anamne-recall" / "src"
 MODEL = RECALL / "model.rs"
 FOREST = RECALL / "second_look" / "forest.txt"
@@ -302,26 +304,9 @@ def report(title, results):
 
 
 def write(trees, target):
-    """Writes trees in the form that second_look/forest.rs reads."""
-    lines = [FOREST.read_text(encoding="utf-8").splitlines()[0]]
-    for tree in trees.dump_model()["tree_info"]:
-        nodes, leaves = [], []
-
-        def add(node):
-            if "leaf_value" in node:
-                leaves.append(f"{node['leaf_value']:.5g}")
-                return f"l{len(leaves) - 1}"
-            place = len(nodes)
-            nodes.append(None)
-            threshold = np.float32(node["threshold"])
-            below, above = add(node["left_child"]), add(node["right_child"])
-            nodes[place] = f"{node['split_feature']}<={threshold:.7g}?{below}:{above}"
-            return f"n{place}"
-
-        add(tree["tree_structure"])
-        if nodes:
-            lines.append(" ".join(nodes + leaves))
-    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    """Writes trees for second_look/forest.rs."""
+    names = FOREST.read_text(encoding="utf-8").splitlines()[0]
+    target.write_text("\n".join([names, *tree_lines(trees)]) + "\n", encoding="utf-8")
 
 
 def write_folds(queries, folder):
