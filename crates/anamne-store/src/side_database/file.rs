@@ -113,6 +113,11 @@ impl SideFile {
         })
     }
 
+    /// Rewrites it after an erasure: `secure_delete` leaves copies of cells that moved between or within pages. O(size).
+    pub fn rewrite(&self) -> Result<()> {
+        self.with(|connection| -> Result<_> { Ok(connection.execute_batch("VACUUM")?) })
+    }
+
     /// Checkpoints and truncates its WAL; [`StoreError::StillRead`] if a reader still uses part of it.
     pub fn truncate_wal(&self) -> Result<()> {
         self.with(|connection| truncate_wal(connection, &self.path))

@@ -169,10 +169,7 @@ impl Derived<Error> for ImportsFile {
             Ok(())
         })?;
         if !erased.is_empty() {
-            // secure_delete leaves copies of cells that moved between or within pages.
-            self.file.with(|connection| -> Result<_, StoreError> {
-                Ok(connection.execute_batch("VACUUM")?)
-            })?;
+            self.file.rewrite()?;
         }
         Ok(self.file.truncate_wal()?)
     }

@@ -333,10 +333,7 @@ impl Derived<Error> for RequestsFile {
             Ok(changed)
         })?;
         if changed > 0 {
-            // secure_delete leaves copies of cells that moved between or within pages.
-            self.file.with(|connection| -> Result<_, StoreError> {
-                Ok(connection.execute_batch("VACUUM")?)
-            })?;
+            self.file.rewrite()?;
         }
         Ok(self.file.truncate_wal()?)
     }

@@ -268,10 +268,7 @@ impl Derived<Error> for Batches {
         }
         if !erased.is_empty() {
             self.forget_rows(&erased)?;
-            // secure_delete leaves copies of cells that moved between or within pages.
-            self.file.with(|connection| -> Result<_, StoreError> {
-                Ok(connection.execute_batch("VACUUM")?)
-            })?;
+            self.file.rewrite()?;
             self.hasten();
         }
         Ok(self.file.truncate_wal()?)

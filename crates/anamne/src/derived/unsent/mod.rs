@@ -203,10 +203,7 @@ impl UnsentCaptures {
         if !self.file.exists() {
             return Ok(());
         }
-        // secure_delete leaves copies of cells that moved between or within pages.
-        self.file.with(|connection| -> Result<_, StoreError> {
-            Ok(connection.execute_batch("VACUUM")?)
-        })?;
+        self.file.rewrite()?;
         self.file.truncate_wal()
     }
 
