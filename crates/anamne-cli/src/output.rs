@@ -202,7 +202,7 @@ impl Output {
         if !views.is_empty() {
             let them = if views.len() == 1 { "it" } else { "them" };
             self.warn(format_args!(
-                "answered without {}; rebuilding {them} before this command ends",
+                "answered without {}; this command brings {them} up to date before it ends",
                 joined(&views)
             ));
         }

@@ -119,7 +119,7 @@ impl Edit {
         if output.is_json() {
             output.json(&json!({ "memory": memory }))?;
         } else {
-            show::print(&memory, output)?;
+            show::print(&memory, &space, output)?;
         }
         space.settle(output)
     }

@@ -75,7 +75,7 @@ fn show_as_of(
     match &version.memory {
         Some(memory) => {
             output.line("")?;
-            show::print(memory, output)
+            show::print(memory, space, output)
         }
         None => output.line("    content erased"),
     }

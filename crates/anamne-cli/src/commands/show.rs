@@ -1,6 +1,8 @@
 //! `anamne show`.
 
-use anamne::{Body, Enrichment, Link, LinkStrength, Memory, MemoryUse, QualitySignals, ToolCall};
+use anamne::{
+    Body, Enrichment, Link, LinkStrength, Memory, MemoryId, MemoryUse, QualitySignals, ToolCall,
+};
 use serde_json::{Value, json};
 
 use crate::commands::show_metadata;
@@ -63,7 +65,7 @@ impl Show {
                 "spaces": shown.spaces,
             }));
         }
-        print(memory, output)?;
+        print(memory, &space, output)?;
         if !shown.spaces.is_empty() {
             let spaces: Vec<_> = shown.spaces.iter().map(|space| one_line(space)).collect();
             output.line(paint(DIM, format_args!("also in {}", spaces.join(", "))))?;
@@ -139,7 +141,7 @@ fn use_line(known: MemoryUse, output: &Output) -> String {
 }
 
 /// Prints the content, and below it all fields.
-pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print(memory: &Memory, space: &Reached, output: &mut Output) -> Result<(), Failure> {
     card::print_text(&memory.content, card::MARK_INDENT, usize::MAX, output)?;
     output.line("")?;
     let mut rows = vec![
@@ -187,7 +189,7 @@ pub(super) fn print(memory: &Memory, output: &mut Output) -> Result<(), Failure>
     rows.extend(
         memory
             .superseded_by
-            .map(|id| ("superseded by", id.to_string())),
+            .map(|id| ("superseded by", name_of(id, space.read(id).ok().as_ref()))),
     );
     card::print_table(&rows, "", output)
 }
@@ -320,6 +322,11 @@ fn tool_calls(calls: &[ToolCall]) -> String {
     names.join(", ")
 }
 
+/// The citation of a memory, or its id if it has been erased.
+fn name_of(id: MemoryId, memory: Option<&Memory>) -> String {
+    memory.map_or_else(|| id.to_string(), Memory::citation)
+}
+
 /// Prints a link from the perspective of `memory`, with the beginning of the other memory's text.
 fn print_link(
     link: &Link,
@@ -349,11 +356,8 @@ fn print_link(
         format!(", now {current}")
     };
     let strength = paint(DIM, format_args!("(weight {told}{now}{reason})"));
-    // If the other memory has been erased, only its id is left.
     let other_end = space.read(other).ok();
-    let name = other_end
-        .as_ref()
-        .map_or_else(|| other.to_string(), Memory::citation);
+    let name = name_of(other, other_end.as_ref());
     output.line(format_args!(
         "{arrow} {} {} {strength}",
         link.link_type,

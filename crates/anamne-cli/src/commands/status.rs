@@ -1,6 +1,6 @@
 //! `anamne status`.
 
-use anamne::{Clock, HookActivity, Space, Store, SystemClock};
+use anamne::{Clock, ErrorKind, HookActivity, Space, Store, SystemClock};
 use anamne_hosts::adapters::adapter;
 use anamne_hosts::{Connection, Host, HostStatus, SetupScope, hosts};
 use jiff::{SignedDuration, Timestamp};
@@ -149,7 +149,12 @@ impl Today {
             self.questions += 1;
             self.answered += u64::from(query.results > 0 && query.confidence >= ANSWERED);
         }
-        for kind in space.task_queue()?.report()?.kinds {
+        let queue = match space.task_queue() {
+            // It has none, and this user can't create one.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(()),
+            queue => queue?,
+        };
+        for kind in queue.report()?.kinds {
             self.waiting += kind.waiting;
             self.dead += kind.dead;
         }

@@ -187,8 +187,11 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
     let stored = run(&["--json", "remember", "Something new"]);
     let listed = run(&["--json", "list"]);
     let exported = run(&["export"]);
+    let shown = run(&["show", "m1"]);
+    let examined = [run(&["status"]), run(&["doctor"])];
     set_modes(0o700, 0o600);
-    let (Ok(recalled), Ok(stored), Ok(listed), Ok(exported)) = (recalled, stored, listed, exported)
+    let (Ok(recalled), Ok(stored), Ok(listed), Ok(exported), Ok(shown)) =
+        (recalled, stored, listed, exported, shown)
     else {
         assert!(is_root, "only a missing `setpriv` excuses");
         return;
@@ -198,11 +201,15 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
         answer.contains("Ines") && answer.contains("\"degraded\":[]"),
         "{recalled:?}"
     );
-    for read in [&listed, &exported] {
+    for read in [&listed, &exported, &shown] {
         assert!(
             read.status.success() && String::from_utf8_lossy(&read.stdout).contains("Ines"),
             "{read:?}"
         );
+    }
+    for examined in examined {
+        let examined = examined.expect("it starts");
+        assert!(examined.status.success(), "{examined:?}");
     }
     let error = String::from_utf8_lossy(&stored.stderr).into_owned();
     assert_eq!(stored.status.code(), Some(1), "{error}");

@@ -441,11 +441,11 @@ fn hooks_follow_a_login_and_its_end() {
     }
     assert_eq!(stored(&team)[0].0, "after the login");
     assert_eq!(run(&["login", "--end"], "").code, 0);
-    let before = stored(&team).len();
     let own = || run(&["--space", "unfiled", "list"], "").stdout;
     while !own().contains("after its end") && Instant::now() < deadline {
         run(&hook, &told("after its end"));
     }
     assert!(own().contains("after its end"));
-    assert_eq!(stored(&team).len(), before);
+    // On a busy machine what waited may arrive late: what counts is that nothing new went there.
+    assert!(stored(&team).iter().all(|one| one.0 == "after the login"));
 }

@@ -60,6 +60,15 @@ pub struct SideFile {
 struct OpenFile {
     identity: FileIdentity,
     connection: Connection,
+    /// What it was opened for.
+    access: Access,
+}
+
+/// What a file is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Access {
+    Read,
+    Write,
 }
 
 impl SideFile {
@@ -84,27 +93,21 @@ impl SideFile {
 
     /// Runs `work` with the current file at the path, which is created if missing; costs one `stat` if nothing changed.
     /// If the file turns out to be damaged and can be recomputed, it is quarantined and `work` runs again with a new
-    /// one.
+    /// one. If this user can't write it, it is opened to read.
     pub fn with<T, E: SideError>(
         &self,
-        mut work: impl FnMut(&mut Connection) -> Result<T, E>,
+        work: impl FnMut(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut opened = self.lock();
-        match self.do_with(&mut opened, &mut work) {
-            Err(error) if error.is_damage() && self.database.is_replaceable() => {
-                self.replace(&mut opened)?;
-                self.do_with(&mut opened, &mut work)
-            }
-            done => done,
-        }
+        self.repairing(Access::Read, work)
     }
 
-    /// The same in one transaction, which holds the write lock from its beginning.
+    /// The same in one transaction, which holds the write lock from its beginning. [`StoreError::ReadOnly`] if this user
+    /// can't write the file.
     pub fn change<T, E: SideError>(
         &self,
         mut work: impl FnMut(&Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.with(|connection| {
+        self.repairing(Access::Write, |connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let done = work(&transaction)?;
@@ -150,22 +153,60 @@ impl SideFile {
         remove_quarantined(&self.path)
     }
 
+    fn repairing<T, E: SideError>(
+        &self,
+        access: Access,
+        mut work: impl FnMut(&mut Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut opened = self.lock();
+        match self.do_with(&mut opened, access, &mut work) {
+            Err(error) if error.is_damage() && self.database.is_replaceable() => {
+                self.replace(&mut opened)?;
+                self.do_with(&mut opened, access, &mut work)
+            }
+            done => done,
+        }
+    }
+
     fn do_with<T, E: SideError>(
         &self,
         opened: &mut Option<OpenFile>,
+        access: Access,
         work: &mut impl FnMut(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let stands = self.identity()?;
         // A replaced file is closed before the new one is opened.
-        let kept = opened.take().filter(|kept| Some(kept.identity) == stands);
-        let kept = match kept {
+        let fits = |kept: &OpenFile| Some(kept.identity) == stands && kept.access >= access;
+        let kept = match opened.take().filter(fits) {
             Some(kept) => kept,
-            None => self.open()?,
+            None => self.open(access)?,
         };
         work(&mut opened.insert(kept).connection)
     }
 
-    fn open(&self) -> Result<OpenFile> {
+    fn open(&self, access: Access) -> Result<OpenFile> {
+        match self.open_to_write() {
+            Err(denied) if access == Access::Read && denied.is_read_only() => {
+                self.open_to_read()?.ok_or(denied)
+            }
+            opened => opened,
+        }
+    }
+
+    /// `None` if there is none, or one of another version.
+    fn open_to_read(&self) -> Result<Option<OpenFile>> {
+        let Some(identity) = self.identity()? else {
+            return Ok(None);
+        };
+        let connection = self.database.open_reader(&self.path)?;
+        Ok(connection.map(|connection| OpenFile {
+            identity,
+            connection,
+            access: Access::Read,
+        }))
+    }
+
+    fn open_to_write(&self) -> Result<OpenFile> {
         if let Some(folder) = self.path.parent() {
             beside::create_folder(folder)?;
         }
@@ -183,6 +224,7 @@ impl SideFile {
             Ok(OpenFile {
                 identity,
                 connection,
+                access: Access::Write,
             })
         })
     }

@@ -11,6 +11,7 @@ use crate::files::{look_at, open_private_file};
 use crate::hardening::harden;
 use crate::lock::LONGEST_WAIT;
 use crate::restore::remove_database;
+use crate::source::open_reader_of;
 use crate::special_files::refuse_special_file;
 use crate::{Result, StoreError};
 
@@ -35,6 +36,14 @@ impl SideDatabase {
         }
         let opened = self.open_once(path)?;
         opened.ok_or_else(|| StoreError::damaged(path, "a new file seems to have another version"))
+    }
+
+    /// A connection that only reads, for files that this user can't write; `None` if the file is of another version.
+    pub(super) fn open_reader(&self, path: &Path) -> Result<Option<Connection>> {
+        refuse_special_file(path)?;
+        let connection = open_reader_of(path)?;
+        let found = self.look_into(&connection, path)?;
+        Ok((found == FileState::Present).then_some(connection))
     }
 
     /// `None` for a file of another version, which is to be removed.

@@ -158,7 +158,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
 /// A new read-only connection to a database of any tier.
 ///
 /// In a read-only folder SQLite can't create its shared files, so a database without a WAL is opened as immutable.
-pub(super) fn open_reader_of(path: &Path) -> Result<Connection> {
+pub(crate) fn open_reader_of(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags)
         .map_err(StoreError::from)

@@ -33,7 +33,7 @@ impl TasksFile {
         self.source.folder().join("tasks.db")
     }
 
-    /// The queue; `first` is called when this process opens it.
+    /// The queue; `first` is called when this process opens it. A queue that this user can't write is opened to read.
     pub(crate) fn open(
         &self,
         first: impl FnOnce(&Queue) -> Result<(), QueueError>,
@@ -43,9 +43,14 @@ impl TasksFile {
             return Ok(queue.clone());
         }
         let queue = Queue::open(&self.path(), self.source.clock())?;
-        first(&queue)?;
-        *opened = Some(queue.clone());
-        Ok(queue)
+        match first(&queue) {
+            Err(QueueError::Store(error)) if error.is_read_only() => Ok(queue),
+            done => {
+                done?;
+                *opened = Some(queue.clone());
+                Ok(queue)
+            }
+        }
     }
 
     /// Writes this process's activity to the queue, for other processes.
