@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne::{
-    Clock, Door, Error, Options, Project, Space, SpaceName, Store, StoreError, StoreFolder,
-    SystemClock,
+    Clock, Door, Error, NextStep, Options, Project, Space, SpaceName, Store, StoreError,
+    StoreFolder, SystemClock,
 };
 use anamne_client::Client;
 use etcetera::BaseStrategy;
@@ -336,6 +336,7 @@ impl Place {
             file_name(root),
             space = space.as_str()
         ))
+        .step(Some(NextStep::ListSpaces))
         .hint(format!(
             "make it by anamne {flag}remember \"…\" or anamne {flag}init; list them with `anamne spaces`"
         ))

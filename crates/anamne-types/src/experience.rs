@@ -40,50 +40,50 @@ string_enum! {
 /// An action and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct ActionOutcome {
     /// The kind of action: a tool's or a command's name, or `task` for a whole run.
     pub action: String,
     /// What it acted on, such as a file, a host or a database.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub target: String,
     /// Its arguments: the command line, the query, JSON.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub arguments: String,
     /// Whether it succeeded.
     pub succeeded: bool,
     /// How well, 0 to 1; by default 1 for success, 0 for failure.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
     /// Its result, shortened by the caller.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
     /// The error message.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The goal that it served.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub goal: String,
     /// The run that it is a step of: one attempt at the goal.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
     /// Whether this is the outcome of the whole run.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_run: bool,
     /// How long it took, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// What it cost, in US dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dollars: Option<f64>,
     /// The model that chose it.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
     /// What made it succeed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<String>,
     /// The memories that were in view.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_view: Vec<MemoryId>,
 }
 
@@ -161,22 +161,24 @@ pub struct SearchFeedback {
 /// A reasoning strategy learned from a run; its text is the memory's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct Lesson {
     /// Its title.
+    #[serde(default)]
     pub title: String,
     /// When it applies, in one sentence.
+    #[serde(default)]
     pub description: String,
     /// Whether it comes from a success or a failure.
     pub succeeded: bool,
     /// The outcomes that it was learned from.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub learned_from: Vec<MemoryId>,
     /// The key of the proposed lesson that it was kept from, or that it sets aside; empty if it was told.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub item: String,
     /// Whether it sets that proposed lesson aside: neither of them is offered.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub set_aside: bool,
 }
 

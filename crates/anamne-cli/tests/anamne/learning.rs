@@ -51,7 +51,7 @@ fn questions_are_logged_judged_and_cleared() {
     assert_eq!(bench.json(&["meta", "log"])["queries"], json!([]));
     let answer = bench.json(&question);
     assert!(features(&answer, "feedback") > 0.0, "it was told: {answer}");
-    assert_eq!(bench.run(&["feedback", "q999", "useful"]).code, 2);
+    assert_eq!(bench.run(&["feedback", "q999", "useful"]).code, 3);
     assert_eq!(bench.run(&["feedback", &id, "perhaps"]).code, 2);
 }
 

@@ -375,7 +375,7 @@ fn a_failure_is_the_same_from_a_store_and_through_a_server() {
         (&["experience", "lessons", "--keep", "nothing"], 3),
         (&["experience", "lessons", "--set-aside", "nothing"], 3),
         (&["feedback", "m99", "useful"], 3),
-        (&["feedback", "q99", "useful"], 2),
+        (&["feedback", "q99", "useful"], 3),
         (&["working", "set", "", "x"], 2),
         (&["enrich", "m1", "--remove", "colour"], 2),
         (&["spaces", "set", "--similarity", "7"], 2),

@@ -135,6 +135,14 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "not_found", "Not found", detail)
     }
 
+    /// No space of this name for this caller.
+    fn no_space(name: &str) -> Self {
+        Self {
+            next_step: Some(NextStep::ListSpaces),
+            ..Self::not_found(format!("no space {name:?}"))
+        }
+    }
+
     /// No key, or none that is valid.
     pub(crate) fn unauthenticated() -> Self {
         Self::new(
@@ -233,10 +241,10 @@ impl From<Error> for Problem {
         let (status, title) = match (&error, error.kind()) {
             // As if it did not exist: whether it does is not for this caller to know.
             (Error::Denied(Denied::Read(name)), _) => {
-                return Self::not_found(format!("no space {name:?}"));
+                return Self::no_space(name);
             }
             (Error::Store(anamne::StoreError::NoSpace(name)), _) => {
-                return Self::not_found(format!("no space {:?}", name.as_str()));
+                return Self::no_space(name.as_str());
             }
             (Error::Store(anamne::StoreError::VersionDiffers { .. }), _) => (
                 StatusCode::PRECONDITION_FAILED,

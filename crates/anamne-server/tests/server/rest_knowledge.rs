@@ -273,8 +273,10 @@ fn outcomes_teach_what_worked() {
     let known = known.expect(200);
     assert_eq!(known["advice"][0]["subject"], "apt install gcc", "{known}");
     assert_eq!(known["chance"], Value::Null);
-    let lesson =
-        json!({ "lesson": { "title": "Install a linker first" }, "content": "apt install gcc" });
+    let lesson = json!({
+        "lesson": { "title": "Install a linker first", "succeeded": true },
+        "content": "apt install gcc",
+    });
     server
         .post("/v1/spaces/core/experience/lessons", &lesson)
         .expect(201);
@@ -464,8 +466,13 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "suceeded",
     ),
     (
+        "experience/outcomes",
+        r#"{"outcome": {"action": "x"}}"#,
+        "succeeded",
+    ),
+    (
         "experience/lessons",
-        r#"{"lesson": {}, "content": "x", "titel": ""}"#,
+        r#"{"lesson": {"succeeded": true}, "content": "x", "titel": ""}"#,
         "titel",
     ),
     ("experience/advice", r#"{"goal": ["a"]}"#, "string"),

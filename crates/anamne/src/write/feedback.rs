@@ -29,15 +29,15 @@ impl Space {
         self.require_write()?;
         let log = self.query_log(usize::MAX)?;
         let query = log.iter().find(|query| query.number == number);
-        let best = query.and_then(|query| query.found.first());
-        let found = best.map(|row| self.inner.source.get_rows(&[*row]));
-        let memory = found.transpose()?.and_then(|mut found| found.pop());
-        let Some((_, memory)) = memory else {
+        let query = query.ok_or_else(|| Error::nothing("logged query", format!("q{number}")))?;
+        let found = self
+            .inner
+            .source
+            .get_rows(query.found.get(..1).unwrap_or_default())?;
+        let Some((_, memory)) = found.into_iter().next() else {
             let accepts = "the number of a logged query with an answer";
-            return Err(anamne_store::StoreError::from(InvalidValue::new(
-                "query", accepts, number,
-            ))
-            .into());
+            let refused = InvalidValue::new("query", accepts, number);
+            return Err(anamne_store::StoreError::from(refused).into());
         };
         self.feedback(&Feedback {
             note: note.to_owned(),

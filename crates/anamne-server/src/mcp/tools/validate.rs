@@ -54,14 +54,11 @@ fn describe(found: &Verification, open: usize) -> String {
     let space = quote_name(&found.space);
     let mut text = if examined.findings.is_empty() {
         format!(
-            "The space {space} is sound: {} events in {} segments, {} rows and all indexes verify.",
+            "The space {space} is sound: all indexes verify (events: {}, segments: {}, rows: {}).",
             examined.events, examined.segments, examined.rows
         )
     } else {
-        format!(
-            "The space {space} has {} problems:",
-            examined.findings.len()
-        )
+        format!("Problems of the space {space}: {}", examined.findings.len())
     };
     for finding in examined.findings.iter().take(SHOWN) {
         let _ = write!(text, "\n> {}", on_one_line(&finding.to_string()));

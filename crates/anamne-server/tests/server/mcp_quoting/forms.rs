@@ -74,7 +74,7 @@ const FORMS: &[&str] = &[
     "model: builtin",
     "tiers: active #",
     "bytes: database #, journal #, indexes #",
-    "The space core is sound: # events in # segments, # rows and all indexes verify.",
+    "The space core is sound: all indexes verify (events: #, segments: #, rows: #).",
     "open contradictions: #",
     "Background work of the space core, load asleep:",
     "Background work of the space core, load low:",
