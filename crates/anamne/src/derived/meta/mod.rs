@@ -108,23 +108,22 @@ impl QueryLog {
     /// Writes the buffered entries, and reads what other processes learned.
     fn write(&self) -> Result<(), StoreError> {
         let (now, kept) = (self.source.now().as_microsecond(), self.kept());
+        let has_learned = self.learned().is_some();
+        let has_openings = self.openings().is_some();
+        // Locked before the others and until the end: what is taken here must not be written after a removal. Nobody
+        // locks it while holding another.
+        let mut file = self.file();
         let notes = std::mem::take(&mut *self.notes());
         let opened = std::mem::take(&mut *self.opened());
         if notes.is_empty() && opened.is_empty() || kept == QueryLogging::Off {
             return Ok(());
         }
-        let has_learned = self.learned().is_some();
-        let has_openings = self.openings().is_some();
-        // Never locked together with `learned`: queries lock that first.
-        let mut file = self.file();
         file.write(now, self.door, &notes, &opened)?;
-        let read = has_learned.then(|| file.read()).transpose()?;
-        let openings = has_openings.then(|| file.openings()).transpose()?;
-        drop(file);
-        if read.is_some() {
-            *self.learned() = read;
+        if has_learned {
+            *self.learned() = Some(file.read()?);
         }
-        if let Some(mut openings) = openings {
+        if has_openings {
+            let mut openings = file.openings()?;
             let mut known = self.openings();
             self.opened()
                 .iter()
@@ -344,8 +343,8 @@ impl Derived<Error> for QueryLog {
     }
 
     fn purge(&self, _: &mut Budget<'_>) -> Result<(), Error> {
-        self.clear();
         let mut file = self.file();
+        self.clear();
         if !file.exists() {
             return Ok(());
         }
@@ -360,7 +359,8 @@ impl Derived<Error> for QueryLog {
     }
 
     fn remove(&self) -> Result<(), Error> {
+        let mut file = self.file();
         self.clear();
-        Ok(self.file().remove()?)
+        Ok(file.remove()?)
     }
 }
