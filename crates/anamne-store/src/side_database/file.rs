@@ -60,12 +60,10 @@ pub struct SideFile {
 struct OpenFile {
     identity: FileIdentity,
     connection: Connection,
-    /// What it was opened for.
-    access: Access,
 }
 
 /// What a file is needed for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
     Read,
     Write,
@@ -118,12 +116,16 @@ impl SideFile {
 
     /// Rewrites it after an erasure: `secure_delete` leaves copies of cells that moved between or within pages. O(size).
     pub fn rewrite(&self) -> Result<()> {
-        self.with(|connection| -> Result<_> { Ok(connection.execute_batch("VACUUM")?) })
+        self.repairing(Access::Write, |connection| -> Result<_> {
+            Ok(connection.execute_batch("VACUUM")?)
+        })
     }
 
     /// Checkpoints and truncates its WAL; [`StoreError::StillRead`] if a reader still uses part of it.
     pub fn truncate_wal(&self) -> Result<()> {
-        self.with(|connection| truncate_wal(connection, &self.path))
+        self.repairing(Access::Write, |connection| {
+            truncate_wal(connection, &self.path)
+        })
     }
 
     /// What SQLite's integrity check says of it; nothing if it is missing. `part` names it. O(size).
@@ -153,6 +155,7 @@ impl SideFile {
         remove_quarantined(&self.path)
     }
 
+    /// Runs `work`, and runs it again with a new file if the file is damaged and can be recomputed.
     fn repairing<T, E: SideError>(
         &self,
         access: Access,
@@ -176,37 +179,19 @@ impl SideFile {
     ) -> Result<T, E> {
         let stands = self.identity()?;
         // A replaced file is closed before the new one is opened.
-        let fits = |kept: &OpenFile| Some(kept.identity) == stands && kept.access >= access;
-        let kept = match opened.take().filter(fits) {
-            Some(kept) => kept,
-            None => self.open(access)?,
-        };
-        work(&mut opened.insert(kept).connection)
-    }
-
-    fn open(&self, access: Access) -> Result<OpenFile> {
-        match self.open_to_write() {
-            Err(denied) if access == Access::Read && denied.is_read_only() => {
-                self.open_to_read()?.ok_or(denied)
+        let kept = opened.take().filter(|kept| Some(kept.identity) == stands);
+        match kept.map_or_else(|| self.open(), Ok) {
+            Ok(kept) => work(&mut opened.insert(kept).connection),
+            Err(denied) if access == Access::Read && denied.is_read_only() && stands.is_some() => {
+                // Not kept: a file opened as immutable is not seen to change.
+                let reader = self.database.open_reader(&self.path)?;
+                work(&mut reader.ok_or(denied)?)
             }
-            opened => opened,
+            Err(error) => Err(error.into()),
         }
     }
 
-    /// `None` if there is none, or one of another version.
-    fn open_to_read(&self) -> Result<Option<OpenFile>> {
-        let Some(identity) = self.identity()? else {
-            return Ok(None);
-        };
-        let connection = self.database.open_reader(&self.path)?;
-        Ok(connection.map(|connection| OpenFile {
-            identity,
-            connection,
-            access: Access::Read,
-        }))
-    }
-
-    fn open_to_write(&self) -> Result<OpenFile> {
+    fn open(&self) -> Result<OpenFile> {
         if let Some(folder) = self.path.parent() {
             beside::create_folder(folder)?;
         }
@@ -224,7 +209,6 @@ impl SideFile {
             Ok(OpenFile {
                 identity,
                 connection,
-                access: Access::Write,
             })
         })
     }

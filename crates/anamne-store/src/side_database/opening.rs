@@ -42,7 +42,8 @@ impl SideDatabase {
     pub(super) fn open_reader(&self, path: &Path) -> Result<Option<Connection>> {
         refuse_special_file(path)?;
         let connection = open_reader_of(path)?;
-        let found = self.look_into(&connection, path)?;
+        let found = self.look_into(&connection, path);
+        let found = found.map_err(|error| error.of_database(path))?;
         Ok((found == FileState::Present).then_some(connection))
     }
 

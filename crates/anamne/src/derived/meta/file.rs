@@ -199,8 +199,7 @@ impl MetaFile {
             transaction.execute("UPDATE asked SET words = NULL WHERE words IS NOT NULL", [])?;
             Ok(forget_rows(transaction, gone)?)
         })?;
-        // secure_delete leaves copies of cells that moved between or within pages.
-        self.in_file(|connection| connection.execute_batch("VACUUM"))?;
+        self.0.rewrite()?;
         self.0.truncate_wal()
     }
 

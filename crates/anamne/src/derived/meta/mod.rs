@@ -364,3 +364,33 @@ impl Derived<Error> for QueryLog {
         Ok(file.remove()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Duration;
+
+    use anamne_types::Row;
+
+    use crate::{Options, Store};
+
+    /// Otherwise it is written after a removal that came between.
+    #[test]
+    fn a_write_takes_nothing_before_it_has_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options::new(folder.path()).background(false);
+        let store = Store::open_with(options).expect("a store");
+        let space = store.space("tests").expect("a space");
+        let log = &space.inner.derived.meta;
+        log.note_opening(Row(1));
+        thread::scope(|scope| {
+            let file = log.file();
+            scope.spawn(|| log.write_down());
+            // A slow machine only misses a failure.
+            thread::sleep(Duration::from_millis(100));
+            assert_eq!(log.opened().len(), 1);
+            drop(file);
+        });
+        assert!(log.opened().is_empty());
+    }
+}
