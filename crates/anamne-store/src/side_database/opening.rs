@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anamne_types::InvalidValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{SideDatabase, SideError, UnusableFile, quarantine_damaged};
+use super::{SideDatabase, SideError, UnusableFile, quarantine_damaged, shows_damage};
 use crate::files::{look_at, open_private_file};
 use crate::hardening::harden;
 use crate::lock::LONGEST_WAIT;
@@ -39,12 +39,20 @@ impl SideDatabase {
     }
 
     /// A connection that only reads, for files that this user can't write; `None` if the file is of another version.
+    /// [`StoreError::Damaged`] for a damaged one, which this user can't replace.
     pub(super) fn open_reader(&self, path: &Path) -> Result<Option<Connection>> {
         refuse_special_file(path)?;
-        let connection = open_reader_of(path)?;
-        let found = self.look_into(&connection, path);
-        let found = found.map_err(|error| error.of_database(path))?;
-        Ok((found == FileState::Present).then_some(connection))
+        let read = || {
+            let connection = open_reader_of(path)?;
+            let found = self.look_into(&connection, path)?;
+            Ok((found == FileState::Present).then_some(connection))
+        };
+        read().map_err(|error: StoreError| match error {
+            StoreError::Sqlite(error) if shows_damage(&error) => {
+                StoreError::damaged(path, error.to_string())
+            }
+            error => error.of_database(path),
+        })
     }
 
     /// `None` for a file of another version, which is to be removed.
