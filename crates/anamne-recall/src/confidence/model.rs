@@ -100,35 +100,35 @@ logistic! {
 
 logistic! {
     /// The result is evidence for an answered query.
-    RelevanceInputs -3.0464 {
+    RelevanceInputs -2.7505 {
         /// Its score above the tenth result's.
-        ahead 0.3200,
+        ahead 0.3052,
         /// Its score below the best, both without authors; at most 0.
-        behind 0.2017,
+        behind 0.2036,
         /// The logarithm of its rank.
-        place -0.3844,
+        place -0.4553,
         /// The feature of this name.
-        second_look 0.1798,
+        second_look 0.2043,
         /// The feature of this name.
-        author 0.4636,
+        author 0.3885,
         /// The feature of this name.
-        rare_term 0.1256,
+        rare_term 0.2151,
         /// The feature of this name.
-        thread_words 0.2556,
+        thread_words 0.1861,
         /// The feature of this name.
-        semantic 1.4306,
+        semantic 1.2284,
         /// The feature of this name.
-        window_lexical 1.5556,
+        window_lexical 1.1261,
         /// The logarithm of its token count.
-        length 0.1069,
+        length 0.0844,
         /// The logarithm of the number of query wordpieces.
-        pieces 0.9560,
+        pieces 0.9103,
         /// As above.
-        agreement 0.1370,
+        agreement 0.0087,
         /// As above.
-        nearness -3.7779,
+        nearness -3.1668,
         /// How well statements about the named person match; 0 unless one person is named.
-        named_statements -1.2684,
+        named_statements -1.1072,
     }
 }
 
@@ -166,10 +166,10 @@ logistic! {
 
 logistic! {
     /// The result is evidence, if only one search ranks.
-    SearchOnly -3.5742 {
+    SearchOnly -3.5854 {
         /// The feature of this name.
-        lexical 1.2411,
+        lexical 2.0964,
         /// The feature of this name.
-        semantic 3.6423,
+        semantic 3.4731,
     }
 }
