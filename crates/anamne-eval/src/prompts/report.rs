@@ -132,7 +132,7 @@ impl Report {
         for row in every {
             let _ = writeln!(
                 text,
-                "{:<10}{:.1} memories, {:.0} tokens a block",
+                "{:<12}{:.1} memories, {:.0} tokens a block",
                 row.set, row.memories, row.tokens
             );
         }
@@ -208,25 +208,71 @@ fn share_json(share: Share) -> Value {
     json!({"value": share.value, "interval": [share.low, share.high]})
 }
 
+/// A table of rows. A kind of prompt that a set lacks, such as those of other conversations of its family, is a dash.
 fn add_table(text: &mut String, rows: &[Row]) {
     let _ = write!(
         text,
-        "{:<10}{:>10}{:>24}{:>24}",
+        "{:<12}{:>10}{:>24}{:>24}",
         "set", "threshold", "evidence", "noise"
     );
-    for (kind, _) in rows.iter().take(1).flat_map(|row| &row.by_kind) {
+    let fullest = rows.iter().max_by_key(|row| row.by_kind.len());
+    let kinds = || fullest.into_iter().flat_map(|row| &row.by_kind);
+    for (kind, _) in kinds() {
         let _ = write!(text, "{kind:>17}");
     }
     text.push('\n');
     for row in rows {
-        let _ = write!(text, "{:<10}{:>10.3}", row.set, row.threshold);
+        let _ = write!(text, "{:<12}{:>10.3}", row.set, row.threshold);
         for share in [row.evidence, row.noise] {
             let shown = format!("{:.3} ({:.3} to {:.3})", share.value, share.low, share.high);
             let _ = write!(text, "{shown:>24}");
         }
-        for (_, share) in &row.by_kind {
-            let _ = write!(text, "{:>17.3}", share.value);
+        for (kind, _) in kinds() {
+            let share = row.by_kind.iter().find(|(own, _)| own == kind);
+            let shown = share.map_or_else(
+                || "–".to_owned(),
+                |(_, share)| format!("{:.3}", share.value),
+            );
+            let _ = write!(text, "{shown:>17}");
         }
         text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(set: &str, kind: Kind) -> Outcome {
+        Outcome {
+            set: set.to_owned(),
+            kind,
+            text: "where is the key".to_owned(),
+            relevance: 0.9,
+            has_evidence: kind == Kind::Answerable,
+            memories: 1,
+            tokens: 10,
+        }
+    }
+
+    #[test]
+    fn a_set_without_a_kind_of_prompt_has_a_dash_in_its_column() {
+        let mut report = Report::new(0.5);
+        for set in ["alone", "with-siblings"] {
+            let kinds = [Kind::Answerable, Kind::OtherFamily, Kind::Own("small talk")];
+            report.add(kinds.map(|kind| outcome(set, kind)).to_vec());
+        }
+        report.add(vec![outcome("with-siblings", Kind::SameFamily)]);
+        let mut table = String::new();
+        add_table(&mut table, &report.rows_at(0.5));
+        let ends = ["other family", "same family", "small talk"].map(|kind| {
+            let header = table.lines().next().expect("a header");
+            header.find(kind).expect("a column") + kind.len()
+        });
+        let alone = table.lines().nth(1).expect("a row");
+        let until = |end: usize| alone.chars().take(end).collect::<String>();
+        assert!(until(ends[0]).ends_with("1.000"), "{table}");
+        assert!(until(ends[1]).ends_with("            –"), "{table}");
+        assert!(until(ends[2]).ends_with("1.000"), "{table}");
     }
 }
