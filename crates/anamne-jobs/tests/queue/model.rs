@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::bench::{Bench, plain};
 
 const KINDS: [&str; 2] = ["k", "other"];
+const SECOND: i64 = 1_000_000;
 const LEVELS: [Level; 3] = [Level::High, Level::Low, Level::Asleep];
 
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +95,7 @@ struct Known {
     died: i64,
 }
 
-/// The model: seconds since the start, and tasks by id.
+/// The model: microseconds since the start, and tasks by id.
 struct Model {
     settings: Settings,
     now: i64,
@@ -171,7 +172,7 @@ impl Model {
         let next =
             may_run.min_by_key(|(id, task)| (task.asked.priority, task.asked.not_before, **id));
         let next = *next?.0;
-        let until = self.now + self.settings.lease.as_secs() as i64;
+        let until = self.now + self.settings.lease.as_micros() as i64;
         let task = self.of(next);
         task.state = TaskState::Running;
         task.attempts += 1;
@@ -263,8 +264,8 @@ impl Pair {
         }
     }
 
-    fn seconds(&self, instant: jiff::Timestamp) -> i64 {
-        instant.as_second() - self.begun.as_second()
+    fn microseconds(&self, instant: jiff::Timestamp) -> i64 {
+        instant.as_microsecond() - self.begun.as_microsecond()
     }
 
     fn take(&mut self, number: usize) -> Option<(Lease, u32)> {
@@ -363,7 +364,7 @@ impl Pair {
                 task.attempts -= 1;
             }),
             Step::Postpone(number, delay) => {
-                let (begin, at) = (self.bench.clock_in(delay), self.model.now + delay);
+                let (begin, at) = (self.bench.clock_in(delay), self.model.now + delay * SECOND);
                 self.end(
                     number,
                     |lease| lease.postpone(begin, "x"),
@@ -381,7 +382,7 @@ impl Pair {
                     let renewed = lease.renew();
                     assert_eq!(renewed.is_ok(), self.model.holds(id, fence), "{renewed:?}");
                     if renewed.is_ok() {
-                        let until = self.model.now + self.model.settings.lease.as_secs() as i64;
+                        let until = self.model.now + self.model.settings.lease.as_micros() as i64;
                         self.model.of(id).until = until;
                         self.held.push((lease, fence));
                     }
@@ -389,7 +390,7 @@ impl Pair {
             }
             Step::Advance(seconds) => {
                 self.bench.clock.advance(seconds);
-                self.model.now += seconds;
+                self.model.now += seconds * SECOND;
             }
             Step::Pause(kind) => {
                 let kind = kind.map(|kind| KINDS[kind]);
@@ -442,9 +443,7 @@ impl Pair {
                     begin >= now && begin <= self.bench.clock_in(longest),
                     "{begin}"
                 );
-                // The model uses whole seconds: round up to the first one at which the task may start.
-                let whole = begin.as_nanosecond().rem_euclid(1_000_000_000) == 0;
-                let begin = self.seconds(begin) + i64::from(!whole);
+                let begin = self.microseconds(begin);
                 let task = self.model.of(id);
                 task.state = TaskState::Waiting;
                 task.asked.not_before = begin;
@@ -455,9 +454,8 @@ impl Pair {
     /// Compares the whole visible state.
     fn compare(&self) {
         let seen = |task: &Task| {
-            let begin = task.not_before.as_millisecond().div_euclid(1_000) - self.begun.as_second();
-            let whole = task.not_before.as_microsecond().rem_euclid(1_000_000) == 0;
-            let state = (task.state, task.attempts, begin + i64::from(!whole));
+            let begin = self.microseconds(task.not_before);
+            let state = (task.state, task.attempts, begin);
             (
                 task.id.0,
                 task.kind.clone(),
