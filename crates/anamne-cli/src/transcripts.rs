@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anamne::{Draft, Space, Store};
+use anamne::{Draft, Space, Store, StoreError};
 use anamne_ingest::transcripts::{
     self, Conversation, Position, TranscriptError, TranscriptFile, TranscriptFormat,
 };
@@ -42,7 +42,7 @@ pub(crate) struct TranscriptReport {
     conversations: u64,
     /// Messages that are new.
     kept: u64,
-    /// Messages that were stored before.
+    /// Messages that were stored before, also if they were erased since.
     merged: u64,
     /// Findings of the guard in new messages.
     redacted: u64,
@@ -308,6 +308,7 @@ impl TranscriptReport {
                         *kept += 1;
                         self.redacted += remembered.guard.len() as u64;
                     }
+                    Err(StoreError::WasErased { .. }) => self.merged += 1,
                     Err(_) => self.skipped.refused += 1,
                 }
             }

@@ -27,6 +27,17 @@ pub struct Origin {
     pub superseded_by: Option<MemoryId>,
 }
 
+/// A memory that a copy with another draft replaces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replacement {
+    /// The memory.
+    pub original: MemoryId,
+    /// Its version from which the draft was made; with another one it is not replaced.
+    pub version: u32,
+    /// The content of the copy.
+    pub draft: Draft,
+}
+
 /// A draft whose memory gets an id that was chosen before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedDraft {

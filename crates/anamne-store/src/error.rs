@@ -118,8 +118,10 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The memory with this id was erased permanently, so the id is not given to another one.
-    #[error("the memory {id} was permanently erased in this space and can't be imported again")]
+    /// The memory with this id, or with this external id, was erased permanently, so the id is not given to another one.
+    #[error(
+        "the memory {id} was permanently erased in this space and can't be stored again under its id; use a new id"
+    )]
     WasErased {
         /// The id.
         id: MemoryId,

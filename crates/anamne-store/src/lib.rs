@@ -71,7 +71,7 @@ mod writer;
 mod writes;
 
 pub use aging::{AgingScope, Mover, Step, TierCount};
-pub use arrival::{ImportItem, Origin, PlannedDraft};
+pub use arrival::{ImportItem, Origin, PlannedDraft, Replacement};
 pub use backup::{BackupReport, BackupState, KnownBackup, backups_of, is_complete_backup};
 pub use bounded::{RejectedFile, read_regular};
 pub use clock::{Clock, SystemClock};

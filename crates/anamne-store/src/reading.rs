@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::source::history::MissingState;
 use crate::source::{
     self, BoundedCounts, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates,
-    Statistics, Visibility, filter, history, link, past, read, rows, statistics,
+    Statistics, Visibility, erasure, filter, history, link, past, read, rows, statistics,
 };
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};
@@ -24,6 +24,19 @@ impl SpaceSource {
             Ok(read::by_id(self.names.of(reader), id)?
                 .filter(|stored| !stored.erased)
                 .map(|stored| stored.memory.id))
+        })
+    }
+
+    /// Whether the memory with this external id or memory id was erased permanently. Two index lookups.
+    pub fn was_erased(&self, id: &str) -> Result<bool> {
+        self.read(|reader| {
+            let hash = erasure::hash_of_external_id(Some(id));
+            let name = erasure::erased_external_id(hash).unwrap_or_default();
+            if rows::with_external_id(reader, &name)?.is_some() {
+                return Ok(true);
+            }
+            let Ok(id) = id.parse() else { return Ok(false) };
+            Ok(read::by_id(self.names.of(reader), id)?.is_some_and(|stored| stored.erased))
         })
     }
 

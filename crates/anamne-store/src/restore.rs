@@ -11,8 +11,8 @@ use crate::files::{remove_if_there, set_aside, sync_folder_of};
 use crate::journal::{Digest, Entry, Journal, Line, Lines};
 use crate::source::record::{Payload, Stored};
 use crate::source::{
-    Names, Tables, Transaction, WriteContext, contents, end_of_log, history, link, log, members,
-    open_writer, read,
+    Names, Tables, Transaction, WriteContext, contents, end_of_log, erasure, history, link, log,
+    members, open_writer, read,
 };
 use crate::{Result, StoreError};
 
@@ -236,7 +236,11 @@ pub(crate) fn payload_of(
 ) -> Result<Option<Box<RawValue>>> {
     let raw = |payload: Payload<'_>| to_raw_value(&payload).map(Some);
     Ok(match event.kind {
-        EventKind::Erased | EventKind::Moved | EventKind::Accessed => raw(Payload::NOTHING)?,
+        EventKind::Erased => {
+            let external_id = erasure::hash_in(stored.memory.external_id.as_deref());
+            raw(Payload::of_erasure(external_id))?
+        }
+        EventKind::Moved | EventKind::Accessed => raw(Payload::NOTHING)?,
         EventKind::Shared => match members::share_at(connection, stored.row, event.seq)? {
             Some(space) => raw(Payload::of_share(stored.salt, &space))?,
             None => None,

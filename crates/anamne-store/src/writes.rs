@@ -1,14 +1,17 @@
 //! The write operations of a space, each in one transaction.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use anamne_types::{
     Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq,
 };
 
-use crate::arrival::{ImportItem, PlannedDraft};
+use rusqlite::OptionalExtension;
+
+use crate::arrival::{ImportItem, PlannedDraft, Replacement};
 use crate::cleaning;
+use crate::lock::WriteLock;
 use crate::source::{Transaction, erasure};
 use crate::space::{Growth, SpaceSource};
 use crate::{Result, StoreError};
@@ -28,6 +31,20 @@ impl SpaceSource {
         draft.check()?;
         self.write_together(actor, Growth::Counted, draft, |transaction, draft| {
             transaction.remember(draft)
+        })
+    }
+
+    /// Writes one memory even if its text is known, for example because what is known no longer holds. Under the id
+    /// `planned`, if there is one; nothing if a memory has or had that id.
+    pub fn remember_anew(
+        &self,
+        actor: &Actor,
+        draft: &Draft,
+        planned: Option<MemoryId>,
+    ) -> Result<Remembered> {
+        draft.check()?;
+        self.write(actor, |transaction| {
+            transaction.remember_anew(draft, planned)
         })
     }
 
@@ -196,6 +213,24 @@ impl SpaceSource {
         self.write_freely(actor, |transaction| transaction.erase(&ids))
     }
 
+    /// Replaces memories by copies with other drafts and begins to erase the originals, in one transaction: each that still
+    /// has the version from which its draft was made. A copy keeps the times, the state and the links, with `reason` applied
+    /// to theirs, and other memories that name the original name the copy. Returns the copies by their originals; the
+    /// erasure ends with [`SpaceSource::finish_erasures`]. O(memories that name others).
+    pub fn begin_replacing(
+        &self,
+        actor: &Actor,
+        replacements: &[Replacement],
+        reason: &dyn Fn(&str) -> String,
+    ) -> Result<HashMap<MemoryId, MemoryId>> {
+        for replacement in replacements {
+            replacement.draft.check()?;
+        }
+        self.write_freely(actor, |transaction| {
+            transaction.replace(replacements, reason)
+        })
+    }
+
     /// Removes erased content from the journal and the database's WAL, if that is still pending.
     ///
     /// Costs one small read if nothing is pending.
@@ -214,6 +249,25 @@ impl SpaceSource {
     /// Records that every view was purged after the event `through`.
     pub fn views_are_clean(&self, through: Seq) -> Result<()> {
         self.with_writer(|_, _| cleaning::done(&self.folder, through))
+    }
+
+    /// The lock that a transfer of this space's memories to another one holds, so that no two of them copy the same memory.
+    pub fn transfer_lock(&self) -> WriteLock {
+        WriteLock::at(&self.folder.join("transfer.lock"))
+    }
+
+    /// Those of these memories that this space has as its own, and whether each is forgotten. An index lookup each.
+    pub fn own_copies(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, bool)>> {
+        self.read(|reader| {
+            let sql = "SELECT deleted_at IS NOT NULL FROM memories WHERE id = ?1 AND NOT erased AND member IS NULL";
+            let mut statement = reader.prepare_cached(sql)?;
+            let mut copies = Vec::new();
+            for &id in ids {
+                let found = statement.query_row([id.as_bytes().as_slice()], |row| row.get(0));
+                copies.extend(found.optional()?.map(|is_forgotten| (id, is_forgotten)));
+            }
+            Ok(copies)
+        })
     }
 
     /// Creates a link between two live memories.

@@ -104,7 +104,7 @@ pub use maintenance::export::{
     BinaryExport, CorpusReport, ExportReport, ExportSelection, MembersWithoutHome,
 };
 pub use maintenance::following::{SpaceWatch, ViewLag};
-pub use maintenance::guarding::{GuardRedaction, GuardScan, StoredFinding};
+pub use maintenance::guarding::{GuardRedaction, GuardScan, NotShared, StoredFinding};
 pub use maintenance::retention::{RetentionApplied, RetentionState, RetentionUndone};
 pub use maintenance::travel::Rewind;
 pub use maintenance::upkeep::{BackupRemoval, Backups, NotRepaired, RepairReport, Verification};

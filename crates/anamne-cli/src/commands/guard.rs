@@ -46,7 +46,8 @@ With --json: {\"actions\": {kind: action}, \"allow\": […], \"names\": […],
   \"action\", \"start\", \"end\"}]}; for scan {\"memories\", \"kinds\": {kind: count},
   \"affected\": [id], \"findings\": [{\"memory\", \"citation\", \"version\"?, \"field\",
   \"kind\", \"action\", \"start\", \"end\"}], \"redaction\": null or {\"replaced\":
-  [[id, id]], \"complete\", \"unreached\": [{\"place\", \"reason\"}]}}")]
+  [[id, id]], \"complete\", \"unreached\": [{\"place\", \"reason\"}],
+  \"not_shared\": [{\"memory\", \"space\", \"reason\"}]}}")]
 pub(crate) struct Guard {
     #[command(subcommand)]
     action: Option<GuardCommand>,
@@ -303,6 +304,7 @@ fn scan(space: &Space, redact: bool, yes: bool, output: &mut Output) -> Result<(
                 "replaced": redaction.replaced,
                 "complete": redaction.erasure.is_complete(),
                 "unreached": redaction.erasure.unreached(),
+                "not_shared": redaction.not_shared,
             })
         });
         skipped::describe(&found.skipped, &mut shown);
@@ -312,6 +314,12 @@ fn scan(space: &Space, redact: bool, yes: bool, output: &mut Output) -> Result<(
         if let Some(redaction) = &redaction {
             let count = redaction.replaced.len() as u64;
             output.line(format_args!("replaced {}", memories(count)))?;
+            for copy in &redaction.not_shared {
+                output.note(format_args!(
+                    "the copy {} is not a member of the space {}: {}",
+                    copy.memory, copy.space, copy.reason
+                ));
+            }
             print_unreached(&redaction.erasure, output);
         }
         output.flush()?;

@@ -183,7 +183,7 @@ impl From<&Importing> for ImportOptions {
 /// What came of an import.
 #[derive(Debug, Serialize, ToSchema)]
 struct Imported {
-    /// Counts: `lines`, `bytes`, `imported`, `known`, `updated` and `newer` (of the known ones), `links`, `unproven`, `guard`, and the first hundred `bad` lines.
+    /// Counts: `lines`, `bytes`, `imported`, `known`, `updated`, `newer` and `erased` (of the known ones), `links`, `unproven`, `guard`, and the first hundred `bad` lines.
     #[schema(value_type = Object)]
     report: ImportReport,
     /// Lines, and links of lines, that were refused.

@@ -111,8 +111,14 @@ impl Transaction<'_> {
             let stored = self.present(id)?;
             self.note_reach(&stored, EventKind::Erased)?;
             let (row, seq) = (stored.row, self.next_seq());
-            erasure::erase(&self.tables, row, at, seq, &mut borne)?;
-            self.log(EventKind::Erased, row, id, &Payload::NOTHING)?;
+            let external_id = erasure::hash_of_external_id(stored.memory.external_id.as_deref());
+            erasure::erase(&self.tables, row, external_id, at, seq, &mut borne)?;
+            self.log(
+                EventKind::Erased,
+                row,
+                id,
+                &Payload::of_erasure(external_id),
+            )?;
         }
         erasure::erase_unused(self.tables, &borne)
     }

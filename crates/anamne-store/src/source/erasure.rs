@@ -11,16 +11,43 @@ use super::{Names, Tables, moves, page_bytes};
 use crate::Result;
 use crate::journal::Erasure;
 
+/// The beginning of an erased row's external id.
+const ERASED_PREFIX: char = '\u{1}';
+
 /// The numbers of names that erased memories used, and that may be unused now.
 pub(crate) type NameNumbers = BTreeSet<u32>;
 
-/// Empties a row permanently; only its id, row and events remain.
+/// The hash of an external id that outlives the memory, so that an import of the same record is recognised: 64 bits,
+/// never 0, which stands for no id.
+pub(crate) fn hash_of_external_id(external_id: Option<&str>) -> i64 {
+    let Some(external_id) = external_id else {
+        return 0;
+    };
+    let digest = blake3::derive_key("anamne erased external id", external_id.as_bytes());
+    let first = digest.first_chunk().expect("a BLAKE3 key has 32 bytes");
+    i64::from_le_bytes(*first) | 1
+}
+
+/// What an erased row has as its external id: no draft may have a control character in it.
+pub(crate) fn erased_external_id(hash: i64) -> Option<String> {
+    (hash != 0).then(|| format!("{ERASED_PREFIX}{hash:016x}"))
+}
+
+/// The hash in the external id of an erased row; 0 if there is none.
+pub(crate) fn hash_in(external_id: Option<&str>) -> i64 {
+    let hexadecimal = external_id.and_then(|id| id.strip_prefix(ERASED_PREFIX));
+    let hash = hexadecimal.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    hash.map_or(0, u64::cast_signed)
+}
+
+/// Empties a row permanently; only its id, row, events and the hash of its external id remain.
 ///
 /// The row is listed in `erasing` until its payloads have left the journal too. Its names are added to `former_names`, for
 /// [`erase_unused`].
 pub(crate) fn erase(
     connection: &Connection,
     row: Row,
+    external_id: i64,
     at: i64,
     seq: Seq,
     former_names: &mut NameNumbers,
@@ -31,11 +58,16 @@ pub(crate) fn erase(
         .prepare_cached(
             "UPDATE memories SET salt = NULL, kind = 1, category = NULL, role = NULL, content = '', body = NULL, \
              hash = zeroblob(16), thread = NULL, position = NULL, session = NULL, author = NULL, trust = 1, \
-             importance = 5, confidence = 1, metadata = NULL, external_id = NULL, superseded_by = NULL, \
+             importance = 5, confidence = 1, metadata = NULL, external_id = ?4, superseded_by = NULL, \
              expires_at = NULL, deleted_at = ?2, updated_at = ?2, occurred_at = created_at, erased = 1, version = 0, \
              seq = ?3, tier = 0, placed = 0, member = NULL WHERE row = ?1",
         )?
-        .execute(params![row.0, at, seq.0 as i64])?;
+        .execute(params![
+            row.0,
+            at,
+            seq.0 as i64,
+            erased_external_id(external_id)
+        ])?;
     for sql in [
         "DELETE FROM tags WHERE row = ?1",
         "DELETE FROM versions WHERE row = ?1",

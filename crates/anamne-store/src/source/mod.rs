@@ -23,6 +23,7 @@ mod provenance;
 pub(crate) mod read;
 pub(crate) mod record;
 mod remember;
+mod replacing;
 mod replay;
 pub(crate) mod retention;
 pub(crate) mod rows;

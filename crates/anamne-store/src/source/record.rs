@@ -79,6 +79,14 @@ impl<'a> Payload<'a> {
         }
     }
 
+    /// The payload of an erasure: the hash of the external id in place of the salt.
+    pub(crate) fn of_erasure(external_id: i64) -> Self {
+        Self {
+            salt: external_id,
+            ..Self::NOTHING
+        }
+    }
+
     /// The payload of an event that made a memory a member of `space`, or ended that.
     pub(crate) fn of_share(salt: i64, space: &'a str) -> Self {
         let share = Some(Cow::Borrowed(space));

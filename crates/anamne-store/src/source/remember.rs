@@ -5,7 +5,7 @@ use anamne_types::{Draft, EventKind, Kind, Memory, MemoryId, Remembered, Row};
 
 use super::record::{Payload, Stored};
 use super::transaction::Transaction;
-use super::{read, rows};
+use super::{erasure, read, rows};
 use crate::arrival::{ImportItem, PlannedDraft};
 use crate::clock::cut;
 use crate::{Result, StoreError};
@@ -17,8 +17,22 @@ impl Transaction<'_> {
         if let Some(known) = self.find_known(draft, hash)? {
             return Ok(self.remembered(&known.memory, true));
         }
+        self.insert(&self.memory_of(draft)?, hash)
+    }
+
+    /// Writes a memory even if its text is known, under its planned id if it has one; nothing if that one exists. The draft
+    /// must have been checked.
+    pub(crate) fn remember_anew(
+        &mut self,
+        draft: &Draft,
+        planned: Option<MemoryId>,
+    ) -> Result<Remembered> {
         let memory = self.memory_of(draft)?;
-        self.insert(&memory, hash)
+        let id = planned.unwrap_or(memory.id);
+        match read::by_id(self.tables, id)? {
+            Some(stored) => Ok(self.remembered(&stored.memory, false)),
+            None => self.insert(&Memory { id, ..memory }, content_hash(&draft.content)),
+        }
     }
 
     /// Writes a new memory under its planned id, unless a memory has or had this id: then nothing is written, also if that
@@ -69,7 +83,7 @@ impl Transaction<'_> {
     fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>> {
         if let Some(external_id) = &draft.external_id {
             let Some(row) = rows::with_external_id(&self.tables, external_id)? else {
-                return Ok(None);
+                return self.check_not_erased(external_id).map(|()| None);
             };
             return of_content(self.by_row(row)?, hash, || external_id.clone()).map(Some);
         }
@@ -78,9 +92,21 @@ impl Transaction<'_> {
             return Ok(None);
         }
         let place = draft.thread.as_deref().zip(draft.position);
-        rows::with_content(&self.tables, hash, place)?
+        rows::with_content(&self.tables, hash, place, draft.expires_at.map(cut))?
             .map(|row| self.by_row(row))
             .transpose()
+    }
+
+    /// Rejects an external id that belonged to a memory which was erased permanently.
+    fn check_not_erased(&self, external_id: &str) -> Result<()> {
+        let hash = erasure::hash_of_external_id(Some(external_id));
+        let name = erasure::erased_external_id(hash).unwrap_or_default();
+        match rows::with_external_id(&self.tables, &name)? {
+            Some(row) => Err(StoreError::WasErased {
+                id: self.id_of(row)?,
+            }),
+            None => Ok(()),
+        }
     }
 
     fn find_import_target(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>> {
@@ -89,10 +115,12 @@ impl Transaction<'_> {
             Some(known) => Some(known),
             // An import by an older version stored its id as an external id.
             None => {
-                let row = match &draft.external_id {
-                    Some(external_id) => rows::with_external_id(&self.tables, external_id)?,
-                    None => rows::with_external_id(&self.tables, &id.to_string())?,
-                };
+                let id = id.to_string();
+                let external_id = draft.external_id.as_ref().unwrap_or(&id);
+                let row = rows::with_external_id(&self.tables, external_id)?;
+                if row.is_none() {
+                    self.check_not_erased(external_id)?;
+                }
                 row.map(|row| self.by_row(row)).transpose()?
             }
         };
@@ -135,7 +163,7 @@ impl Transaction<'_> {
         self.log(kind, row, memory.id, &payload)
     }
 
-    fn memory_of(&self, draft: &Draft) -> Result<Memory> {
+    pub(super) fn memory_of(&self, draft: &Draft) -> Result<Memory> {
         let position = match (&draft.thread, draft.position) {
             (Some(thread), None) => Some(rows::next_position(self.tables, thread)?),
             (_, position) => position,

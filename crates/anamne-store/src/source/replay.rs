@@ -74,7 +74,7 @@ impl Transaction<'_> {
             (EventKind::Erased, Some(stored), ..) => {
                 let mut borne = erasure::NameNumbers::new();
                 let at = to_microseconds(line.at);
-                erasure::erase(&self.tables, stored.row, at, line.seq, &mut borne)?;
+                erasure::erase(&self.tables, stored.row, salt, at, line.seq, &mut borne)?;
                 erasure::erase_unused(self.tables, &borne)
             }
             // A memory whose payload was erased: its row stays taken and empty.

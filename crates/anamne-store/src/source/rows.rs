@@ -1,6 +1,7 @@
 //! Writes rows: the state of a memory as columns.
 
 use anamne_types::{Link, LinkType, Memory, Row, Seq};
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::packed::Packed;
@@ -187,7 +188,7 @@ pub(crate) fn next_position(tables: Tables<'_>, thread: &str) -> Result<u32> {
     Ok(last.map_or(0, |last| last.saturating_add(1)))
 }
 
-/// The live row with this content, at this position of a thread if one is given.
+/// The last live row with this content that lasts at least `until`, at this position of a thread if one is given.
 ///
 /// Experience (kind 9) is never the same as something else that was told, and neither is a member, whose text another
 /// space may take away.
@@ -195,18 +196,24 @@ pub(crate) fn with_content(
     connection: &Connection,
     hash: [u8; 16],
     place: Option<(&str, u32)>,
+    until: Option<Timestamp>,
 ) -> Result<Option<Row>> {
+    let until = until.map(to_microseconds);
     let found = match place {
         None => connection
-            .prepare_cached("SELECT min(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL AND kind <> 9 AND member IS NULL")?
-            .query_row([hash.as_slice()], |row| row.get::<_, Option<u32>>(0))?,
+            .prepare_cached(
+                "SELECT max(row) FROM memories WHERE hash = ?1 AND deleted_at IS NULL AND kind <> 9 AND member IS NULL \
+                 AND (expires_at IS NULL OR expires_at >= ?2)",
+            )?
+            .query_row(params![hash.as_slice(), until], |row| row.get::<_, Option<u32>>(0))?,
         Some((thread, position)) => {
             let number = Names::find(connection, thread)?.unwrap_or(0);
             connection
                 .prepare_cached(
-                    "SELECT min(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL AND kind <> 9 AND member IS NULL",
+                    "SELECT max(row) FROM memories WHERE thread = ?1 AND position = ?2 AND hash = ?3 AND deleted_at IS NULL \
+                     AND kind <> 9 AND member IS NULL AND (expires_at IS NULL OR expires_at >= ?4)",
                 )?
-                .query_row(params![number, position, hash.as_slice()], |row| row.get(0))?
+                .query_row(params![number, position, hash.as_slice(), until], |row| row.get(0))?
         }
     };
     Ok(found.map(Row))

@@ -128,8 +128,8 @@ fn what_was_forgotten_may_be_told_again_but_not_imported_again() {
         .expect("a write");
     assert_eq!(
         (third.id, third.duplicate),
-        (first.id, true),
-        "the first of two is the one"
+        (again.id, true),
+        "the last of two is the one"
     );
     let imported = space
         .remember(&user(), &outside("from a file", "f1"))
@@ -144,12 +144,10 @@ fn what_was_forgotten_may_be_told_again_but_not_imported_again() {
         "an import does not undo forgetting"
     );
     space.erase(&user(), imported.id).expect("an erasure");
-    let again = space
-        .remember(&user(), &outside("from a file", "f1"))
-        .expect("a write");
+    let again = space.remember(&user(), &outside("from a file", "f1"));
     assert!(
-        !again.duplicate,
-        "of what was erased nothing is known any more"
+        matches!(again, Err(StoreError::WasErased { id }) if id == imported.id),
+        "nor erasing"
     );
 }
 
@@ -202,4 +200,19 @@ fn a_rolled_back_write_leaves_no_name_behind() {
             Some("lost thread")
         );
     }
+}
+
+#[test]
+fn what_lasts_longer_than_the_known_memory_is_stored() {
+    let at = |instant: &str| Some(instant.parse().expect("an instant"));
+    let lasting = |expires_at| Draft {
+        expires_at,
+        ..Draft::new("the code of the gate is on the yellow card")
+    };
+    let (early, late) = (at("2020-01-01T00:00:00Z"), at("2120-01-01T00:00:00Z"));
+    check(&lasting(late), &lasting(late), true);
+    check(&lasting(late), &lasting(early), true);
+    check(&lasting(None), &lasting(late), true);
+    check(&lasting(early), &lasting(late), false);
+    check(&lasting(late), &lasting(None), false);
 }

@@ -414,3 +414,44 @@ fn no_copy_of_a_cell_moved_within_its_page_survives_an_erasure() {
     }
     assert_sound(&space);
 }
+
+#[test]
+fn an_external_id_of_an_erased_memory_is_known_from_a_hash_in_every_copy() {
+    let home = Home::new();
+    let space = home.open();
+    let record = || Draft {
+        external_id: Some("conversation-7/12".to_owned()),
+        ..Draft::new("the diagnosis is asthma")
+    };
+    let id = space.remember(&user(), &record()).expect("a write").id;
+    let plain = space
+        .remember(&user(), &"plain".into())
+        .expect("a write")
+        .id;
+    space.erase_all(&user(), &[id, plain]).expect("an erasure");
+    let is_refused = |space: &SpaceSource| {
+        let other = Draft {
+            content: "the diagnosis is another one".to_owned(),
+            ..record()
+        };
+        [record(), other].iter().all(|draft| {
+            let told = space.remember(&user(), draft);
+            matches!(told, Err(StoreError::WasErased { id: erased }) if erased == id)
+        })
+    };
+    assert!(is_refused(&space));
+    assert_sound(&space);
+    let again = space.remember(&user(), &"plain".into()).expect("a write");
+    assert!(!again.duplicate, "a text without an id is new");
+    let file = files_with(&home.space(), b"conversation-7/12");
+    assert_eq!(file, Vec::<std::path::PathBuf>::new());
+    drop(space);
+    home.remove_database();
+    let space = home.open();
+    assert!(is_refused(&space), "from the journal");
+    drop(space);
+    home.remove_journal();
+    let space = home.open();
+    assert!(is_refused(&space), "from the database");
+    assert_sound(&space);
+}

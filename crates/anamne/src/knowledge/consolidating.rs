@@ -92,7 +92,7 @@ impl Inner {
     }
 
     /// Whether a memory was merged before. If it is no longer superseded, a person has undone that, which is final.
-    fn was_merged(&self, memory: MemoryId) -> Result<bool, Error> {
+    pub(crate) fn was_merged(&self, memory: MemoryId) -> Result<bool, Error> {
         let query = LogQuery {
             actor_names: vec![NAME.to_owned()],
             memory: Some(memory),

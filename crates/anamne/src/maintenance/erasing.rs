@@ -81,6 +81,13 @@ impl OutsideErasure {
         self.left.iter().cloned().chain(backups).collect()
     }
 
+    /// Adds what came of an erasure in another space.
+    fn add(&mut self, other: Self) {
+        self.backups.extend(other.backups);
+        self.removed.extend(other.removed);
+        self.left.extend(other.left);
+    }
+
     /// Adds a failed place of this store; `folder` if the error names none.
     pub(crate) fn leave(&mut self, folder: &Path, error: &Error) {
         self.left.push(PendingErasure {
@@ -115,18 +122,70 @@ impl Space {
     }
 
     /// Permanently erases the content of many memories in one transaction; none if one doesn't exist. Other spaces of which
-    /// they are members lose them too. A member is erased from this space only.
+    /// they are members lose them too. A member is erased from this space only. Forgotten copies with the same ids, which a
+    /// transfer leaves in the space that it came from, are erased too; live ones are only listed.
     ///
     /// On return no query finds them. If [`OutsideErasure::is_complete`], no file of the space, of known backups, and of their
     /// backups contains their content; otherwise [`OutsideErasure::unreached`] lists the places that may. Costs one pass over
     /// the journal, rewrites the affected view segments, and updates the backups.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<OutsideErasure, Error> {
-        self.erase_within(ids, &mut self.inner.seen())
+        let mut erased = self.erase_within(ids, &mut self.inner.seen())?;
+        self.erase_copies(ids, &mut erased)?;
+        Ok(erased)
+    }
+
+    /// Erases forgotten copies of these memories in the other spaces that the caller may read, and lists live ones. O(spaces).
+    pub(crate) fn erase_copies(
+        &self,
+        ids: &[MemoryId],
+        erased: &mut OutsideErasure,
+    ) -> Result<(), Error> {
+        for space in self.readable_spaces()? {
+            if space.name() == self.name() {
+                continue;
+            }
+            let copies = space.inner.source.own_copies(ids)?;
+            let (forgotten, live): (Vec<_>, Vec<_>) = copies
+                .into_iter()
+                .partition(|(_, is_forgotten)| *is_forgotten);
+            if !live.is_empty() {
+                erased.left.push(PendingErasure {
+                    place: space.folder().to_owned(),
+                    reason: format!(
+                        "the space {} has {} of these memories too, not forgotten; erase them there",
+                        space.name(),
+                        live.len()
+                    ),
+                    next_step: None,
+                });
+            }
+            if forgotten.is_empty() {
+                continue;
+            }
+            let forgotten: Vec<MemoryId> = forgotten.into_iter().map(|(id, _)| id).collect();
+            match space.erase_within(&forgotten, &mut space.inner.seen()) {
+                Ok(there) => erased.add(there),
+                Err(error) => erased.leave(space.folder(), &error),
+            }
+        }
+        Ok(())
     }
 
     /// The same, skipping backups in the folders `seen`.
     pub(crate) fn erase_within(
         &self,
+        ids: &[MemoryId],
+        seen: &mut BTreeSet<PathBuf>,
+    ) -> Result<OutsideErasure, Error> {
+        let source = &self.inner.source;
+        let begin = || Ok(source.begin_erasure(self.actor(), ids)?);
+        self.erase_begun_by(begin, ids, seen)
+    }
+
+    /// The same for an erasure that `begin` starts, which may erase fewer of the memories.
+    pub(crate) fn erase_begun_by(
+        &self,
+        begin: impl FnOnce() -> Result<(), Error>,
         ids: &[MemoryId],
         seen: &mut BTreeSet<PathBuf>,
     ) -> Result<OutsideErasure, Error> {
@@ -140,7 +199,7 @@ impl Space {
         for &id in ids {
             members.extend(inner.source.spaces_with(id)?);
         }
-        let begun = inner.source.begin_erasure(self.actor(), ids);
+        let begun = begin();
         // Also after a failure: the transaction may be committed.
         let done = [
             inner.source.finish_erasures().map_err(Error::from),

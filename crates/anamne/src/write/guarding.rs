@@ -182,10 +182,10 @@ fn has_findings(guard: &Guard, draft: &Draft) -> bool {
     has
 }
 
-/// What the guard finds in every text of a draft.
-pub(crate) fn notes_of(guard: &Guard, draft: &mut Draft) -> Vec<GuardNote> {
+/// What the guard finds in every text that `each` visits.
+pub(crate) fn notes_of(guard: &Guard, each: impl FnOnce(Visitor<'_>)) -> Vec<GuardNote> {
     let mut notes = Vec::new();
-    draft.visit_texts(&mut |field, text| {
+    each(&mut |field, text| {
         notes.extend(guard.findings(text).into_iter().map(|finding| GuardNote {
             field: field.to_owned(),
             kind: finding.kind.name().to_owned(),
@@ -204,7 +204,7 @@ fn refusal(field: &str, kinds: &[DataKind]) -> InvalidValue {
 }
 
 /// Stores the notes in a memory's metadata.
-fn record(metadata: &mut Metadata, notes: &[GuardNote]) {
+pub(crate) fn record(metadata: &mut Metadata, notes: &[GuardNote]) {
     let kept = &notes[..notes.len().min(MAX_NOTES)];
     if kept.is_empty() {
         return;

@@ -12,4 +12,5 @@ pub(crate) mod once;
 pub(crate) mod quality;
 pub(crate) mod remember;
 pub(crate) mod rewording;
+mod told_again;
 pub(crate) mod transfer;

@@ -25,6 +25,7 @@ impl Space {
     pub(crate) fn write(&self, draft: &Draft) -> Result<Remembered, Error> {
         let (draft, notes) = self.prepared(draft)?;
         let remembered = self.inner.source.remember(self.actor(), &draft)?;
+        let remembered = self.anew_if_outdated(remembered, &draft, None);
         self.after_write();
         Ok(with_notes(remembered, notes))
     }
@@ -41,10 +42,12 @@ impl Space {
         }
         let remembered = self.inner.source.remember_all(self.actor(), &guarded)?;
         self.after_write();
-        Ok(remembered
-            .into_iter()
-            .zip(notes)
-            .map(|(one, notes)| self.noticing_rewording(with_notes(one, notes)))
+        let told = remembered.into_iter().zip(&guarded).zip(notes);
+        Ok(told
+            .map(|((one, draft), notes)| {
+                let one = self.anew_if_outdated(one, draft, None);
+                self.noticing_rewording(with_notes(one, notes))
+            })
             .collect())
     }
 
@@ -62,7 +65,10 @@ impl Space {
             .collect();
         let stored = self.inner.source.remember_each(self.actor(), &accepted)?;
         self.after_write();
-        let mut stored = stored.into_iter();
+        let again = |(one, draft): (Result<Remembered, StoreError>, &Draft)| {
+            one.map(|one| self.anew_if_outdated(one, draft, None))
+        };
+        let mut stored = stored.into_iter().zip(&accepted).map(again);
         let outcome = |guarded: Result<(Draft, Vec<GuardNote>), InvalidValue>| match guarded {
             Ok((_, notes)) => stored
                 .next()
@@ -95,10 +101,16 @@ impl Space {
         let source = &self.inner.source;
         let stored = source.remember_each_planned(self.actor(), &planned)?;
         self.after_write();
-        let noticed = |(one, notes): (Result<Remembered, StoreError>, _)| {
-            one.map(|one| self.noticing_rewording(with_notes(one, notes)))
-        };
-        Ok(stored.into_iter().zip(notes).map(noticed).collect())
+        let told = stored.into_iter().zip(&planned).zip(notes);
+        Ok(told
+            .map(|((one, planned), notes)| {
+                let one = match &planned.draft {
+                    Ok(draft) => self.anew_if_outdated(one?, draft, Some(planned.id)),
+                    Err(_) => one?,
+                };
+                Ok(self.noticing_rewording(with_notes(one, notes)))
+            })
+            .collect())
     }
 
     /// A draft after the guard, with the author of this scope if it names none.

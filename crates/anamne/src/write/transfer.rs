@@ -85,7 +85,8 @@ impl Store {
     ///
     /// Each memory is copied with its id, times and status, verified by comparison, and then forgotten in the source
     /// space, where it can be restored. Its earlier versions and events stay there. Links between moved memories are
-    /// created in the target space. An interrupted transfer can be repeated.
+    /// created in the target space. An interrupted transfer can be repeated. Of a private space, memories move only to a
+    /// private one. [`StoreError::Busy`] while another transfer from the space runs.
     pub fn split_space(
         &self,
         from: &str,
@@ -95,6 +96,8 @@ impl Store {
     ) -> Result<Transfer, Error> {
         self.require(Right::Configure)?;
         let (from, into) = self.two_spaces(from, into)?;
+        let lock = from.source().transfer_lock();
+        let _guard = lock.acquire()?;
         let chosen = from.chosen(selection)?;
         ActiveTransfer::between(&from, &into).all(&chosen, progress)
     }
@@ -119,6 +122,8 @@ impl Store {
         }
         self.existing_space(into)?;
         let (from, into) = self.two_spaces(from, into)?;
+        let lock = from.source().transfer_lock();
+        let _guard = lock.acquire()?;
         let everything = Selection::default();
         let first =
             ActiveTransfer::between(&from, &into).all(&from.chosen(&everything)?, progress)?;
@@ -171,11 +176,18 @@ impl Store {
 
     fn two_spaces(&self, from: &str, into: &str) -> Result<(Space, Space), Error> {
         let from = self.existing_space(from)?;
-        let into = self.space(into)?;
-        if from.name() == into.name() {
+        if from.name() == into {
             return Err(InvalidValue::new("space", "two different spaces", from.name()).into());
         }
-        Ok((from, into))
+        if from.config().guard.private {
+            let accepts = "a private space: the memories of a private space stay private; \
+                           make the other space private first (anamne guard set --private true)";
+            let is_private = |space: Space| space.config().guard.private;
+            if !self.existing_space(into).is_ok_and(is_private) {
+                return Err(InvalidValue::new("space", accepts, into).into());
+            }
+        }
+        Ok((from, self.space(into)?))
     }
 }
 

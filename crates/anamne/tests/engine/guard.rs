@@ -356,6 +356,97 @@ fn stored_secrets_are_found_and_redacted_in_every_file_and_backup() {
     assert_eq!(check_up.problems, Vec::<String>::new());
 }
 
+#[test]
+fn a_redaction_keeps_who_names_the_memory_and_who_has_it_as_a_member() {
+    let home = Home::new();
+    let store = Store::open_with(Options::new(home.root()).background(false)).expect("a store");
+    let space = store.space("tests").expect("a space");
+    let open = space.without_guard().expect("a person may");
+    let secret = open
+        .remember(format!("the key is {}", key(1)))
+        .expect("stored")
+        .id;
+    let older = open.remember("an older way").expect("stored").id;
+    let successor = Edit {
+        superseded_by: Some(secret),
+        ..Edit::default()
+    };
+    open.edit(older, &successor).expect("edited");
+    let thought = Draft {
+        body: Body::thought(Some(secret)),
+        ..Draft::new("so it must be replaced")
+    };
+    let thought = open.remember(thought).expect("stored").id;
+    let linked = open.remember("one end").expect("stored").id;
+    open.link(&link(linked, older, &format!("because {}", key(2))))
+        .expect("linked");
+    let team = store.space("team").expect("a space");
+    team.configure(|config| config.guard.actions = Policy::off())
+        .expect("configured");
+    let terms = anamne::MemberTerms {
+        tags: vec!["ours".to_owned()],
+        ..anamne::MemberTerms::new()
+    };
+    store
+        .add_members("tests", &[secret], "team", &terms)
+        .expect("added");
+
+    let scan = space.guard_scan().expect("scanned");
+    let mut affected = scan.affected.clone();
+    affected.sort();
+    assert_eq!(affected, [secret, linked], "{scan:?}");
+    let redaction = space.guard_redact(&scan.affected).expect("redacted");
+    assert_eq!(redaction.not_shared, []);
+    let copy = redaction.replaced[0].1;
+    assert_eq!(space.get(older).expect("there").superseded_by, Some(copy));
+    let body = space.get(thought).expect("there").body;
+    assert_eq!(body, Body::thought(Some(copy)));
+    let member = team.get(copy).expect("a member");
+    assert_eq!(member.content, "the key is [secret:aws-access-key]");
+    assert_eq!(member.tags, ["ours"]);
+    let links = space.links(older).expect("links");
+    assert_eq!(links[0].reason, "because [secret:aws-access-key]");
+    for number in 1..=2 {
+        assert_nowhere(&home, &key(number));
+    }
+    let check_up = space.check_up().expect("a check-up");
+    assert_eq!(check_up.problems, Vec::<String>::new());
+}
+
+#[test]
+fn what_is_written_while_a_redaction_runs_is_kept() {
+    let home = Home::new();
+    let space = home.space();
+    let open = space.without_guard().expect("a person may");
+    let drafts: Vec<_> = (0..600)
+        .map(|number| Draft::new(format!("note {number}, key {}", key(number))))
+        .collect();
+    let stored = open.remember_all(&drafts).expect("stored");
+    let ids: Vec<_> = stored.iter().map(|one| one.id).collect();
+    let mut moved = Vec::new();
+    std::thread::scope(|threads| {
+        let redaction = threads.spawn(|| space.guard_redact(&ids).expect("redacted"));
+        for id in ids.iter().rev() {
+            let edit = Edit {
+                content: Some("the meeting moved to Friday".to_owned()),
+                ..Edit::default()
+            };
+            // It may be replaced already; then the edit says so.
+            if open.edit(*id, &edit).is_ok() {
+                moved.push(*id);
+            }
+        }
+        let redaction = redaction.join().expect("no panic");
+        assert_eq!(redaction.replaced.len(), 600);
+        for id in &moved {
+            let copy = redaction.replaced.iter().find(|(old, _)| old == id);
+            let copy = space.get(copy.expect("replaced").1).expect("there");
+            assert_eq!(copy.content, "the meeting moved to Friday");
+        }
+    });
+    assert_eq!(space.guard_scan().expect("scanned").affected, []);
+}
+
 /// A model that counts its calls, and those about confidential remarks.
 #[derive(Default)]
 struct Counting {

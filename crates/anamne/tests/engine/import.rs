@@ -43,6 +43,31 @@ fn an_import_that_is_run_again_changes_nothing() {
 }
 
 #[test]
+fn an_import_does_not_bring_back_what_was_erased() {
+    let (_folder, space) = space();
+    let options = ImportOptions::default();
+    space
+        .import(LINES.as_bytes(), options, &mut |_| {})
+        .expect("imported");
+    let first = space.find_imported("a").expect("a look-up");
+    let erased = space.erase(first.expect("a memory")).expect("erased");
+    assert!(erased.is_complete());
+    for options in [options, options.updating()] {
+        let again = space
+            .import(LINES.as_bytes(), options, &mut |_| {})
+            .expect("imported");
+        assert_eq!((again.imported, again.known, again.erased), (0, 3, 1));
+    }
+    assert_eq!(space.find_imported("a").expect("a look-up"), None);
+    let lines: Vec<anamne::Draft> = vec![anamne::Draft {
+        external_id: Some("a".to_owned()),
+        ..anamne::Draft::new("Good morning")
+    }];
+    let told = space.remember_each(&lines).expect("a batch");
+    assert!(told[0].is_err(), "hooks tell it in this way");
+}
+
+#[test]
 fn a_bad_line_is_named_and_what_came_before_it_stays() {
     for (bad, reason) in [
         (r#"{"text": }"#, "expected value"),

@@ -385,3 +385,63 @@ fn one_may_throw_the_graph_away_while_others_extract_and_ask() {
     let knowledge = write.knowledge().expect("knowledge");
     assert_eq!(knowledge.entities(&all()).expect("listed").len(), 60);
 }
+
+#[test]
+fn an_outdated_statement_that_is_told_again_holds_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let told = |text: &str| space.remember(text).expect("told");
+    let first = told("Nora lives in Oslo");
+    told("Nora lives in Bergen");
+    let again = told("Nora lives in Oslo");
+    assert!(!again.duplicate && again.id != first.id, "{again:?}");
+    let third = told("Nora lives in Oslo");
+    assert_eq!((third.id, third.duplicate), (again.id, true));
+    space.extract(&mut |_| true).expect("extracted");
+    let relations = space
+        .knowledge()
+        .expect("knowledge")
+        .relations("Nora")
+        .expect("relations");
+    let current = relations
+        .iter()
+        .filter(|relation| relation.valid_to.is_none());
+    let current: Vec<_> = current.map(|relation| relation.object.text()).collect();
+    assert_eq!(current, ["Oslo"], "{relations:#?}");
+
+    let (old, new) = (
+        told("We deploy by hand"),
+        told("We deploy from the pipeline now"),
+    );
+    let successor = anamne::Edit {
+        superseded_by: Some(new.id),
+        ..anamne::Edit::default()
+    };
+    space.edit(old.id, &successor).expect("edited");
+    assert!(!told("We deploy by hand").duplicate);
+}
+
+#[test]
+fn a_merged_memory_that_is_told_again_is_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let fact = |text: &str| Draft {
+        body: anamne::Body::Fact { category: None },
+        ..Draft::new(text)
+    };
+    let texts = [
+        "The deploy happens every Friday at noon from the Hamburg office",
+        "the deploy happens every Friday at noon from the Hamburg office.",
+    ];
+    for text in texts {
+        space.remember(fact(text)).expect("told");
+    }
+    let (merged, _) = space.consolidate().expect("consolidated");
+    assert_eq!(merged.len(), 1);
+    for text in texts {
+        assert!(
+            space.remember(fact(text)).expect("told").duplicate,
+            "{text}"
+        );
+    }
+}

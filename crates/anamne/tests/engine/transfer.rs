@@ -204,3 +204,74 @@ fn who_told_it_first_chooses_too() {
     assert_eq!(contents(&store, "own"), ["By the agent"]);
     assert_eq!(contents(&store, "shared"), ["By the user"]);
 }
+
+#[test]
+fn memories_of_a_private_space_move_to_a_private_one_only() {
+    let home = Home::new();
+    let store = store(&home);
+    let id = stored(&store, "shared", "She takes lithium", "t");
+    let shared = store.existing_space("shared").expect("a space");
+    let private = |space: &anamne::Space| {
+        let changed = space.configure(|config| config.guard.private = true);
+        changed.expect("configured");
+    };
+    private(&shared);
+    let refused = split(&store, &thread("t")).expect_err("refused");
+    assert!(refused.to_string().contains("private"), "{refused}");
+    assert!(store.existing_space("own").is_err(), "nothing is created");
+    private(&store.space("own").expect("a space"));
+    let moved = split(&store, &thread("t")).expect("moved");
+    assert_eq!(moved.moved, 1);
+    let own = store.existing_space("own").expect("a space");
+    assert_eq!(own.get(id).expect("there").content, "She takes lithium");
+}
+
+#[test]
+fn an_erasure_reaches_what_a_transfer_left_behind() {
+    let home = Home::new();
+    let store = store(&home);
+    let id = stored(&store, "shared", "The xylem diagnosis", "t");
+    let restored = stored(&store, "shared", "The yttrium diagnosis", "t");
+    let backups = tempfile::tempdir().expect("a folder");
+    let copy = backups.path().join("copy");
+    store.backup(&copy, None).expect("backed up");
+    split(&store, &thread("t")).expect("moved");
+    let own = store.existing_space("own").expect("a space");
+    let erased = own.erase(id).expect("erased");
+    assert!(erased.is_complete(), "{erased:?}");
+    for folder in [home.root(), backups.path()] {
+        let left = crate::common::files_with(folder, b"xylem");
+        assert_eq!(left, Vec::<std::path::PathBuf>::new());
+    }
+    let shared = store.existing_space("shared").expect("a space");
+    assert!(shared.restore(id).is_err());
+
+    shared.restore(restored).expect("restored");
+    let erased = own.erase(restored).expect("erased");
+    assert!(!erased.is_complete(), "a live copy is only named");
+    let unreached = erased.unreached();
+    assert!(unreached[0].reason.contains("shared"), "{unreached:?}");
+    assert_eq!(contents(&store, "shared"), ["The yttrium diagnosis"]);
+}
+
+#[test]
+fn two_transfers_at_once_copy_no_memory_twice() {
+    let home = Home::new();
+    let store = store(&home);
+    let drafts: Vec<_> = (0..300)
+        .map(|number| Draft::new(format!("memory {number}")).thread("t"))
+        .collect();
+    let shared = store.space("shared").expect("a space");
+    shared.remember_all(&drafts).expect("told");
+    std::thread::scope(|threads| {
+        for into in ["one", "two"] {
+            let store = &store;
+            threads.spawn(move || {
+                let moved = store.split_space("shared", into, &thread("t"), &mut |_| {});
+                moved.expect("moved");
+            });
+        }
+    });
+    let live = contents(&store, "one").len() + contents(&store, "two").len();
+    assert_eq!(live, 300);
+}

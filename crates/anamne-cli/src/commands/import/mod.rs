@@ -92,8 +92,8 @@ Examples:
   anamne import --from claude-code --since \"3 months ago\" --dry-run
   zstd -dc backup.jsonl.zst | anamne import -
 
-With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\" and \"newer\":
-  of the known ones, \"gone\"?: [{\"file\", \"memory\", \"citation\"}], \"links\",
+With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\", \"newer\"
+  and \"erased\": of the known ones, \"gone\"?: [{\"file\", \"memory\", \"citation\"}], \"links\",
   \"bad\": [{\"file\", \"line\"?, \"reason\"}],
   \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
   {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\",

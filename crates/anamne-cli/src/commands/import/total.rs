@@ -22,6 +22,7 @@ pub(super) struct Total {
     pub(super) known: u64,
     pub(super) updated: u64,
     pub(super) newer: u64,
+    pub(super) erased: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) gone: Vec<GoneNote>,
     pub(super) links: u64,
@@ -66,6 +67,7 @@ impl Total {
         self.known += report.known;
         self.updated += report.updated;
         self.newer += report.newer;
+        self.erased += report.erased;
         self.gone
             .extend(report.gone.into_iter().map(|gone| GoneNote {
                 file: of_file(file, Some(gone.file)),
@@ -101,9 +103,13 @@ impl Total {
         self.report_gone(output);
         let mut parts = vec![format!("{} imported", memories(self.imported))];
         let also = [
-            (self.known - self.updated - self.newer, "known already"),
+            (
+                self.known - self.updated - self.newer - self.erased,
+                "known already",
+            ),
             (self.updated, "updated"),
             (self.newer, "newer in the store"),
+            (self.erased, "erased permanently before"),
             (self.gone.len() as u64, "without their note"),
             (self.links, "links drawn"),
             (self.reworded.len() as u64, "reworded"),

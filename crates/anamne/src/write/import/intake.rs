@@ -197,7 +197,7 @@ impl<'a> ImportWriter<'a> {
 
     fn is_vouched_for(&mut self, id: MemoryId, draft: &Draft) -> Result<bool, Error> {
         if self.vouchers.is_none() {
-            self.vouchers = Some(self.space.verifying_spaces()?);
+            self.vouchers = Some(self.space.readable_spaces()?);
         }
         // An unreadable space verifies nothing: the import then loses its claim, which is counted.
         let mut vouchers = self.vouchers.iter().flatten();
@@ -307,6 +307,10 @@ impl<'a> ImportWriter<'a> {
                     }
                     taken.id
                 }
+                Err(StoreError::WasErased { id }) => {
+                    self.count_erased(&place, id);
+                    continue;
+                }
                 Err(StoreError::Conflict { id, .. }) if self.options.updates => {
                     if let Err(bad) = self.bring_up_to_date(&place, id, arrival)? {
                         refused.push(bad);
@@ -339,6 +343,14 @@ impl<'a> ImportWriter<'a> {
         }
         self.report.imported += u64::from(!taken.duplicate);
         self.report.known += u64::from(taken.duplicate);
+    }
+
+    fn count_erased(&mut self, place: &RecordPosition, id: MemoryId) {
+        if let Some(outcome) = &mut self.outcome {
+            outcome(LineOutcome::known(place.line, id, false));
+        }
+        self.report.known += 1;
+        self.report.erased += 1;
     }
 
     /// Whether a record names a known memory, which it may describe anew.
@@ -387,11 +399,12 @@ impl<'a> ImportWriter<'a> {
             .partition(|pending| pending.returns);
         for pending in &stored {
             let drawn = match self.link_of(pending)? {
-                Ok(link) => match self.space.link(&link) {
+                Some(Ok(link)) => match self.space.link(&link) {
                     Ok(_) => Ok(true),
                     Err(error) => Err(pending.place.failed(&of_one_memory(error)?)),
                 },
-                Err(bad) => Err(bad),
+                Some(Err(bad)) => Err(bad),
+                None => continue,
             };
             self.count(drawn)?;
         }
@@ -403,8 +416,9 @@ impl<'a> ImportWriter<'a> {
             let mut links = Vec::with_capacity(batch.len());
             for pending in batch {
                 match self.link_of(pending)? {
-                    Ok(link) => links.push((&pending.place, link)),
-                    Err(bad) => self.count(Err(bad))?,
+                    Some(Ok(link)) => links.push((&pending.place, link)),
+                    Some(Err(bad)) => self.count(Err(bad))?,
+                    None => {}
                 }
             }
             let drawn: Vec<Link> = links.iter().map(|(_, link)| link.clone()).collect();
@@ -418,25 +432,29 @@ impl<'a> ImportWriter<'a> {
         Ok(())
     }
 
-    fn link_of(&self, pending: &PendingLink) -> Result<Result<Link, BadLine>, Error> {
+    /// The link, or why it is refused; `None` if its target was erased permanently.
+    fn link_of(&self, pending: &PendingLink) -> Result<Option<Result<Link, BadLine>>, Error> {
         let PendingLink {
             place, from, link, ..
         } = pending;
         let Some(to) = self.space.find_imported(&link.to)? else {
+            if self.space.source().was_erased(&link.to)? {
+                return Ok(None);
+            }
             let missing = format!("the link target {:?} doesn't exist", link.to);
-            return Ok(Err(place.bad(missing)));
+            return Ok(Some(Err(place.bad(missing))));
         };
         let created_at = link.created_at.unwrap_or_else(|| self.space.now());
         if !self.options.trusted {
             match self.may_point(link.link_type, to)? {
                 Ok(true) => {}
                 Ok(false) => {
-                    return Ok(Err(place.bad(format!(
+                    return Ok(Some(Err(place.bad(format!(
                         "a {} link to {:?}, which has more trust than an import; use --trusted to accept it",
                         link.link_type, link.to
-                    ))));
+                    )))));
                 }
-                Err(damage) => return Ok(Err(place.failed(&damage))),
+                Err(damage) => return Ok(Some(Err(place.failed(&damage)))),
             }
         }
         let link = Link {
@@ -451,10 +469,10 @@ impl<'a> ImportWriter<'a> {
                 Timestamp::UNIX_EPOCH
             },
         };
-        Ok(self
-            .space
-            .guarded_link(&link)
-            .map_err(|refused| place.bad(refused.to_string())))
+        let guarded = self.space.guarded_link(&link);
+        Ok(Some(
+            guarded.map_err(|refused| place.bad(refused.to_string())),
+        ))
     }
 
     /// Whether an untrusted import may create such a link: it can't supersede or contradict a memory with more trust.

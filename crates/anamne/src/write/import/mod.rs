@@ -200,6 +200,9 @@ pub struct ImportReport {
     /// Of the known ones, those that said what the import says, and were edited since; they stay as they are.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub newer: u64,
+    /// Of the known ones, those that were erased permanently; they stay erased.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erased: u64,
     /// If the import updates a folder of notes: the memories whose note it no longer has. Nothing is done to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<GoneNote>,
