@@ -17,20 +17,33 @@ pub fn call(memory: &Memory, step: usize) -> Option<String> {
             let call = tool_log.get(step)?;
             (call.tool.as_str(), call.input.as_str())
         }
+        Body::Message { .. } => {
+            let call = memory.told_call()?;
+            return Some(written(&call.tool, &call.input));
+        }
         _ => return None,
     };
+    Some(written(action, object))
+}
+
+fn written(action: &str, object: &str) -> String {
     let call = format!("{} {}", shortened(action), shortened(object));
-    Some(shortened(call.trim()).to_owned())
+    shortened(call.trim()).to_owned()
 }
 
 /// The error of a call as it was recorded: its beginning. `None` if it has none; see [`call`].
 pub fn error(memory: &Memory, step: usize) -> Option<String> {
+    let told;
     let error = match &memory.body {
         Body::Experience { experience } => match &**experience {
             Experience::Outcome(outcome) => outcome.error.as_str(),
             _ => return None,
         },
         Body::Episode { tool_log, .. } => tool_log.get(step)?.output.as_str(),
+        Body::Message { .. } => {
+            told = memory.told_call()?;
+            told.output.as_str()
+        }
         _ => return None,
     };
     let error = shortened(error.trim());

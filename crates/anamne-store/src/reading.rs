@@ -54,9 +54,10 @@ impl SpaceSource {
         })
     }
 
-    /// Whether a memory may tell of experience: an episode, or experience itself. Two index lookups.
+    /// Whether a memory may tell of experience: an episode, experience itself, or what a tool said. Three index lookups.
     pub fn has_experience(&self) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM memories WHERE kind = 4) OR EXISTS (SELECT 1 FROM memories WHERE kind = 9)";
+        let sql = "SELECT EXISTS (SELECT 1 FROM memories WHERE kind = 4) OR EXISTS (SELECT 1 FROM memories WHERE kind = 9)
+                       OR EXISTS (SELECT 1 FROM memories WHERE role = 3)";
         self.read(|reader| {
             Ok(reader
                 .prepare_cached(sql)?

@@ -114,7 +114,7 @@ impl SpaceSource {
         }
     }
 
-    /// The same, of episodes and experience, and of every changed memory, because it may have been one.
+    /// The same, of episodes, experience and what tools said, and of every changed memory, because it may have been one.
     pub fn experience_feed(&self) -> UndamagedFeed<'_> {
         UndamagedFeed {
             selected: Selected::Experience,

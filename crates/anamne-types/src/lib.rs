@@ -52,6 +52,7 @@ mod tenants;
 mod texts;
 mod tier;
 mod told;
+mod tool_line;
 
 pub use answer::{
     Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, NearestMiss,

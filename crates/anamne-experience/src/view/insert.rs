@@ -48,7 +48,12 @@ impl<'a> Insertion<'a> {
     /// Adds what a live memory tells.
     pub(super) fn add(&mut self, row: Row, memory: &Memory) -> Result<(), ExperienceError> {
         match &memory.body {
+            Body::Episode { .. } if is_in_transcript(memory) => Ok(()),
             Body::Episode { goal, tool_log, .. } => self.add_calls(row, memory, goal, tool_log),
+            Body::Message { .. } => match memory.told_call() {
+                Some(call) => self.add_calls(row, memory, "", &[call]),
+                None => Ok(()),
+            },
             Body::Experience { experience } => match &**experience {
                 Experience::Outcome(outcome) => self.add_outcome(row, memory, outcome),
                 Experience::Feedback(feedback) => self.add_judgement(row, memory, feedback),
@@ -91,7 +96,8 @@ impl<'a> Insertion<'a> {
         Ok(())
     }
 
-    /// The tool calls of an episode whose outcome is known; one that was undone counts as a failure.
+    /// The tool calls of an episode, or the one of a transcript's message, whose outcome is known; one that was undone counts as
+    /// a failure.
     fn add_calls(
         &mut self,
         row: Row,
@@ -324,6 +330,12 @@ impl<'a> Insertion<'a> {
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
+}
+
+/// Whether a hook of Claude Code told it of a failed call, as older set-ups have it: its transcript tells the same call.
+fn is_in_transcript(memory: &Memory) -> bool {
+    let id = memory.external_id.as_deref().unwrap_or_default();
+    id.starts_with("claude-code:") && id.ends_with(":outcome")
 }
 
 /// The run that a step belongs to: the one named, else the session, else the thread.

@@ -36,7 +36,7 @@ pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};
 pub use trajectories::Trajectory;
 
 /// The version of the file format.
-pub const EXPERIENCE_FORMAT: i64 = 5;
+pub const EXPERIENCE_FORMAT: i64 = 6;
 
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.

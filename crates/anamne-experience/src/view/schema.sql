@@ -39,7 +39,7 @@ CREATE TABLE outcomes (
     score INTEGER NOT NULL,
     succeeded INTEGER NOT NULL,
     ends_run INTEGER NOT NULL,
-    -- The memory, to find judgements of it; null for tool calls of an episode.
+    -- The memory, to find judgements of it; null for tool calls of episodes and transcripts.
     id BLOB,
     PRIMARY KEY (row, step)
 ) STRICT, WITHOUT ROWID;

@@ -308,7 +308,22 @@ mod tests {
         if (entry.server.checked || hooks_checked) == entry.checked.is_empty() {
             return Err("a version and checked parts belong together".to_owned());
         }
+        check_tools(entry)?;
         entry.hooks.as_ref().map_or(Ok(()), check_hooks)
+    }
+
+    /// Each call of a tool is told once, and failures never without successes.
+    fn check_tools(entry: &Entry) -> Result<(), String> {
+        let has = |event: HookEvent| {
+            let hooks = entry.hooks.as_ref();
+            hooks.is_some_and(|hooks| hooks.events.contains_key(event.as_str()))
+        };
+        let transcripts_tell = !matches!(entry.transcripts.as_deref(), None | Some("cursor"));
+        match (has(HookEvent::Tool), has(HookEvent::ToolFailed)) {
+            (true, _) if transcripts_tell => Err("transcripts tell of tools already".to_owned()),
+            (false, true) => Err("failures of tools without successes".to_owned()),
+            _ => Ok(()),
+        }
     }
 
     fn check_hooks(hooks: &Hooks) -> Result<(), String> {

@@ -1,5 +1,7 @@
 //! Tool calls as one line each: name, target, outcome.
 
+use anamne_types::ToolCall;
+
 use super::injected::without_injected;
 use super::target::MAX_TARGET_CHARACTERS;
 use super::text::{MAX_ERROR_CHARACTERS, first_line};
@@ -36,29 +38,23 @@ impl Outcome {
 
 /// The line of a tool call, such as `Edit src/main.rs: ok` or `Bash cargo test: failed: exit code 101`.
 pub(super) fn tool_line(name: &str, target: Option<&str>, outcome: &Outcome) -> String {
-    let name = part(name, MAX_NAME_CHARACTERS);
-    let mut line = if name.is_empty() {
-        "tool".to_owned()
-    } else {
-        name
+    let (succeeded, error) = match outcome {
+        Outcome::Ok => (Some(true), ""),
+        Outcome::Failed(error) => (Some(false), error.as_str()),
+        Outcome::Unknown => (None, ""),
     };
-    if let Some(target) = target {
-        let target = part(target, MAX_TARGET_CHARACTERS);
-        if !target.is_empty() {
-            line.push(' ');
-            line.push_str(&target);
-        }
-    }
-    match outcome {
-        Outcome::Ok => line.push_str(": ok"),
-        Outcome::Failed(error) if error.is_empty() => line.push_str(": failed"),
-        Outcome::Failed(error) => {
-            line.push_str(": failed: ");
-            line.push_str(error);
-        }
-        Outcome::Unknown => {}
-    }
-    line
+    let name = part(name, MAX_NAME_CHARACTERS);
+    let call = ToolCall {
+        tool: if name.is_empty() {
+            "tool".to_owned()
+        } else {
+            name
+        },
+        input: target.map_or_else(String::new, |target| part(target, MAX_TARGET_CHARACTERS)),
+        output: error.to_owned(),
+        succeeded,
+    };
+    call.line()
 }
 
 const MAX_NAME_CHARACTERS: usize = 100;

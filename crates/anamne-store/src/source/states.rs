@@ -16,7 +16,7 @@ use crate::view::{MemoryFeed, MemoryState, ViewError};
 pub(crate) enum Selected {
     /// All.
     All,
-    /// Episodes and experience, and every memory that has changed, because it may have been one.
+    /// Episodes, experience and what tools said, and every memory that has changed, because it may have been one.
     Experience,
 }
 
@@ -24,7 +24,7 @@ impl Selected {
     fn condition(self) -> &'static str {
         match self {
             Self::All => "1",
-            Self::Experience => "(kind IN (4, 9) OR erased OR version > 1)",
+            Self::Experience => "(kind IN (4, 9) OR role = 3 OR erased OR version > 1)",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use anamne::{
     ActionOutcome, AdviceKind, Body, Draft, Experience, ExperienceQuery, Filter, Kind, Lesson,
-    Listing, MemoryId, Recall, SearchFeedback, SearchTrace, Space, Usefulness, Verdict,
+    Listing, MemoryId, Recall, Role, SearchFeedback, SearchTrace, Space, Usefulness, Verdict,
     WorkFeedback, WorkingScope,
 };
 use serde_json::json;
@@ -590,6 +590,86 @@ fn tool_calls_of_episodes_count() {
         ..ExperienceQuery::default()
     };
     assert_eq!(ask(&space, &query)[0].failures, 1);
+}
+
+/// A call as the reader of Claude Code's transcripts tells it.
+fn transcribed(space: &Space, id: &str, line: &str) -> MemoryId {
+    let mut draft = Draft::new(line)
+        .body(Body::Message {
+            role: Some(Role::Tool),
+        })
+        .thread("claude-code s1")
+        .author("claude-code");
+    draft.session = Some("s1".to_owned());
+    draft.external_id = Some(format!("claude-code:{id}"));
+    space.remember(draft).expect("told").id
+}
+
+#[test]
+fn tool_calls_of_transcripts_count_once_and_go_with_their_messages() {
+    let home = Home::new();
+    let space = home.space();
+    let failed = "Bash test -f quellfruit: failed: broken zirbelkiefer";
+    let tell = || {
+        [
+            transcribed(&space, "u1", failed),
+            transcribed(&space, "u2", "Bash touch quellfruit: ok"),
+            transcribed(&space, "u3", "Bash test -f quellfruit: ok"),
+            transcribed(&space, "u4", "Bash test -f quellfruit"),
+        ]
+    };
+    let query = || ExperienceQuery {
+        action: "Bash".to_owned(),
+        object: "test -f quellfruit".to_owned(),
+        ..ExperienceQuery::default()
+    };
+    let counts = || {
+        let advice = ask(&space, &query());
+        (advice[0].successes, advice[0].failures)
+    };
+    let told = tell();
+    assert_eq!(counts(), (1, 1));
+    // The same transcript again, the failure as a hook of an older set-up told it, and a tool's answer in a chat.
+    assert_eq!(tell(), told);
+    let call = anamne::ToolCall {
+        tool: "Bash".to_owned(),
+        input: "test -f quellfruit".to_owned(),
+        output: "broken zirbelkiefer".to_owned(),
+        succeeded: Some(false),
+    };
+    let mut by_hook = Draft::new("Bash test -f quellfruit: failed").body(Body::Episode {
+        goal: String::new(),
+        plan: Vec::new(),
+        steps: Vec::new(),
+        outcome: "failed".to_owned(),
+        tool_log: vec![call],
+        salience: None,
+    });
+    by_hook.external_id = Some("claude-code:s1:t1:outcome".to_owned());
+    let by_hook = space.remember(by_hook).expect("told").id;
+    let chat = Draft::new("Bash test -f quellfruit: ok").body(Body::Message {
+        role: Some(Role::Tool),
+    });
+    let chat = space.remember(chat.thread("a chat")).expect("told").id;
+    assert_eq!(counts(), (1, 1));
+    let recovery = &after_error(&space, "broken zirbelkiefer")[0];
+    assert_eq!(recovery.kind, AdviceKind::Recovery);
+    assert_eq!(recovery.subject, "Bash touch quellfruit");
+    space.forget(told[2]).expect("forgotten");
+    assert_eq!(counts(), (0, 1));
+    space.restore(told[2]).expect("restored");
+    assert_eq!(counts(), (1, 1));
+    let all = [&told[..], &[by_hook, chat]].concat();
+    assert!(space.erase_all(&all).expect("erased").is_complete());
+    assert!(ask(&space, &query()).is_empty());
+    assert!(after_error(&space, "broken zirbelkiefer").is_empty());
+    drop(space);
+    for word in ["quellfruit", "zirbelkiefer"] {
+        assert!(
+            files_with(home.root(), word.as_bytes()).is_empty(),
+            "{word}"
+        );
+    }
 }
 
 #[test]
