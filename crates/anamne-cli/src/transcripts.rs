@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anamne::{Draft, Space, Store, StoreError};
+use anamne::{Draft, HookLog, Space, Store, StoreError};
 use anamne_ingest::transcripts::{
     self, Conversation, Position, TranscriptError, TranscriptFile, TranscriptFormat,
 };
@@ -159,7 +159,10 @@ impl TranscriptImport {
             let drafts = conversation.drafts(self.format);
             if !drafts.is_empty() {
                 let target = spaces.of(conversation.folder.as_deref())?;
-                report.store(&drafts, target)?;
+                let read = drafts.len();
+                let new = target.without_told(&conversation.session, drafts)?;
+                report.merged += (read - new.len()) as u64;
+                report.store(&new, target)?;
             }
             match conversation.reached {
                 Some(reached) if reached.bytes > from.bytes && reached.bytes < file.bytes => {
@@ -331,6 +334,21 @@ struct Target {
     name: String,
     /// `None` if nothing is stored.
     space: Option<Space>,
+    /// What hooks did; `None` if nothing is stored.
+    log: Option<HookLog>,
+}
+
+impl Target {
+    /// The messages that hooks didn't store before the transcript was there.
+    fn without_told(&self, session: &str, drafts: Vec<Draft>) -> Result<Vec<Draft>, Failure> {
+        let Some(log) = &self.log else {
+            return Ok(drafts);
+        };
+        match log.session(session)? {
+            Some(session) => hooks::without_told(log, &session, drafts),
+            None => Ok(drafts),
+        }
+    }
 }
 
 impl<'a> Spaces<'a> {
@@ -360,13 +378,18 @@ impl<'a> Spaces<'a> {
             hooks::space_of(self.global, folder, !self.import.dry_run)?
         };
         if self.import.dry_run {
-            return Ok(Target { name, space: None });
+            return Ok(Target {
+                name,
+                space: None,
+                log: None,
+            });
         }
         let store = match &self.store {
             Some(store) => store.clone(),
             None => self.place.store()?,
         };
         let mut space = store.space(&name)?;
+        let log = Some(store.hook_log()?);
         self.store = Some(store);
         if self.import.no_guard {
             space = space.without_guard()?;
@@ -374,6 +397,7 @@ impl<'a> Spaces<'a> {
         Ok(Target {
             name,
             space: Some(space),
+            log,
         })
     }
 

@@ -76,7 +76,7 @@ pub use anamne_text as text;
 pub use anamne_types::*;
 pub use derived::batches::EmbeddingBatch;
 pub use derived::embedding_cache::{CacheSize, EmbeddingCache};
-pub use derived::hook_log::{HookActivity, HookLog, HookRun, HookSession};
+pub use derived::hook_log::{HookActivity, HookLog, HookRun, HookSession, ToldMessages};
 pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
 pub use derived::unsent::{

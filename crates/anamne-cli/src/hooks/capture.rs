@@ -1,22 +1,23 @@
 //! Stores what was said since the last capture.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use anamne::{Body, Draft, Role};
+use anamne::{Body, Draft, HookLog, HookSession, Role};
 use anamne_hosts::Machine;
 use anamne_hosts::hook::{HookEvent, HookInput};
-use anamne_ingest::transcripts::{self, Conversation, Position, TranscriptFormat};
+use anamne_ingest::transcripts::{self, Conversation, Position, TranscriptError, TranscriptFormat};
 
 use super::job::{JobArguments, SharedJob};
 use super::session::HookSite;
-use super::{Effect, start_later};
+use super::{Effect, later, start_later};
 use crate::failure::Failure;
 
 /// Bytes of a transcript that are read while the host waits. More take longer than 100 ms.
 const MOST_AT_ONCE: u64 = 512 << 10;
 
-/// How long after a hook a host has completed its transcript that writes it afterwards.
+/// How long after a hook a host has written or completed its transcript that does so afterwards.
 const COMPLETED_AFTER: Duration = Duration::from_secs(3);
 
 /// Captures the transcript at the end of a turn, before a compaction and at the end of a session.
@@ -36,10 +37,15 @@ pub(super) fn at_boundary(
     let work = JobArguments {
         session: input.session.clone(),
         transcript: Some(path.clone()),
-        timed_out: None,
+        ..JobArguments::default()
     };
     let rest = site.job(host, work);
     job.set(rest.clone());
+    if let (HookEvent::TurnEnd, Some(said), false) = (event, &input.last_message, path.exists()) {
+        // Claude Code writes it afterwards in print mode, and never with `--no-session-persistence`.
+        later::start_with(rest, said);
+        return Ok(Effect::default());
+    }
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let is_long = bytes.saturating_sub(session.captured_bytes) > MOST_AT_ONCE;
     if is_long || is_completed_later(format) {
@@ -91,7 +97,7 @@ fn wait_for_change(path: &Path, since: SystemTime) {
     }
 }
 
-/// Captures all of a transcript that is left, in a process of its own.
+/// Captures all of a transcript that is left, in a process of its own. If there is none, the agent's last message.
 pub(super) fn everything(
     host: &str,
     input: &HookInput,
@@ -101,13 +107,20 @@ pub(super) fn everything(
     let (Some(path), Some(format)) = (&input.transcript, format_of(host)) else {
         return Ok(total);
     };
-    if is_completed_later(format) {
-        wait_for_change(path, SystemTime::now());
+    let since = if is_completed_later(format) {
+        SystemTime::now()
+    } else {
+        SystemTime::UNIX_EPOCH
+    };
+    wait_for_change(path, since);
+    if input.last_message.is_some() && !path.exists() {
+        return last_message(HookEvent::TurnEnd, host, input, site);
     }
     loop {
         let (effect, goes_on) = capture(host, format, path, input, site)?;
         total.stored += effect.stored;
         total.redacted += effect.redacted;
+        total.problem = effect.problem;
         if !goes_on {
             return Ok(total);
         }
@@ -125,8 +138,18 @@ fn capture(
     let Some(known) = &site.session else {
         return Ok((Effect::default(), false));
     };
-    let unreadable = |error: transcripts::TranscriptError| Failure::failed(error.to_string());
-    let mut file = transcripts::file(format, path).map_err(unreadable)?;
+    let unreadable = |error: &TranscriptError| {
+        let problem = problem_of(error);
+        let effect = Effect {
+            problem,
+            ..Effect::default()
+        };
+        Ok((effect, false))
+    };
+    let mut file = match transcripts::file(format, path) {
+        Ok(file) => file,
+        Err(error) => return unreadable(&error),
+    };
     if let (true, Some(session)) = (file.session.is_empty(), &input.session) {
         // A database of all sessions.
         file.session.clone_from(session);
@@ -135,12 +158,47 @@ fn capture(
     let from = Position {
         bytes: site.captured_bytes(input)?,
     };
-    let conversation = transcripts::read(&file, from).map_err(unreadable)?;
-    let effect = site.keep(host, &conversation.drafts(format))?;
+    let conversation = match transcripts::read(&file, from) {
+        Ok(conversation) => conversation,
+        Err(error) => return unreadable(&error),
+    };
+    let drafts = without_told(&site.log, known, conversation.drafts(format))?;
+    let effect = site.keep(host, &drafts)?;
     let reached = conversation.reached.unwrap_or_default();
     site.log
         .note_captured(known, reached.bytes, effect.stored)?;
     Ok((effect, goes_on(&conversation, from, file.bytes)))
+}
+
+/// The messages that were not stored before the transcript that tells them was there.
+pub(crate) fn without_told(
+    log: &HookLog,
+    session: &HookSession,
+    mut drafts: Vec<Draft>,
+) -> Result<Vec<Draft>, Failure> {
+    let told = log.told(session)?;
+    drafts.retain(|draft| !(is_of_agent(draft) && told.contains(&draft.content)));
+    Ok(drafts)
+}
+
+fn is_of_agent(draft: &Draft) -> bool {
+    matches!(
+        draft.body,
+        Body::Message {
+            role: Some(Role::Assistant)
+        }
+    )
+}
+
+/// Why a transcript can't be read, in one word.
+fn problem_of(error: &TranscriptError) -> &'static str {
+    match error {
+        TranscriptError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+            "no_transcript"
+        }
+        TranscriptError::Io { .. } => "unreadable_transcript",
+        _ => "unknown_transcript",
+    }
 }
 
 /// Whether a reading ended before the end of the file because it was long enough.
@@ -164,7 +222,11 @@ fn last_message(
         return Ok(Effect::default());
     }
     let draft = told(host, session, text, Role::Assistant);
-    site.keep(host, &[draft])
+    let effect = site.keep(host, &[draft])?;
+    if let (Some(known), Some(_), 1..) = (&site.session, &input.transcript, effect.stored) {
+        site.log.note_told(known, text)?;
+    }
+    Ok(effect)
 }
 
 /// A message of a session without a transcript.

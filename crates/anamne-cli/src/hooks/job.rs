@@ -20,6 +20,9 @@ pub(crate) struct JobArguments {
     /// The event that took too long
     #[arg(long, hide = true)]
     pub(super) timed_out: Option<String>,
+    /// Bytes of the agent's last message, which stands on standard input
+    #[arg(long, hide = true)]
+    pub(super) said: Option<usize>,
 }
 
 /// A job with the store and space that it works in.
@@ -55,6 +58,10 @@ impl Job {
         option("--session", text(&self.work.session));
         option("--transcript", path(&self.work.transcript));
         option("--timed-out", text(&self.work.timed_out));
+        option(
+            "--said",
+            self.work.said.map(|bytes| bytes.to_string().into()),
+        );
         let mut arguments = vec![OsString::from("hook"), OsString::from("later")];
         arguments.append(&mut line);
         arguments

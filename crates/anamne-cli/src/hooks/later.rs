@@ -1,10 +1,11 @@
 //! A process that does what a hook has no time for, and ends with it.
 
-use std::process::{Command, Stdio};
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anamne::HookRun;
-use anamne_hosts::hook::{HookEvent, HookInput};
+use anamne_hosts::hook::{HookEvent, HookInput, MAX_INPUT};
 
 use super::job::{Job, JobArguments};
 use super::session::HookSite;
@@ -17,19 +18,38 @@ const LATEST: Duration = Duration::from_mins(2);
 
 /// Starts the process. If it can't be started, the next hook does the work.
 pub(super) fn start(job: &Job) {
-    let Ok(program) = std::env::current_exe() else {
-        return;
-    };
+    drop(spawn(job, Stdio::null()));
+}
+
+/// Starts the process with the agent's last message, which is not for a command line.
+pub(super) fn start_with(mut job: Job, said: &str) {
+    job.work.said = Some(said.len());
+    if let Some(mut input) = spawn(&job, Stdio::piped()).and_then(|process| process.stdin) {
+        // The process takes only a whole message.
+        let _ = input.write_all(said.as_bytes());
+    }
+}
+
+/// What was written by [`start_with`]; `None` if it isn't whole.
+fn said(bytes: usize) -> Option<String> {
+    let mut said = String::new();
+    let most = u64::try_from(MAX_INPUT).unwrap_or(u64::MAX);
+    std::io::stdin().take(most).read_to_string(&mut said).ok()?;
+    (said.len() == bytes).then_some(said)
+}
+
+fn spawn(job: &Job, input: Stdio) -> Option<Child> {
+    let program = std::env::current_exe().ok()?;
     let mut command = Command::new(program);
     command
         .args(job.command_line())
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     // Hosts end the group of a hook with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    drop(command.spawn());
+    command.spawn().ok()
 }
 
 /// Does the work of a job: notes a hook that ran out of time, captures a transcript, updates the indexes, sends
@@ -58,6 +78,7 @@ fn work(host: &str, job: &JobArguments, global: &Global, started: Instant) -> Re
     let input = HookInput {
         session: job.session.clone(),
         transcript: job.transcript.clone(),
+        last_message: job.said.and_then(said),
         ..HookInput::default()
     };
     let Some(site) = HookSite::find(global, host, &input, started)? else {
@@ -71,6 +92,7 @@ fn work(host: &str, job: &JobArguments, global: &Global, started: Instant) -> Re
             stored: effect.stored,
             redacted: effect.redacted,
             took: started.elapsed(),
+            failure: effect.problem,
             ..HookRun::default()
         };
         site.log.note_run(&run, site.now)?;

@@ -36,6 +36,7 @@ use job::{Job, SharedJob};
 use session::HookSite;
 use watchdog::{Reply, Watchdog, latest};
 
+pub(crate) use capture::without_told;
 pub(crate) use git::{commit, install, uninstall};
 pub(crate) use job::JobArguments;
 pub(crate) use later::run as run_later;
@@ -52,7 +53,7 @@ pub(crate) struct Effect {
     tokens: u64,
     stored: u64,
     redacted: u64,
-    /// Why the server gave less than it was asked for, in one word; empty if it didn't.
+    /// Why the server gave less than it was asked for, or a transcript nothing, in one word; empty if there is no problem.
     problem: &'static str,
 }
 

@@ -203,6 +203,43 @@ fn what_was_said_is_captured_once_and_what_was_injected_never() {
 }
 
 #[test]
+fn without_a_transcript_the_last_message_is_stored_and_never_again() {
+    let bench = Bench::new();
+    bench.run(&["remember", "a store exists"]);
+    let path = bench.folder().join("t.jsonl");
+    let said = "The retry limit is seven.";
+    let mut told = end(&path);
+    told["last_assistant_message"] = json!(said);
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while captured(&bench).is_empty() && Instant::now() < deadline {
+        hook(&bench, "turn-end", &told);
+    }
+    assert_eq!(captured(&bench), [said]);
+    let asked = line("b1", None, "user", "What is the retry limit?");
+    write(&path, &[asked, line("b2", Some("b1"), "assistant", said)]);
+    assert_eq!(capture_until(&bench, &path, 2).len(), 2);
+    hook(&bench, "session-end", &end(&path));
+    assert_eq!(captured(&bench), [said, "What is the retry limit?"]);
+    let mut import = bench.command(&["--space", "unfiled", "import", "--from", "claude-code"]);
+    let folder = bench.folder().join("claude");
+    std::fs::create_dir_all(folder.join("projects/p")).expect("a folder");
+    std::fs::copy(&path, folder.join("projects/p/s-transcript.jsonl")).expect("copied");
+    let imported = import.env("CLAUDE_CONFIG_DIR", &folder).output();
+    assert!(imported.expect("the command starts").status.success());
+    assert_eq!(captured(&bench).len(), 2);
+}
+
+#[test]
+fn status_says_that_there_is_no_transcript() {
+    let bench = Bench::new();
+    bench.run(&["remember", "a store exists"]);
+    let path = bench.folder().join("none.jsonl");
+    hook(&bench, "session-end", &end(&path));
+    let shown = bench.run(&["status"]).stdout;
+    assert!(shown.contains("failed (no transcript)"), "{shown}");
+}
+
+#[test]
 fn a_secret_in_a_transcript_is_stored_nowhere() {
     let bench = Bench::new();
     bench.run(&["remember", "a store exists"]);

@@ -1,12 +1,13 @@
 //! `hooks.db`: what the hooks of agent hosts did, for all spaces of a store.
 //!
-//! It holds no content: digests of session ids, ids of shown memories, positions in transcripts, and counts. It can't be
+//! It holds no content: digests of session ids and of messages, ids of shown memories, positions in transcripts, and counts. It can't be
 //! recomputed; without it a session may be shown a memory twice, and a transcript is captured from its beginning again,
 //! which adds nothing twice. A damaged file is replaced by an empty one.
 
 mod activity;
 mod in_space;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anamne_store::{SideDatabase, SideFile, StoreError};
@@ -18,13 +19,19 @@ pub use activity::{HookActivity, HookRun};
 pub(crate) use in_space::HookLogOfSpace;
 
 /// Settings of the file.
-const DATABASE: SideDatabase = SideDatabase::new(1, include_str!("hook_log.sql"));
+const DATABASE: SideDatabase = SideDatabase {
+    additions: include_str!("additions.sql"),
+    ..SideDatabase::new(1, include_str!("hook_log.sql"))
+};
 
 /// Maximum number of sessions; the oldest are dropped.
 const MOST_SESSIONS: i64 = 2_000;
 
 /// Maximum number of memories that are remembered as shown, for each session.
 const MOST_SHOWN: i64 = 1_000;
+
+/// Maximum number of messages that are remembered as told, for each session.
+const MOST_TOLD: i64 = 1_000;
 
 /// Several hosts may run the hook for one event; they do so at about the same time.
 const SAME_EVENT: jiff::SignedDuration = jiff::SignedDuration::from_secs(10);
@@ -45,7 +52,18 @@ pub struct HookSession {
     pub captured_bytes: u64,
 }
 
-/// A digest of an identifier that a host gave.
+/// The messages of a session that were stored without its transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToldMessages(BTreeSet<Digest>);
+
+impl ToldMessages {
+    /// Whether this message is one of them.
+    pub fn contains(&self, message: &str) -> bool {
+        !self.0.is_empty() && self.0.contains(&digest(message.trim()))
+    }
+}
+
+/// A digest of what a host gave.
 type Digest = [u8; 16];
 
 fn digest(text: &str) -> Digest {
@@ -171,6 +189,25 @@ impl HookLog {
             let row = params![session.number, bytes as i64, stored as i64];
             transaction.execute(sql, row)?;
             Ok(())
+        })
+    }
+
+    /// Records that a message of a session was stored without its transcript, which may tell it once more.
+    pub fn note_told(&self, session: &HookSession, message: &str) -> Result<(), StoreError> {
+        self.file.change(|transaction| {
+            let sql = "INSERT OR IGNORE INTO told VALUES (?1, ?2)";
+            transaction.execute(sql, params![session.number, digest(message.trim())])?;
+            Ok(())
+        })
+    }
+
+    /// The messages of a session that were stored without its transcript.
+    pub fn told(&self, session: &HookSession) -> Result<ToldMessages, StoreError> {
+        self.file.with(|connection| -> Result<_, StoreError> {
+            let sql = "SELECT digest FROM told WHERE session = ?1 LIMIT ?2";
+            let mut statement = connection.prepare(sql)?;
+            let told = statement.query_map([session.number, MOST_TOLD], |row| row.get(0))?;
+            Ok(ToldMessages(told.collect::<Result<_, _>>()?))
         })
     }
 
