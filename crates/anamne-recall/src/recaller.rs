@@ -92,9 +92,13 @@ impl<'space> Recaller<'space> {
             found.judged_by = inputs.table().map(named).collect();
         }
         let is_new = |hit: &Hit| !request.shown.contains(&hit.memory.id);
-        answered.answer.results.retain(is_new);
         let results = &mut answered.answer.results;
-        if found.relevance < request.threshold || results.is_empty() || found.judged_by.is_empty() {
+        let best = highest_confidence(results);
+        results.retain(is_new);
+        // If what was shown is the evidence, the rest isn't added in its place.
+        let relevance_of_new = found.relevance * highest_confidence(results) / best;
+        if relevance_of_new < request.threshold || results.is_empty() || found.judged_by.is_empty()
+        {
             times.report();
             return Ok(found);
         }
@@ -243,6 +247,11 @@ impl<'space> Recaller<'space> {
             prompt_inputs,
         })
     }
+}
+
+fn highest_confidence(results: &[Hit]) -> f32 {
+    let confidences = results.iter().map(|hit| hit.confidence);
+    confidences.fold(f32::MIN_POSITIVE, f32::max)
 }
 
 /// An answer, with what is read from it afterwards.

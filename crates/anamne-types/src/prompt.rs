@@ -81,7 +81,7 @@ pub struct PromptContext {
     /// The probability that the memory knows something of what the prompt is about, 0 to 1, if it does so for every
     /// other prompt. 0 while the indexes that judge it are unavailable.
     pub relevance: f32,
-    /// The block; `None` below the threshold, or if everything in it was already shown.
+    /// The block; `None` below the threshold, also of what is left without the memories that were already shown.
     pub context: Option<Context>,
     /// Name and value of every input of the relevance.
     pub judged_by: Vec<(Cow<'static, str>, f32)>,

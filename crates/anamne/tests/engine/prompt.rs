@@ -1,7 +1,8 @@
 //! A prompt gets memories that are likely evidence for it, once, and mostly nothing.
 
 use anamne::{
-    Draft, ErrorKind, Hit, MemoryId, Options, PromptContext, PromptRequest, Recall, Space, Store,
+    Body, Draft, ErrorKind, Hit, MemoryId, Options, PromptContext, PromptRequest, Recall, Role,
+    Space, Store,
 };
 use tempfile::TempDir;
 
@@ -130,6 +131,27 @@ fn what_was_shown_is_left_out() {
         (third.relevance - found(&space, &PromptRequest::new(&request.prompt)).relevance).abs()
             < 1e-6
     );
+}
+
+#[test]
+fn a_prompt_whose_evidence_was_shown_gets_nothing() {
+    let (_folder, space) = space_with(&[]);
+    for (role, text) in [
+        (
+            Role::User,
+            "For p2 the owner is Zenobia Quarrel and the tests run on Fridays.",
+        ),
+        (Role::Assistant, "done"),
+    ] {
+        let draft = Draft::new(text).body(Body::Message { role: Some(role) });
+        space.remember(draft.thread("t")).expect("remembered");
+    }
+    let mut request = PromptRequest::new("Who is the owner of p2?");
+    let block = found(&space, &request).context.expect("a block");
+    assert!(block.text.contains("Zenobia"), "{block:#?}");
+    request.shown = vec![block.entries[0].id];
+    let rest = found(&space, &request);
+    assert_eq!(rest.context, None, "{rest:#?}");
 }
 
 #[test]
