@@ -17,10 +17,11 @@ adds to the conversation on standard output.
 
 At session-start: decisions, open points and recent work, at most 1200 tokens.
 At prompt: memories that are likely about the prompt, at most 400 tokens, none
-that the session was already shown. At the end of a turn, before a compaction
-and at the end of a session: what was said since the last time is stored, with
-one line for each tool call, from which `anamne experience` learns. Where no
-transcript tells how calls ended, each call becomes an episode when it ends.
+that the session was already shown, unless it changed. At the end of a turn,
+before a compaction and at the end of a session: what was said since the last
+time is stored, with one line for each tool call, from which
+`anamne experience` learns. Where no transcript tells how calls ended, each call
+becomes an episode when it ends.
 
 A hook never disturbs its host: after any error it answers nothing, within
 300 ms, with exit code 0. `anamne status` shows what hooks did and what failed.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anamne::text::tokens::estimate_tokens;
-use anamne::{Context, ContextPreset, ContextRequest, Error, MemoryId, PromptRequest};
+use anamne::{Context, ContextPreset, ContextRequest, Error, HookSession, MemoryId, PromptRequest};
 use anamne_client::ClientError;
 use anamne_hosts::hook::{HookEvent, HookInput, StartReason, limit, takes_context};
 
@@ -130,8 +130,8 @@ impl<'a> Injection<'a> {
         }
         if let Some(session) = &self.site.session {
             for (space, ids) in &self.entries {
-                let noted = self.site.log.note_shown(session, space, ids);
-                noted?;
+                self.site.log.note_shown(session, space, ids)?;
+                note_texts(self.site, session, space, ids)?;
             }
         }
         let injected = self.entries.iter().map(|(_, ids)| ids.len() as u64).sum();
@@ -215,7 +215,7 @@ pub(super) fn at_prompt(
         return Ok(Effect::default());
     }
     let shown = match &site.session {
-        Some(session) => site.log.shown(session)?,
+        Some(session) => shown_as_they_are(site, session)?,
         None => Vec::new(),
     };
     let mut injection = Injection::new(site, budget_of(host, PROMPT_TOKENS));
@@ -233,6 +233,37 @@ pub(super) fn at_prompt(
         injection.ask(CORE, usize::MAX, question)?;
     }
     injection.give(reply)
+}
+
+/// Notes the texts that a session was shown, of memories on this machine.
+fn note_texts(
+    site: &HookSite,
+    session: &HookSession,
+    space: &str,
+    ids: &[MemoryId],
+) -> Result<(), Failure> {
+    if site.remote.is_none()
+        && let Some(opened) = site.existing(space)?
+    {
+        let memories = opened.get_each(ids)?;
+        site.log.note_shown_texts(session, space, &memories)?;
+    }
+    Ok(())
+}
+
+/// The memories that a session was shown, without those of this machine whose text has changed since.
+fn shown_as_they_are(site: &HookSite, session: &HookSession) -> Result<Vec<MemoryId>, Failure> {
+    let mut shown = site.log.shown(session)?;
+    if shown.is_empty() || site.remote.is_some() {
+        return Ok(shown);
+    }
+    for name in [site.space.as_str(), CORE] {
+        if let Some(space) = site.existing(name)? {
+            let changed = site.log.changed_since(session, &space.get_each(&shown)?)?;
+            shown.retain(|id| !changed.contains(id));
+        }
+    }
+    Ok(shown)
 }
 
 /// Whether a prompt is nothing that memory could know: empty, or a command of the host.

@@ -129,6 +129,32 @@ fn a_prompt_gets_what_it_is_about_once_and_anything_else_gets_nothing() {
 }
 
 #[test]
+fn a_memory_that_changed_since_it_was_shown_is_shown_again() {
+    let bench = Bench::new();
+    let space = ["--space", "unfiled"];
+    let told = "Deploys to production go out on Fridays at 16:00.";
+    bench.run(&[&space[..], &["remember", told]].concat());
+    let mut sessions = (0..20).map(|number| format!("s{number}"));
+    let started = |session: &String| {
+        !added(&hook(&bench, "session-start", &start(session, "startup"))).is_empty()
+    };
+    let session = sessions.find(started).expect("a session that was shown it");
+    let asked = |attempt: u32| {
+        let spaces = " ".repeat(attempt as usize);
+        prompt(
+            &session,
+            &format!("{spaces}When do deploys to production go out?"),
+        )
+    };
+    assert_eq!(added(&hook(&bench, "prompt", &asked(0))), "");
+    let new = "Deploys to production go out on Mondays, after the review.";
+    bench.run(&[&space[..], &["edit", "m1", "--content", new]].concat());
+    let text = added_in_time(&bench, "prompt", |attempt| asked(attempt + 1));
+    assert!(text.contains("on Mondays"), "{text}");
+    assert_eq!(added(&hook(&bench, "prompt", &asked(40))), "", "shown once");
+}
+
+#[test]
 fn a_session_starts_with_a_briefing_and_gets_it_again_after_a_compaction() {
     let bench = Bench::new();
     assert_eq!(
@@ -219,7 +245,7 @@ fn without_a_transcript_the_last_message_is_stored_and_never_again() {
     write(&path, &[asked, line("b2", Some("b1"), "assistant", said)]);
     assert_eq!(capture_until(&bench, &path, 2).len(), 2);
     hook(&bench, "session-end", &end(&path));
-    assert_eq!(captured(&bench), [said, "What is the retry limit?"]);
+    assert_eq!(captured(&bench), ["What is the retry limit?", said]);
     let mut import = bench.command(&["--space", "unfiled", "import", "--from", "claude-code"]);
     let folder = bench.folder().join("claude");
     std::fs::create_dir_all(folder.join("projects/p")).expect("a folder");

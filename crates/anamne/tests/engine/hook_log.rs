@@ -1,6 +1,6 @@
 //! The record of hooks: what a session was shown, what it captured, and when something is wrong.
 
-use anamne::{HookLog, MemoryId, Store};
+use anamne::{Edit, HookLog, MemoryId, Store};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::common::Home;
@@ -61,14 +61,52 @@ fn what_was_shown_is_forgotten_with_an_erasure_and_at_a_compaction() {
     shown(&[]);
     log.note_shown(&session, space.name(), &[gone])
         .expect("noted");
+    let told = || {
+        log.told(&session)
+            .expect("read")
+            .contains("the port was 8470")
+    };
+    log.note_told(&session, " the port was 8470\n")
+        .expect("noted");
+    assert!(told());
     drop(space.erase(gone).expect("erased"));
     shown(&[]);
+    assert!(!told());
     let bytes = std::fs::read(home.root().join("hooks.db")).expect("the file");
     let id = gone.as_bytes();
     assert!(
         !bytes.windows(id.len()).any(|window| window == id),
         "no trace of the id"
     );
+}
+
+#[test]
+fn a_memory_that_changed_since_it_was_shown_is_told_apart() {
+    let home = Home::new();
+    let space = home.space();
+    let edited = space.remember("the port is 8471").expect("stored").id;
+    let kept = space.remember("the host is called ada").expect("stored").id;
+    let (log, now) = (log(&home), Timestamp::now());
+    let session = log.begin("s1", "codex", space.name(), now).expect("begun");
+    let ids = [edited, kept];
+    let changed = || {
+        let memories = space.get_each(&ids).expect("read");
+        log.changed_since(&session, &memories).expect("compared")
+    };
+    log.note_shown(&session, space.name(), &ids).expect("noted");
+    assert_eq!(changed(), [], "no text was noted");
+    let memories = space.get_each(&ids).expect("read");
+    log.note_shown_texts(&session, space.name(), &memories)
+        .expect("noted");
+    assert_eq!(changed(), []);
+    let edit = Edit {
+        content: Some("the port is 9000".to_owned()),
+        ..Edit::default()
+    };
+    space.edit(edited, &edit).expect("edited");
+    assert_eq!(changed(), [edited]);
+    log.forget_shown(&session).expect("forgotten");
+    assert_eq!(changed(), []);
 }
 
 #[test]

@@ -6,3 +6,12 @@ CREATE TABLE IF NOT EXISTS told (
     digest BLOB NOT NULL,
     PRIMARY KEY (session, digest)
 ) STRICT, WITHOUT ROWID;
+
+-- The texts of the memories that a session was shown, by a digest: one that changed since may be shown again.
+CREATE TABLE IF NOT EXISTS shown_texts (
+    session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    memory BLOB NOT NULL,
+    space TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (session, memory)
+) STRICT, WITHOUT ROWID;

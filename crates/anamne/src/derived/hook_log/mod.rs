@@ -1,6 +1,6 @@
 //! `hooks.db`: what the hooks of agent hosts did, for all spaces of a store.
 //!
-//! It holds no content: digests of session ids and of messages, ids of shown memories, positions in transcripts, and counts. It can't be
+//! It holds no content: digests of session ids and of texts, ids of shown memories, positions in transcripts, and counts. It can't be
 //! recomputed; without it a session may be shown a memory twice, and a transcript is captured from its beginning again,
 //! which adds nothing twice. A damaged file is replaced by an empty one.
 
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anamne_store::{SideDatabase, SideFile, StoreError};
-use anamne_types::MemoryId;
+use anamne_types::{Memory, MemoryId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -23,6 +23,9 @@ const DATABASE: SideDatabase = SideDatabase {
     additions: include_str!("additions.sql"),
     ..SideDatabase::new(1, include_str!("hook_log.sql"))
 };
+
+/// The tables of what sessions were shown.
+const SHOWN: [&str; 2] = ["shown", "shown_texts"];
 
 /// Maximum number of sessions; the oldest are dropped.
 const MOST_SESSIONS: i64 = 2_000;
@@ -167,11 +170,51 @@ impl HookLog {
         })
     }
 
+    /// Records the texts of the memories of a space that a session was shown.
+    pub fn note_shown_texts(
+        &self,
+        session: &HookSession,
+        space: &str,
+        memories: &[Memory],
+    ) -> Result<(), StoreError> {
+        self.file.change(|transaction| {
+            let sql = "INSERT OR REPLACE INTO shown_texts VALUES (?1, ?2, ?3, ?4)";
+            let mut note = transaction.prepare_cached(sql)?;
+            for memory in memories {
+                let (id, text) = (memory.id.as_bytes(), digest(&memory.content));
+                note.execute(params![session.number, id, space, text])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Those of these memories that a session was shown with another text.
+    pub fn changed_since(
+        &self,
+        session: &HookSession,
+        memories: &[Memory],
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        self.file.with(|connection| -> Result<_, StoreError> {
+            let sql = "SELECT EXISTS (SELECT 1 FROM shown_texts WHERE session = ?1 AND memory = ?2 AND digest <> ?3)";
+            let mut statement = connection.prepare(sql)?;
+            let mut changed = Vec::new();
+            for memory in memories {
+                let row = params![session.number, memory.id.as_bytes(), digest(&memory.content)];
+                if statement.query_row(row, |row| row.get(0))? {
+                    changed.push(memory.id);
+                }
+            }
+            Ok(changed)
+        })
+    }
+
     /// Forgets what a session was shown: its host has dropped it from the conversation.
     pub fn forget_shown(&self, session: &HookSession) -> Result<(), StoreError> {
         self.file.change(|transaction| {
-            let sql = "DELETE FROM shown WHERE session = ?1";
-            transaction.execute(sql, [session.number])?;
+            for table in SHOWN {
+                let sql = format!("DELETE FROM {table} WHERE session = ?1");
+                transaction.execute(&sql, [session.number])?;
+            }
             Ok(())
         })
     }
@@ -236,14 +279,20 @@ impl HookLog {
         })
     }
 
-    /// Forgets the memories of a space that sessions were shown, and removes quarantined copies.
+    /// Forgets the memories of a space that sessions were shown, and what they told, and removes quarantined copies.
     pub(super) fn forget_space(&self, space: &str) -> Result<(), StoreError> {
         self.file.remove_quarantined()?;
         if !self.file.exists() {
             return Ok(());
         }
         self.file.change(|transaction| -> Result<_, StoreError> {
-            transaction.execute("DELETE FROM shown WHERE space = ?1", [space])?;
+            for table in SHOWN {
+                let sql = format!("DELETE FROM {table} WHERE space = ?1");
+                transaction.execute(&sql, [space])?;
+            }
+            let sql =
+                "DELETE FROM told WHERE session IN (SELECT session FROM sessions WHERE space = ?1)";
+            transaction.execute(sql, [space])?;
             Ok(())
         })?;
         self.file.truncate_wal()
