@@ -152,6 +152,9 @@ fn a_prompt_whose_evidence_was_shown_gets_nothing() {
     request.shown = vec![block.entries[0].id];
     let rest = found(&space, &request);
     assert_eq!(rest.context, None, "{rest:#?}");
+    assert!(rest.relevance >= request.threshold, "{rest:#?}");
+    request.threshold = 0.0;
+    assert!(found(&space, &request).context.is_some(), "unless unjudged");
 }
 
 #[test]
