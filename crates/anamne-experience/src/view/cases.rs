@@ -54,7 +54,8 @@ macro_rules! undone {
     () => {
         "EXISTS (SELECT 1 FROM effects AS made JOIN effects AS back
             ON back.run = made.run AND (back.row, back.step) > (made.row, made.step)
-            WHERE made.row = outcomes.row AND made.step = outcomes.step AND CASE made.effect
+                AND back.effect BETWEEN iif(made.effect = 4, 5, 1) AND iif(made.effect = 4, 5, 3)
+            WHERE made.row = outcomes.row AND made.step = outcomes.step AND made.effect IN (1, 4) AND CASE made.effect
                 WHEN 1 THEN back.effect = 3
                     OR back.effect = 2 AND (SELECT '/' || taken.content = substr('/' || changed.content, -length(taken.content) - 1)
                         FROM texts AS taken, texts AS changed WHERE taken.text = back.path AND changed.text = made.path)
