@@ -112,6 +112,27 @@ fn a_goal_that_was_reached_often_becomes_a_skill_until_it_keeps_failing() {
 }
 
 #[test]
+fn a_skill_that_nobody_used_is_listed_as_such() {
+    let bench = Bench::new();
+    bench.remember(&[
+        "Run make rollback",
+        "--kind",
+        "skill",
+        "--name",
+        "rollback",
+        "--trigger",
+        "a bad deploy",
+    ]);
+    let shown = bench.run(&["experience", "skills"]).stdout;
+    assert!(
+        shown.contains("0 succeeded, 0 failed; too few cases"),
+        "{shown}"
+    );
+    let asked = bench.run(&["experience", "ask", "a bad deploy"]).stdout;
+    assert!(asked.contains("rollback"), "{asked}");
+}
+
+#[test]
 fn finished_runs_suggest_lessons_that_are_kept_or_set_aside() {
     let bench = Bench::new();
     bench.remember(&["The archive lies in dist"]);

@@ -12,6 +12,9 @@ impl ExperienceView {
     /// The lessons that are most similar to a task, best first, with the cosine. O(lessons).
     pub fn lessons(&self, task: &str, most: usize) -> Result<Vec<(f32, Row)>, ExperienceError> {
         let similar = self.similar(Searched::Lessons, task, most)?;
+        if similar.is_empty() {
+            return Ok(Vec::new());
+        }
         self.with(|connection| {
             let sql = "SELECT row FROM lessons WHERE subject = ?1 AND set_aside = 0
                        ORDER BY row DESC LIMIT ?2";

@@ -122,6 +122,9 @@ impl ExperienceView {
         of_each: usize,
     ) -> Result<Vec<(f32, RunSummary)>, ExperienceError> {
         let similar = self.similar_goals(goal, goals)?;
+        if similar.is_empty() {
+            return Ok(Vec::new());
+        }
         self.with(|connection| {
             let sql = format!(
                 "SELECT {FIELDS}, (SELECT content FROM texts WHERE text = run) FROM outcomes

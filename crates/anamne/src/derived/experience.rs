@@ -37,9 +37,15 @@ impl ExperienceFile {
     /// The view with everything that the log tells; `None` if nothing was experienced. Costs a few index lookups if
     /// nothing is new.
     pub(crate) fn caught_up(&self) -> Result<Option<&ExperienceView>, Error> {
+        let view = self.caught_up_or_empty()?;
+        Ok(self.exists().then_some(view))
+    }
+
+    /// The same for questions that are also about other memories: a view that finds nothing if nothing was experienced.
+    pub(crate) fn caught_up_or_empty(&self) -> Result<&ExperienceView, Error> {
         let mut go_on = |_: &'static str, _: Seq| true;
         self.follow(&mut go_on)?;
-        Ok(self.exists().then_some(&self.view))
+        Ok(&self.view)
     }
 
     /// The view as far as it is folded after at most about `time`, and whether that is everything; `None` if nothing was

@@ -296,6 +296,54 @@ fn goals_and_calls_have_their_shares() {
 }
 
 #[test]
+fn a_skill_is_offered_before_anything_was_experienced_and_by_its_trigger() {
+    let home = Home::new();
+    let space = home.space();
+    let skill = |name: &str, trigger: &str, content: &str| {
+        let draft = Draft::new(content).body(Body::Skill {
+            name: name.to_owned(),
+            trigger: trigger.to_owned(),
+            steps: vec!["make rollback".to_owned()],
+            code: String::new(),
+        });
+        space.remember(draft).expect("told").id
+    };
+    let rollback = skill("rollback", "a bad deploy", "Run make rollback");
+    skill("watering", "", "How to water the tulips");
+    let offered = |goal: &str| {
+        let goal = goal.to_owned();
+        let advice = ask(
+            &space,
+            &ExperienceQuery {
+                goal,
+                ..ExperienceQuery::default()
+            },
+        );
+        let names = advice.into_iter().map(|advice| advice.subject);
+        names.collect::<Vec<String>>()
+    };
+    assert_eq!(offered("A bad deploy"), ["rollback"]);
+    assert_eq!(offered("Run make rollback"), ["rollback"]);
+    assert_eq!(offered("how to water the tulips"), ["watering"]);
+    assert_eq!(offered("bake bread"), [""; 0]);
+    let records = space.skill_records().expect("skills");
+    assert_eq!(records.len(), 2);
+    assert!(records.iter().all(|record| record.too_few));
+    assert!(!home.folder().join("views/experience.db").exists());
+    for _ in 0..3 {
+        let outcome = ActionOutcome {
+            in_view: vec![rollback],
+            ..outcome("shell", "make", "")
+        };
+        record(&space, outcome);
+    }
+    let records = space.skill_records().expect("skills");
+    let judged = records.iter().find(|record| record.memory == rollback);
+    let judged = judged.expect("a skill");
+    assert_eq!((judged.successes, judged.too_few), (3, false));
+}
+
+#[test]
 fn nothing_asked_is_refused() {
     let home = Home::new();
     let nothing = home.space().experience(&ExperienceQuery::default());

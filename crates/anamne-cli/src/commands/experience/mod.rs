@@ -52,8 +52,9 @@ With --json: ask {\"advice\": [{\"kind\", \"subject\", \"steps\", \"confidence\"
   \"succeeded\"}], \"lesson\"?: {\"item\", \"title\", \"description\", \"content\",
   \"succeeded\", \"model\"?}}], \"chance\": {\"chance\", \"same\", \"similar\"}|null}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
   \"similarity\", \"usefulness\", ..}]}; skills {\"skills\": [{\"memory\", \"citation\",
-  \"name\", \"confidence\", \"successes\", \"failures\", \"set_aside\"}], \"proposals\":
-  as ask}; lessons {\"proposals\": as ask}; others as `anamne remember`")]
+  \"name\", \"confidence\", \"successes\", \"failures\", \"too_few\", \"set_aside\"}],
+  \"proposals\": as ask}; lessons {\"proposals\": as ask}; others as
+  `anamne remember`")]
 pub(crate) struct Experience {
     #[command(subcommand)]
     what: Part,

@@ -56,7 +56,11 @@ pub(super) fn show(place: &Place, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn line_of(skill: &SkillRecord) -> String {
-    let state = if skill.set_aside { ", set aside" } else { "" };
+    let state = match skill {
+        _ if skill.too_few => "; too few cases",
+        _ if skill.set_aside => ", set aside",
+        _ => "",
+    };
     format!(
         "{}  confidence {:.2}: {} succeeded, {} failed{state}",
         one_line(&skill.name),

@@ -213,6 +213,14 @@ impl ExperienceQuery {
             .join(" ")
     }
 
+    /// Whether a text is one of the parts, in any case.
+    fn names(&self, text: &str) -> bool {
+        let form = |text: &str| normal::name(text).to_lowercase();
+        let wanted = form(text);
+        let mut parts = [&self.goal, &self.action, &self.object, &self.error].into_iter();
+        !wanted.is_empty() && parts.any(|part| form(part) == wanted)
+    }
+
     /// Checks that something is asked.
     fn check(&self) -> Result<usize, InvalidValue> {
         let texts = [&self.goal, &self.action, &self.object, &self.error];
@@ -234,12 +242,10 @@ impl Space {
     ///
     /// A confidence is computed by [`anamne_experience::chance::chance`]: for calls and recoveries, the prior is the share
     /// of successes of the newest thousand outcomes; for goals, the share of runs of the agent that succeeded, and each
-    /// case is compared with the share of whoever acted. O(goals and cases of the situation).
+    /// case is compared with the share of whoever acted. O(skills, and goals and cases of the situation).
     pub fn experience(&self, query: &ExperienceQuery) -> Result<Vec<Advice>, Error> {
         let limit = query.check()?;
-        let Some(view) = self.inner.derived.experience.caught_up()? else {
-            return Ok(Vec::new());
-        };
+        let view = self.inner.derived.experience.caught_up_or_empty()?;
         let drafts = situations::drafts(view, query, self.now())?;
         let recoveries = drafts.iter().filter_map(Draft::recovery);
         let mut said: Vec<String> = recoveries.map(str::to_owned).collect();

@@ -46,6 +46,9 @@ pub struct SkillRecord {
     pub successes: usize,
     /// Those that failed.
     pub failures: usize,
+    /// Whether the outcomes are too few to conclude anything; false from servers that don't say.
+    #[serde(default)]
+    pub too_few: bool,
     /// Whether it keeps failing, and is no longer offered.
     pub set_aside: bool,
 }
@@ -124,9 +127,7 @@ impl Space {
 
     /// The stored skills and what came of those who had them in view, newest first. O(skills and their uses).
     pub fn skill_records(&self) -> Result<Vec<SkillRecord>, Error> {
-        let Some(view) = self.inner.derived.experience.caught_up()? else {
-            return Ok(Vec::new());
-        };
+        let view = self.inner.derived.experience.caught_up_or_empty()?;
         let mut records = Vec::new();
         for skill in self.stored_skills()? {
             let prior = f64::from(skill.confidence * skill.trust);
@@ -138,6 +139,7 @@ impl Space {
                 confidence: record.confidence,
                 successes: record.successes,
                 failures: record.failures,
+                too_few: record.too_few,
                 set_aside: record.is_failing(),
             });
         }
@@ -151,35 +153,44 @@ impl Space {
         query: &ExperienceQuery,
         limit: usize,
     ) -> Result<Vec<Advice>, Error> {
-        let asked = query.words();
-        let is_skill = Filter {
-            kinds: vec![Kind::Skill],
-            ..Filter::default()
-        };
-        let recall = Recall::new(&asked).limit(limit).filter(is_skill);
         let mut advice = Vec::new();
-        for hit in self.look(&recall)?.results {
-            let Body::Skill { steps, .. } = &hit.memory.body else {
+        for skill in self.applying_skills(query, limit)? {
+            let Body::Skill { steps, .. } = &skill.body else {
                 continue;
             };
-            let prior = f64::from(hit.memory.confidence * hit.memory.trust);
-            let record = self.record_of(view, hit.memory.id, prior)?;
-            if hit.scores.semantic >= APPLIES && !record.is_failing() {
+            let prior = f64::from(skill.confidence * skill.trust);
+            let record = self.record_of(view, skill.id, prior)?;
+            if !record.is_failing() {
                 advice.push(Advice {
                     kind: AdviceKind::Skill,
-                    subject: name_of(&hit.memory),
+                    subject: name_of(&skill),
                     other_error: String::new(),
                     steps: steps.clone(),
                     confidence: record.confidence,
                     successes: record.successes,
                     failures: record.failures,
                     too_few: record.too_few,
-                    cases: [vec![AdviceCase::of(&hit.memory, true)], record.cases].concat(),
+                    cases: [vec![AdviceCase::of(&skill, true)], record.cases].concat(),
                     lesson: None,
                 });
             }
         }
         Ok(advice)
+    }
+
+    /// The skills whose trigger is the situation, and those whose text is about it.
+    fn applying_skills(&self, query: &ExperienceQuery, limit: usize) -> Result<Vec<Memory>, Error> {
+        let mut applying = self.current_memories(is_skill(), MOST_SKILLS)?;
+        applying.retain(|skill| trigger_of(skill).is_some_and(|trigger| query.names(&trigger)));
+        applying.truncate(limit);
+        let recall = Recall::new(query.words()).limit(limit).filter(is_skill());
+        for hit in self.look(&recall)?.results {
+            let is_new = applying.iter().all(|skill| skill.id != hit.memory.id);
+            if is_new && hit.scores.semantic >= APPLIES {
+                applying.push(hit.memory);
+            }
+        }
+        Ok(applying)
     }
 
     /// What came of those who had a memory in view; `prior` is the probability of success without any case.
@@ -226,13 +237,17 @@ impl Space {
 
     fn stored_skills(&self) -> Result<Vec<Memory>, Error> {
         self.list(&Listing {
-            filter: Filter {
-                kinds: vec![Kind::Skill],
-                ..Filter::default()
-            },
+            filter: is_skill(),
             limit: MOST_SKILLS,
             ..Listing::default()
         })
+    }
+}
+
+fn is_skill() -> Filter {
+    Filter {
+        kinds: vec![Kind::Skill],
+        ..Filter::default()
     }
 }
 

@@ -147,7 +147,11 @@ impl Space {
     }
 
     /// The latest matching memories that are valid: not superseded, not expired, not assertions about the graph.
-    fn current_memories(&self, filter: Filter, limit: usize) -> Result<Vec<Memory>, Error> {
+    pub(crate) fn current_memories(
+        &self,
+        filter: Filter,
+        limit: usize,
+    ) -> Result<Vec<Memory>, Error> {
         let now = self.now();
         let listing = Listing {
             filter,
