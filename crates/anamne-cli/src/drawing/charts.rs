@@ -62,31 +62,29 @@ pub(crate) fn effects_picture(experiment: &ExperimentReport) -> String {
         let y = MARGIN + ROW * (place as f64 + 0.5);
         let name = at_most_characters(&arm.strategy, NAME);
         write_text(&mut text, (MARGIN, y + 4.5), "start", "ink", &name);
-        let uplift = place
-            .checked_sub(1)
-            .and_then(|at| experiment.uplifts.get(at));
         let rate = arm.rate.map_or_else(
             || "not judged".to_owned(),
             |rate| format!("{:.1} % of {} helped", 100.0 * rate, arm.judged),
         );
         let right = SCALE.1 + 14.0;
         write_text(&mut text, (right, y + 4.5), "start", "pale", &rate);
-        let (low, middle, high) = uplift.map_or((0.0, 0.0, 0.0), |uplift| {
-            (at(uplift.low), at(uplift.difference), at(uplift.high))
-        });
-        let (dark, colour) = ("f1", COLOURS[1].0);
-        let _ = match uplift {
-            None => writeln!(
+        let uplift = experiment.uplift_of(arm);
+        let colour = COLOURS[1].0;
+        if let Some(Uplift { low, high, .. }) = uplift {
+            let (low, high) = (at(*low), at(*high));
+            let _ = write!(
                 text,
-                "<circle class=\"{dark}\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"{colour}\"/>",
-                at(0.0)
-            ),
-            Some(_) => writeln!(
+                "<line class=\"t1\" x1=\"{low:.1}\" y1=\"{y:.1}\" x2=\"{high:.1}\" y2=\"{y:.1}\" stroke=\"{colour}\" stroke-width=\"2\"/>"
+            );
+        }
+        let of_baseline = (place == 0).then_some(0.0);
+        if let Some(difference) = of_baseline.or(uplift.map(|uplift| uplift.difference)) {
+            let _ = writeln!(
                 text,
-                "<line class=\"t1\" x1=\"{low:.1}\" y1=\"{y:.1}\" x2=\"{high:.1}\" y2=\"{y:.1}\" stroke=\"{colour}\" stroke-width=\"2\"/>\
-                 <circle class=\"{dark}\" cx=\"{middle:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"{colour}\"/>"
-            ),
-        };
+                "<circle class=\"f1\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"{colour}\"/>",
+                at(difference)
+            );
+        }
     }
     text.push_str("</svg>\n");
     text
@@ -250,6 +248,16 @@ mod tests {
             }],
             conclusion: None,
         }
+    }
+
+    #[test]
+    fn an_arm_that_was_not_judged_has_a_place_but_no_difference() {
+        let mut unjudged = experiment();
+        unjudged.arms[1] = arm("words", 0, 0.0);
+        unjudged.uplifts.clear();
+        let picture = effects_picture(&unjudged);
+        assert!(picture.contains("not judged"), "{picture}");
+        assert_eq!(picture.matches("<circle").count(), 1, "{picture}");
     }
 
     fn week(number: i64, strategy: &str, searches: u64) -> StrategyWeek {

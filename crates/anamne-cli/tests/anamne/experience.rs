@@ -337,6 +337,15 @@ fn an_experiment_assigns_counts_is_drawn_and_stops() {
     let bench = apples();
     assert_eq!(bench.json(&["experiment"]), json!({ "experiments": [] }));
     bench.json(&["experiment", "start", "pages", "default", "words"]);
+    let unjudged = bench.run(&["experiment", "show", "pages"]).stdout;
+    assert!(
+        unjudged.contains("not comparable yet") && !unjudged.contains("points"),
+        "{unjudged}"
+    );
+    assert_eq!(
+        bench.json(&["experiment", "show", "pages"])["uplifts"],
+        json!([])
+    );
     for number in 0..12 {
         let question = format!("which crate of apples is in house {number}?");
         let found = bench.json(&["recall", &question, "--learn"]);

@@ -92,7 +92,7 @@ impl fmt::Display for Conclusion {
 /// The state of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// Every arm but the first, in order.
+    /// Every arm but the first, in order. An arm without units is missing; without units of the first, all are.
     pub uplifts: Vec<Uplift>,
     /// Why it may end; `None` if it should go on.
     pub conclusion: Option<Conclusion>,
@@ -110,11 +110,13 @@ pub fn judge(arms: &[ArmCount], alpha: f64) -> Judgement {
     };
     let is_rate = alpha > 0.0 && alpha < 1.0;
     let alpha = if is_rate { alpha } else { STRICTEST } / others.len().max(1) as f64;
+    let is_comparable = |arm: &&ArmCount| arm.units > 0 && first.units > 0;
     let uplifts: Vec<Uplift> = others
         .iter()
+        .filter(is_comparable)
         .map(|arm| uplift(arm, first, alpha, others.len()))
         .collect();
-    let conclusion = conclusion(&uplifts);
+    let conclusion = conclusion(&uplifts, others.len());
     Judgement {
         uplifts,
         conclusion,
@@ -134,12 +136,14 @@ fn uplift(arm: &ArmCount, first: &ArmCount, alpha: f64, comparisons: usize) -> U
     }
 }
 
-fn conclusion(uplifts: &[Uplift]) -> Option<Conclusion> {
+/// What follows from the comparisons of `others` arms with the first.
+fn conclusion(uplifts: &[Uplift], others: usize) -> Option<Conclusion> {
     let better = uplifts.iter().filter(|uplift| uplift.low > 0.0);
     if let Some(best) = better.max_by(|one, other| one.difference.total_cmp(&other.difference)) {
         return Some(Conclusion::Better(best.arm.clone()));
     }
-    let all = |holds: fn(&Uplift) -> bool| !uplifts.is_empty() && uplifts.iter().all(holds);
+    let is_whole = !uplifts.is_empty() && uplifts.len() == others;
+    let all = |holds: fn(&Uplift) -> bool| is_whole && uplifts.iter().all(holds);
     if all(|uplift| uplift.high < 0.0) {
         return Some(Conclusion::FirstIsBest);
     }

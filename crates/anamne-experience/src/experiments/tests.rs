@@ -135,6 +135,20 @@ fn arms_that_are_nearly_equal_end_the_experiment() {
 }
 
 #[test]
+fn an_arm_without_units_is_not_compared_and_keeps_the_experiment_open() {
+    let mut arms = arms(&[0.5, 0.5, 0.5]);
+    (arms[0].units, arms[0].successes) = (400, 300.0);
+    (arms[2].units, arms[2].successes) = (400, 200.0);
+    let judged = judge(&arms, ALPHA);
+    let compared: Vec<&str> = judged.uplifts.iter().map(|one| one.arm.as_str()).collect();
+    assert_eq!(compared, ["third"]);
+    assert!(judged.uplifts[0].high < 0.0);
+    assert_eq!(judged.conclusion, None, "the second may be better");
+    (arms[0].units, arms[0].successes) = (0, 0.0);
+    assert_eq!(judge(&arms, ALPHA).uplifts, []);
+}
+
+#[test]
 fn impossible_counts_are_survived() {
     let mut arms = arms(&[0.5, 0.5]);
     (arms[0].units, arms[0].successes) = (3, 1e300);

@@ -49,10 +49,19 @@ pub struct ExperimentReport {
     pub alpha: f64,
     /// The arms, the baseline first.
     pub arms: Vec<ArmReport>,
-    /// How each other arm differs from the baseline, with an interval that is valid at any time.
+    /// How each other arm differs from the baseline, with an interval that is valid at any time; without the arms that can't be
+    /// compared because they, or the baseline, have no judged searches.
     pub uplifts: Vec<Uplift>,
     /// What may be concluded; `None` if it should go on.
     pub conclusion: Option<Conclusion>,
+}
+
+impl ExperimentReport {
+    /// How an arm differs from the baseline; `None` for the baseline and for arms that can't be compared.
+    pub fn uplift_of(&self, arm: &ArmReport) -> Option<&Uplift> {
+        let mut uplifts = self.uplifts.iter();
+        uplifts.find(|uplift| uplift.arm == arm.strategy)
+    }
 }
 
 impl Space {

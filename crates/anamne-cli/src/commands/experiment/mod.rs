@@ -23,7 +23,8 @@ An experiment assigns a strategy to each question of `anamne recall --learn`,
 always the same to the same question, and counts which searches helped. The
 first arm is the baseline. You may look as often as you like: with probability
 1 - alpha, no interval ever misses the true difference. The experiment ends by
-itself when feedback allows a conclusion; its searches stay counted.
+itself when feedback allows a conclusion; its searches stay counted. An arm is
+compared once it and the baseline have searches with feedback.
 
 Outside experiments the strategy is chosen by what feedback taught.
 `strategies` shows which were used, week by week.

@@ -40,28 +40,30 @@ pub(super) fn print(experiment: &ExperimentReport, output: &mut Output) -> Resul
     );
     output.line(paint(DIM, columns))?;
     for (place, arm) in experiment.arms.iter().enumerate() {
-        let uplift = place
-            .checked_sub(1)
-            .and_then(|at| experiment.uplifts.get(at));
-        output.line(arm_line(arm, uplift))?;
+        let difference = match experiment.uplift_of(arm) {
+            _ if place == 0 => "baseline".to_owned(),
+            Some(uplift) => difference(uplift),
+            None => "not comparable yet".to_owned(),
+        };
+        output.line(arm_line(arm, &difference))?;
     }
     output.line(state(experiment))
 }
 
-fn arm_line(arm: &ArmReport, uplift: Option<&Uplift>) -> String {
+fn difference(uplift: &Uplift) -> String {
+    format!(
+        "{:+.1} points, {:+.1} to {:+.1}, p {:.3}",
+        100.0 * uplift.difference,
+        100.0 * uplift.low,
+        100.0 * uplift.high,
+        uplift.p_value
+    )
+}
+
+fn arm_line(arm: &ArmReport, difference: &str) -> String {
     let rate = match arm.rate {
         Some(rate) => format!("{:.1} %", 100.0 * rate),
         None => "–".to_owned(),
-    };
-    let difference = match uplift {
-        None => "baseline".to_owned(),
-        Some(uplift) => format!(
-            "{:+.1} points, {:+.1} to {:+.1}, p {:.3}",
-            100.0 * uplift.difference,
-            100.0 * uplift.low,
-            100.0 * uplift.high,
-            uplift.p_value
-        ),
     };
     format!(
         "  {:<14} {:>8} {:>8} {rate:>7}  {difference}",
