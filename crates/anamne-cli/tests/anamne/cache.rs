@@ -101,6 +101,30 @@ fn a_request_in_vain_is_remembered_and_a_result_can_expire() {
 }
 
 #[test]
+fn a_lookup_says_where_an_address_moved() {
+    let bench = Bench::new();
+    let moved = [
+        "cache",
+        "store",
+        "--kind",
+        "url",
+        "--status",
+        "redirected",
+        "--moved-to",
+        "https://b.example/",
+        "https://a.example/",
+    ];
+    assert_eq!(bench.feed(&moved, b"").code, 0);
+    let found = bench.run(&["cache", "lookup", "--kind", "url", "https://a.example/"]);
+    assert_eq!((found.code, found.stdout.as_str()), (0, ""));
+    assert!(
+        found.stderr.contains("redirected to https://b.example/"),
+        "{}",
+        found.stderr
+    );
+}
+
+#[test]
 fn a_result_that_was_used_in_a_memory_says_so() {
     let bench = Bench::new();
     let memory = bench.remember(&["The pilot boat leaves at six"]);
@@ -119,7 +143,7 @@ fn nothing_is_not_stored_as_a_result_that_was_found() {
     let bench = Bench::new();
     let empty = bench.feed(&["cache", "store", "pilot boat"], b"\n");
     assert_eq!(empty.code, 2, "{}", empty.stderr);
-    assert!(empty.stderr.contains("--status empty"), "{}", empty.stderr);
+    assert!(empty.stderr.contains("status is empty"), "{}", empty.stderr);
     let in_vain = ["cache", "store", "pilot boat", "--status", "empty"];
     assert_eq!(bench.feed(&in_vain, b"").code, 0);
 }

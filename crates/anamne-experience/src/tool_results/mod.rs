@@ -16,7 +16,7 @@ mod searching;
 use std::path::Path;
 
 use anamne_store::{SideDatabase, SideFile, StoreError};
-use anamne_types::MemoryId;
+use anamne_types::{InvalidValue, MemoryId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -86,6 +86,10 @@ impl ToolResults {
 
     /// Stores a result in place of the former one of the identical request; returns its number. A page in HTML is
     /// stored as its readable text.
+    ///
+    /// # Errors
+    ///
+    /// If the status is `Ok` but there is no content; the state of an address has none.
     pub fn store(
         &self,
         request: &ToolRequest,
@@ -94,6 +98,7 @@ impl ToolResults {
     ) -> Result<u64, StoreError> {
         request.check()?;
         let content = readable_content(&fetched.content);
+        check_content(request, fetched.status, &content)?;
         self.file.change(|transaction| -> Result<_, StoreError> {
             let number = insert(transaction, request, fetched, &content, now)?;
             self.make_room(transaction)?;
@@ -153,6 +158,19 @@ pub fn readable_content(content: &str) -> String {
         content.to_owned()
     };
     text[..text.floor_char_boundary(MAX_CONTENT_BYTES)].to_owned()
+}
+
+fn check_content(
+    request: &ToolRequest,
+    status: FetchStatus,
+    content: &str,
+) -> Result<(), InvalidValue> {
+    let needs_content = status == FetchStatus::Ok && request.kind != RequestKind::Url;
+    if needs_content && content.trim().is_empty() {
+        let accepts = "text unless the status is empty, dead, redirected or blocked";
+        return Err(InvalidValue::new("content", accepts, "nothing"));
+    }
+    Ok(())
 }
 
 fn look_up(
@@ -253,9 +271,11 @@ fn insert(
         None => (None, ""),
     };
     let fresh_until = freshness::fresh_until(transaction, request, fetched, now)?;
+    // The count of changes, so that the number of a removed result is never given again.
+    let number = tick;
     let sql = "INSERT INTO results (kind, tool, request, parameters, exact, form, host, status, moved_to, content,
-                 fetched_at, fresh_until, took_ms, cost, trigger_memory, trigger_query, used, bytes)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+                 fetched_at, fresh_until, took_ms, cost, trigger_memory, trigger_query, used, bytes, number)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
     let row = params![
         request.kind.name(),
         request.tool,
@@ -275,9 +295,9 @@ fn insert(
         query,
         tick,
         bytes as i64,
+        number,
     ];
     transaction.prepare_cached(sql)?.execute(row)?;
-    let number = transaction.last_insert_rowid();
     let sql = "INSERT INTO words (rowid, request, content) VALUES (?1, ?2, ?3)";
     let words = params![number, request.text, content];
     transaction.prepare_cached(sql)?.execute(words)?;

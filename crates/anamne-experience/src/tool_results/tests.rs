@@ -297,6 +297,38 @@ fn a_damaged_file_is_replaced_by_an_empty_one() {
 }
 
 #[test]
+fn nothing_is_no_result_unless_the_status_says_so() {
+    let (_folder, cache) = cache();
+    for nothing in ["", " \n", "<html><head><title></title></head></html>"] {
+        let refused = cache.store(&search("pilot boat"), &fetched(nothing), NOW);
+        assert!(refused.is_err(), "{nothing:?}");
+    }
+    assert_eq!(outcome(&cache, &search("pilot boat"), NOW), "miss");
+    for status in FetchStatus::ALL {
+        let state = ToolRequest::new(RequestKind::Url, "fetch", "https://a.example/");
+        cache
+            .store(&state, &with_status(status), NOW)
+            .expect("stored");
+    }
+}
+
+#[test]
+fn the_number_of_a_removed_result_is_not_given_again() {
+    let (_folder, cache) = cache();
+    let store = |text: &str| {
+        let stored = cache.store(&search(text), &fetched("six"), NOW);
+        stored.expect("stored")
+    };
+    let mut given = vec![store("pilot boat"), store("mail boat")];
+    let last = Invalidation::Number(given[1]);
+    assert_eq!(cache.invalidate(&last).expect("removed"), 1);
+    given.push(store("night boat"));
+    cache.invalidate(&Invalidation::All).expect("removed");
+    given.extend([store("pilot boat"), store("pilot boat")]);
+    assert!(given.is_sorted_by(|one, next| one < next), "{given:?}");
+}
+
+#[test]
 fn a_request_without_text_or_beyond_the_limit_is_refused() {
     let (_folder, cache) = cache();
     assert!(cache.store(&search("  "), &fetched("x"), NOW).is_err());

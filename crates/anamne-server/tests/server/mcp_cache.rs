@@ -74,6 +74,16 @@ async fn a_stored_result_is_served_for_the_same_request_as_quoted_text() {
 }
 
 #[tokio::test]
+async fn nothing_is_cached_only_with_a_status_that_says_so() {
+    let mut raw = raw().await;
+    let mut nothing = json!({ "request": "weather in Oslo today", "tool": "web" });
+    let reply = raw.call("memory_cache_store", nothing.clone()).await;
+    assert_eq!(reply["isError"], json!(true), "{reply}");
+    nothing["status"] = json!("empty");
+    raw.done("memory_cache_store", nothing).await;
+}
+
+#[tokio::test]
 async fn a_long_content_is_cut_to_the_budget() {
     let mut raw = raw().await;
     let content = "the pilot boat leaves at six. ".repeat(3_000);

@@ -421,9 +421,11 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         (
             "cache_result",
             Write(|space, _| {
-                space
-                    .cache_result(&tool_request(), &Fetched::default())
-                    .map(drop)
+                let fetched = Fetched {
+                    content: "high tide at six".to_owned(),
+                    ..Fetched::default()
+                };
+                space.cache_result(&tool_request(), &fetched).map(drop)
             }),
         ),
         (

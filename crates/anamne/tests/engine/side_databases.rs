@@ -181,9 +181,11 @@ fn cache_a_result(root: &Path, number: usize) {
     let request = ToolRequest::new(RequestKind::Search, "web", format!("harbour {number}"));
     let store = Store::open(root).expect("a store");
     let space = store.space("core").expect("a space");
-    space
-        .cache_result(&request, &Fetched::default())
-        .expect("cached");
+    let fetched = Fetched {
+        content: "high tide at six".to_owned(),
+        ..Fetched::default()
+    };
+    space.cache_result(&request, &fetched).expect("cached");
 }
 
 fn all_results_are_cached(root: &Path) {

@@ -51,10 +51,6 @@ impl Store {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let request = self.request.read(output)?;
         let content = input::text("content", &["-".to_owned()], output)?;
-        if content.trim().is_empty() && matches!(self.status, Status::Ok) {
-            return Err(Failure::refused("content", "standard input has no content")
-                .hint("if there was nothing to find, say so: --status empty"));
-        }
         let until = output
             .dates
             .future_time("fresh-for", self.fresh_for.as_deref())?;

@@ -52,6 +52,10 @@ fn describe(lookup: &Lookup, found: &ToolResult, output: &Output) -> String {
             let status = found.status.name();
             format!("result {number}: in vain ({status}), asked {fetched}")
         }
+        _ if !found.moved_to.is_empty() => {
+            let address = at_most_characters(&one_line(&found.moved_to), SHOWN);
+            format!("result {number}, redirected to {address}, fetched {fetched}")
+        }
         _ => format!("result {number}, fetched {fetched}"),
     }
 }
