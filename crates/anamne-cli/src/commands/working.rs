@@ -7,14 +7,16 @@ use crate::failure::Failure;
 use crate::output::{CYAN, Output};
 use crate::place::Place;
 use crate::session_argument::SessionArgument;
+use crate::shell::shell_word;
 use crate::wording::{named, one_line};
 
 /// Keep values while work goes on
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Working memory holds JSON values by key, for a session and an agent, until
-they expire: after 24 hours unless --expires says otherwise. The briefing at
-the start of a session shows what still lives.
+they expire: after 24 hours unless --expires says otherwise. null is no value.
+The briefing at the start of a session shows what still lives, of every session,
+with the session that it is of.
 
 Examples:
   anamne working
@@ -35,7 +37,7 @@ enum Change {
     Set {
         /// The key
         key: String,
-        /// The value: JSON, or a text
+        /// The value: JSON other than null, or a text
         value: String,
         #[command(flatten)]
         session: SessionArgument,
@@ -105,6 +107,11 @@ fn set(
     expires: Option<&str>,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    if value.is_null() {
+        let key = shell_word(key);
+        return Err(Failure::refused("value", "null is no value")
+            .hint(format!("to remove one: `anamne working remove {key}`")));
+    }
     // Before a space is created or asked.
     let told = WorkingValue {
         key: key.to_owned(),

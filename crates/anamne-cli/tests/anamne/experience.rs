@@ -255,7 +255,7 @@ fn working_memory_lives_until_it_expires_or_is_removed() {
     assert_eq!(values[1]["value"], json!([1, 2]));
     let briefing = ["context", "--preset", "session_start"];
     let briefing = bench.run(&briefing).stdout;
-    assert!(briefing.contains("feature/login"), "{briefing}");
+    assert!(briefing.contains("branch = feature/login"), "{briefing}");
     let of_another = ["working", "remove", "branch", "--agent", "builder"];
     assert_eq!(bench.run(&of_another).code, 3);
     let removed = bench.run(&["working", "remove", "branch"]);
@@ -272,6 +272,28 @@ fn working_memory_lives_until_it_expires_or_is_removed() {
     bench.json(&["working", "remove", "branch"]);
     let past = bench.run(&["working", "set", "k", "1", "--expires", "2020-01-01"]);
     assert_eq!(past.code, 2, "{}", past.stderr);
+    let null = bench.run(&["working", "set", "branch", "null"]);
+    assert_eq!(null.code, 2, "{}", null.stderr);
+    assert!(
+        null.stderr.contains("anamne working remove branch"),
+        "{}",
+        null.stderr
+    );
+}
+
+#[test]
+fn a_briefing_says_of_which_session_a_value_is() {
+    let bench = Bench::new();
+    let long = "s".repeat(100);
+    for (session, branch) in [("s1", "feature/a"), (long.as_str(), "feature/b")] {
+        bench.json(&["working", "set", "branch", branch, "--session", session]);
+    }
+    let briefing = bench.run(&["context", "--preset", "session_start"]).stdout;
+    let of_long = format!("branch (session {}…) = feature/b", "s".repeat(60));
+    assert!(
+        briefing.contains("branch (session s1) = feature/a") && briefing.contains(&of_long),
+        "{briefing}"
+    );
 }
 
 fn apples() -> Bench {

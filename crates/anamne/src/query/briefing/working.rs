@@ -14,6 +14,9 @@ const SHOWN: usize = 12;
 /// Maximum characters shown of a value.
 const LONGEST: usize = 300;
 
+/// Maximum characters shown of the name of a session.
+const LONGEST_SESSION: usize = 60;
+
 /// How long the block waits for the view of experience.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -79,10 +82,22 @@ fn shown(memory: Memory) -> Option<SelectedMemory> {
         serde_json::Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    let end = value.char_indices().nth(LONGEST);
-    let value = end.map_or(value.clone(), |(end, _)| format!("{}…", &value[..end]));
+    let value = shortened(&value, LONGEST);
+    let session = memory.session.as_deref().unwrap_or_default();
+    let whose = match shortened(session, LONGEST_SESSION) {
+        session if session.is_empty() => session,
+        session => format!(" (session {session})"),
+    };
     Some(SelectedMemory {
-        passage: Some(format!("{} = {value}", working.key)),
+        passage: Some(format!("{}{whose} = {value}", working.key)),
         ..SelectedMemory::whole(memory, WORKING)
     })
+}
+
+/// The beginning of a text; `…` marks a cut.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
