@@ -111,6 +111,25 @@ pub(super) fn case(row: &SqlRow<'_>) -> rusqlite::Result<Case> {
 }
 
 impl ExperienceView {
+    /// The calls of an action recorded last, whatever they act on, newest first. O(outcomes).
+    pub fn calls_of(&self, action: &str, most: usize) -> Result<Vec<Case>, ExperienceError> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        self.with(|connection| {
+            // An action may also be told together with what it acts on.
+            let whole = texts::find(connection, &normal::call(action, ""), TextKind::Name)?;
+            let sql = format!(
+                "SELECT {FIELDS} FROM outcomes
+                 WHERE call = ?2 OR action IN (SELECT text FROM texts WHERE content = ?1 COLLATE NOCASE)
+                 ORDER BY row DESC, step DESC LIMIT ?3"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let cases = statement.query_map(params![normal::name(action), whole, most as i64], case)?;
+            cases.collect()
+        })
+    }
+
     /// The newest cases, newest first; steps of a run in their order. O(`most` · log rows).
     pub fn cases(&self, filter: CaseFilter<'_>, most: usize) -> Result<Vec<Case>, ExperienceError> {
         if !self.file.exists() {

@@ -182,7 +182,7 @@ struct Situation {
     goal: String,
     /// The planned action.
     action: String,
-    /// Its arguments, or what it acts on.
+    /// Its arguments, or what it acts on; any by default.
     object: String,
     /// The error to recover from.
     error: String,

@@ -296,6 +296,38 @@ fn goals_and_calls_have_their_shares() {
 }
 
 #[test]
+fn an_action_without_an_object_has_the_share_of_all_its_calls() {
+    let home = Home::new();
+    let space = home.space();
+    for (action, arguments, error) in [
+        ("Make", "release", ""),
+        ("Make", "release", "no rule"),
+        ("Make", "test", ""),
+        ("Make", "", ""),
+        ("makedepend", "", "not found"),
+        ("shell", "make release", "not found"),
+    ] {
+        record(&space, outcome(action, arguments, error));
+    }
+    let shares = |action: &str, object: &str| {
+        let query = ExperienceQuery {
+            action: action.to_owned(),
+            object: object.to_owned(),
+            ..ExperienceQuery::default()
+        };
+        let advice = ask(&space, &query).swap_remove(0);
+        assert_eq!(advice.kind, AdviceKind::Call);
+        (advice.subject, advice.successes, advice.failures)
+    };
+    assert_eq!(shares("make", ""), ("make".to_owned(), 3, 1));
+    assert_eq!(
+        shares("make release", ""),
+        ("make release".to_owned(), 1, 1)
+    );
+    assert_eq!(shares("Make", "release"), ("Make release".to_owned(), 1, 1));
+}
+
+#[test]
 fn a_skill_is_offered_before_anything_was_experienced_and_by_its_trigger() {
     let home = Home::new();
     let space = home.space();

@@ -22,7 +22,7 @@ pub(crate) struct Ask {
         value_name = "NAME"
     )]
     action: String,
-    /// Its arguments, or what it acts on
+    /// Its arguments, or what it acts on [default: any]
     #[arg(
         long,
         default_value = "",

@@ -38,7 +38,7 @@ pub struct ExperienceQuery {
     pub goal: String,
     /// The planned action.
     pub action: String,
-    /// Its arguments, or what it acts on.
+    /// Its arguments, or what it acts on; empty for any.
     pub object: String,
     /// The error to recover from.
     pub error: String,
@@ -55,7 +55,7 @@ pub struct ExperienceQuery {
 pub enum AdviceKind {
     /// After this error, this call succeeded.
     Recovery,
-    /// How often this very call succeeded.
+    /// How often this very call succeeded; asked without an object, how often calls of the action did.
     Call,
     /// How often runs with this goal succeeded.
     Goal,
@@ -142,7 +142,8 @@ struct Recorded {
 
 /// What advice names.
 enum Subject {
-    Goal(String),
+    /// A goal or an action, as it is.
+    Named(String),
     Call(Recorded),
 }
 
@@ -317,7 +318,7 @@ impl Space {
                 .map(|(memory, case)| AdviceCase::of(memory, case.evidence.succeeded))
                 .collect(),
             subject: match draft.subject {
-                Subject::Goal(goal) => goal,
+                Subject::Named(name) => name,
                 Subject::Call(call) => as_recorded(call),
             },
             steps: draft.steps.into_iter().map(as_recorded).collect(),

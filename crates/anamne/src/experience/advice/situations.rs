@@ -75,16 +75,22 @@ fn of_recovery(recovery: Recovery, asked: &str) -> Option<Draft> {
     })
 }
 
+/// How often the call succeeded, or without an object, how often calls of the action did.
 fn of_call(
     view: &ExperienceView,
     query: &ExperienceQuery,
     prior: f64,
 ) -> Result<Option<Draft>, Error> {
-    let filter = CaseFilter::Call {
-        action: &query.action,
-        object: &query.object,
+    let is_any = query.object.trim().is_empty();
+    let cases = if is_any {
+        view.calls_of(&query.action, MOST_CASES)?
+    } else {
+        let filter = CaseFilter::Call {
+            action: &query.action,
+            object: &query.object,
+        };
+        view.cases(filter, MOST_CASES)?
     };
-    let cases = view.cases(filter, MOST_CASES)?;
     let Some(newest) = cases.first() else {
         return Ok(None);
     };
@@ -100,7 +106,11 @@ fn of_call(
     Ok(Some(Draft {
         kind: AdviceKind::Call,
         other_error: String::new(),
-        subject: Subject::Call(recorded(newest.clone())),
+        subject: if is_any {
+            Subject::Named(normal::name(&query.action).to_owned())
+        } else {
+            Subject::Call(recorded(newest.clone()))
+        },
         steps: Vec::new(),
         prior,
         cases: behind.collect(),
@@ -130,7 +140,7 @@ fn of_goals(view: &ExperienceView, query: &ExperienceQuery) -> Result<Vec<Draft>
             } else {
                 AdviceKind::SimilarGoal
             },
-            subject: Subject::Goal(first.goal.clone()),
+            subject: Subject::Named(first.goal.clone()),
             other_error: String::new(),
             steps: steps_of_success(view, of_goal)?,
             prior: shares.of(&query.agent),
