@@ -224,13 +224,15 @@ fn a_taken_name_and_a_folder_without_a_model_are_refused_with_a_way_out() {
     assert_eq!(refused.code, 2);
     let said = refused.error()["message"].to_string();
     assert!(said.contains("config.json"), "{said}");
-    let unknown = bench.run(&["model", "remove", "nowhere"]);
-    assert_eq!(unknown.code, 2);
-    assert!(
-        unknown.stderr.contains("anamne model list"),
-        "{}",
-        unknown.stderr
-    );
+    for command in ["remove", "verify"] {
+        let unknown = bench.run(&["model", command, "nowhere"]);
+        assert_eq!(unknown.code, 3, "{command}");
+        assert!(
+            unknown.stderr.contains("anamne model list"),
+            "{}",
+            unknown.stderr
+        );
+    }
 }
 
 /// Processes that are killed while they import and remove, and others beside them.

@@ -211,7 +211,13 @@ impl Models {
         known.is_some_and(|(known, _)| stands.iter().all(Option::is_some) && *known != stands)
     }
 
-    /// [`Error::UnknownModel`] unless the store has this model.
+    /// [`Error::Nothing`] unless the store has this model.
+    fn check_there(&self, name: &str) -> Result<(), Error> {
+        let there = self.library.has(name).then_some(());
+        there.ok_or_else(|| Error::nothing("model", name))
+    }
+
+    /// [`Error::UnknownModel`], which lists the embedding models, unless the store has this model.
     fn check_known(&self, name: &str) -> Result<(), Error> {
         if self.library.has(name) {
             return Ok(());

@@ -30,11 +30,11 @@ impl Store {
     /// A crash at any point leaves the model or removes it; what is left of its files is removed by the next import or
     /// removal. Processes that have it loaded go on using it.
     ///
-    /// [`Error::Denied`] without [`Right::Configure`], [`Error::UnknownModel`] if the store has no such model, and
+    /// [`Error::Denied`] without [`Right::Configure`], [`Error::Nothing`] if the store has no such model, and
     /// [`Error::ModelInUse`] while a space is set to it or has vectors of it in use.
     pub fn remove_model(&self, name: &str) -> Result<RemovedModel, Error> {
         self.require(Right::Configure)?;
-        self.models.check_known(name)?;
+        self.models.check_there(name)?;
         let library = &self.models.library;
         let lock = library.lock();
         let _guard = lock.acquire()?;

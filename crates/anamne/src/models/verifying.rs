@@ -47,12 +47,12 @@ impl Store {
     /// Verifies the named model of the store, or all: reads every file and compares it with the digest in the manifest.
     /// A plain folder has none, so it is only loaded. Changes nothing. O(bytes of the models).
     ///
-    /// [`Error::Denied`] without [`Right::Configure`], [`Error::UnknownModel`] if the store has no such model. A model
+    /// [`Error::Denied`] without [`Right::Configure`], [`Error::Nothing`] if the store has no such model. A model
     /// that a newer version imported is an error of its own if it was named, else a problem.
     pub fn verify_models(&self, name: Option<&str>) -> Result<Vec<ModelVerification>, Error> {
         self.require(Right::Configure)?;
         if let Some(name) = name {
-            self.models.check_known(name)?;
+            self.models.check_there(name)?;
             return Ok(vec![self.models.verify(name)?]);
         }
         let names = self.models.library.names();

@@ -32,7 +32,9 @@ impl Remove {
     pub(super) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let store = place.existing_store()?;
         self.check_agreed(&store)?;
-        let removed = store.remove_model(&self.name)?;
+        let removed = store
+            .remove_model(&self.name)
+            .map_err(|error| Failure::from(error).listed_by("anamne model list"))?;
         if output.is_json() {
             return output.json(&removed);
         }

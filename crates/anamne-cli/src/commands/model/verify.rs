@@ -51,7 +51,9 @@ pub(crate) struct VerifiedModels(Vec<ModelVerification>);
 impl VerifiedModels {
     /// Verifies the named model, or all.
     pub(crate) fn of(store: &Store, name: Option<&str>) -> Result<Self, Failure> {
-        Ok(Self(store.verify_models(name)?))
+        let verified = store.verify_models(name);
+        let listed = |error| Failure::from(error).listed_by("anamne model list");
+        verified.map(Self).map_err(listed)
     }
 
     /// Whether nothing is damaged.
