@@ -15,7 +15,8 @@ Feedback on a result is stored with the memory and slightly changes its rank.
 To rate the best result of a logged query, give the query's number: q12 (see
 `anamne meta log`). Feedback on a recorded search (`anamne recall --learn`)
 teaches which strategy to use for such questions. Feedback on work (approval,
-rejection, correction, neutral) is kept with the outcome that it is about.
+rejection, correction, neutral) names the outcome, or other memory, that it is
+about.
 
 Examples:
   anamne feedback m12 useful
@@ -42,7 +43,7 @@ pub(crate) struct Feedback {
         value_name = "TEXT"
     )]
     note: String,
-    /// A result of the search that was used; may be repeated
+    /// Of a recorded search: a result that was used; may be repeated
     #[arg(long, value_name = "ID")]
     used: Vec<String>,
     /// If the search was ambiguous: what should have been asked
@@ -90,6 +91,16 @@ impl Feedback {
 
     /// Whether the best result of a query was useful.
     fn of_result(&self) -> Result<bool, Failure> {
+        for (field, is_given) in [
+            ("used", !self.used.is_empty()),
+            ("should_ask", !self.should_ask.is_empty()),
+            ("wanted", !self.wanted.is_empty()),
+        ] {
+            if is_given {
+                let message = "only --note is kept with the result of a logged query";
+                return Err(Failure::refused(field, message));
+            }
+        }
         match self.verdict.as_str() {
             "useful" => Ok(true),
             "useless" => Ok(false),

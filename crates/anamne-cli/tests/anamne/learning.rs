@@ -53,6 +53,18 @@ fn questions_are_logged_judged_and_cleared() {
     assert!(features(&answer, "feedback") > 0.0, "it was told: {answer}");
     assert_eq!(bench.run(&["feedback", "q999", "useful"]).code, 3);
     assert_eq!(bench.run(&["feedback", &id, "perhaps"]).code, 2);
+    for of in [&id, "q1"] {
+        for (option, value) in [
+            ("--used", id.as_str()),
+            ("--wanted", "another"),
+            ("--should-ask", "which port?"),
+        ] {
+            let ran = bench.run(&["feedback", of, "useful", option, value]);
+            assert_eq!(ran.code, 2, "{of} {option} {}", ran.stderr);
+        }
+    }
+    let shown = bench.run(&["show", &id]).stdout;
+    assert!(shown.contains("useful twice, useless once"), "{shown}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ struct ToldOpinion {
     /// Why.
     #[serde(default)]
     comment: String,
-    /// If it is a correction: what was wanted instead.
+    /// If it is a judgement of work: what was wanted instead.
     #[serde(default)]
     wanted: String,
     /// The results of a search that were used.
@@ -65,6 +65,15 @@ impl ToldOpinion {
                     return Err(anamne::InvalidValue::new("verdict", accepts, &self.verdict).into());
                 }
             };
+            let others = [
+                ("wanted", !self.wanted.is_empty()),
+                ("used", !self.used.is_empty()),
+                ("should_ask", !self.should_ask.is_empty()),
+            ];
+            if let Some((field, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
+                let accepts = "absent from feedback on a logged query";
+                return Err(anamne::InvalidValue::new(field, accepts, "given").into());
+            }
             let memory = space.feedback_on_query(number, useful, &self.comment)?;
             return Ok(KeptOpinion::Result(Box::new(memory)));
         }

@@ -145,6 +145,8 @@ async fn misplaced_feedback_and_unknown_ids_are_refused() {
         json!({ "id": result, "verdict": "partial" }),
         json!({ "id": "m999", "verdict": "useful" }),
         json!({ "id": result, "verdict": "splendid" }),
+        json!({ "id": result, "verdict": "useful", "used": [result] }),
+        json!({ "id": result, "verdict": "approval", "should_ask": "which shed?" }),
     ] {
         let reply = raw.call("memory_feedback", refused.clone()).await;
         assert_eq!(reply["isError"], json!(true), "{refused} {reply}");

@@ -57,11 +57,11 @@ pub struct Opinion {
     pub said: Said,
     /// Why.
     pub comment: String,
-    /// For work: what was wanted instead.
+    /// For work only: what was wanted instead.
     pub wanted: String,
-    /// For a search: the results that were used.
+    /// For a search only: the results that were used.
     pub used: Vec<MemoryId>,
-    /// For an ambiguous search: what should have been asked.
+    /// For an ambiguous search only: what should have been asked.
     pub should_ask: String,
 }
 
@@ -74,14 +74,47 @@ pub enum KeptOpinion {
     Recorded(Remembered),
 }
 
+/// What feedback is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    Result,
+    Search,
+    Work,
+}
+
+impl Opinion {
+    /// Refuses what feedback on this topic doesn't keep.
+    fn check_parts(&self, topic: Topic) -> Result<(), InvalidValue> {
+        for (part, is_given, of) in [
+            ("wanted", !self.wanted.is_empty(), Topic::Work),
+            ("used", !self.used.is_empty(), Topic::Search),
+            ("should_ask", !self.should_ask.is_empty(), Topic::Search),
+        ] {
+            if is_given && of != topic {
+                let accepts = match of {
+                    Topic::Work => "absent, except from a judgement of work",
+                    _ => "absent, except from feedback on a search",
+                };
+                return Err(InvalidValue::new(part, accepts, "given"));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Space {
     /// Keeps feedback: a judgement of work as a memory; that a search was useful as a memory, and its used results as
     /// useful; that another memory was useful or useless as an edit of it ([`Space::feedback`]).
+    ///
+    /// # Errors
+    ///
+    /// Also if it says something that such feedback doesn't keep, such as the used results of what is no search.
     pub fn give_feedback(&self, opinion: Opinion) -> Result<KeptOpinion, Error> {
         let usefulness = match opinion.said {
             Said::Useful(usefulness) => usefulness,
             Said::Work(verdict) => {
                 self.inner.source.get(opinion.about)?;
+                opinion.check_parts(Topic::Work)?;
                 let record = Experience::Feedback(WorkFeedback {
                     verdict,
                     about: Some(opinion.about),
@@ -92,7 +125,13 @@ impl Space {
                 return Ok(KeptOpinion::Recorded(remembered));
             }
         };
-        if self.is_search(opinion.about)? {
+        let is_search = self.is_search(opinion.about)?;
+        opinion.check_parts(if is_search {
+            Topic::Search
+        } else {
+            Topic::Result
+        })?;
+        if is_search {
             let remembered = self.search_feedback(SearchFeedback {
                 search: opinion.about,
                 usefulness,
