@@ -2,7 +2,8 @@
 //!
 //! The SDK implements the transport of each revision: 2026-07-28 without sessions, the earlier ones with them. Every
 //! request brings its own key, and a call has the rights of the key of the request that makes it. The id of a session is
-//! bound to the key that began it, so that a stolen id is of no use with another key.
+//! bound to the key that began it, so that a stolen id is of no use with another key, and to the URL, which says what
+//! calls of the session do.
 //!
 //! | part of the URL | meaning |
 //! |---|---|
@@ -116,12 +117,13 @@ impl HttpDoor {
         choices: Choices,
         request: Request,
     ) -> Result<Response, Problem> {
+        let address = format!("{space:?} {choices:?}");
         let settings = choices.settings()?;
         let (mut parts, body) = request.into_parts();
         let caller = Caller::of(&mut parts, &self.app).await?;
         // A session keeps what its caller might do when it began, so it ends when that changes.
         let principal = &caller.principal;
-        let owner = format!("{} {:?}", principal.identity(), principal.scope);
+        let owner = format!("{} {:?} {address}", principal.identity(), principal.scope);
         if let Some(given) = parts.headers.remove(SESSION) {
             let id = self.unsealed(&given, &owner)?;
             parts.headers.insert(SESSION, id);
@@ -163,7 +165,7 @@ impl HttpDoor {
         Ok(answer)
     }
 
-    /// What binds a session to whoever began it.
+    /// What binds a session to whoever began it, and to its URL.
     fn seal(&self, id: &[u8], owner: &str) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.secret);
         hasher.update(&(owner.len() as u64).to_le_bytes());
@@ -179,7 +181,7 @@ impl HttpDoor {
         sealed.expect("an id and hexadecimal digits are a header's value")
     }
 
-    /// The id inside of a sealed one. A session of another key looks like one that has ended.
+    /// The id inside of a sealed one. A session of another key or URL looks like one that has ended.
     fn unsealed(&self, given: &HeaderValue, owner: &str) -> Result<HeaderValue, Problem> {
         let inner = || {
             let (id, seal) = given.to_str().ok()?.rsplit_once('.')?;

@@ -43,12 +43,22 @@ fn citation_in(text: &str) -> String {
 
 /// A message of a legacy session; the answer is JSON or the data of one event.
 fn legacy(server: &Served, session: Option<&str>, message: &Value) -> (Reply, Value) {
+    legacy_at(server, "/mcp", session, message)
+}
+
+/// The same at another URL.
+fn legacy_at(
+    server: &Served,
+    path: &str,
+    session: Option<&str>,
+    message: &Value,
+) -> (Reply, Value) {
     let mut headers = vec![ACCEPT];
     if let Some(session) = session {
         headers.push(("mcp-session-id", session));
         headers.push(("mcp-protocol-version", "2025-11-25"));
     }
-    let reply = server.json("POST", "/mcp", &headers, message);
+    let reply = server.json("POST", path, &headers, message);
     let events = reply.text.lines();
     let data = events
         .filter_map(|line| line.strip_prefix("data:"))
@@ -162,6 +172,26 @@ fn a_session_id_that_was_not_given_out_is_of_no_use() {
     let (reply, answer) = legacy(&server, Some(&session), &list);
     assert_eq!(reply.status, 200);
     assert!(answer["result"]["tools"].is_array(), "{answer}");
+}
+
+#[test]
+fn a_session_is_of_no_use_at_another_url() {
+    let server = Served::start();
+    let session = initialize(&server);
+    let store = json!({
+        "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": { "name": "memory_store", "arguments": { "content": "Sow the beans in May" } },
+    });
+    for elsewhere in ["/mcp/garden", "/mcp?tools=read_only", "/mcp?session=other"] {
+        let (reply, _) = legacy_at(&server, elsewhere, Some(&session), &store);
+        let problem = reply.problem(404);
+        assert_eq!(
+            problem["type"], "urn:anamne:problem:no_session",
+            "{elsewhere}"
+        );
+    }
+    let (reply, _) = legacy_at(&server, "/mcp/core", Some(&session), &store);
+    assert_eq!(reply.status, 200, "{}", reply.text);
 }
 
 #[test]
