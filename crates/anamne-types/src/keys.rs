@@ -10,7 +10,7 @@ use crate::body::string_enum;
 use crate::limits::{accept, check_name};
 use crate::scope::PrivateSpaces;
 use crate::tenants::{DEFAULT_TENANT, check_tenant};
-use crate::{Actor, InvalidValue, Right, Scope, SpaceSet};
+use crate::{Actor, ActorKind, InvalidValue, Right, Scope, SpaceSet};
 
 /// Longest validity of a key, in days.
 const LONGEST_VALIDITY: u32 = 36_500;
@@ -175,7 +175,7 @@ pub struct NewKey {
     /// Its preset; `developer` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<KeyRole>,
-    /// Who uses it; by default a person with the key's name.
+    /// Who uses it: a user, an agent or a tool; by default a user with the key's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<Actor>,
     /// The only spaces that it reaches. Either this or `all_spaces`.
@@ -234,7 +234,7 @@ impl NewKey {
             name: self.name.clone(),
             ..Actor::user()
         });
-        check_principal(&principal.name)?;
+        check_principal(&principal)?;
         let admin = self.admin || role == KeyRole::Admin;
         if let Some(days) = self.expires_days {
             let accepts = format_args!("1 to {LONGEST_VALIDITY}");
@@ -272,14 +272,18 @@ impl NewKey {
     }
 }
 
-/// Checks the name of a principal: 1 to 64 letters, digits, `-` and `_`. Names of private spaces contain it.
-fn check_principal(name: &str) -> Result<(), InvalidValue> {
+/// Checks a principal. Its name is 1 to 64 letters, digits, `-` and `_`: names of private spaces contain it. It is not the
+/// engine, whose events the engine believes.
+fn check_principal(principal: &Actor) -> Result<(), InvalidValue> {
+    let (name, kind) = (principal.name.as_str(), principal.kind);
     let is_fit = (1..=64).contains(&name.len())
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let accepts = "1 to 64 ASCII letters, digits, - and _";
-    accept(is_fit, "principal", accepts, name)
+    accept(is_fit, "principal", accepts, name)?;
+    let accepts = "a user, an agent or a tool";
+    accept(kind != ActorKind::System, "principal", accepts, kind)
 }
 
 /// A key as it is listed, without its secret.
@@ -371,6 +375,23 @@ mod tests {
         assert!(!all.narrowed(&Scope::owner()).may_read("~bob"));
         assert!(!Scope::owner().narrowed(&all).may_read("~bob"));
         assert!(!all.narrowed(&named).may_read("~bob.notes"));
+    }
+
+    #[test]
+    fn a_key_is_for_anybody_but_the_engine() {
+        for kind in ActorKind::ALL {
+            let wanted = NewKey {
+                principal: Some(Actor {
+                    kind: *kind,
+                    name: "retention".to_owned(),
+                }),
+                ..NewKey::named("ada")
+            };
+            let refused = wanted.grant().err();
+            let field = refused.as_ref().map(InvalidValue::field);
+            let expected = (*kind == ActorKind::System).then_some("principal");
+            assert_eq!(field, expected, "{kind}");
+        }
     }
 
     #[test]

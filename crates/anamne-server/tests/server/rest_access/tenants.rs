@@ -333,6 +333,20 @@ fn a_list_that_can_not_go_on_does_not_look_whole() {
 }
 
 #[test]
+fn no_key_is_the_engine_itself() {
+    let server = Served::start();
+    let operator = admin(&server);
+    let create = |kind: &str| {
+        let principal = json!({ "kind": kind, "name": "retention" });
+        let new = json!({ "name": "bo", "all_spaces": true, "principal": principal });
+        ask(&server, &operator, "POST", "/v1/admin/keys", Some(&new))
+    };
+    let refused = create("system").problem(422);
+    assert_eq!(refused["field"], "principal", "{refused}");
+    create("tool").expect(201);
+}
+
+#[test]
 fn a_key_names_spaces_that_can_be() {
     let server = Served::start();
     let operator = admin(&server);
