@@ -15,9 +15,9 @@ use crate::wording::{number, size};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each tenant has a store of its own, under server/tenants in the server's store.
-Tenants share no file. The server's own store is the tenant `default`. A running
-server notices changes: new and erased tenants and suspensions at once, quotas
-within ten seconds.
+Tenants share no file. The server's own store is the tenant `default`, which
+can't be suspended or erased. A running server notices changes: new and erased
+tenants and suspensions at once, quotas within ten seconds.
 
 Other commands work with a tenant's store through --store.
 

@@ -106,6 +106,7 @@ fn a_tenant_is_created_limited_suspended_exported_and_erased() {
     assert!(bench.json(&["tenants", "suspend", "acme"])["suspended_at"].is_string());
     assert!(bench.run(&["tenants", "list"]).stdout.contains("suspended"));
     assert!(bench.json(&["tenants", "resume", "acme"])["suspended_at"].is_null());
+    assert_eq!(bench.run(&["tenants", "suspend", "default"]).code, 2);
 
     let file = bench.folder().join("acme.anamne");
     let file = file.to_str().expect("UTF-8");

@@ -257,6 +257,8 @@ async fn limit_tenant(
 }
 
 /// Suspend a tenant: its keys are refused
+///
+/// The server's own tenant `default` can't be suspended.
 #[utoipa::path(
     post, path = "/v1/admin/tenants/{name}/suspend", tag = "admin",
     params(("name" = String, Path, description = "The tenant's name")),

@@ -118,8 +118,12 @@ impl ServerRecords {
         Ok(costs.iter().map(|month| month.cost.dollars()).sum())
     }
 
-    /// Suspends a tenant, whose keys are refused from then on, or resumes it. [`InvalidValue`] if it is unknown.
+    /// Suspends a tenant, whose keys are refused from then on, or resumes it. [`InvalidValue`] if it is unknown, and for
+    /// suspending `default`, whose keys administer the server.
     pub fn suspend_tenant(&self, name: &str, suspended: bool) -> Result<TenantInfo, Error> {
+        if suspended {
+            refuse_default(name)?;
+        }
         let now = self.now();
         self.change_tenant(name, now, |transaction| {
             known_tenant(transaction, name)?;

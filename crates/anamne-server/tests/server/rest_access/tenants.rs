@@ -86,6 +86,10 @@ fn an_administrator_manages_tenants_from_creation_to_erasure() {
     assert_eq!(refused["type"], "urn:anamne:problem:suspended");
     send("POST", "/v1/admin/tenants/acme/resume", None).expect(200);
     tell(&server, &worker, "We deploy on Mondays too").expect(201);
+    // Nobody could resume it over the network.
+    let own = send("POST", "/v1/admin/tenants/default/suspend", None);
+    assert_eq!(own.problem(422)["field"], "tenant");
+    send("POST", "/v1/admin/tenants/default/resume", None).expect(200);
 
     let shown = send("GET", "/v1/admin/tenants/acme", None).expect(200);
     assert_eq!(shown["usage"]["memories"], 2);
