@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anamne_types::InvalidValue;
+use anamne_types::{InvalidValue, space_owner};
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::mixed_script::AugmentedScriptSet;
@@ -55,8 +55,9 @@ impl SpaceName {
             || character.script() == Script::Unknown
     }
 
-    /// Checks that the name is readable and unambiguous: no invisible characters, and no word that mixes scripts, such
-    /// as Latin letters with a Cyrillic one between them. Latin may be combined with Japanese, Chinese and Korean.
+    /// Checks that the name is readable and unambiguous: no invisible characters, no word that mixes scripts, such as
+    /// Latin letters with a Cyrillic one between them, and no shared space that looks private. Latin may be combined with
+    /// Japanese, Chinese and Korean.
     pub fn check_characters(&self) -> Result<(), InvalidValue> {
         if let Some(character) = self
             .0
@@ -67,6 +68,11 @@ impl SpaceName {
             let accepts = format!(
                 "visible characters only; U+{code:04X} is invisible, unassigned or private-use"
             );
+            return Err(InvalidValue::new("space", accepts, self.escaped()));
+        }
+        // Whether or not there is such a private space, which a caller may not find out.
+        if space_owner(&self.0).is_none() && skeleton(&self.0).next() == Some('~') {
+            let accepts = "a name that doesn't begin with a character that looks like ~";
             return Err(InvalidValue::new("space", accepts, self.escaped()));
         }
         let mut words = self.0.split(|character: char| !character.is_alphanumeric());
@@ -255,6 +261,8 @@ mod tests {
             "a & b",
             "🚀 launch",
             "שלום",
+            "~ada.notes",
+            "ada~\u{ff5e}",
         ];
         for text in accepted {
             assert_eq!(name(text).check_new([]), Ok(()), "{text}");
@@ -275,6 +283,9 @@ mod tests {
             ("Cyrillic o", "c\u{43e}re"),
             ("Greek omicron", "dem\u{3bf}"),
             ("decomposed", "cafe\u{301}"),
+            ("fullwidth tilde", "\u{ff5e}ada"),
+            ("small tilde", "\u{2dc}ada.notes"),
+            ("tilde operator", "\u{223c}ada"),
         ];
         for (why, text) in refused {
             let refusal = name(text).check_new([]).expect_err(why);

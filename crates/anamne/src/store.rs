@@ -273,14 +273,14 @@ impl Store {
     }
 
     /// The space that a name refers to: the one with exactly this name, else the one with composed characters. The name
-    /// of a new space must be distinguishable from existing ones.
+    /// of a new space must be distinguishable from those in scope; a comparison with others would reveal that they exist.
     pub(crate) fn meant(&self, name: SpaceName, create: bool) -> Result<SpaceName, Error> {
         if self.folder.has_space(&name)? {
             return Ok(name);
         }
         let composed = name.composed();
         if create && !self.folder.has_space(&composed)? {
-            composed.check_new(&self.folder.spaces()?)?;
+            composed.check_new(&self.spaces()?)?;
         }
         Ok(composed)
     }

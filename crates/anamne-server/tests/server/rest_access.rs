@@ -235,6 +235,38 @@ fn a_scope_is_kept_to_and_a_memory_says_who_told_it() {
 }
 
 #[test]
+fn a_name_for_a_space_says_nothing_of_spaces_out_of_reach() {
+    let server = Served::start();
+    let of_people = ["ada", "bob", "ADA"].map(|name| key(&server, &NewKey::named(name)));
+    let [ada, bob, upper] = &of_people;
+    let listed = NewKey {
+        spaces: Some(vec!["VAULT".to_owned()]),
+        all_spaces: false,
+        ..NewKey::named("bot")
+    };
+    let bot = key(&server, &listed);
+    let create = |key: &str, name: &str| {
+        let wanted = json!({ "name": name });
+        ask(&server, key, "POST", "/v1/spaces", Some(&wanted))
+    };
+    create(ada, "~ada.salary").expect(201);
+    create(ada, "vault").expect(201);
+
+    for tilde in ["\u{ff5e}", "\u{2dc}", "\u{223c}"] {
+        let there = create(bob, &format!("{tilde}ada.salary")).problem(422);
+        let missing = create(bob, &format!("{tilde}ada.nothing")).problem(422);
+        let there = there.to_string().replace("salary", "nothing");
+        assert_eq!(there, missing.to_string());
+    }
+    create(upper, "~ADA.salary").expect(201);
+    create(&bot, "VAULT").expect(201);
+    // Whoever reaches both spaces needs names that can be told apart.
+    let refused = create(bob, "Vault").problem(422);
+    let accepts = refused["accepts"].to_string();
+    assert!(accepts.contains("distinguishable"), "{refused}");
+}
+
+#[test]
 fn two_servers_on_one_store_share_keys() {
     let one = Served::start();
     let other = one.beside(|_| {});
