@@ -21,22 +21,19 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use axum::routing::any;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::server::MOST_CALLS;
+use super::sessions::Sessions;
 use super::{MemoryServer, Settings, ToolSet};
 use crate::http::body::{MOST_BYTES, Path, Query};
 use crate::http::{App, Caller, Problem};
 
 /// The header with the id of a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-
-/// Maximum number of sessions at a time; a session ends after five minutes without a request.
-const MOST_SESSIONS: usize = 2_048;
 
 /// Hexadecimal digits of a session's seal.
 const SEAL_DIGITS: usize = 32;
@@ -45,7 +42,7 @@ const SEAL_DIGITS: usize = 32;
 #[derive(Clone)]
 struct HttpDoor {
     app: Arc<App>,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     /// Limits the calls of all clients.
     slots: Arc<Semaphore>,
     /// The key of the seals, which lasts as long as the sessions: until the server ends.
@@ -124,11 +121,11 @@ impl HttpDoor {
         // A session keeps what its caller might do when it began, so it ends when that changes.
         let principal = &caller.principal;
         let owner = format!("{} {:?} {address}", principal.identity(), principal.scope);
-        if let Some(given) = parts.headers.remove(SESSION) {
+        let given = parts.headers.remove(SESSION);
+        let begins = given.is_none().then(|| principal.identity());
+        if let Some(given) = given {
             let id = self.unsealed(&given, &owner)?;
             parts.headers.insert(SESSION, id);
-        } else if self.sessions.sessions.read().await.len() >= MOST_SESSIONS {
-            return Err(Problem::overloaded());
         }
         let writer = caller.principal.writer();
         let slots = self.slots.clone();
@@ -155,12 +152,15 @@ impl HttpDoor {
             .with_max_request_body_bytes(MOST_BYTES)
             .with_cancellation_token(self.ending.child_token());
         let factory = move || Ok(server.clone());
-        let service = StreamableHttpService::new(factory, self.sessions.clone(), config);
+        let service = StreamableHttpService::new(factory, self.sessions.open.clone(), config);
         let answer = service.handle(Request::from_parts(parts, body)).await;
         let mut answer = answer.map(Body::new);
         if let Some(id) = answer.headers_mut().remove(SESSION) {
             let sealed = self.sealed(&id, &owner);
             answer.headers_mut().insert(SESSION, sealed);
+            if let (Some(caller), Ok(id)) = (begins, id.to_str()) {
+                self.sessions.note(caller, id.into()).await;
+            }
         }
         Ok(answer)
     }

@@ -25,6 +25,7 @@ mod reply;
 mod resources;
 mod schema;
 mod server;
+mod sessions;
 mod tools;
 mod turn;
 mod wire;
