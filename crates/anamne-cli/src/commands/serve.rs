@@ -43,6 +43,9 @@ of the newest.
 The log on standard error has a line for each request, never with content,
 query parts or keys.
 
+A space that was used stays open, with about 30 files. The server raises its
+limit of open files to the highest that the system allows (ulimit -Hn).
+
 Examples:
   anamne serve
   anamne serve --listen 127.0.0.1:8080 --log-format json
@@ -139,9 +142,25 @@ fn set_traces(settings: &mut HttpSettings) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Raises the number of files that this process may open as far as the system allows: each open space takes about 30, and
+/// the usual limit is for programs that open few.
+#[cfg(unix)]
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    // A system that refuses this lets the server open as many as before.
+    let _ = setrlimit(Resource::Nofile, raised);
+}
+
 impl Serve {
     pub(crate) fn run(self, place: &Place, output: &mut Output) -> Result<(), Failure> {
         let options = place.options_with_model(output)?.background(true);
+        #[cfg(unix)]
+        raise_open_files();
         self.begin_log();
         let mut settings = self.settings()?;
         #[cfg(feature = "opentelemetry")]

@@ -98,13 +98,17 @@ fn a_second_signal_ends_a_server_that_waits() {
 /// The server with a limit of the size of files, in blocks of 512 bytes, which writes meet like a full disk.
 #[cfg(unix)]
 fn serve_on_full_disk(bench: &Bench, blocks: u32) -> (Child, String, BufReader<ChildStderr>) {
+    serve_after(bench, &format!("trap '' XFSZ; ulimit -f {blocks}"))
+}
+
+/// The server in the place of a shell that ran these commands.
+#[cfg(unix)]
+fn serve_after(bench: &Bench, commands: &str) -> (Child, String, BufReader<ChildStderr>) {
     let usual = bench.command(&["serve", "--listen", "127.0.0.1:0", "--log", "off"]);
     let mut limited = Command::new("sh");
     limited
         .arg("-c")
-        .arg(format!(
-            "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""
-        ))
+        .arg(format!("{commands}; exec \"$0\" \"$@\""))
         .arg(usual.get_program())
         .args(usual.get_args())
         .current_dir(bench.folder())
@@ -178,4 +182,20 @@ fn settings_of_the_server_are_checked_before_it_listens() {
     check(&["--log", "all"], 2, "--log");
     let missing = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
     check(&missing, 1, "can't use cert.pem for TLS");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_may_open_as_many_files_as_the_system_allows() {
+    let bench = Bench::new();
+    let (mut child, _, _lines) = serve_after(&bench, "ulimit -Sn 320; ulimit -Hn 640");
+    let limits = format!("/proc/{}/limits", child.id());
+    let limits = std::fs::read_to_string(limits).expect("limits");
+    signal(&child, "TERM");
+    assert!(child.wait().expect("an end").success());
+    let files = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let files: Vec<&str> = files.expect("a line").split_whitespace().collect();
+    assert_eq!(files[3..5], ["640", "640"]);
 }
