@@ -138,6 +138,11 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
     let bench = Bench::new();
     bench.remember(&["The lighthouse keeper is called Ines"]);
     bench.json(&["doctor"]);
+    // What a full disk leaves of a file that could not be filled.
+    let mut spaces = std::fs::read_dir(bench.store().join("spaces")).expect("spaces");
+    let space = spaces.next().expect("a space").expect("an entry").path();
+    std::fs::create_dir_all(space.join("observed")).expect("a folder");
+    std::fs::write(space.join("observed/meta.db"), "").expect("written");
     let is_root = std::fs::metadata(bench.folder()).expect("a folder").uid() == 0;
     let set_modes = |folder_mode: u32, file_mode: u32| {
         let mut paths = files_under(&bench.store());

@@ -84,9 +84,9 @@ impl SideFile {
         &self.path
     }
 
-    /// Whether the file exists.
+    /// Whether the file exists and has content: one that could not be filled, as on a full disk, is empty.
     pub fn exists(&self) -> bool {
-        self.path.exists()
+        self.path.metadata().is_ok_and(|found| found.len() > 0)
     }
 
     /// Runs `work` with the current file at the path, which is created if missing; costs one `stat` if nothing changed.

@@ -58,7 +58,8 @@ impl SideDatabase {
     /// `None` for a file of another version, which is to be removed.
     fn open_once(&self, path: &Path) -> Result<Option<Connection>> {
         refuse_special_file(path)?;
-        if look_at(path)?.is_none() {
+        let is_new = look_at(path)?.is_none();
+        if is_new {
             // A WAL that outlived its database must not be applied to the new one.
             remove_database(path)?;
             // Created here first, so that SQLite's side files inherit the owner-only mode. An existing file is not
@@ -68,8 +69,13 @@ impl SideDatabase {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(path, flags)
             .map_err(StoreError::from)
-            .and_then(|connection| self.prepared(connection, path));
-        opened.map_err(|error| error.of_database(path))
+            .and_then(|connection| self.prepared(connection, path))
+            .map_err(|error| error.of_database(path));
+        if is_new && opened.is_err() {
+            // A file without tables, as on a full disk, would look like one to read.
+            remove_database(path)?;
+        }
+        opened
     }
 
     fn prepared(&self, mut connection: Connection, path: &Path) -> Result<Option<Connection>> {

@@ -322,6 +322,21 @@ fn a_process_that_creates_the_tables_without_the_lock_is_waited_for() {
     assert_eq!(place.count(FIRST), 1);
 }
 
+/// As on a full disk.
+#[test]
+fn a_file_that_could_not_be_filled_is_no_file() {
+    let place = place();
+    let broken = SideDatabase::new(1, "CREATE TABLE");
+    broken.open(&place.path).expect_err("no table was made");
+    assert!(!place.path.exists());
+    // What a killed process leaves.
+    fs::write(&place.path, "").expect("written");
+    let file = SideFile::at(FIRST, &place.path);
+    assert!(!file.exists());
+    assert_eq!(things(&file), 0);
+    assert!(file.exists());
+}
+
 #[test]
 fn another_file_under_the_path_is_noticed() {
     let place = place();
