@@ -1,6 +1,7 @@
 //! Formats memories for a person.
 
 use anamne::Memory;
+use jiff::Timestamp;
 
 use crate::failure::Failure;
 use crate::output::{CYAN, DIM, Output, paint};
@@ -14,8 +15,9 @@ pub(crate) fn sort(memory: &Memory) -> String {
     }
 }
 
-/// Author, position in its thread, date as given and tags, on one line; and the kind, unless it is `message`.
-pub(crate) fn origin(memory: &Memory, when: &str) -> String {
+/// Author, position in its thread, date as given and tags, on one line; and the kind, unless it is `message`; whether it
+/// is superseded, and has expired by `now`.
+pub(crate) fn origin(memory: &Memory, when: &str, now: Timestamp) -> String {
     let mut parts = Vec::new();
     if memory.kind() != anamne::Kind::Message {
         parts.push(sort(memory));
@@ -28,6 +30,9 @@ pub(crate) fn origin(memory: &Memory, when: &str) -> String {
     }
     if memory.superseded_by.is_some() {
         parts.push("superseded".to_owned());
+    }
+    if memory.has_expired(now) {
+        parts.push("expired".to_owned());
     }
     parts.join(" · ")
 }
@@ -50,8 +55,9 @@ pub(crate) fn place(memory: &Memory) -> Option<String> {
 pub(crate) fn print_row(memory: &Memory, output: &mut Output) -> Result<(), Failure> {
     let id = memory.citation();
     let width = output.width;
+    let when = output.dates.absolute(memory.occurred_at);
     let origin = wrapped(
-        &origin(memory, &output.dates.absolute(memory.occurred_at)),
+        &origin(memory, &when, output.dates.now),
         width.saturating_sub(id.len() + 2),
     );
     for (index, line) in origin.iter().enumerate() {

@@ -147,7 +147,7 @@ pub(crate) fn sentence(ranked: &Ranked, memory: &Memory, matched: &[String]) -> 
     add_if(features.role_fit > 0.0, "preferred by the role");
     add_if(
         features.superseded > 0.0,
-        "but superseded by a newer memory",
+        "but superseded by another memory",
     );
     let sentence_text = reasons.join("; ");
     let mut letters = sentence_text.chars();

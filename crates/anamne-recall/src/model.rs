@@ -169,7 +169,7 @@ features! {
     feedback 1.5,
     /// How often it was opened recently, 0 to 1. Chosen, not fitted: it only decides between near-equal scores.
     access 0.4,
-    /// Whether it is superseded by a newer memory.
+    /// Whether it is superseded by another memory.
     superseded -3.0,
     /// Its lead over a memory that holds instead, if the query found that as well. Chosen, not fitted: it falls just
     /// behind that one.

@@ -109,6 +109,11 @@ impl Memory {
         self.body.kind()
     }
 
+    /// Whether it has expired at this time.
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|expires| expires <= now)
+    }
+
     /// Checks tags and metadata, which grow with edits, against [`Limits`](crate::Limits).
     pub fn check(&self) -> Result<(), InvalidValue> {
         check_tags(&self.tags)?;

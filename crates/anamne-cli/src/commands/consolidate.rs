@@ -16,10 +16,12 @@ use crate::wording::one_line;
 /// Merge memories that say the same, and show recurring statements
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Facts, skills and thoughts that say the same are merged: the latest supersedes
-the others, which stay in the store and rank behind it. Texts that differ in a
-number, a date, a name or a \"not\" are never merged; messages are never
-merged. A running `anamne mcp` does this at night.
+Facts, skills and thoughts that say the same are merged: one supersedes the
+others, which stay in the store and rank behind it. It is the one with the most
+words; among equals the one with the highest importance, then confidence, then
+trust; else the one that was stored first. Texts that differ in a number, a
+date, a name or a \"not\" are never merged; messages and expired memories are
+never merged. A running `anamne mcp` does this at night.
 
 `anamne link WINNER LOSER --type supersedes --remove` undoes a merge
 permanently, and `anamne audit --actor consolidation` lists all merges. A

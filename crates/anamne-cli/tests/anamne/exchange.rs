@@ -59,6 +59,18 @@ fn standard_input_is_imported_too() {
 }
 
 #[test]
+fn a_list_marks_what_has_expired() {
+    let bench = Bench::new();
+    let lines = bench::lines([
+        json!({"text": "Grace is away", "expires": "2001-02-03T00:00:00Z"}),
+        json!({"text": "Grace is back"}),
+    ]);
+    bench.feed(&["import", "-"], lines.as_bytes());
+    let listed = bench.run(&["list"]).stdout;
+    assert_eq!(listed.matches(" · expired").count(), 1, "{listed}");
+}
+
+#[test]
 fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
     let bench = Bench::new();
     let mut lines = LINES.to_owned();

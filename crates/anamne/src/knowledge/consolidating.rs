@@ -102,7 +102,7 @@ impl Inner {
         Ok(!self.source.log(&query)?.is_empty())
     }
 
-    /// The latest live memories of these kinds, at most `limit`; those damaged in both copies are added to `passed`.
+    /// The latest live memories of these kinds that have not expired, at most `limit`; those damaged in both copies are added to `passed`.
     fn latest(
         &self,
         kinds: Vec<Kind>,
@@ -117,10 +117,12 @@ impl Inner {
             .source
             .select(&filter, Visibility::Live, Order::NewestFirst)?;
         ids.truncate(limit);
+        let now = self.source.now();
+        let stands = |memory: &Memory| memory.deleted_at.is_none() && !memory.has_expired(now);
         let mut memories = Vec::with_capacity(ids.len());
         for some in ids.chunks(READ_AT_ONCE) {
             let found = self.source.get_undamaged(some, passed)?.into_iter();
-            memories.extend(found.filter(|memory| memory.deleted_at.is_none()));
+            memories.extend(found.filter(stands));
         }
         Ok(memories)
     }

@@ -1,9 +1,10 @@
 //! Summaries of sessions, days, weeks and months.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use anamne_knowledge::summaries::{Level, Summary, SummaryReport};
-use anamne_types::Skipped;
+use anamne_knowledge::summaries::{Level, Summary, SummaryReport, SummarySentence};
+use anamne_types::{MemoryId, Skipped};
 use jiff::Timestamp;
 
 use crate::Error;
@@ -24,28 +25,37 @@ impl Space {
     }
 
     /// The summaries of a level whose periods begin in a time span, earliest first, at most `limit`. They lack what was
-    /// written since they were built: see [`Summary::stale`] and [`Space::summarise`].
+    /// written since they were built: see [`Summary::stale`] and [`Space::summarise`]. Sentences of memories that have
+    /// expired are left out.
     pub fn summaries(
         &self,
         level: Level,
         span: Range<Timestamp>,
         limit: usize,
     ) -> Result<Vec<Summary>, Error> {
-        Ok(self
-            .inner
-            .derived
-            .summaries
-            .open()?
-            .between(level, span, limit)?)
+        let summaries = self.inner.derived.summaries.open()?;
+        self.without_expired(summaries.between(level, span, limit)?)
     }
 
-    /// The summaries of a thread's sessions, earliest first, at most `limit`.
+    /// The summaries of a thread's sessions, earliest first, at most `limit`, without sentences of memories that have
+    /// expired.
     pub fn summaries_of_thread(&self, thread: &str, limit: usize) -> Result<Vec<Summary>, Error> {
-        Ok(self
-            .inner
-            .derived
-            .summaries
-            .open()?
-            .sessions_of(thread, limit)?)
+        let summaries = self.inner.derived.summaries.open()?;
+        self.without_expired(summaries.sessions_of(thread, limit)?)
+    }
+
+    /// No event tells the view that a memory has expired, so its sentences are removed here.
+    fn without_expired(&self, mut summaries: Vec<Summary>) -> Result<Vec<Summary>, Error> {
+        let now = self.now();
+        for summary in &mut summaries {
+            let cited = summary.sentences.iter().map(|sentence| sentence.memory);
+            let cited: Vec<MemoryId> = cited.collect();
+            let (memories, _) = self.inner.source.get_with_damage(&cited)?;
+            let expired = memories.iter().filter(|memory| memory.has_expired(now));
+            let expired: HashSet<MemoryId> = expired.map(|memory| memory.id).collect();
+            let stands = |sentence: &SummarySentence| !expired.contains(&sentence.memory);
+            summary.sentences.retain(stands);
+        }
+        Ok(summaries)
     }
 }

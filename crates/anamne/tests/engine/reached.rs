@@ -2,8 +2,8 @@
 
 use anamne::{
     ActionOutcome, Actor, ConflictKind, ContradictionQuery, Draft, Edit, Error, Experience,
-    Fetched, Filter, Invalidation, KeptOpinion, Kind, LearningSearch, Lookup, MemoryId, Opinion,
-    Order, Project, Recall, RequestKind, Said, Scope, Space, SpaceSet, Store, StoreFolder,
+    Fetched, Filter, Invalidation, KeptOpinion, Kind, LearningSearch, Level, Lookup, MemoryId,
+    Opinion, Order, Project, Recall, RequestKind, Said, Scope, Space, SpaceSet, Store, StoreFolder,
     ToolRequest, Visibility,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -171,6 +171,42 @@ fn the_sessions_of_a_thread_are_summarised() -> Result<(), Error> {
     assert!(sessions[0].start < sessions[1].start);
     assert_eq!(space.summaries_of_thread("roof", 1)?.len(), 1);
     assert!(space.summaries_of_thread("cellar", 5)?.is_empty());
+    Ok(())
+}
+
+#[test]
+fn expired_memories_are_in_no_summary_and_are_not_merged() -> Result<(), Error> {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-01T10:00:00Z");
+    let space = store.space("tests")?;
+    let said = |text: &str| {
+        Draft::new(text)
+            .kind(Kind::Fact)
+            .thread("visits")
+            .occurred_at(at("2026-03-01T09:00:00Z"))
+    };
+    let mut passing =
+        said("The visitor code for the east gate is on the yellow card").importance(9);
+    passing.expires_at = Some(at("2026-03-02T10:00:00Z"));
+    let passing = told(&space, passing);
+    space.summarise(&mut |_| {})?;
+    let cited = || -> Result<Vec<MemoryId>, Error> {
+        let mut summaries = space.summaries_of_thread("visits", 5)?;
+        let day = at("2026-03-01T00:00:00Z")..at("2026-03-02T00:00:00Z");
+        summaries.extend(space.summaries(Level::Day, day, 5)?);
+        let sentences = summaries.iter().flat_map(|summary| &summary.sentences);
+        Ok(sentences.map(|sentence| sentence.memory).collect())
+    };
+    assert_eq!(cited()?, [passing; 2]);
+    let lasting = told(
+        &space,
+        said("the visitor code for the east gate is on the yellow card."),
+    );
+    assert_eq!(space.foldable()?.0[0].winner, passing);
+    clock.set("2026-03-02T10:00:00Z");
+    assert!(cited()?.is_empty());
+    assert!(space.consolidate()?.0.is_empty());
+    assert_eq!(space.get(lasting)?.superseded_by, None);
     Ok(())
 }
 

@@ -307,7 +307,8 @@ fn print_origin(hit: &Hit, output: &mut Output) -> Result<(), Failure> {
     let indent = " ".repeat(INDENT);
     let width = output.width.saturating_sub(INDENT);
     let when = output.dates.both(hit.memory.occurred_at);
-    for line in wrapped(&card::origin(&hit.memory, &when), width) {
+    let origin = card::origin(&hit.memory, &when, output.dates.now);
+    for line in wrapped(&origin, width) {
         output.line(format_args!("{indent}{}", paint(DIM, line)))?;
     }
     if !hit.path.is_empty() {

@@ -160,7 +160,7 @@ impl Space {
         };
         let stands = |memory: &Memory| {
             memory.superseded_by.is_none()
-                && memory.expires_at.is_none_or(|expires| expires > now)
+                && !memory.has_expired(now)
                 && !memory.metadata.contains_key(Assertion::KEY)
         };
         let mut memories = self.list(&listing)?;
