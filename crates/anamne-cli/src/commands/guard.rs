@@ -36,6 +36,7 @@ Examples:
   anamne guard
   anamne guard set email=redact github-token=refuse
   anamne guard set secret=default
+  anamne guard set --private true
   anamne guard allow 'test-*-key'
   anamne guard test < deploy.log
   anamne guard scan
@@ -58,7 +59,7 @@ enum GuardCommand {
     /// Set the action of kinds or groups (secret, personal): KIND=ACTION
     Set {
         /// KIND=off, mark, redact, refuse or default
-        #[arg(required = true, value_name = "KIND=ACTION")]
+        #[arg(required_unless_present = "private", value_name = "KIND=ACTION")]
         actions: Vec<String>,
         /// Make every memory of the space private, or not
         #[arg(long, value_name = "BOOL")]

@@ -127,6 +127,9 @@ fn the_policy_is_set_shown_and_followed() {
     ]);
     assert_eq!(back["actions"]["aws-access-key"], "redact");
     assert_eq!(back["private"], true);
+    let public = bench.json(&["guard", "set", "--private", "false"]);
+    assert_eq!(public["private"], false, "the actions stay: {public}");
+    assert_eq!(public["actions"], back["actions"]);
     let allowed = bench.json(&["guard", "allow", &key()]);
     assert_eq!(allowed["allow"], json!([key()]));
     let tested = bench.json(&["guard", "test", &text]);
@@ -138,6 +141,7 @@ fn the_policy_is_set_shown_and_followed() {
         let ran = bench.run(&["guard", "set", wrong]);
         assert_ne!(ran.code, 0, "{wrong}");
     }
+    assert_ne!(bench.run(&["guard", "set"]).code, 0);
     assert_ne!(bench.run(&["guard", "allow", "*"]).code, 0);
 }
 
