@@ -136,6 +136,6 @@ pub(crate) fn report(
     if transfer.kept.is_empty() && transfer.links_kept.is_empty() {
         Ok(())
     } else {
-        Err(Failure::Reported)
+        Err(Failure::Incomplete)
     }
 }

@@ -96,7 +96,9 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
         ran.stderr
     );
 
-    let total = bench.json(&["import", file, "--skip-bad"]);
+    let ran = bench.run(&["--json", "import", file, "--skip-bad"]);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    let total = ran.parsed();
     assert_eq!(
         (&total["imported"], &total["known"]),
         (&json!(1), &json!(3))

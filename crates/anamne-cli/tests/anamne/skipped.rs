@@ -287,7 +287,7 @@ fn a_damaged_memory_stays_where_the_others_are_moved_from() {
         "--json", "spaces", "split", "core", "quay", "--thread", "harbour",
     ];
     let ran = bench.run(&split);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
     let moved = ran.parsed();
     assert_eq!((&moved["moved"], &moved["chosen"]), (&json!(2), &json!(3)));
     assert_eq!(moved["kept"].as_array().map(Vec::len), Some(1), "{moved}");
@@ -349,7 +349,9 @@ fn an_import_of_notes_goes_on_past_folders_and_notes_that_cannot_be_read() {
             .as_str()
             .is_some_and(|said| said.contains("can't read metadata"))
     );
-    let total = bench.json(&["import", "vault", "--skip-bad"]);
+    let ran = bench.run(&["--json", "import", "vault", "--skip-bad"]);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    let total = ran.parsed();
     assert_eq!(total["imported"], 2, "{total}");
     let bad = total["bad"].as_array().expect("bad notes");
     let files: Vec<_> = bad

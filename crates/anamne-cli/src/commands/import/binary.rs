@@ -70,7 +70,15 @@ impl Import {
         for space in &report.spaces {
             settling::settle(&store.existing_space(&space.space)?, output)?;
         }
-        Ok(())
+        let mut imports = report
+            .spaces
+            .iter()
+            .filter_map(|space| space.import.as_ref());
+        if imports.all(|import| import.bad.is_empty()) {
+            Ok(())
+        } else {
+            Err(Failure::Incomplete)
+        }
     }
 
     /// Refuses a name for files that have none of their own to replace.

@@ -78,8 +78,9 @@ no such report: the store doesn't know which file a line was in.
 Imports are idempotent: if one was interrupted, run it again. A line that can't
 be read stops the import (exit code 1); the lines before it stay imported and are
 counted in the error. With --skip-bad the import skips lines, notes, folders and
-files that can't be read, and reports each; only a store that can't be written,
-such as on a full disk, still stops it.
+files that can't be read, names the first 20 (--json: all) and ends with exit
+code 4; only a store that can't be written, such as on a full disk, still stops
+it.
 
 Examples:
   anamne import conversation.jsonl
@@ -233,7 +234,7 @@ impl Import {
                 "indexes not updated: {error}; the next command tries again"
             ));
         }
-        Ok(())
+        total.outcome()
     }
 }
 

@@ -94,6 +94,15 @@ impl Total {
         }));
     }
 
+    /// The result of an import that did everything except what it skipped.
+    pub(super) fn outcome(&self) -> Result<(), Failure> {
+        if self.bad.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::Incomplete)
+        }
+    }
+
     pub(super) fn print(&self, output: &mut Output) -> Result<(), Failure> {
         if output.is_json() {
             return output.json(&worded(self));
