@@ -34,7 +34,8 @@ next hooks, in order and once; `anamne setup --status` shows what waits,
 private on this machine stays in the store of this machine.
 
 `anamne hook git --install` makes git store each commit of the current project:
-message, files and branch.
+message, files and branch. Git runs no such hook after a merge without
+conflicts, so its commit is not stored.
 
 Examples:
   anamne hook git --install

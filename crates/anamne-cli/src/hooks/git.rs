@@ -25,6 +25,11 @@ const BEGIN: &str = "# anamne:begin";
 /// The last line of it.
 const END: &str = "# anamne:end";
 
+/// The shells that can run our line.
+const SHELLS: [&str; 9] = [
+    "sh", "ash", "bash", "dash", "fish", "ksh", "mksh", "yash", "zsh",
+];
+
 /// Who tells of commits.
 const HOST: &str = "git";
 
@@ -138,7 +143,7 @@ pub(crate) fn install(global: &Global, output: &mut Output) -> Result<(), Failur
     }
     write_script(&path, &after)?;
     output.line(format_args!(
-        "{} stores each commit from now on",
+        "{} stores each commit from now on, except merges without conflicts",
         file_name(&path)
     ))
 }
@@ -187,8 +192,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
 /// Refuses a hook that no shell runs.
 fn check_shell(path: &Path, text: &str) -> Result<(), Failure> {
     let first = text.lines().next().unwrap_or_default();
-    let is_shell = first.starts_with("#!") && first.trim_end().ends_with("sh");
-    if is_shell {
+    if interpreter(first).is_some_and(|program| SHELLS.contains(&program)) {
         return Ok(());
     }
     let name = file_name(path);
@@ -199,24 +203,37 @@ fn check_shell(path: &Path, text: &str) -> Result<(), Failure> {
     .hint("let it run `anamne hook git-commit` after each commit"))
 }
 
-/// The text with our lines replaced by `line`, or without them.
+/// The program that the first line of a script names, itself or through `env`.
+fn interpreter(first: &str) -> Option<&str> {
+    let mut words = first.strip_prefix("#!")?.split_whitespace();
+    let program = words.next()?.rsplit('/').next()?;
+    if program != "env" {
+        return Some(program);
+    }
+    let named = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    named.rsplit('/').next()
+}
+
+/// The text with `line` between our marks, or without our lines. They come first: a script may end anywhere.
 fn with_block(path: &Path, text: &str, line: Option<&str>) -> Result<String, Failure> {
+    let rest = without_block(path, text)?;
+    let Some(line) = line else {
+        return Ok(rest);
+    };
+    let (first, after) = rest.split_once('\n').unwrap_or((&rest, ""));
+    Ok(format!("{first}\n{BEGIN}\n{line}\n{END}\n{after}"))
+}
+
+/// The text without our lines.
+fn without_block(path: &Path, text: &str) -> Result<String, Failure> {
     let count = |mark| text.lines().filter(|line| *line == mark).count();
-    let block = line.map(|line| format!("{BEGIN}\n{line}\n{END}\n"));
     match (count(BEGIN), count(END)) {
-        (0, 0) => {
-            let gap = if text.is_empty() || text.ends_with('\n') {
-                ""
-            } else {
-                "\n"
-            };
-            Ok(block.map_or_else(|| text.to_owned(), |block| format!("{text}{gap}{block}")))
-        }
+        (0, 0) => Ok(text.to_owned()),
         (1, 1) => {
             let (before, rest) = text.split_once(BEGIN).unwrap_or((text, ""));
             let (_, after) = rest.split_once(END).unwrap_or((rest, ""));
             let after = after.strip_prefix('\n').unwrap_or(after);
-            Ok(format!("{before}{}{after}", block.unwrap_or_default()))
+            Ok(format!("{before}{after}"))
         }
         _ => Err(Failure::refused(
             "hook",
@@ -269,16 +286,19 @@ mod tests {
             "#!/bin/sh\n",
             "#!/bin/bash\necho one\n",
             "#!/bin/sh\necho one",
+            "#!/bin/sh\necho one\nexit 0\n",
         ] {
             let with = with_block(path, text, Some("anamne hook git-commit")).expect("added");
-            assert!(
-                with.starts_with(text) && with.ends_with("# anamne:end\n"),
-                "{with}"
-            );
+            let (first, rest) = text.split_once('\n').expect("a line");
+            let block = "# anamne:begin\nanamne hook git-commit\n# anamne:end";
+            assert_eq!(with, format!("{first}\n{block}\n{rest}"));
             let again = with_block(path, &with, Some("anamne hook git-commit")).expect("replaced");
             assert_eq!(again, with);
             let without = with_block(path, &with, None).expect("removed");
-            assert_eq!(without.trim_end(), text.trim_end());
+            assert_eq!(without, text);
+            let at_the_end = format!("{text}\n{block}\n");
+            let moved = with_block(path, &at_the_end, Some("anamne hook git-commit"));
+            assert_eq!(moved.expect("moved").trim_end(), with.trim_end());
         }
         assert!(with_block(path, "#!/bin/sh\n# anamne:begin\n", None).is_err());
     }
@@ -286,8 +306,21 @@ mod tests {
     #[test]
     fn a_hook_that_no_shell_runs_is_left_alone() {
         let path = Path::new("post-commit");
-        assert!(check_shell(path, "#!/usr/bin/env bash\n").is_ok());
-        for text in ["#!/usr/bin/python3\n", "", "\u{7f}ELF"] {
+        for text in [
+            "#!/bin/sh\n",
+            "#!/usr/bin/env bash\n",
+            "#!/bin/bash -e\n",
+            "#!/usr/bin/env -S LANG=C bash -eu\n",
+            "#! /bin/sh -eu\r\n",
+        ] {
+            assert!(check_shell(path, text).is_ok(), "{text:?}");
+        }
+        for text in [
+            "#!/usr/bin/python3\n",
+            "#!/usr/bin/env pwsh\n",
+            "",
+            "\u{7f}ELF",
+        ] {
             assert!(check_shell(path, text).is_err(), "{text:?}");
         }
     }

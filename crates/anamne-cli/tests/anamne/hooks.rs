@@ -432,7 +432,7 @@ fn git_tells_of_each_commit_and_the_hook_can_be_removed() {
     git(&["init", "-q", "-b", "main"]);
     let script = project.join(".git/hooks/post-commit");
     std::fs::create_dir_all(script.parent().expect("a folder")).expect("a folder");
-    std::fs::write(&script, "#!/bin/sh\necho mine >> mine.txt\n").expect("written");
+    std::fs::write(&script, "#!/bin/sh\necho mine >> mine.txt\nexit 0\n").expect("written");
     assert_eq!(run_in(&bench, &project, &["init"]).code, 0);
     for _ in 0..2 {
         let ran = run_in(&bench, &project, &["hook", "git", "--install"]);
@@ -460,7 +460,7 @@ fn git_tells_of_each_commit_and_the_hook_can_be_removed() {
     );
     run_in(&bench, &project, &["hook", "git", "--remove"]);
     let text = std::fs::read_to_string(&script).expect("the hook");
-    assert_eq!(text, "#!/bin/sh\necho mine >> mine.txt\n");
+    assert_eq!(text, "#!/bin/sh\necho mine >> mine.txt\nexit 0\n");
 }
 
 #[test]
