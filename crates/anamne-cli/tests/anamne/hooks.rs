@@ -621,3 +621,25 @@ fn a_set_up_shows_its_changes_and_asks_before_it_makes_them() {
     let unknown = bench.run(&["setup", "--host", "nothing", "--yes"]);
     assert_eq!(unknown.code, 2, "{}", unknown.stderr);
 }
+
+#[test]
+fn what_a_set_up_left_to_the_person_is_named_once_with_its_own_exit_code() {
+    let bench = Bench::new();
+    let host = bench.folder().join(".claude");
+    std::fs::create_dir_all(&host).expect("a folder");
+    std::fs::write(host.join("settings.json"), "[]").expect("written");
+    for options in [&["--yes"][..], &["--dry-run"], &["--yes", "--remove"]] {
+        let ran = bench.run(&[&["setup", "--host", "claude-code"], options].concat());
+        assert_eq!(ran.code, 4, "{options:?}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.stdout.matches("left alone").count(),
+            1,
+            "{}",
+            ran.stdout
+        );
+    }
+    std::fs::create_dir_all(bench.folder().join(".cursor")).expect("a folder");
+    let ran = bench.run(&["setup", "--host", "cursor", "--yes"]);
+    assert!(ran.stdout.contains("by hand"), "{}", ran.stdout);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+}

@@ -31,7 +31,9 @@ changes of their configuration files, asks, and applies them: the MCP server,
 hooks that recall and capture by themselves, and a few lines in the host's
 instruction file. Comments, order and formatting of the files stay. A backup
 lies beside each changed file (NAME.anamne-backup). A file that can't be
-understood is left alone and named. A second run changes nothing.
+understood is left alone and named. Of a host that was not checked, such as
+Cursor, only existing files are changed, and it says what to add to others (exit
+code 4). A second run changes nothing.
 
 Then it proves each connection: it starts the configured server, stores,
 recalls and erases in a temporary store, reads once from the real one, and calls
@@ -114,6 +116,9 @@ struct Outcome {
     changed: Vec<PathBuf>,
     left_alone: Vec<LeftAlone>,
     by_hand: Vec<String>,
+    /// Whether the person must add text to a file.
+    #[serde(skip)]
+    is_incomplete: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     proofs: Vec<proving::Proof>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -261,7 +266,10 @@ impl Setup {
             return Ok(None);
         }
         let applied = if self.dry_run {
-            Applied::default()
+            Applied {
+                left_alone: plan.left_alone.clone(),
+                ..Applied::default()
+            }
         } else {
             self.apply(one, &plan, work)?
         };
@@ -319,12 +327,11 @@ impl Setup {
 
 impl Outcome {
     fn of(host: &'static Host, plan: Plan, applied: Applied) -> Self {
-        let mut left_alone = plan.left_alone;
-        left_alone.extend(applied.left_alone);
         Self {
             host: host.id,
             changed: applied.written.into_iter().map(|(path, _)| path).collect(),
-            left_alone,
+            left_alone: applied.left_alone,
+            is_incomplete: plan.has_text_to_add(),
             by_hand: plan.by_hand,
             proofs: Vec::new(),
             earlier: None,
@@ -333,7 +340,8 @@ impl Outcome {
 
     fn has_failed(&self) -> bool {
         let has_failed = EarlierConversations::has_failed;
-        !self.left_alone.is_empty()
+        self.is_incomplete
+            || !self.left_alone.is_empty()
             || self.proofs.iter().any(|proof| !proof.ok)
             || self.earlier.as_ref().is_some_and(has_failed)
     }
