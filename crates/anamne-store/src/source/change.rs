@@ -131,6 +131,8 @@ impl Transaction<'_> {
         kind: EventKind,
     ) -> Result<Memory> {
         self.note_reach(stored, kind)?;
+        let is_back = stored.memory.deleted_at.is_some() && memory.deleted_at.is_none();
+        self.more_live += u64::from(is_back);
         rows::keep_version(&self.tables, stored)?;
         if memory.is_member() {
             let changed = self.write_change(stored, memory.without_text(), kind)?;

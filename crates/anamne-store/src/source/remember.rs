@@ -159,6 +159,7 @@ impl Transaction<'_> {
         let salt = self.salt_of(memory.id);
         rows::insert(self.tables, row, salt, hash, memory)?;
         self.next_row = Row(row.0 + 1);
+        self.more_live += u64::from(memory.deleted_at.is_none());
         let payload = Payload::of_memory(salt, memory);
         self.log(kind, row, memory.id, &payload)
     }

@@ -27,6 +27,8 @@ pub(crate) struct Transaction<'writer> {
     pub(super) head: Seq,
     pub(super) hash: Digest,
     pub(super) next_row: Row,
+    /// Memories that were added or restored.
+    pub(super) more_live: u64,
     lines: Vec<Entry>,
     /// Where the current change began.
     before: Before,
@@ -47,6 +49,7 @@ struct Before {
     head: Seq,
     hash: Digest,
     next_row: Row,
+    more_live: u64,
     /// Number of lines.
     lines: usize,
     /// Rows changed by the connection so far.
@@ -81,11 +84,13 @@ impl<'writer> Transaction<'writer> {
             head: end.0,
             hash: end.1,
             next_row: Row(0),
+            more_live: 0,
             lines: Vec::new(),
             before: Before {
                 head: end.0,
                 hash: end.1,
                 next_row: Row(0),
+                more_live: 0,
                 lines: 0,
                 changes: 0,
             },
@@ -108,6 +113,7 @@ impl<'writer> Transaction<'writer> {
             head: self.head,
             hash: self.hash,
             next_row: self.next_row,
+            more_live: self.more_live,
             lines: self.lines.len(),
             changes: self.tables.total_changes(),
         }
@@ -143,6 +149,7 @@ impl<'writer> Transaction<'writer> {
         self.run("RELEASE another")?;
         let before = self.before;
         (self.head, self.hash, self.next_row) = (before.head, before.hash, before.next_row);
+        self.more_live = before.more_live;
         self.lines.truncate(before.lines);
         self.reach = Reach::default();
         Ok(())
@@ -211,9 +218,9 @@ impl<'writer> Transaction<'writer> {
         (bytes_of(earlier), earlier.len())
     }
 
-    /// The number of new memories of the current change.
+    /// The number of memories that the current change added or restored. Those that it added as forgotten don't count.
     pub(crate) fn new_memories(&self) -> u64 {
-        u64::from(self.next_row.0.saturating_sub(self.before.next_row.0))
+        self.more_live - self.before.more_live
     }
 
     /// Bytes by which the database file is smaller than its pages, because some are only in the WAL.

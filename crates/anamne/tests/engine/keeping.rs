@@ -1,8 +1,12 @@
 //! A space respects its quota and settings, and unwritable files can still be read.
 
 use std::fs;
+use std::sync::Arc;
 
-use anamne::{Draft, Edit, Error, ErrorKind, Recall, Space, StoreError};
+use anamne::{
+    Draft, Edit, Error, ErrorKind, ImportOptions, Options, Recall, Space, Store, StoreError,
+    StoreQuota, StoreUsage, Visibility,
+};
 
 use crate::common::{Home, files_under, link};
 
@@ -140,6 +144,55 @@ fn a_quota_that_another_process_sets_counts_from_the_next_write() {
         .configure(|config| config.quota.bytes = 0)
         .expect("configured");
     space.remember("one more").expect("told");
+}
+
+/// A store with a quota of `memories`.
+fn limited(home: &Home, memories: u64) -> Store {
+    let quota = Arc::new(StoreQuota::new(home.root(), memories, 0));
+    let options = Options {
+        quota: Some(quota),
+        ..Options::new(home.root()).background(false)
+    };
+    Store::open_with(options).expect("a store")
+}
+
+#[track_caller]
+fn assert_over_store_quota(error: &Error, of: &str) {
+    assert!(
+        matches!(error, Error::Store(StoreError::StoreQuotaExceeded { what, .. }) if *what == of),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_quota_of_memories_counts_those_that_are_not_forgotten() {
+    let home = Home::new();
+    let store = limited(&home, 2);
+    let space = store.space("tests").expect("a space");
+    let tell = |text: &str| space.remember(text).expect("told").id;
+    let former = [tell("The first"), tell("The second")];
+    for id in former {
+        space.forget(id).expect("forgotten");
+    }
+    let mut exported = Vec::new();
+    space
+        .export_visibility(&mut exported, Visibility::Forgotten)
+        .expect("exported");
+    let third = tell("The third");
+    tell("The fourth");
+    let refused = space.restore(former[0]).expect_err("full");
+    assert_over_store_quota(&refused, "memories");
+    assert!(space.read(former[0]).expect("there").deleted_at.is_some());
+    let trusted = ImportOptions::default().trusted();
+    let other = store.space("other").expect("a space");
+    let imported = other.import(exported.as_slice(), trusted, &mut |_| {});
+    assert_eq!(imported.expect("they are forgotten").imported, 2);
+    assert_over_store_quota(&other.restore(former[0]).expect_err("full"), "memories");
+    space.forget(third).expect("forgotten");
+    space.restore(former[0]).expect("there is room");
+    assert_over_store_quota(&space.remember("The fifth").expect_err("full"), "memories");
+    let used = StoreUsage::of_store(home.root()).expect("measured");
+    assert_eq!(used.memories, 2);
 }
 
 #[test]
