@@ -19,6 +19,9 @@ const PART_BETWEEN: u64 = 64;
 /// Cost of a write in addition to three copies of its lines: the changed database pages, in bytes.
 const PAGES: u64 = 52 << 10;
 
+/// Size of a new space with its first files beside the source, in bytes.
+const NEW_SPACE: u64 = 512 << 10;
+
 /// What all spaces of a store may use together. The spaces of one process share it; what other processes write is
 /// noticed when the store is measured again.
 #[derive(Debug)]
@@ -146,16 +149,23 @@ impl StoreQuota {
         Ok(())
     }
 
+    /// Admits a new space if the store stays within its limits.
+    pub fn admit_space(&self) -> Result<()> {
+        self.admit_growth(NEW_SPACE, 0)
+    }
+
     /// Admits a write of some journal lines and new memories if the store stays within its limits.
-    ///
-    /// Free, except for an occasional measurement and one before a refusal.
     pub(crate) fn admit(&self, lines: u64, memories: u64) -> Result<()> {
+        self.admit_growth(3 * lines + PAGES, memories)
+    }
+
+    /// Free, except for an occasional measurement and one before a refusal.
+    fn admit_growth(&self, bytes: u64, memories: u64) -> Result<()> {
         let most = self.memories.load(Ordering::Relaxed);
         let most_bytes = self.bytes.load(Ordering::Relaxed);
         if (most == 0 || memories == 0) && most_bytes == 0 {
             return Ok(());
         }
-        let bytes = 3 * lines + PAGES;
         let mut slot = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |known: &Known| {
             let told = known.memories + known.more_memories + memories;

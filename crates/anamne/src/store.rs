@@ -328,6 +328,12 @@ impl Store {
     }
 
     fn open_inner(&self, name: &SpaceName, create: bool) -> Result<Arc<Inner>, Error> {
+        if let Some(quota) = &self.options.quota
+            && create
+            && !self.folder.has_space(name)?
+        {
+            quota.admit_space()?;
+        }
         let folder = self.folder.space(name);
         let source = SpaceSource::open(&folder, name, self.options.clock.clone(), create)?
             .within(self.options.quota.clone());

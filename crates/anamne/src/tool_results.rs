@@ -28,7 +28,8 @@ impl Space {
     }
 
     /// Caches what a tool returned, in place of the former result of the identical request; returns its number. A page
-    /// in HTML becomes its readable text. Every text passes the guard, and is refused or redacted like a memory's.
+    /// in HTML becomes its readable text. Every text passes the guard, and is refused or redacted like a memory's. Counts for
+    /// the quota.
     pub fn cache_result(&self, request: &ToolRequest, fetched: &Fetched) -> Result<u64, Error> {
         self.require_write()?;
         request.check().map_err(anamne_store::StoreError::from)?;
@@ -44,6 +45,9 @@ impl Space {
             }
         })?;
         let request = self.guarded_request(request)?;
+        let parameters = request.canonical_parameters();
+        let bytes = checked.content.len() + request.text.len() + parameters.len();
+        self.source().admit_beside(bytes as u64)?;
         let results = &self.inner.derived.tool_results.results;
         Ok(results.store(&request, &checked, self.now())?)
     }

@@ -12,7 +12,7 @@ use crate::config::Duplicates;
 use crate::files::look_at;
 use crate::journal::Digest;
 use crate::quota::WriteRequest;
-use crate::source::{Transaction, WriteContext};
+use crate::source::{Transaction, WriteContext, feed};
 use crate::writer::Writer;
 use crate::{Result, StoreError};
 
@@ -100,6 +100,28 @@ impl SpaceSource {
             lines,
             logged: transaction.logged_bytes(&self.database)?,
             uncommitted: transaction.uncommitted(),
+            limit,
+        };
+        let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        usage.admit(wanted)
+    }
+
+    /// Checks the quotas before a text of `bytes` bytes is stored in a file beside the source.
+    pub fn admit_beside(&self, bytes: u64) -> Result<()> {
+        let limit = self.settings.current()?.quota.bytes;
+        if let Some(quota) = &self.store_quota {
+            quota.admit(bytes, 0)?;
+        }
+        if limit == 0 {
+            return Ok(());
+        }
+        let wanted = WriteRequest {
+            space: self.name.as_str(),
+            folder: &self.folder,
+            head: self.read(feed::head)?,
+            lines: bytes,
+            logged: 0,
+            uncommitted: (0, 0),
             limit,
         };
         let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);

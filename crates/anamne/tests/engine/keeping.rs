@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::Arc;
 
 use anamne::{
-    Draft, Edit, Error, ErrorKind, ImportOptions, Options, Recall, Space, Store, StoreError,
-    StoreQuota, StoreUsage, Visibility,
+    Draft, Edit, Error, ErrorKind, Fetched, ImportOptions, Options, Recall, RequestKind, Space,
+    Store, StoreError, StoreQuota, StoreUsage, ToolRequest, Visibility,
 };
 
 use crate::common::{Home, files_under, link};
@@ -146,14 +146,14 @@ fn a_quota_that_another_process_sets_counts_from_the_next_write() {
     space.remember("one more").expect("told");
 }
 
-/// A store with a quota of `memories`.
-fn limited(home: &Home, memories: u64) -> Store {
+/// A store with a quota of `memories`, and its quota.
+fn limited(home: &Home, memories: u64) -> (Store, Arc<StoreQuota>) {
     let quota = Arc::new(StoreQuota::new(home.root(), memories, 0));
     let options = Options {
-        quota: Some(quota),
+        quota: Some(quota.clone()),
         ..Options::new(home.root()).background(false)
     };
-    Store::open_with(options).expect("a store")
+    (Store::open_with(options).expect("a store"), quota)
 }
 
 #[track_caller]
@@ -167,7 +167,7 @@ fn assert_over_store_quota(error: &Error, of: &str) {
 #[test]
 fn the_quota_of_memories_counts_those_that_are_not_forgotten() {
     let home = Home::new();
-    let store = limited(&home, 2);
+    let (store, _) = limited(&home, 2);
     let space = store.space("tests").expect("a space");
     let tell = |text: &str| space.remember(text).expect("told").id;
     let former = [tell("The first"), tell("The second")];
@@ -193,6 +193,35 @@ fn the_quota_of_memories_counts_those_that_are_not_forgotten() {
     assert_over_store_quota(&space.remember("The fifth").expect_err("full"), "memories");
     let used = StoreUsage::of_store(home.root()).expect("measured");
     assert_eq!(used.memories, 2);
+}
+
+#[test]
+fn the_quota_of_bytes_counts_cached_results_and_new_spaces() {
+    let home = Home::new();
+    let (store, quota) = limited(&home, 0);
+    let space = store.space("tests").expect("a space");
+    let cache = || {
+        let request = ToolRequest::new(RequestKind::Search, "web", "tides of the harbour");
+        let fetched = Fetched {
+            content: page(1),
+            ..Fetched::default()
+        };
+        space.cache_result(&request, &fetched)
+    };
+    let used = StoreUsage::of_store(home.root()).expect("measured").bytes;
+    quota.set(0, used);
+    assert_over_store_quota(&cache().expect_err("full"), "bytes");
+    assert_over_store_quota(&store.space("other").map(drop).expect_err("full"), "bytes");
+    assert_eq!(store.spaces().expect("spaces").len(), 1);
+    let open = store.space("tests").expect("it exists");
+    open.recall(&Recall::new("tides")).expect("an answer");
+    quota.set(0, used + (10 << 20));
+    cache().expect("it fits");
+    store.space("other").expect("it fits");
+    space
+        .configure(|config| config.quota.bytes = 100_000)
+        .expect("configured");
+    assert_over_quota(&cache().expect_err("full"), 100_000);
 }
 
 #[test]
