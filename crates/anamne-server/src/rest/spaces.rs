@@ -174,7 +174,8 @@ impl From<SpaceErasure> for DeletedSpace {
 ///
 /// Needs the right to erase. Its memories that are members of other spaces are erased there too; members that have their
 /// home elsewhere stay there. Keys that name the space lose it; one that names no other is revoked. The name is given twice, so that no space is deleted by mistake.
-/// With `If-Match`, only the state that the client knows is deleted: otherwise nothing is changed (412).
+/// With `If-Match`, only the state that the client knows is deleted: otherwise nothing is changed (412). The state is that
+/// of its log and settings, without cached results and paused tasks.
 #[utoipa::path(
     delete,
     path = "/v1/spaces/{space}",
