@@ -243,6 +243,35 @@ fn other_shapes_of_a_dump_say_the_same() {
 }
 
 #[test]
+fn a_first_line_like_a_dump_costs_only_itself() {
+    for first in [
+        "[1]",
+        "[{\"text\": \"one\"}]",
+        "{\"thought:1\": {}}",
+        "[INFO] started",
+    ] {
+        let (_folder, space) = space();
+        let lines = format!("{first}\n\n{{\"text\": \"The lock is green\"}}\n");
+        let report = import(&space, &lines, BadLines::Skip);
+        assert_eq!(
+            (report.imported, report.lines),
+            (1, 3),
+            "{first}: {report:?}"
+        );
+        assert_eq!(report.bytes, lines.len() as u64, "{first}");
+        assert_eq!(
+            (report.bad.len(), report.bad[0].line),
+            (1, 1),
+            "{first}: {report:?}"
+        );
+    }
+    // One document, also with white space at its end.
+    let (_folder, space) = space();
+    let report = import(&space, &format!("{}\n\n", dump()), BadLines::Stop);
+    assert_eq!(report.imported, 8, "{report:?}");
+}
+
+#[test]
 fn entries_of_a_dump_that_can_not_be_read_are_named() {
     let (_folder, space) = space();
     let text = json!({

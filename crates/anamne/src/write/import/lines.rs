@@ -1,10 +1,11 @@
 //! Imports JSON lines.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use anamne_store::ImportItem;
 use anamne_text::json_size::has_more_values;
 use anamne_types::Limits;
+use serde::de::IgnoredAny;
 
 use super::dump;
 use super::intake::{ImportWriter, RecordPosition};
@@ -32,14 +33,17 @@ pub(crate) fn import<'a>(
     outcome: Option<&'a mut dyn FnMut(LineOutcome)>,
 ) -> Result<ImportReport, Error> {
     let mut intake = ImportWriter::new(space, options, progress).telling(outcome);
-    let is_dump = dump::is_dump(&mut reader).map_err(|source| Error::Stream {
-        action: "read the import",
-        source,
-    })?;
-    if is_dump {
-        dump::import(reader, &mut intake)?;
-        return intake.finish();
+    let mut first = Vec::new();
+    if dump::is_dump(&mut reader).map_err(unreadable)? {
+        let mut limited = reader.by_ref().take(LONGEST_LINE);
+        limited.read_until(b'\n', &mut first).map_err(unreadable)?;
+        let rest = reader.fill_buf().map_err(unreadable)?;
+        if rest.trim_ascii().is_empty() || !is_document(&first) {
+            dump::import(first.as_slice().chain(reader), &mut intake)?;
+            return intake.finish();
+        }
     }
+    let mut reader = first.as_slice().chain(reader);
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -61,16 +65,25 @@ pub(crate) fn import<'a>(
     }
 }
 
-/// Reads one line, of which at most [`LONGEST_LINE`] bytes are kept; returns the number of bytes consumed.
-fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<usize, Error> {
-    let failed = |source| Error::Stream {
+fn unreadable(source: std::io::Error) -> Error {
+    Error::Stream {
         action: "read the import",
         source,
-    };
-    let mut limited = std::io::Read::take(&mut *reader, LONGEST_LINE);
-    let read = limited.read_until(b'\n', line).map_err(failed)?;
+    }
+}
+
+/// Whether a line is a whole JSON document, so that what follows is another one.
+fn is_document(line: &[u8]) -> bool {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}')).is_ok()
+}
+
+/// Reads one line, of which at most [`LONGEST_LINE`] bytes are kept; returns the number of bytes consumed.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<usize, Error> {
+    let mut limited = reader.by_ref().take(LONGEST_LINE);
+    let read = limited.read_until(b'\n', line).map_err(unreadable)?;
     if read as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
-        let skipped = reader.skip_until(b'\n').map_err(failed)?;
+        let skipped = reader.skip_until(b'\n').map_err(unreadable)?;
         return Ok(read + skipped);
     }
     Ok(read)
@@ -97,7 +110,8 @@ fn parse(line: &[u8]) -> Result<Option<(ImportItem, Vec<ImportedLink>)>, String>
 fn worded(error: &serde_json::Error) -> String {
     let reason = error
         .to_string()
-        .replace(" at line 1 column ", " at column ");
+        .replace(" at line 1 column ", " at column ")
+        .replace(" at column 0", "");
     if error.is_data() {
         reason
     } else {
@@ -130,6 +144,8 @@ mod tests {
         assert!(reason("- [ ] call Ada").starts_with("not JSON: "));
         assert!(!reason("not JSON").contains("line 1"));
         assert_eq!(reason(r#"{"txt":"x"}"#), "missing field `text`");
+        let other = "invalid type: sequence, expected an object with the fields of a memory";
+        assert_eq!(reason("[1]"), other);
     }
 
     #[test]

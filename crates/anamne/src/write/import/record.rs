@@ -12,6 +12,7 @@ use super::older::{self, Given};
 
 /// One line: a message of a conversation, or an exported memory.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object with the fields of a memory")]
 pub(super) struct Record {
     #[serde(default)]
     id: Option<Text>,

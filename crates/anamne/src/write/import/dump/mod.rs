@@ -29,14 +29,15 @@ const MOST_VALUES: usize = 4_000_000;
 /// The bytes by which a dump is recognised.
 const BEGINNING: usize = 256;
 
-/// Whether a stream begins like a dump: with an array, or with an object whose first key names a thing of a dump. Lines
+/// Whether a stream begins like a dump: with an array of objects, or with an object whose first key names a thing of a dump. Lines
 /// of records begin with objects that have other keys.
 pub(super) fn is_dump(reader: &mut impl BufRead) -> std::io::Result<bool> {
     let buffer = reader.fill_buf()?;
     let text = String::from_utf8_lossy(&buffer[..buffer.len().min(BEGINNING)]);
     let text = text.trim_start_matches('\u{feff}').trim_start();
-    if text.starts_with('[') {
-        return Ok(true);
+    if let Some(items) = text.strip_prefix('[') {
+        let first = items.trim_start();
+        return Ok(first.is_empty() || first.starts_with('{'));
     }
     let key = text.strip_prefix('{').map(str::trim_start);
     let key = key.and_then(|rest| rest.strip_prefix('"')?.split('"').next());
@@ -132,7 +133,8 @@ pub(super) fn import(reader: impl BufRead, intake: &mut ImportWriter<'_>) -> Res
     let document: Value = match serde_json::from_str(text) {
         Ok(document) => document,
         Err(error) => {
-            return intake.skip_record(&whole, &format!("not one JSON document: {error}"));
+            let reason = format!("not one JSON document, so nothing of it is imported: {error}");
+            return intake.skip_record(&whole, &reason);
         }
     };
     let dump = Dump::of(document);
@@ -361,6 +363,8 @@ mod tests {
             ("\u{feff}[{\"key\": 1}]", true),
             ("{\"text\": \"thought:1\"}", false),
             ("{\"thought\": \"a field\"}", false),
+            ("[1]", false),
+            ("[2026-11-28] a line of a log", false),
             ("", false),
         ] {
             assert_eq!(
