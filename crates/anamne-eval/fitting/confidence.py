@@ -4,13 +4,13 @@
     python3 crates/anamne-eval/fitting/second_look.py features.jsonl --unseen unseen.jsonl
     python3 crates/anamne-eval/fitting/confidence.py unseen.jsonl [crates/anamne-recall/src/confidence/model.rs]
 
-With `--relevance` only the third and the last factor are fitted, given the first two of model.rs. Needs NumPy and SciPy. Prints the metrics with each conversation (then each data set) held out, then the parameters
+With `--relevance` only the third and the last factor are fitted, given the first two of model.rs. Needs NumPy and SciPy. Prints the metrics with each conversation (then each family of data sets) held out, then the parameters
 fitted on all data, and writes them into model.rs if given.
 
 The confidence of a result is a product of three logistic functions:
 
-    on_topic   the query is related to the store        answerable queries against those of other sets
-    answered   the related memories answer it           answerable queries against unanswerable ones
+    on_topic   the query is related to the store        answerable queries against unanswerable ones and those of other
+    answered   the related memories answer it           sets, both by the likelihood of their product
     relevance  this result is evidence, given both      results of all queries, by the product's likelihood
 
 If only one search ranks, `search_only` replaces all three.
@@ -34,10 +34,9 @@ RELEVANCE = [
 ]  # fmt: skip
 SEARCH_ONLY = ["lexical", "semantic"]
 FIRST = 10
-# The share of unrelated queries that the factor `on_topic` assumes.
-FOREIGN_SHARE = 0.2
-# The share of unanswerable queries among the others that the factor `answered` assumes.
-UNANSWERED_SHARE = 0.2
+# The shares of unrelated and of unanswerable queries that the first two factors assume.
+FOREIGN_SHARE = 0.15
+UNANSWERED_SHARE = 0.25
 PENALTY = 0.002
 
 
@@ -45,6 +44,8 @@ class Query:
     def __init__(self, line):
         results = line["usual"][:FIRST]
         self.set, self.corpus = line["set"], (line["set"], line["corpus"])
+        # beam and beam500 are one family.
+        self.family = line["set"].removesuffix("500")
         self.foreign = line["category"] == "foreign"
         self.answerable = line["answerable"]
         self.counts = self.answerable and bool(line["evidence"] or line["evidence_threads"])
@@ -101,6 +102,40 @@ def fitted(inputs, truth, weights, factor=1.0):
     return np.r_[parameters[0] - coefficients @ mean, coefficients]
 
 
+def fitted_product(first, second, truth, weights):
+    """Maximum-likelihood parameters of two logistic functions whose product is the probability, with a small L2 penalty."""
+    weights = weights / weights.sum()
+    scaled, means, spreads = [], [], []
+    for inputs in (first, second):
+        mean = weights @ inputs
+        spread = np.sqrt(weights @ (inputs - mean) ** 2)
+        spread[spread < 1e-9] = 1
+        scaled.append(np.hstack([np.ones((len(inputs), 1)), (inputs - mean) / spread]))
+        means.append(mean)
+        spreads.append(spread)
+    count = scaled[0].shape[1]
+    penalised = np.ones(count + scaled[1].shape[1])
+    penalised[[0, count]] = 0
+
+    def loss(parameters):
+        one, other = logistic(scaled[0] @ parameters[:count]), logistic(scaled[1] @ parameters[count:])
+        predicted = np.clip(one * other, 1e-9, 1 - 1e-9)
+        likelihood = truth * np.log(predicted) + (1 - truth) * np.log(1 - predicted)
+        slope = weights * (predicted - truth) / (1 - predicted)
+        penalty = PENALTY * (penalised * parameters**2).sum()
+        slopes = np.r_[scaled[0].T @ (slope * (1 - one)), scaled[1].T @ (slope * (1 - other))]
+        return penalty - weights @ likelihood, slopes + 2 * PENALTY * penalised * parameters
+
+    start = np.r_[2, np.full(count - 1, 0.5), 1, np.zeros(scaled[1].shape[1] - 1)]
+    both = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000}).x
+
+    def unscaled(parameters, mean, spread):
+        coefficients = parameters[1:] / spread
+        return np.r_[parameters[0] - coefficients @ mean, coefficients]
+
+    return unscaled(both[:count], means[0], spreads[0]), unscaled(both[count:], means[1], spreads[1])
+
+
 def applied(parameters, inputs):
     return logistic(parameters[0] + inputs @ parameters[1:])
 
@@ -123,23 +158,16 @@ class Model:
     def __init__(self, queries):
         foreign = np.array([query.foreign for query in queries])
         answerable = np.array([query.answerable for query in queries])
-        with_both = {query.set for query in queries if not query.answerable and not query.foreign}
-        inputs = np.array([query.inputs(ON_TOPIC) for query in queries])
-        weights = set_weights(queries, answerable, 1 - FOREIGN_SHARE)
-        weights += set_weights(queries, foreign, FOREIGN_SHARE)
-        self.on_topic = fitted(inputs, answerable.astype(float), weights)
-
-        own = np.array([query.set in with_both for query in queries]) & ~foreign
-        inputs = np.array([query.inputs(ANSWERED) for query in queries])
-        if own.any():
-            weights = set_weights(queries, own & answerable, 1 - UNANSWERED_SHARE)
-            weights += set_weights(queries, own & ~answerable, UNANSWERED_SHARE)
-            self.answered = fitted(inputs, answerable.astype(float), weights)
-        else:
-            self.answered = np.r_[9.0, np.zeros(len(ANSWERED))]
-
         if Model.kept:
             self.on_topic, self.answered = Model.kept
+        else:
+            on_topic = np.array([query.inputs(ON_TOPIC) for query in queries])
+            answered = np.array([query.inputs(ANSWERED) for query in queries])
+            weights = set_weights(queries, answerable, 1 - FOREIGN_SHARE - UNANSWERED_SHARE)
+            weights += set_weights(queries, foreign, FOREIGN_SHARE)
+            weights += set_weights(queries, ~answerable & ~foreign, UNANSWERED_SHARE)
+            fits = fitted_product(on_topic, answered, answerable.astype(float), weights)
+            self.on_topic, self.answered = fits
         weights = set_weights(queries, ~foreign)
         used = [at for at in range(len(queries)) if weights[at]]
         inputs = np.concatenate([self.of_results(queries[at]) for at in used])
@@ -233,7 +261,7 @@ def main():
     sys.argv = arguments
     queries = read(sys.argv[1])
     report("without the conversation", queries, held_out(queries, lambda query: query.corpus))
-    report("without the whole set", queries, held_out(queries, lambda query: query.set))
+    report("without the family of sets", queries, held_out(queries, lambda query: query.family))
     model = Model(queries)
     report("fitted on all", queries, {at: (model.answers(query), model.confidence(query)) for at, query in enumerate(queries)})
     fits = [
