@@ -36,11 +36,14 @@ pub struct StoppedImport {
     pub line: u64,
     /// What is wrong with it.
     pub reason: String,
-    /// New memories before it; they stay.
+    /// Whether its memory was stored, and one of its links was refused.
+    #[serde(default)]
+    pub stored: bool,
+    /// New memories until then; they stay.
     pub imported: u64,
-    /// Memories before it that existed already.
+    /// Memories until then that existed already.
     pub known: u64,
-    /// Links before it.
+    /// Links until then.
     pub links: u64,
 }
 

@@ -130,6 +130,8 @@ pub enum Error {
         line: u64,
         /// What is wrong with it.
         reason: String,
+        /// Whether it was stored, and one of its links was refused. Links come last, so every memory was stored.
+        stored: bool,
         /// The next step.
         next_step: Option<NextStep>,
         /// What was imported before; it stays.
@@ -142,6 +144,8 @@ pub enum Error {
         file: String,
         /// What is wrong with it.
         reason: String,
+        /// Whether it was stored, and one of its links was refused. Links come last, so every memory was stored.
+        stored: bool,
         /// The next step.
         next_step: Option<NextStep>,
         /// What was imported before; it stays.

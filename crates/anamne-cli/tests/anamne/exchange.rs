@@ -120,6 +120,43 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
 }
 
 #[test]
+fn the_memory_of_a_refused_link_is_stored_and_not_counted_as_skipped() {
+    let bench = Bench::new();
+    let lines = r#"{"text": "one"}
+{"text": "two", "links": [{"to": "nobody", "type": "extends"}]}
+{"text": "three"}
+"#;
+    let file = bench.file("links.jsonl", lines);
+    let file = file.to_str().expect("UTF-8");
+    let ran = bench.run(&["import", file]);
+    assert_eq!(ran.code, 1);
+    for part in [
+        "links.jsonl:2: stored without a link: the link target \"nobody\" doesn't exist",
+        "every memory is imported, but not every link",
+        "3 memories imported",
+    ] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+    assert_eq!(bench.json(&["stats"])["memories"], 3);
+    let total = bench.json(&["import", file, "--skip-bad"]);
+    assert_eq!(
+        (&total["known"], &total["bad"][0]["stored"]),
+        (&json!(3), &json!(true))
+    );
+    let ran = bench.run(&["import", file, "--skip-bad"]);
+    assert!(
+        ran.stdout.contains("3 known already, 1 links refused in"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("links.jsonl:2: stored without a link"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn an_interrupted_import_is_finished_by_running_it_again() {
     let bench = Bench::new();
     let lines = bench::lines((0..1_500).map(|number| {

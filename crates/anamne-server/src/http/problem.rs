@@ -55,11 +55,14 @@ pub struct StoppedImport {
     pub line: u64,
     /// What is wrong with it.
     pub reason: String,
-    /// New memories before it; they stay.
+    /// Whether its memory was stored, and one of its links was refused. Links come last, so every line was stored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stored: bool,
+    /// New memories until then; they stay.
     pub imported: u64,
-    /// Memories before it that existed already.
+    /// Memories until then that existed already.
     pub known: u64,
-    /// Links before it.
+    /// Links until then.
     pub links: u64,
 }
 
@@ -68,6 +71,7 @@ impl StoppedImport {
         let Error::BadLine {
             line,
             reason,
+            stored,
             taken,
             ..
         } = error
@@ -77,6 +81,7 @@ impl StoppedImport {
         Some(Self {
             line: *line,
             reason: bounded(reason),
+            stored: *stored,
             imported: taken.imported,
             known: taken.known,
             links: taken.links,

@@ -348,6 +348,19 @@ fn each_line_has_its_outcome() {
         (&json!(2), &json!(1), &json!(0))
     );
     assert_eq!(count(&server, "core"), 4);
+
+    let lines = "{\"text\": \"six\", \"links\": [{\"to\": \"nobody\", \"type\": \"extends\"}]}\n{\"text\": \"seven\"}\n";
+    let stopped = &import(&server, "", lines).problem(422)["stopped"];
+    assert_eq!(
+        (&stopped["line"], &stopped["imported"], &stopped["stored"]),
+        (&json!(1), &json!(2), &json!(true))
+    );
+    let told = import(&server, "?bad_lines=skip", lines).expect(200);
+    assert_eq!(
+        (&told["report"]["known"], &told["refused"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(told["report"]["bad"][0]["stored"], true);
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn an_import_can_not_take_a_persons_memory_out_of_the_answers() {
             "{report:?}"
         );
         assert!(
-            report.bad[0].reason.contains("--trusted"),
+            report.bad[0].reason.contains("--trusted") && report.bad[0].stored,
             "{:?}",
             report.bad[0]
         );

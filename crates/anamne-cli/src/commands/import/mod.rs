@@ -80,7 +80,7 @@ be read stops the import (exit code 1); the lines before it stay imported and ar
 counted in the error. With --skip-bad the import skips lines, notes, folders and
 files that can't be read, names the first 20 (--json: all) and ends with exit
 code 4; only a store that can't be written, such as on a full disk, still stops
-it.
+it. Links are drawn after all lines: the memory of a refused link is stored.
 
 Examples:
   anamne import conversation.jsonl
@@ -94,12 +94,12 @@ Examples:
   zstd -dc backup.jsonl.zst | anamne import -
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\", \"newer\"
-  and \"erased\": of the known ones, \"gone\"?: [{\"file\", \"memory\", \"citation\"}], \"links\",
-  \"bad\": [{\"file\", \"line\"?, \"reason\"}],
-  \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?: {\"kinds\":
-  {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\", \"action\",
-  \"start\", \"end\"}]}, \"took_ms\"}; an error has \"taken\": {\"imported\",
-  \"known\", \"links\"}.
+  and \"erased\": of the known ones, \"gone\"?: [{\"file\", \"memory\", \"citation\"}],
+  \"links\", \"bad\": [{\"file\", \"line\"?, \"reason\", \"stored\"?: only a link was
+  refused}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?:
+  {\"kinds\": {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\",
+  \"action\", \"start\", \"end\"}]}, \"took_ms\"}; an error has \"taken\":
+  {\"imported\", \"known\", \"links\"}.
   For an export file: {\"made_at\", \"trusted\", \"spaces\": [{\"space\",
   \"exported\": its name in the file, \"events\", \"known\", \"memories\",
   \"backups_to\"?, \"import\"?: as above}]}.
@@ -198,6 +198,7 @@ impl Import {
                         file: file.clone(),
                         line: None,
                         reason: format!("can't read it: {error}"),
+                        stored: false,
                         next_step: None,
                         is_shown: false,
                     });

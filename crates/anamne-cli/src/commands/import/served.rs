@@ -131,6 +131,7 @@ fn stopped_at(error: &ClientError) -> Option<Error> {
     Some(Error::BadLine {
         line: stopped.line,
         reason: stopped.reason.clone(),
+        stored: stopped.stored,
         next_step: problem.next_step,
         taken: Box::new(ImportReport {
             imported: stopped.imported,

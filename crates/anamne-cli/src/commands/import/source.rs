@@ -115,10 +115,11 @@ pub(super) fn unreadable(file: &str, error: &std::io::Error) -> Failure {
 
 /// The failure that ended an import, with what was imported until then.
 pub(super) fn stopped(file: &str, error: Error, before: &Total, reached: &ImportReport) -> Failure {
-    let (message, taken, what) = match error {
+    let (message, taken, what, stored) = match error {
         Error::BadLine {
             line,
             reason,
+            stored,
             next_step,
             taken,
         } => {
@@ -130,11 +131,13 @@ pub(super) fn stopped(file: &str, error: Error, before: &Total, reached: &Import
                 ),
                 *taken,
                 "line",
+                stored,
             )
         }
         Error::BadNote {
             file: note,
             reason,
+            stored,
             next_step,
             taken,
         } => (
@@ -148,12 +151,18 @@ pub(super) fn stopped(file: &str, error: Error, before: &Total, reached: &Import
             ),
             *taken,
             "note",
+            stored,
         ),
         other => return Failure::from(other).taken(sum(before, reached)),
     };
+    let imported = if stored {
+        "every memory is imported, but not every link".to_owned()
+    } else {
+        format!("everything before this {what} is imported")
+    };
     Failure::failed(message)
         .hint(format!(
-            "everything before this {what} is imported; fix it and run the import again, or use --skip-bad"
+            "{imported}; fix it and run the import again, or use --skip-bad"
         ))
         .taken(sum(before, &taken))
 }

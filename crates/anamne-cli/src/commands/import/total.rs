@@ -51,6 +51,9 @@ pub(super) struct BadLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u64>,
     pub(super) reason: String,
+    /// Whether it was stored, and only a link was refused.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) stored: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_step: Option<NextStep>,
     /// Whether it was shown as it happened.
@@ -89,6 +92,7 @@ impl Total {
             line: bad.file.is_none().then_some(bad.line),
             file: of_file(file, bad.file),
             reason: bad.reason,
+            stored: bad.stored,
             next_step: bad.next_step,
             is_shown: shown.contains(&bad.line),
         }));
@@ -110,6 +114,7 @@ impl Total {
         self.report_bad(output);
         self.report_reworded(output);
         self.report_gone(output);
+        let without_link = self.bad.iter().filter(|bad| bad.stored).count();
         let mut parts = vec![format!("{} imported", memories(self.imported))];
         let also = [
             (
@@ -122,7 +127,8 @@ impl Total {
             (self.gone.len() as u64, "without their note"),
             (self.links, "links drawn"),
             (self.reworded.len() as u64, "reworded"),
-            (self.bad.len() as u64, "skipped"),
+            (without_link as u64, "links refused"),
+            ((self.bad.len() - without_link) as u64, "skipped"),
         ];
         parts.extend(
             also.iter()
@@ -139,7 +145,7 @@ impl Total {
         Ok(())
     }
 
-    /// Reports the skipped lines, notes and files.
+    /// Reports the skipped lines, notes and files, and the refused links.
     pub(super) fn report_bad(&self, output: &Output) {
         let first = self.bad.iter().take(SHOWN_BAD_LINES);
         for bad in first.filter(|bad| !bad.is_shown) {

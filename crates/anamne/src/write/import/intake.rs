@@ -34,6 +34,7 @@ impl RecordPosition {
             line: self.line,
             file: self.file.clone(),
             reason: shorten_values(&reason.into()).into_owned(),
+            stored: false,
             next_step: None,
         }
     }
@@ -245,18 +246,21 @@ impl<'a> ImportWriter<'a> {
             line,
             file,
             reason,
+            stored,
             next_step,
         } = bad;
         Err(match file {
             Some(file) => Error::BadNote {
                 file,
                 reason,
+                stored,
                 next_step,
                 taken,
             },
             None => Error::BadLine {
                 line,
                 reason,
+                stored,
                 next_step,
                 taken,
             },
@@ -498,7 +502,11 @@ impl<'a> ImportWriter<'a> {
                 self.report.links += u64::from(drawn);
                 Ok(())
             }
-            Err(bad) => self.refuse(bad),
+            Err(bad) => self.refuse(BadLine {
+                reason: format!("stored without a link: {}", bad.reason),
+                stored: true,
+                ..bad
+            }),
         }
     }
 }

@@ -103,6 +103,9 @@ pub struct BadLine {
     pub file: Option<String>,
     /// What is wrong with it.
     pub reason: String,
+    /// Whether its memory was stored or known, and only one of its links was refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stored: bool,
     /// The next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
@@ -214,7 +217,8 @@ pub struct ImportReport {
     /// Imported memories that only reword a known one, which supersedes them; looked for if the space has semantic duplicates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reworded: Vec<RewordedLine>,
-    /// Skipped lines or notes: invalid, refused by the guard, or of a kind or quality that the space doesn't accept.
+    /// Skipped lines or notes: invalid, refused by the guard, or of a kind or quality that the space doesn't accept. Also
+    /// refused links of stored ones.
     pub bad: Vec<BadLine>,
     /// The secrets and personal data found.
     #[serde(default, skip_serializing_if = "GuardSummary::is_empty")]
