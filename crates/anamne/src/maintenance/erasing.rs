@@ -129,8 +129,11 @@ impl Space {
     /// backups contains their content; otherwise [`OutsideErasure::unreached`] lists the places that may. Costs one pass over
     /// the journal, rewrites the affected view segments, and updates the backups.
     pub fn erase_all(&self, ids: &[MemoryId]) -> Result<OutsideErasure, Error> {
+        // The home of a member has the same id.
+        let own = self.inner.source.own_copies(ids)?;
+        let own: Vec<MemoryId> = own.into_iter().map(|(id, _)| id).collect();
         let mut erased = self.erase_within(ids, &mut self.inner.seen())?;
-        self.erase_copies(ids, &mut erased)?;
+        self.erase_copies(&own, &mut erased)?;
         Ok(erased)
     }
 

