@@ -180,8 +180,8 @@ impl Store {
             return Err(InvalidValue::new("space", "two different spaces", from.name()).into());
         }
         if from.config().guard.private {
-            let accepts = "a private space: the memories of a private space stay private; \
-                           make the other space private first (anamne guard set --private true)";
+            let accepts = "a private space, as the one that the memories are in; \
+                           make it private first";
             let is_private = |space: Space| space.config().guard.private;
             if !self.existing_space(into).is_ok_and(is_private) {
                 return Err(InvalidValue::new("space", accepts, into).into());
