@@ -22,7 +22,7 @@ fn claude_code_runs_the_program_without_a_shell() {
         "timeout": 3
     }]}]);
     assert_eq!(hooks["SessionEnd"], expected);
-    assert_eq!(hooks.as_object().unwrap().len(), 6);
+    assert_eq!(hooks.as_object().unwrap().len(), 5);
 }
 
 #[test]
