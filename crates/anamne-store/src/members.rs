@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anamne_types::{Actor, ActorKind, InvalidValue, MemberTerms, Membership, MemoryId, Row};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::files::is_there;
 use crate::lock::WriteLock;
@@ -343,6 +343,26 @@ impl SpaceSource {
             return Ok(None);
         }
         Self::open_alone(Arc::new(Disk), &folder, &name, self.clock(), false).map(Some)
+    }
+
+    /// What [`SpaceSource::own_copies`] says in another space of the store, which is opened and closed for it.
+    pub fn own_copies_in(&self, space: &str, ids: &[MemoryId]) -> Result<Vec<(MemoryId, bool)>> {
+        let other = self.other(space)?;
+        other.map_or(Ok(Vec::new()), |other| other.own_copies(ids))
+    }
+
+    /// Those of these memories that this space has as its own, and whether each is forgotten. An index lookup each.
+    pub fn own_copies(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, bool)>> {
+        self.read(|reader| {
+            let sql = "SELECT deleted_at IS NOT NULL FROM memories WHERE id = ?1 AND NOT erased AND member IS NULL";
+            let mut statement = reader.prepare_cached(sql)?;
+            let mut copies = Vec::new();
+            for &id in ids {
+                let found = statement.query_row([id.as_bytes().as_slice()], |row| row.get(0));
+                copies.extend(found.optional()?.map(|is_forgotten| (id, is_forgotten)));
+            }
+            Ok(copies)
+        })
     }
 
     pub(crate) fn members_lock(&self) -> WriteLock {

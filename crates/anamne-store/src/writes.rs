@@ -7,8 +7,6 @@ use anamne_types::{
     Actor, Draft, Edit, Feedback, Link, LinkType, Memory, MemoryId, Remembered, Seq,
 };
 
-use rusqlite::OptionalExtension;
-
 use crate::arrival::{ImportItem, PlannedDraft, Replacement};
 use crate::cleaning;
 use crate::lock::WriteLock;
@@ -254,20 +252,6 @@ impl SpaceSource {
     /// The lock that a transfer of this space's memories to another one holds, so that no two of them copy the same memory.
     pub fn transfer_lock(&self) -> WriteLock {
         WriteLock::at(&self.folder.join("transfer.lock"))
-    }
-
-    /// Those of these memories that this space has as its own, and whether each is forgotten. An index lookup each.
-    pub fn own_copies(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, bool)>> {
-        self.read(|reader| {
-            let sql = "SELECT deleted_at IS NOT NULL FROM memories WHERE id = ?1 AND NOT erased AND member IS NULL";
-            let mut statement = reader.prepare_cached(sql)?;
-            let mut copies = Vec::new();
-            for &id in ids {
-                let found = statement.query_row([id.as_bytes().as_slice()], |row| row.get(0));
-                copies.extend(found.optional()?.map(|is_forgotten| (id, is_forgotten)));
-            }
-            Ok(copies)
-        })
     }
 
     /// Creates a link between two live memories.

@@ -133,43 +133,52 @@ impl Space {
         let own = self.inner.source.own_copies(ids)?;
         let own: Vec<MemoryId> = own.into_iter().map(|(id, _)| id).collect();
         let mut erased = self.erase_within(ids, &mut self.inner.seen())?;
-        self.erase_copies(&own, &mut erased)?;
+        self.erase_copies(&own, &mut erased);
         Ok(erased)
     }
 
     /// Erases forgotten copies of these memories in the other spaces that the caller may read, and lists live ones. O(spaces).
-    pub(crate) fn erase_copies(
+    pub(crate) fn erase_copies(&self, ids: &[MemoryId], erased: &mut OutsideErasure) {
+        let names = self.store.spaces().unwrap_or_else(|error| {
+            erased.leave(self.folder(), &error);
+            Vec::new()
+        });
+        for name in names {
+            if name.as_str() != self.name()
+                && let Err(error) = self.erase_copies_in(name.as_str(), ids, erased)
+            {
+                erased.leave(self.folder(), &error);
+            }
+        }
+    }
+
+    fn erase_copies_in(
         &self,
+        name: &str,
         ids: &[MemoryId],
         erased: &mut OutsideErasure,
     ) -> Result<(), Error> {
-        for space in self.readable_spaces()? {
-            if space.name() == self.name() {
-                continue;
-            }
-            let copies = space.inner.source.own_copies(ids)?;
-            let (forgotten, live): (Vec<_>, Vec<_>) = copies
-                .into_iter()
-                .partition(|(_, is_forgotten)| *is_forgotten);
-            if !live.is_empty() {
-                erased.left.push(PendingErasure {
-                    place: space.folder().to_owned(),
-                    reason: format!(
-                        "the space {} has {} of these memories too, not forgotten; erase them there",
-                        space.name(),
-                        live.len()
-                    ),
-                    next_step: None,
-                });
-            }
-            if forgotten.is_empty() {
-                continue;
-            }
+        let copies = self.inner.source.own_copies_in(name, ids)?;
+        if copies.is_empty() {
+            return Ok(());
+        }
+        let space = self.store.existing_space(name)?;
+        let (forgotten, live): (Vec<_>, Vec<_>) = copies
+            .into_iter()
+            .partition(|(_, is_forgotten)| *is_forgotten);
+        if !live.is_empty() {
+            let count = live.len();
+            erased.left.push(PendingErasure {
+                place: space.folder().to_owned(),
+                reason: format!(
+                    "the space {name} has {count} of these memories too, not forgotten; erase them there"
+                ),
+                next_step: None,
+            });
+        }
+        if !forgotten.is_empty() {
             let forgotten: Vec<MemoryId> = forgotten.into_iter().map(|(id, _)| id).collect();
-            match space.erase_within(&forgotten, &mut space.inner.seen()) {
-                Ok(there) => erased.add(there),
-                Err(error) => erased.leave(space.folder(), &error),
-            }
+            erased.add(space.erase_within(&forgotten, &mut space.inner.seen())?);
         }
         Ok(())
     }

@@ -186,7 +186,7 @@ impl Space {
         let mut copies = HashMap::new();
         let begin = || self.begin_redaction(ids, &mut copies);
         let mut erasure = self.erase_begun_by(begin, ids, &mut self.inner.seen())?;
-        self.erase_copies(ids, &mut erasure)?;
+        self.erase_copies(ids, &mut erasure);
         self.after_write();
         let not_shared = self.share_copies(shares, &copies);
         let replaced = ids.iter().filter_map(|id| Some((*id, *copies.get(id)?)));

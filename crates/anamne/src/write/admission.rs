@@ -32,7 +32,7 @@ impl Space {
     }
 
     /// The readable spaces of this store: claims of an import about memories in them count as verified.
-    pub(crate) fn readable_spaces(&self) -> Result<Vec<Self>, Error> {
+    pub(crate) fn verifying_spaces(&self) -> Result<Vec<Self>, Error> {
         let names = self.store.spaces()?.into_iter();
         Ok(names
             .filter_map(|name| self.store.existing_space(name.as_str()).ok())

@@ -198,7 +198,7 @@ impl<'a> ImportWriter<'a> {
 
     fn is_vouched_for(&mut self, id: MemoryId, draft: &Draft) -> Result<bool, Error> {
         if self.vouchers.is_none() {
-            self.vouchers = Some(self.space.readable_spaces()?);
+            self.vouchers = Some(self.space.verifying_spaces()?);
         }
         // An unreadable space verifies nothing: the import then loses its claim, which is counted.
         let mut vouchers = self.vouchers.iter().flatten();
