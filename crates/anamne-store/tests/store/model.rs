@@ -153,7 +153,8 @@ impl Model {
         self.head += 1;
     }
 
-    fn known(&self, draft: &Draft) -> Result<Option<MemoryId>, ()> {
+    /// The memory that a draft repeats; as an error, whether the memory with its external id was erased, if it is refused.
+    fn known(&self, draft: &Draft) -> Result<Option<MemoryId>, bool> {
         let same = |stored: &&Written| normal(&stored.content) == normal(&draft.content);
         if let Some(external_id) = &draft.external_id {
             let holder = self
@@ -161,7 +162,8 @@ impl Model {
                 .iter()
                 .find(|stored| stored.external_id.as_ref() == Some(external_id));
             return match holder {
-                Some(stored) if !same(&stored) => Err(()),
+                Some(stored) if stored.erased => Err(true),
+                Some(stored) if !same(&stored) => Err(false),
                 holder => Ok(holder.map(|stored| stored.id)),
             };
         }
@@ -176,7 +178,7 @@ impl Model {
             .iter()
             .filter(|stored| stored.live())
             .filter(same)
-            .find(placed)
+            .rfind(placed)
             .map(|stored| stored.id))
     }
 
@@ -249,7 +251,8 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
             let answers = space.remember_each(&user(), &drafts).expect("a write");
             for (draft, answer) in drafts.iter().zip(answers) {
                 match (model.known(draft), answer) {
-                    (Err(()), Err(StoreError::Conflict { .. })) => {}
+                    (Err(false), Err(StoreError::Conflict { .. }))
+                    | (Err(true), Err(StoreError::WasErased { .. })) => {}
                     (Ok(Some(known)), Ok(stored)) => {
                         assert_eq!((stored.id, stored.duplicate), (known, true));
                     }
@@ -355,12 +358,7 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
             assert_eq!(space.erase(&user(), id).is_ok(), possible);
             if possible {
                 let stored = &mut model.stored[index];
-                (
-                    stored.erased,
-                    stored.thread,
-                    stored.position,
-                    stored.external_id,
-                ) = (true, None, None, None);
+                (stored.erased, stored.thread, stored.position) = (true, None, None);
                 model
                     .links
                     .retain(|(from, to, _), _| *from != id && *to != id);
