@@ -138,7 +138,9 @@ fn the_memory_of_a_refused_link_is_stored_and_not_counted_as_skipped() {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
     }
     assert_eq!(bench.json(&["stats"])["memories"], 3);
-    let total = bench.json(&["import", file, "--skip-bad"]);
+    let ran = bench.run(&["--json", "import", file, "--skip-bad"]);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    let total = ran.parsed();
     assert_eq!(
         (&total["known"], &total["bad"][0]["stored"]),
         (&json!(3), &json!(true))
