@@ -214,7 +214,7 @@ impl SpaceSource {
     /// Replaces memories by copies with other drafts and begins to erase the originals, in one transaction: each that still
     /// has the version from which its draft was made. A copy keeps the times, the state and the links, with `reason` applied
     /// to theirs, and other memories that name the original name the copy. Returns the copies by their originals; the
-    /// erasure ends with [`SpaceSource::finish_erasures`]. O(memories that name others).
+    /// erasure ends with [`SpaceSource::finish_erasures`]. O(memories).
     pub fn begin_replacing(
         &self,
         actor: &Actor,

@@ -13,13 +13,16 @@ use super::transaction::Transaction;
 use crate::Result;
 use crate::arrival::Replacement;
 
+/// Characters of an id.
+const ID_LENGTH: usize = 36;
+
 /// Copies by their originals.
 type Copies = HashMap<MemoryId, MemoryId>;
 
 impl Transaction<'_> {
     /// Replaces each memory that still has the given version: a copy with the new draft gets its times, its state, and its
     /// links with `reason` applied to theirs; other memories that name the original name the copy; the original is erased.
-    /// Returns the copies by their originals. O(memories that name others + links).
+    /// Returns the copies by their originals. O(memories + links).
     pub(crate) fn replace(
         &mut self,
         all: &[Replacement],
@@ -37,7 +40,7 @@ impl Transaction<'_> {
         for one in all.iter().filter(|one| copies.contains_key(&one.original)) {
             self.copy_links(one.original, &copies, reason)?;
         }
-        for row in naming_others(&self.tables)? {
+        for row in naming(&self.tables, &copies)? {
             self.name_copies(row, &copies)?;
         }
         let originals: BTreeSet<_> = copies.keys().copied().collect();
@@ -112,13 +115,35 @@ impl Transaction<'_> {
     }
 }
 
-/// The rows whose memories may name others: by what supersedes them, in their fields, or in their metadata.
-fn naming_others(connection: &Connection) -> Result<Vec<Row>> {
-    let sql = "SELECT row FROM memories WHERE NOT erased AND member IS NULL \
+/// The rows whose memories may name an original: by what supersedes them, in their fields, or in their metadata. Those of
+/// colder tiers are not looked into. O(memories).
+fn naming(connection: &Connection, copies: &Copies) -> Result<Vec<Row>> {
+    let sql = "SELECT row, tier, superseded_by, body, metadata FROM memories WHERE NOT erased AND member IS NULL \
                AND (superseded_by IS NOT NULL OR body IS NOT NULL OR metadata IS NOT NULL OR tier <> 0)";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([], |row| Ok(Row(row.get(0)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut found = statement.query([])?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        let successor: Option<[u8; 16]> = row.get(2)?;
+        let texts: [Option<String>; 2] = [row.get(3)?, row.get(4)?];
+        let is_named = |id: MemoryId| copies.contains_key(&id);
+        if row.get::<_, i64>(1)? != 0
+            || successor.map(MemoryId::from_bytes).is_some_and(is_named)
+            || texts
+                .iter()
+                .flatten()
+                .any(|text| ids_in(text).any(is_named))
+        {
+            rows.push(Row(row.get(0)?));
+        }
+    }
+    Ok(rows)
+}
+
+/// The ids that are whole strings in a JSON text. O(bytes).
+fn ids_in(json: &str) -> impl Iterator<Item = MemoryId> {
+    let strings = json.split('"').filter(|string| string.len() == ID_LENGTH);
+    strings.filter_map(|string| string.parse().ok())
 }
 
 /// Replaces every string that is the id of an original; returns whether there was one. O(value).

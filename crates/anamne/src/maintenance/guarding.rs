@@ -178,7 +178,10 @@ impl Space {
                 let accepts = "a memory whose home is this space";
                 return Err(InvalidValue::new("memory", accepts, &member.home).into());
             }
-            shares.extend(self.shares_of(id)?);
+            // Other spaces don't show a forgotten memory.
+            if memory.deleted_at.is_none() {
+                shares.extend(self.shares_of(id)?);
+            }
         }
         if ids.is_empty() {
             return Ok(GuardRedaction::default());

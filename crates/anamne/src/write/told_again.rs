@@ -8,6 +8,9 @@ use crate::space::Space;
 /// Entities of a known memory whose relations are compared.
 const MOST_ENTITIES: usize = 8;
 
+/// Memories that may name such an entity. Relations of one that is named more often cost too much for a write.
+const MOST_MENTIONS: u64 = 256;
+
 impl Space {
     /// Stores a told text as a new memory if the known one with the same words is outdated; under the id `planned`, if
     /// there is one. A failure leaves the known memory as the answer, and is reported.
@@ -37,7 +40,8 @@ impl Space {
     }
 
     /// Whether a memory was superseded, but not by one that says the same, or a later statement replaces what it says, as
-    /// far as the graph is extracted. O(relations of the entities that it names).
+    /// far as the graph is extracted. O(relations of the entities that it names), of which those that many memories name are
+    /// not compared.
     fn is_outdated(&self, id: MemoryId) -> Result<bool, Error> {
         let memory = self.inner.source.get(id)?;
         if memory.superseded_by.is_some() {
@@ -48,7 +52,9 @@ impl Space {
         if disputes.iter().any(|dispute| dispute.holds == Some(false)) {
             return Ok(true);
         }
-        for entity in knowledge.named_in(id)?.iter().take(MOST_ENTITIES) {
+        let mut entities = knowledge.named_in(id)?;
+        entities.retain(|entity| entity.mentions <= MOST_MENTIONS);
+        for entity in entities.iter().take(MOST_ENTITIES) {
             let relations = knowledge.relations(&entity.name)?;
             let mut told = relations
                 .iter()

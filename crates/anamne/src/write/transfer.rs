@@ -176,7 +176,8 @@ impl Store {
 
     fn two_spaces(&self, from: &str, into: &str) -> Result<(Space, Space), Error> {
         let from = self.existing_space(from)?;
-        if from.name() == into {
+        let target: SpaceName = into.parse()?;
+        if *from.source().name() == target {
             return Err(InvalidValue::new("space", "two different spaces", from.name()).into());
         }
         if from.config().guard.private {

@@ -387,14 +387,19 @@ fn a_redaction_keeps_who_names_the_memory_and_who_has_it_as_a_member() {
         tags: vec!["ours".to_owned()],
         ..anamne::MemberTerms::new()
     };
+    let forgotten = open
+        .remember(format!("an old key was {}", key(3)))
+        .expect("stored")
+        .id;
     store
-        .add_members("tests", &[secret], "team", &terms)
+        .add_members("tests", &[secret, forgotten], "team", &terms)
         .expect("added");
+    space.forget(forgotten).expect("forgotten");
 
     let scan = space.guard_scan().expect("scanned");
     let mut affected = scan.affected.clone();
     affected.sort();
-    assert_eq!(affected, [secret, linked], "{scan:?}");
+    assert_eq!(affected, [secret, linked, forgotten], "{scan:?}");
     let redaction = space.guard_redact(&scan.affected).expect("redacted");
     assert_eq!(redaction.not_shared, []);
     let copy = redaction.replaced[0].1;
@@ -406,7 +411,7 @@ fn a_redaction_keeps_who_names_the_memory_and_who_has_it_as_a_member() {
     assert_eq!(member.tags, ["ours"]);
     let links = space.links(older).expect("links");
     assert_eq!(links[0].reason, "because [secret:aws-access-key]");
-    for number in 1..=2 {
+    for number in 1..=3 {
         assert_nowhere(&home, &key(number));
     }
     let check_up = space.check_up().expect("a check-up");

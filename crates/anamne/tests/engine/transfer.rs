@@ -275,3 +275,15 @@ fn two_transfers_at_once_copy_no_memory_twice() {
     let live = contents(&store, "one").len() + contents(&store, "two").len();
     assert_eq!(live, 300);
 }
+
+#[test]
+fn a_space_is_not_moved_into_itself_however_its_name_is_written() {
+    let home = Home::new();
+    let store = store(&home);
+    stored(&store, "shared", "The port is 1", "t");
+    for into in ["shared", " shared "] {
+        let refused = store.split_space("shared", into, &thread("t"), &mut |_| {});
+        assert!(refused.is_err(), "{into:?}");
+    }
+    assert_eq!(contents(&store, "shared"), ["The port is 1"]);
+}
