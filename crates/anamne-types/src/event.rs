@@ -34,6 +34,8 @@ string_enum! {
         Withdrawn = 11 "withdrawn",
         /// A memory of another space was added as a member; logged in the space that it was added to.
         Added = 12 "added",
+        /// Feedback on a memory was recorded. It makes a new version, of the same text.
+        Judged = 13 "judged",
     }
 }
 

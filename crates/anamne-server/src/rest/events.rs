@@ -288,11 +288,11 @@ impl Follower {
     }
 }
 
-/// The present content of a memory that an event stored, edited or restored; `None` if it is forgotten or erased.
+/// The present content of a memory that an event stored, edited, judged or restored; `None` if it is forgotten or erased.
 fn content_of(space: &Space, event: &Event) -> Option<String> {
     let has_content = matches!(
         event.kind,
-        EventKind::Remembered | EventKind::Edited | EventKind::Restored
+        EventKind::Remembered | EventKind::Edited | EventKind::Judged | EventKind::Restored
     );
     let memory: Memory = has_content
         .then(|| space.read(event.memory).ok())

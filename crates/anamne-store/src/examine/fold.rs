@@ -55,7 +55,7 @@ impl Fold {
                 let known = self.memories.get(&line.memory).map(|(status, _)| *status);
                 let status = match kind {
                     EventKind::Forgotten => MemoryStatus::Forgotten,
-                    EventKind::Edited => known.unwrap_or(MemoryStatus::Live),
+                    EventKind::Edited | EventKind::Judged => known.unwrap_or(MemoryStatus::Live),
                     EventKind::Remembered if is_stored_forgotten(line) => MemoryStatus::Forgotten,
                     _ => MemoryStatus::Live,
                 };

@@ -68,7 +68,7 @@ impl Transaction<'_> {
         let written = serde_json::to_value(judgement)?;
         memory.metadata.insert(Judgement::NAME.to_owned(), written);
         memory.check()?;
-        self.change(&stored, memory, EventKind::Edited)
+        self.change(&stored, memory, EventKind::Judged)
     }
 
     /// Forgets a live memory.

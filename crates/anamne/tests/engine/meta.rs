@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anamne::{
-    Answer, AsOf, Door, Draft, Feedback, Filter, Judgement, MemoryId, Options, QueryLogging,
-    Recall, Space, Store, Temperature, Tier, TopicVerdict,
+    Actor, ActorKind, Answer, AsOf, Door, Draft, Edit, EventKind, Feedback, Filter, Judgement,
+    Memory, MemoryId, Options, QueryLogging, Recall, Space, Store, Temperature, Tier, TopicVerdict,
 };
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
@@ -490,6 +490,33 @@ fn feedback_is_kept_with_the_memory_and_moves_it_a_little() {
         .expect("judged");
     assert_eq!(Judgement::of(&best.metadata).useful, 2);
     assert!(space.feedback_on_query(1_000_000, true, "").is_err());
+}
+
+#[test]
+fn an_agents_feedback_leaves_a_persons_memory_the_persons() {
+    let home = Home::new();
+    let space = home.space();
+    let told = space
+        .remember("The pump in hall one hums")
+        .expect("told")
+        .id;
+    let agent = space.acting_as(Actor::agent("editor")).expect("an agent");
+    let origin = |memory: &Memory| space.provenance(&[memory]).expect("an origin")[0].actor;
+    let judged = agent.feedback(&Feedback::new(told, true)).expect("judged");
+    assert_eq!(origin(&judged), ActorKind::User);
+    let changes: Vec<EventKind> = space
+        .history(told)
+        .expect("a history")
+        .into_iter()
+        .map(|version| version.change)
+        .collect();
+    assert_eq!(changes, [EventKind::Remembered, EventKind::Judged]);
+    let edit = Edit {
+        content: Some("The pump in hall one sings".to_owned()),
+        ..Edit::default()
+    };
+    let edited = agent.edit(told, &edit).expect("edited");
+    assert_eq!(origin(&edited), ActorKind::Agent);
 }
 
 #[test]
