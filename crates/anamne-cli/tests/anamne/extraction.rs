@@ -194,7 +194,6 @@ fn everything_works_without_the_model() {
     ]);
     let ran = bench.run(&["tasks", "run"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("extract done"), "{}", ran.stderr);
     assert!(ran.stderr.contains("read-by-model"), "{}", ran.stderr);
     bench.json(&["knowledge", "show", "Mara Lind"]);
     let costs = bench.json(&["costs"]);

@@ -193,7 +193,11 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
     let listed = run(&["--json", "list"]);
     let exported = run(&["export"]);
     let shown = run(&["show", "m1"]);
-    let examined = [run(&["status"]), run(&["doctor"])];
+    let examined = [
+        run(&["status"]),
+        run(&["doctor"]),
+        run(&["knowledge", "list"]),
+    ];
     set_modes(0o700, 0o600);
     let (Ok(recalled), Ok(stored), Ok(listed), Ok(exported), Ok(shown)) =
         (recalled, stored, listed, exported, shown)

@@ -651,10 +651,24 @@ fn recall_and_context_say_what_contradicts_a_memory() {
 }
 
 #[test]
+fn commands_extract_what_they_wrote() {
+    let bench = Bench::new();
+    for (port, day) in [(8471, "2026-01-05"), (8472, "2026-02-05")] {
+        let text = format!("The staging server listens on port {port}");
+        bench.remember(&[&text, "--category", "configuration", "--at", day]);
+    }
+    let asked = bench.run(&["recall", "which port does staging use?"]);
+    let (first, _) = asked.stdout.split_once("8471").expect("both ports");
+    assert!(first.contains("8472"), "{}", asked.stdout);
+    assert!(asked.stdout.contains("outdated by m2"), "{}", asked.stdout);
+    assert_eq!(bench.json(&["extract"])["memories"], 0);
+}
+
+#[test]
 fn extracting_again_gives_the_same_and_nothing_twice() {
     let bench = stored();
     contradiction(&bench);
-    let extracted = bench.json(&["extract"]);
+    let extracted = bench.json(&["extract", "--again"]);
     assert_eq!(
         (&extracted["memories"], &extracted["behind"]),
         (&json!(8), &json!(0))

@@ -212,7 +212,7 @@ fn all_spaces_are_rewound_but_the_one_that_cannot_be() {
 #[test]
 fn extraction_goes_on_past_a_damaged_memory() {
     let (bench, damaged) = with_a_damaged_memory();
-    let ran = bench.run(&["--json", "extract"]);
+    let ran = bench.run(&["--json", "extract", "--again"]);
     check_passed(&ran, &ran.parsed(), &damaged, "anamne repair");
     assert_eq!(ran.parsed()["behind"], 0);
     let known = bench.json(&["knowledge", "list"]);
@@ -265,8 +265,8 @@ fn what_a_repair_brings_back_is_extracted_and_summarised() {
     damage_everywhere(&database, "Otto", "0tto");
     // Another memory is lost in both copies, so that nothing is repaired automatically.
     damage_both_copies(&bench, "ferry", "f3rry");
-    for command in ["extract", "summaries"] {
-        let ran = bench.run(&["--json", command]);
+    for command in [&["extract", "--again"][..], &["summaries"]] {
+        let ran = bench.run(&[&["--json"], command].concat());
         assert_eq!(ran.code, 4, "{}", ran.stderr);
         assert_eq!(ran.parsed()["skipped"]["count"], 2, "{}", ran.stdout);
     }

@@ -61,6 +61,7 @@ const RECALL_CACHE_KIB: i64 = 8_192;
 pub struct Graph {
     path: PathBuf,
     identity: Option<FileIdentity>,
+    is_read_only: bool,
     disputed: Mutex<Disputed>,
     readings: Option<Arc<Readings>>,
     /// For extraction; readers don't wait for it.
@@ -73,20 +74,34 @@ pub struct Graph {
 impl Graph {
     /// Opens the graph at `path`, or creates an empty one at the start of the log.
     ///
-    /// A language model's readings and verdicts in `readings` take precedence over the rules.
+    /// A language model's readings and verdicts in `readings` take precedence over the rules. A graph that this user
+    /// can't write is opened to read as it is now.
     pub fn open(path: &Path, readings: Option<Arc<Readings>>) -> Result<Self, GraphError> {
-        let extractor = DATABASE.open(path)?;
-        let recall = DATABASE.open(path)?;
+        let mut is_read_only = false;
+        let mut open = || match DATABASE.open(path) {
+            Err(denied) if denied.is_read_only() => {
+                is_read_only = true;
+                DATABASE.open_reader(path)?.ok_or(denied)
+            }
+            opened => opened,
+        };
+        let (extractor, reader, recall) = (open()?, open()?, open()?);
         recall.pragma_update(None, "cache_size", -RECALL_CACHE_KIB)?;
         Ok(Self {
             path: path.to_owned(),
             identity: identity_at(path),
+            is_read_only,
             disputed: Mutex::default(),
             readings,
             extractor: Mutex::new(extractor),
-            reader: Mutex::new(DATABASE.open(path)?),
+            reader: Mutex::new(reader),
             recall: Mutex::new(recall),
         })
+    }
+
+    /// Whether this user can't write it. What others write later is not seen.
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
     }
 
     /// Deletes the graph at `path`. It must not be open.

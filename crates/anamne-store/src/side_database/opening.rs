@@ -38,9 +38,10 @@ impl SideDatabase {
         opened.ok_or_else(|| StoreError::damaged(path, "a new file seems to have another version"))
     }
 
-    /// A connection that only reads, for files that this user can't write; `None` if the file is of another version.
+    /// A connection that only reads, for files that this user can't write; `None` if the file is of another version. It
+    /// may not see later changes, so it is not for keeping.
     /// [`StoreError::Damaged`] for a damaged one, which this user can't replace.
-    pub(super) fn open_reader(&self, path: &Path) -> Result<Option<Connection>> {
+    pub fn open_reader(&self, path: &Path) -> Result<Option<Connection>> {
         refuse_special_file(path)?;
         let read = || {
             let connection = open_reader_of(path)?;

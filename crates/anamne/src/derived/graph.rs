@@ -21,6 +21,9 @@ const NAME: &str = "knowledge";
 /// Maximum number of events applied while a query waits; more are left to a task.
 pub(crate) const FOLLOWED_AT_ONCE: u64 = 64;
 
+/// Maximum number of events applied before a program ends: about a second. The next one goes on.
+const SETTLED_AT_ONCE: u64 = 4_096;
+
 /// Number of names compared to suggest similar ones.
 pub(crate) const LOOKED_AT: usize = 10_000;
 
@@ -64,7 +67,7 @@ impl KnowledgeFile {
             return Ok(graph.clone());
         }
         let graph = Arc::new(Graph::open(&self.path(), self.readings.open()?)?);
-        *opened = Some(graph.clone());
+        *opened = (!graph.is_read_only()).then(|| graph.clone());
         Ok(graph)
     }
 
@@ -140,11 +143,42 @@ impl Derived<Error> for KnowledgeFile {
         }))
     }
 
-    fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
-        if budget.effort == Effort::Whole {
-            let extracted = self.extract(BATCH, &mut |reached| (budget.go_on)(NAME, reached))?;
-            self.problems.note_skipped(&extracted.1);
+    fn is_due(&self, effort: Effort) -> Result<bool, Error> {
+        // In the background it is a task.
+        if effort == Effort::Due {
+            return Ok(false);
         }
+        let head = MemoryFeed::head(&*self.source)?;
+        if head == Seq(0) && !self.exists() {
+            return Ok(false);
+        }
+        let is_behind = |graph: Arc<Graph>| -> Result<bool, Error> {
+            let is_behind = graph.position()? != head || graph.is_expiry_due(self.now())?;
+            Ok(is_behind && !graph.is_read_only())
+        };
+        match self.open().and_then(is_behind) {
+            // Extraction replaces it.
+            Err(Error::Knowledge(error)) if error.is_damage() => Ok(true),
+            // Nobody extracts in a read-only store.
+            Err(Error::Knowledge(GraphError::Store(error))) if error.is_read_only() => Ok(false),
+            is_behind => is_behind,
+        }
+    }
+
+    fn catch_up(&self, budget: &mut Budget<'_>) -> Result<(), Error> {
+        let most = match budget.effort {
+            Effort::Due => return Ok(()),
+            Effort::Settled => SETTLED_AT_ONCE,
+            Effort::Whole => u64::MAX,
+        };
+        let begin = match self.position() {
+            Err(Error::Knowledge(error)) if error.is_damage() => Seq(0),
+            begin => begin?.unwrap_or_default(),
+        };
+        let extracted = self.extract(BATCH, &mut |reached| {
+            (budget.go_on)(NAME, reached) && reached.0.saturating_sub(begin.0) < most
+        })?;
+        self.problems.note_skipped(&extracted.1);
         Ok(())
     }
 

@@ -26,7 +26,7 @@ impl KnownNames<'_> {
         let graph = self.0.open()?;
         let behind = || self.0.behind(&graph);
         let mut left = behind()?;
-        if (1..=FOLLOWED_AT_ONCE).contains(&left) {
+        if !graph.is_read_only() && (1..=FOLLOWED_AT_ONCE).contains(&left) {
             self.0.extract(BATCH, &mut |_| true)?;
             left = behind()?;
         }

@@ -107,7 +107,8 @@ impl Space {
             graph: self.inner.derived.knowledge.open()?,
             space: self.clone(),
         };
-        if (1..=FOLLOWED_AT_ONCE).contains(&knowledge.behind()?) {
+        let is_writable = !knowledge.graph.is_read_only();
+        if is_writable && (1..=FOLLOWED_AT_ONCE).contains(&knowledge.behind()?) {
             self.extract(&mut |_| true)?;
         }
         Ok(knowledge)
