@@ -11,7 +11,8 @@ The confidence of a result is a product of three logistic functions:
 
     on_topic   the query is related to the store        answerable queries against unanswerable ones and those of other
     answered   the related memories answer it           sets, both by the likelihood of their product
-    relevance  this result is evidence, given both      results of all queries, by the product's likelihood
+    relevance  this result is evidence, given both      results of all queries, by the product's likelihood; those of
+                                                        other sets' queries are no evidence
 
 If only one search ranks, `search_only` replaces all three.
 """
@@ -34,7 +35,7 @@ RELEVANCE = [
 ]  # fmt: skip
 SEARCH_ONLY = ["lexical", "semantic"]
 FIRST = 10
-# The shares of unrelated and of unanswerable queries that the first two factors assume.
+# The share of unrelated queries that all factors assume, and that of unanswerable ones that the first two assume.
 FOREIGN_SHARE = 0.15
 UNANSWERED_SHARE = 0.25
 PENALTY = 0.002
@@ -168,16 +169,16 @@ class Model:
             weights += set_weights(queries, ~answerable & ~foreign, UNANSWERED_SHARE)
             fits = fitted_product(on_topic, answered, answerable.astype(float), weights)
             self.on_topic, self.answered = fits
-        weights = set_weights(queries, ~foreign)
-        used = [at for at in range(len(queries)) if weights[at]]
-        inputs = np.concatenate([self.of_results(queries[at]) for at in used])
-        truth = np.concatenate([queries[at].relevant for at in used])
-        factor = np.concatenate([np.full(len(queries[at].results), self.answers(queries[at])) for at in used])
-        per_result = np.concatenate([np.full(len(queries[at].results), weights[at]) for at in used])
+        weights = set_weights(queries, ~foreign, 1 - FOREIGN_SHARE) + set_weights(queries, foreign, FOREIGN_SHARE)
+        inputs = np.concatenate([self.of_results(query) for query in queries])
+        truth = np.concatenate([query.relevant for query in queries])
+        factor = np.concatenate([np.full(len(query.results), self.answers(query)) for query in queries])
+        per_result = np.concatenate([np.full(len(query.results), of) for query, of in zip(queries, weights)])
         self.relevance = fitted(inputs, truth, per_result, factor)
 
-        inputs = np.array([[of[name] for name in SEARCH_ONLY] for at in used for of in queries[at].features])
-        self.search_only = fitted(inputs, truth, per_result)
+        of_results = np.concatenate([np.full(len(query.results), not query.foreign) for query in queries])
+        inputs = np.array([[of[name] for name in SEARCH_ONLY] for query in queries for of in query.features])
+        self.search_only = fitted(inputs[of_results], truth[of_results], per_result[of_results])
 
     @staticmethod
     def of_results(query):

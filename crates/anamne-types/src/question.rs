@@ -220,7 +220,7 @@ fn yes() -> bool {
 impl Recall {
     /// The confidence below which a result is almost certainly not evidence: dropping these costs at most 0.003 of
     /// recall@10 on any measured set (BENCHMARKS.md). Doors for agents drop them unless they are asked for.
-    pub const UNLIKELY: f32 = 0.003;
+    pub const UNLIKELY: f32 = 0.005;
 
     /// The confidence from which a result is more likely relevant than not: a narrow query stops there.
     pub const SURE: f32 = 0.5;

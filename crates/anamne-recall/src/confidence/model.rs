@@ -5,10 +5,10 @@
 //! this result is evidence, given both ([`RelevanceInputs`]).
 //!
 //! The parameters come from `crates/anamne-eval/fitting/confidence.py`, fitted on conversations with known evidence,
-//! each data set with the same weight: the first from answerable queries against queries about other conversations, the
-//! second from answerable queries against those whose answer was never stated (something that another person said, or a
-//! detail that nobody mentioned), the third from the first ten results of both, so that the product is calibrated. They
-//! were validated on held-out conversations and data sets.
+//! each data set with the same weight: the first two together, so that their product tells answerable queries from those
+//! about other conversations and from those whose answer was never stated (something that another person said, or a
+//! detail that nobody mentioned); the third from the first ten results of all of them, so that the whole product is
+//! calibrated. They were validated on held-out conversations and data sets.
 
 /// The best results that count for the whole answer.
 pub(super) const FIRST: usize = 10;
@@ -73,62 +73,62 @@ macro_rules! logistic {
 
 logistic! {
     /// The query is related to the stored memories.
-    OnTopic -6.5012 {
+    OnTopic -3.4320 {
         /// The mean score of the related results, without `lsi_similarity`.
-        mean 0.6207,
+        mean 0.4179,
         /// How well the query's words are matched, each by its best match, weighted by rarity.
-        met 4.5336,
+        met 4.6278,
         /// The share of related results that both searches found.
-        agreement 1.1808,
+        agreement 0.3497,
     }
 }
 
 logistic! {
     /// The related memories answer the query.
-    Answered -2.0297 {
+    Answered -0.9545 {
         /// How much better statements about the named person match than statements about others; 0 unless one person is
         /// named.
-        turned 6.8796,
+        turned 2.5895,
         /// The entropy of the related results: a single outlier was only mentioned in passing.
-        spread 1.1067,
+        spread 0.2802,
         /// How well the worst-matched word of the query is matched.
-        least 1.8733,
+        least -0.0765,
         /// The mean cosine of the related results.
-        nearness 3.4624,
+        nearness 4.5681,
     }
 }
 
 logistic! {
     /// The result is evidence for an answered query.
-    RelevanceInputs -2.7505 {
+    RelevanceInputs -4.4938 {
         /// Its score above the tenth result's.
-        ahead 0.3052,
+        ahead 0.2436,
         /// Its score below the best, both without authors; at most 0.
-        behind 0.2036,
+        behind 0.1961,
         /// The logarithm of its rank.
-        place -0.4553,
+        place -0.4185,
         /// The feature of this name.
-        second_look 0.2043,
+        second_look 0.2375,
         /// The feature of this name.
-        author 0.3885,
+        author 0.5948,
         /// The feature of this name.
-        rare_term 0.2151,
+        rare_term 0.2228,
         /// The feature of this name.
-        thread_words 0.1861,
+        thread_words 0.9492,
         /// The feature of this name.
-        semantic 1.2284,
+        semantic 1.5647,
         /// The feature of this name.
-        window_lexical 1.1261,
+        window_lexical 3.0561,
         /// The logarithm of its token count.
-        length 0.0844,
+        length 0.2236,
         /// The logarithm of the number of query wordpieces.
-        pieces 0.9103,
+        pieces 0.7520,
         /// As above.
-        agreement 0.0087,
+        agreement 0.4712,
         /// As above.
-        nearness -3.1668,
+        nearness -2.2808,
         /// How well statements about the named person match; 0 unless one person is named.
-        named_statements -1.1072,
+        named_statements -0.8415,
     }
 }
 
@@ -166,10 +166,10 @@ logistic! {
 
 logistic! {
     /// The result is evidence, if only one search ranks.
-    SearchOnly -3.5854 {
+    SearchOnly -3.8258 {
         /// The feature of this name.
-        lexical 2.0964,
+        lexical 2.0145,
         /// The feature of this name.
-        semantic 3.4731,
+        semantic 3.6926,
     }
 }
