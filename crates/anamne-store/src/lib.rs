@@ -112,8 +112,9 @@ pub use side_database::{
 };
 pub use sound::{LinksAndDamage, MemoriesAndDamage, UndamagedFeed};
 pub use source::{
-    BoundedCounts, INDEXED_CATEGORIES, INDEXED_IMPORTANCE, Linked, ListPosition, Listing, LogEntry,
-    LogQuery, Order, PastState, PastStates, SOURCE_FORMAT, SourceFeed, Statistics, Visibility,
+    BoundedCounts, INDEXED_CATEGORIES, INDEXED_IMPORTANCE, KnownLink, KnownLinks, Linked,
+    ListPosition, Listing, LogEntry, LogQuery, Order, PastState, PastStates, SOURCE_FORMAT,
+    SourceFeed, Statistics, Visibility,
 };
 pub use space::SpaceSource;
 pub use space_erasure::{ErasedSpace, FoundCopy, Remains, UnreadableRemains};

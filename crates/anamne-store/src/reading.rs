@@ -6,8 +6,9 @@ use rusqlite::Connection;
 
 use crate::source::history::MissingState;
 use crate::source::{
-    self, BoundedCounts, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState, PastStates,
-    Statistics, Visibility, erasure, filter, history, link, past, read, rows, statistics,
+    self, BoundedCounts, KnownLinks, Linked, Listing, LogEntry, LogQuery, Names, Order, PastState,
+    PastStates, Statistics, Visibility, erasure, filter, history, known_links, link, past, read,
+    rows, statistics,
 };
 use crate::space::SpaceSource;
 use crate::{Result, StoreError};
@@ -257,6 +258,14 @@ impl SpaceSource {
         self.read(|reader| match read::by_id(self.names.of(reader), id)? {
             Some(stored) => link::of_row(reader, stored.row),
             None => Err(self.no_memory(id)),
+        })
+    }
+
+    /// What the log knows of the links that start at a memory. O(links and events of the memory).
+    pub fn known_links(&self, from: MemoryId) -> Result<KnownLinks> {
+        self.read(|reader| match read::by_id(self.names.of(reader), from)? {
+            Some(stored) => known_links::of(reader, &stored),
+            None => Err(self.no_memory(from)),
         })
     }
 

@@ -75,6 +75,15 @@ pub(crate) fn of_row(connection: &Connection, row: Row) -> Result<Vec<Link>> {
     verified(connection, query(connection, &sql, i64::from(row.0))?)
 }
 
+/// The links that start at `row`, verified as in [`of_row`], each with its event.
+pub(super) fn starting_at(connection: &Connection, row: Row) -> Result<Vec<(Seq, Link)>> {
+    let sql = format!("{LINKS} WHERE links.source = ?1 ORDER BY links.seq");
+    let links = query(connection, &sql, i64::from(row.0))?.into_iter();
+    links
+        .map(|stored| prove(connection, &stored).map(|()| (stored.seq, stored.link)))
+        .collect()
+}
+
 /// Every link of the space, oldest first, verified as in [`of_row`].
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Link>> {
     verified(connection, every(connection)?)

@@ -2,6 +2,7 @@
 
 use anamne_types::{EventKind, Link, LinkType, Memory, MemoryId, Row, Seq};
 
+use super::known_links::removed_link;
 use super::link::between;
 use super::record::{Payload, Stored};
 use super::remember::plain_zero;
@@ -55,14 +56,7 @@ impl Transaction<'_> {
         if !rows::unlink(&self.tables, source.row, target.row, link_type)? {
             return Ok(false);
         }
-        let link = Link {
-            from,
-            to,
-            link_type,
-            weight: 0.0,
-            reason: String::new(),
-            created_at: self.now,
-        };
+        let link = removed_link(from, to, link_type, self.now);
         let payload = Payload::of_link(source.salt, &link);
         self.log(EventKind::Unlinked, source.row, from, &payload)?;
         if link_type == LinkType::Supersedes && target.memory.superseded_by == Some(from) {

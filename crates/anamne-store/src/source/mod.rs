@@ -10,6 +10,7 @@ pub(crate) mod feed;
 pub(crate) mod filter;
 pub(crate) mod history;
 pub(crate) mod homes;
+pub(crate) mod known_links;
 pub(crate) mod link;
 mod linking;
 pub(crate) mod log;
@@ -37,6 +38,7 @@ pub use feed::SourceFeed;
 pub use filter::{
     INDEXED_CATEGORIES, INDEXED_IMPORTANCE, ListPosition, Listing, Order, Visibility,
 };
+pub use known_links::{KnownLink, KnownLinks};
 pub use link::Linked;
 pub use log::{LogEntry, LogQuery};
 pub use past::{PastState, PastStates};

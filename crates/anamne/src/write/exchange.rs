@@ -3,8 +3,8 @@
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use anamne_store::{BatchResult, ImportItem, Visibility};
-use anamne_types::{Draft, Link, MemoryId, Provenance, Remembered, Right};
+use anamne_store::{BatchResult, ImportItem, StoreError, Visibility};
+use anamne_types::{Actor, Draft, Link, MemoryId, Provenance, Remembered, Right};
 
 use crate::Error;
 use crate::maintenance::export;
@@ -63,17 +63,27 @@ impl Space {
         &self,
         arrivals: &[ImportItem],
     ) -> Result<BatchResult<Remembered>, Error> {
-        let mut actor = self.actor().clone();
-        if actor.name.is_empty() {
-            Provenance::IMPORT.clone_into(&mut actor.name);
-        }
-        let taken = self.inner.source.take_in(&actor, arrivals)?;
+        let taken = self.inner.source.take_in(&self.importer(), arrivals)?;
         self.after_write();
         Ok(taken)
     }
 
     pub(crate) fn take_links(&self, links: &[Link]) -> Result<BatchResult<bool>, Error> {
-        Ok(self.inner.source.import_links(self.actor(), links)?)
+        Ok(self.inner.source.import_links(&self.importer(), links)?)
+    }
+
+    /// Creates a link of a record that is new here: as a caller would, at the present time.
+    pub(crate) fn draw_link(&self, link: &Link) -> Result<(), StoreError> {
+        self.inner.source.link(&self.importer(), link).map(|_| ())
+    }
+
+    /// The caller, named as an import if it has no name.
+    fn importer(&self) -> Actor {
+        let mut actor = self.actor().clone();
+        if actor.name.is_empty() {
+            Provenance::IMPORT.clone_into(&mut actor.name);
+        }
+        actor
     }
 
     /// Imports memories from a folder of Markdown notes, written by [`Space::export_notes`] or by a person.

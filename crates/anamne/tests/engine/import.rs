@@ -352,6 +352,96 @@ fn what_was_edited_in_the_store_since_an_import_stays() {
     assert_eq!(of_import(&space, "a").content, "second");
 }
 
+/// The link of the memory `7`, without its ends.
+fn link_of_import(space: &Space) -> Option<anamne::Link> {
+    let fact = of_import(space, "7").id;
+    space.links(fact).expect("links").pop()
+}
+
+#[test]
+fn a_link_that_the_store_knows_is_not_drawn_again() {
+    let (_folder, space) = space();
+    let import = |lines: &str, options: ImportOptions| {
+        let report = space.import(lines.as_bytes(), options, &mut |_| {});
+        report.expect("an import").links
+    };
+    let plain = ImportOptions::default();
+    assert_eq!(import(LINES, plain), 1);
+    let drawn = link_of_import(&space).expect("a link");
+    let log = || {
+        let query = anamne::LogQuery::default();
+        space.log(&query).expect("the log")
+    };
+    let events = log();
+    assert_eq!(events[0].event.actor.name, "import");
+    assert_eq!(import(LINES, plain), 0);
+    assert_eq!(import(LINES, plain.updating()), 0);
+    assert_eq!(log(), events, "nothing is written");
+
+    let weaker = LINES.replace("\"supports\"", "\"supports\", \"weight\": 0.25");
+    assert_eq!(import(&weaker, plain), 0);
+    assert_eq!(link_of_import(&space), Some(drawn.clone()));
+    assert_eq!(import(&weaker, plain.updating()), 1);
+    assert_eq!(import(&weaker, plain.updating()), 0);
+    let weak = link_of_import(&space).expect("a link");
+    assert!((weak.weight - 0.25).abs() < f32::EPSILON, "{weak:?}");
+
+    let own = anamne::Link {
+        weight: 0.5,
+        ..drawn.clone()
+    };
+    space.link(&own).expect("a link of a person");
+    let own = link_of_import(&space);
+    for options in [plain, plain.updating(), plain.updating().trusted()] {
+        assert_eq!((import(LINES, options), import(&weaker, options)), (0, 0));
+        assert_eq!(link_of_import(&space), own);
+    }
+    let (from, to) = (drawn.from, drawn.to);
+    assert!(space.unlink(from, to, drawn.link_type).expect("removed"));
+    for options in [plain, plain.updating(), plain.updating().trusted()] {
+        assert_eq!((import(LINES, options), import(&weaker, options)), (0, 0));
+        assert_eq!(link_of_import(&space), None);
+    }
+}
+
+#[test]
+fn an_older_export_leaves_the_links_that_changed_since() {
+    let (_folder, space) = space();
+    let options = ImportOptions::default();
+    let import = |lines: &[u8], options: ImportOptions| {
+        let report = space.import(lines, options, &mut |_| {});
+        report.expect("an import").links
+    };
+    import(LINES.as_bytes(), options);
+    let drawn = link_of_import(&space).expect("a link");
+    let changed = |weight| anamne::Link {
+        weight,
+        ..drawn.clone()
+    };
+    space.link(&changed(0.5)).expect("a link of a person");
+    let mut export = Vec::new();
+    space.export(&mut export).expect("exported");
+    let edited = String::from_utf8(export.clone()).expect("text");
+    let edited = edited.replace("\"weight\":0.5", "\"weight\":0.75");
+    assert_eq!(import(edited.as_bytes(), options), 0);
+    assert_eq!(import(edited.as_bytes(), options.updating()), 1);
+    let edited = link_of_import(&space).expect("a link");
+    assert!((edited.weight - 0.75).abs() < f32::EPSILON, "{edited:?}");
+
+    space.link(&changed(1.0)).expect("a link of a person");
+    let own = link_of_import(&space);
+    for options in [options, options.updating(), options.updating().trusted()] {
+        assert_eq!(import(&export, options), 0);
+        assert_eq!(link_of_import(&space), own);
+    }
+    let (from, to) = (drawn.from, drawn.to);
+    assert!(space.unlink(from, to, drawn.link_type).expect("removed"));
+    for options in [options, options.updating(), options.updating().trusted()] {
+        assert_eq!(import(&export, options), 0);
+        assert_eq!(link_of_import(&space), None);
+    }
+}
+
 #[test]
 fn an_id_that_stands_twice_in_an_update_is_refused() {
     let (_folder, space) = space();

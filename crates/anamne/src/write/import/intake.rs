@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use anamne_store::{ImportItem, StoreError};
+use anamne_store::{ImportItem, KnownLink, KnownLinks, StoreError};
 use anamne_text::echo::shorten_values;
 use anamne_types::{Draft, Link, LinkType, MemoryId, Remembered};
-use jiff::Timestamp;
 
 use super::record::ImportedLink;
 use super::updates::Compared;
@@ -63,6 +62,10 @@ pub(super) struct ImportWriter<'a> {
     vouchers: Option<Vec<Space>>,
     /// Links whose target may not exist yet.
     links: Vec<PendingLink>,
+    /// What the store knows of the links of the memory whose link was drawn last.
+    known_links: Option<KnownLinks>,
+    /// The ends and types of the links that this import has drawn or compared.
+    compared_links: HashSet<(MemoryId, MemoryId, LinkType)>,
     /// The memories that were stored or compared with a record, if the import updates.
     pub(super) compared: HashSet<MemoryId>,
     /// The notes of a folder, by what came of them.
@@ -100,6 +103,8 @@ impl<'a> ImportWriter<'a> {
             size: BatchSize::default(),
             vouchers: None,
             links: Vec::new(),
+            known_links: None,
+            compared_links: HashSet::new(),
             compared: HashSet::new(),
             found: FoundNotes::default(),
         }
@@ -403,9 +408,9 @@ impl<'a> ImportWriter<'a> {
             .partition(|pending| pending.returns);
         for pending in &stored {
             let drawn = match self.link_of(pending)? {
-                Some(Ok(link)) => match self.space.link(&link) {
-                    Ok(_) => Ok(true),
-                    Err(error) => Err(pending.place.failed(&of_one_memory(error)?)),
+                Some(Ok(link)) => match self.space.draw_link(&link) {
+                    Ok(()) => Ok(true),
+                    Err(error) => Err(pending.place.failed(&of_one_memory(error.into())?)),
                 },
                 Some(Err(bad)) => Err(bad),
                 None => continue,
@@ -436,8 +441,8 @@ impl<'a> ImportWriter<'a> {
         Ok(())
     }
 
-    /// The link, or why it is refused; `None` if its target was erased permanently.
-    fn link_of(&self, pending: &PendingLink) -> Result<Option<Result<Link, BadLine>>, Error> {
+    /// The link, or why it is refused; `None` if its target was erased permanently, or the store's own link stays.
+    fn link_of(&mut self, pending: &PendingLink) -> Result<Option<Result<Link, BadLine>>, Error> {
         let PendingLink {
             place, from, link, ..
         } = pending;
@@ -448,35 +453,52 @@ impl<'a> ImportWriter<'a> {
             let missing = format!("the link target {:?} doesn't exist", link.to);
             return Ok(Some(Err(place.bad(missing))));
         };
-        let created_at = link.created_at.unwrap_or_else(|| self.space.now());
-        if !self.options.trusted {
-            match self.may_point(link.link_type, to)? {
-                Ok(true) => {}
-                Ok(false) => {
-                    return Ok(Some(Err(place.bad(format!(
-                        "a {} link to {:?}, which has more trust than an import; use --trusted to accept it",
-                        link.link_type, link.to
-                    )))));
-                }
-                Err(damage) => return Ok(Some(Err(place.failed(&damage)))),
-            }
-        }
-        let link = Link {
+        let drawn = Link {
             from: *from,
             to,
             link_type: link.link_type,
             weight: link.weight,
             reason: link.reason.clone(),
-            created_at: if pending.returns {
-                created_at
-            } else {
-                Timestamp::UNIX_EPOCH
-            },
+            created_at: link.created_at.unwrap_or_else(|| self.space.now()),
         };
-        let guarded = self.space.guarded_link(&link);
-        Ok(Some(
-            guarded.map_err(|refused| place.bad(refused.to_string())),
-        ))
+        let drawn = match self.space.guarded_link(&drawn) {
+            Ok(drawn) => drawn,
+            Err(refused) => return Ok(Some(Err(place.bad(refused.to_string())))),
+        };
+        match self.is_due(&drawn) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Ok(Some(Err(place.failed(&of_one_memory(error)?)))),
+        }
+        if self.options.trusted {
+            return Ok(Some(Ok(drawn)));
+        }
+        Ok(Some(match self.may_point(link.link_type, to)? {
+            Ok(true) => Ok(drawn),
+            Ok(false) => Err(place.bad(format!(
+                "a {} link to {:?}, which has more trust than an import; use --trusted to accept it",
+                link.link_type, link.to
+            ))),
+            Err(damage) => Err(place.failed(&damage)),
+        }))
+    }
+
+    /// Whether a link is drawn: the store never had it, or the import updates it. What the store changed or removed since
+    /// stays, and so does the first of two equal links of an import.
+    fn is_due(&mut self, link: &Link) -> Result<bool, Error> {
+        let (from, to, link_type) = (link.from, link.to, link.link_type);
+        if !self.compared_links.insert((from, to, link_type)) {
+            return Ok(false);
+        }
+        let known = match self.known_links.take() {
+            Some(known) if known.from() == from => known,
+            _ => self.space.source().known_links(from)?,
+        };
+        let known = self.known_links.insert(known);
+        match known.get(to, link_type) {
+            Some(known) => Ok(self.options.updates && is_update(known, link)),
+            None => Ok(!known.was_removed(to, link_type)?),
+        }
     }
 
     /// Whether an untrusted import may create such a link: it can't supersede or contradict a memory with more trust.
@@ -509,6 +531,14 @@ impl<'a> ImportWriter<'a> {
             }),
         }
     }
+}
+
+/// Whether a link of an import says something new about a link that nobody has changed since it was imported or exported.
+fn is_update(known: &KnownLink, link: &Link) -> bool {
+    let there = &known.link;
+    let is_other = (there.weight, &there.reason) != (link.weight, &link.reason);
+    let is_unchanged = known.imported || there.created_at == link.created_at;
+    is_other && is_unchanged && there.created_at <= link.created_at
 }
 
 /// The error, if it concerns one memory; any other error ends the import.

@@ -42,7 +42,8 @@ pub struct ImportOptions {
     pub trusted: bool,
     /// Whether a record with the id of a memory that says something else edits it: content, kind and fields, times, and the
     /// tags and metadata that the record has. A record that says what the memory said before changes nothing. Without this,
-    /// a record with other content is refused.
+    /// a record with other content is refused. Weight and reason of a link are edited too, unless the link was written
+    /// by anything but imports since the record was exported. A removed link stays removed.
     pub updates: bool,
 }
 
