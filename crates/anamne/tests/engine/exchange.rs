@@ -433,6 +433,59 @@ fn a_vault_that_people_wrote_is_read_too() {
 }
 
 #[test]
+fn a_note_is_read_whose_link_leads_to_a_note_that_is_gone() {
+    let home = Home::new();
+    let space = home.space();
+    let tell = |text: &str| space.remember(Draft::new(text)).expect("told").id;
+    let (crane, birthday) = (tell("The crane stands"), tell("The birthday is in May"));
+    space.link(&link(crane, birthday, "")).expect("linked");
+    let vault = home.root().join("vault");
+    space
+        .export_notes(&vault, Visibility::Live)
+        .expect("exported");
+    for note in fs::read_dir(&vault).expect("a folder") {
+        let note = note.expect("a note").path();
+        let text = fs::read_to_string(&note).expect("a note");
+        if text.contains("The birthday") && !text.contains("The crane") {
+            fs::remove_file(&note).expect("removed");
+        } else {
+            fs::write(&note, text.replace("The crane", "The red crane")).expect("written");
+        }
+    }
+    let links = space.all_links().expect("links");
+    let options = ImportOptions::default().trusted().updating();
+    let report = space.import_notes(&vault, options, &mut |_| {});
+    let report = report.expect("imported");
+    assert_eq!((report.updated, report.links), (1, 0), "{report:?}");
+    assert_eq!(
+        space.get(crane).expect("a memory").content,
+        "The red crane stands"
+    );
+    assert_eq!(space.all_links().expect("links"), links);
+}
+
+#[test]
+fn a_wikilink_leads_to_the_memory_of_a_note_that_is_gone() {
+    let home = Home::new();
+    let space = home.space();
+    let vault = home.root().join("vault");
+    fs::create_dir_all(&vault).expect("a folder");
+    fs::write(vault.join("Old.md"), "A note that will go\n").expect("a note");
+    let import = || {
+        let report = space.import_notes(&vault, BadLines::Skip, &mut |_| {});
+        report.expect("imported")
+    };
+    import();
+    fs::remove_file(vault.join("Old.md")).expect("removed");
+    let text = "---\nsupports: [\"[[Old]]\", \"[[Never]]\"]\n---\nA note that stays\n";
+    fs::write(vault.join("New.md"), text).expect("a note");
+    let report = import();
+    assert_eq!((report.imported, report.links), (1, 1), "{report:?}");
+    assert!(report.bad[0].stored, "{report:?}");
+    assert!(report.bad[0].reason.contains("\"Never.md\""), "{report:?}");
+}
+
+#[test]
 fn a_corpus_has_each_thread_with_its_messages_in_order() {
     let home = Home::new();
     let space = home.space();

@@ -216,15 +216,15 @@ fn arrival(
         serde_json::from_value(properties.into()).map_err(|error| error.to_string())?;
     let (arrival, mut links) = record.into_arrival()?;
     for (link_type, target) in wikilinks {
-        let to = ids
-            .get(&target)
-            .ok_or_else(|| format!("no note {target:?} to link to"))?;
+        // The memory of a note that is gone may still be in the store, by the note's path.
+        let to = ids.get(&target).cloned();
+        let to = to.unwrap_or_else(|| format!("{target}.md"));
         if !links
             .iter()
-            .any(|link| link.link_type == link_type && is_end(link, to, &target))
+            .any(|link| link.link_type == link_type && is_end(link, &to, &target))
         {
             links.push(ImportedLink {
-                to: to.clone(),
+                to,
                 link_type,
                 weight: full_weight(),
                 reason: String::new(),
