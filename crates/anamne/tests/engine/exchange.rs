@@ -486,6 +486,40 @@ fn a_wikilink_leads_to_the_memory_of_a_note_that_is_gone() {
 }
 
 #[test]
+fn a_note_with_other_line_ends_says_the_same() {
+    let home = Home::new();
+    let space = home.space();
+    let own = space.remember(Draft::new("first\r\nsecond\r"));
+    let own = own.expect("told");
+    let vault = home.root().join("vault");
+    space
+        .export_notes(&vault, Visibility::Live)
+        .expect("exported");
+    for note in fs::read_dir(&vault).expect("a folder") {
+        let note = note.expect("a note").path();
+        let text = fs::read_to_string(&note).expect("a note");
+        fs::write(&note, text.replace('\n', "\r\n")).expect("written");
+    }
+    let plain = "Just a text\r\nin two lines\r\n";
+    fs::write(vault.join("Plain.md"), plain).expect("a note");
+    let tagged = "---\r\ntags: [a]\r\n---\r\nfirst line\r\nsecond line\r\n";
+    fs::write(vault.join("Tagged.md"), tagged).expect("a note");
+    let options = ImportOptions::default().trusted().updating();
+    let report = space.import_notes(&vault, options, &mut |_| {});
+    let report = report.expect("imported");
+    assert_eq!((report.imported, report.known, report.updated), (2, 1, 0));
+    let version = space.get(own.id).expect("a memory").version;
+    assert_eq!(version, 1);
+    for (path, content) in [
+        ("Plain.md", "Just a text\nin two lines"),
+        ("Tagged.md", "first line\nsecond line"),
+    ] {
+        let id = space.find_imported(path).expect("a look-up").expect(path);
+        assert_eq!(space.get(id).expect("a memory").content, content);
+    }
+}
+
+#[test]
 fn a_corpus_has_each_thread_with_its_messages_in_order() {
     let home = Home::new();
     let space = home.space();

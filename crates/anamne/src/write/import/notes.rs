@@ -1,5 +1,6 @@
 //! Imports Markdown notes: those of a folder, or one file.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -184,9 +185,18 @@ fn load(note: &Note) -> Result<String, String> {
 }
 
 /// The properties and the content; an export adds one line break to every content.
+///
+/// If the first line ends with CRLF, every line is read as one that ends with a line feed. No export begins so, but editors and
+/// version control convert notes.
 fn owned(text: &str) -> Result<(Map<String, Value>, String), String> {
     let (properties, content) = front_matter::read(text)?;
-    let content = content.strip_suffix('\n').unwrap_or(content);
+    let first = text.split_once('\n').map(|(line, _)| line);
+    let content = if first.is_some_and(|line| line.ends_with('\r')) {
+        Cow::Owned(content.replace("\r\n", "\n"))
+    } else {
+        Cow::Borrowed(content)
+    };
+    let content = content.strip_suffix('\n').unwrap_or(&content);
     Ok((properties, content.to_owned()))
 }
 
