@@ -290,7 +290,8 @@ fn entries_of_a_dump_that_can_not_be_read_are_named() {
         .iter()
         .map(|bad| (bad.line, bad.reason.as_str()))
         .collect();
-    assert_eq!(report.imported, 2, "{said:?}");
+    // What stands before the first of them was imported already.
+    assert_eq!((report.imported, report.known), (1, 1), "{said:?}");
     for (key, what) in [
         ("thought:2", "no content"),
         ("thought:3", "no object"),
@@ -303,6 +304,30 @@ fn entries_of_a_dump_that_can_not_be_read_are_named() {
             "{key}: {said:?}"
         );
     }
+    // The keys stand in another order than that of their names.
+    let pretty = r#"{
+  "thought:9": { "content": "before it" },
+
+  "thought:2": {
+    "thought_number": 3
+  }, "session:1": 1,
+  "thought:1": { "content": "after it" }
+}"#;
+    let (_folder, space) = self::space();
+    let stopped = space.import(pretty.as_bytes(), BadLines::Stop, &mut |_| {});
+    let Err(Error::BadLine { line, taken, .. }) = stopped else {
+        panic!("{stopped:?}");
+    };
+    assert_eq!((line, taken.imported), (4, 1));
+    assert_eq!(memory(&space, "thought:9").content, "before it");
+    let report = import(&space, pretty, BadLines::Skip);
+    let lines: Vec<_> = report.bad.iter().map(|bad| bad.line).collect();
+    assert_eq!((report.imported, report.known, lines), (1, 1, vec![4, 6]));
+
+    let other = r#"[{"title": "A chat", "mapping": {"a": 1}}]"#;
+    let report = import(&space, other, BadLines::Skip);
+    assert_eq!((report.imported, report.bad.len()), (0, 1), "{report:?}");
+    assert!(report.bad[0].reason.contains("no dump"), "{report:?}");
     for broken in [
         "[",
         "[1, 2]",

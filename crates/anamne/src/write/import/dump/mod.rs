@@ -5,6 +5,7 @@
 //! become statements about the knowledge graph, which count as told only if the import is trusted. The key is the
 //! external id, so a second import adds nothing.
 
+mod document;
 mod entries;
 
 use std::collections::{BTreeMap, HashMap};
@@ -14,10 +15,12 @@ use anamne_store::ImportItem;
 use anamne_text::json_size::has_more_values;
 use anamne_types::Draft;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::intake::{ImportWriter, RecordPosition};
 use super::older::{Rest, name, number};
 use crate::Error;
+use document::{LineNumbers, Part, split};
 use entries::{chain, named_node, node, relation, thought, time_of};
 
 /// Maximum length of a dump. It is held in memory as a whole.
@@ -90,9 +93,9 @@ impl<'key> Key<'key> {
     }
 }
 
-/// An entry, numbered as in the document.
+/// An entry, with its place in the text.
 struct Entry {
-    number: u64,
+    offset: usize,
     key: String,
     fields: Rest,
 }
@@ -108,11 +111,13 @@ struct Dump {
     listed: HashMap<(String, String), u32>,
     /// The chain of a thought, as chains list them.
     chain_of: HashMap<String, String>,
-    /// Entries that can't be read, with the reason.
-    bad: Vec<(u64, String)>,
+    /// Whether a key names a thing of a dump.
+    has_things: bool,
+    /// The places of entries that can't be read, with the reason.
+    bad: Vec<(usize, String)>,
 }
 
-/// Imports a dump. Entries that can't be read are reported by their number in the document.
+/// Imports a dump. Entries that can't be read are reported by their line.
 pub(super) fn import(reader: impl BufRead, intake: &mut ImportWriter<'_>) -> Result<(), Error> {
     let failed = |source| Error::Stream {
         action: "read the import",
@@ -130,16 +135,20 @@ pub(super) fn import(reader: impl BufRead, intake: &mut ImportWriter<'_>) -> Res
         return intake.skip_record(&whole, &reason);
     }
     let text = text.trim_start_matches('\u{feff}');
-    let document: Value = match serde_json::from_str(text) {
-        Ok(document) => document,
+    let parts = match split(text) {
+        Ok(parts) => parts,
         Err(error) => {
             let reason = format!("not one JSON document, so nothing of it is imported: {error}");
             return intake.skip_record(&whole, &reason);
         }
     };
-    let dump = Dump::of(document);
+    let dump = Dump::of(parts);
     intake.report.lines += dump.count();
-    dump.store(intake)
+    if !dump.has_things && !dump.bad.is_empty() {
+        let reason = "one JSON document, but no dump: no key names a thought, chain, node or relation; write one record per line";
+        return intake.skip_record(&whole, reason);
+    }
+    dump.store(text, intake)
 }
 
 fn position(number: u64) -> RecordPosition {
@@ -150,29 +159,17 @@ fn position(number: u64) -> RecordPosition {
 }
 
 impl Dump {
-    /// Sorts the entries of a document: an object of keys, or an array of such objects or of `{"key", "value"}`.
-    fn of(document: Value) -> Self {
+    /// Sorts the entries of a document.
+    fn of(parts: Vec<Part<'_>>) -> Self {
         let mut dump = Self::default();
-        let mut number = 0;
-        let mut add = |key: String, value: Value| {
-            number += 1;
-            if let Err(reason) = dump.add(number, &key, value) {
-                dump.bad.push((number, format!("{key}: {reason}")));
-            }
-        };
-        let objects = match document {
-            Value::Array(items) => items,
-            object => vec![object],
-        };
-        for object in objects {
-            let Value::Object(mut fields) = object else {
-                add("?".to_owned(), Value::Null);
-                continue;
+        for Part { offset, entry } in parts {
+            let (key, value) = match entry {
+                Some((key, value)) => (key, read(value)),
+                None => ("?".to_owned(), Ok(Value::Null)),
             };
-            match (fields.remove("key"), fields.remove("value")) {
-                (Some(Value::String(key)), Some(value)) => add(key, value),
-                (None, None) => fields.into_iter().for_each(|(key, value)| add(key, value)),
-                _ => add("?".to_owned(), Value::Null),
+            let added = value.and_then(|value| dump.add(offset, &key, value));
+            if let Err(reason) = added {
+                dump.bad.push((offset, format!("{key}: {reason}")));
             }
         }
         dump
@@ -184,10 +181,11 @@ impl Dump {
         (stored + self.bad.len()) as u64
     }
 
-    fn add(&mut self, number: u64, key: &str, value: Value) -> Result<(), String> {
+    fn add(&mut self, offset: usize, key: &str, value: Value) -> Result<(), String> {
         let Some(Key { thing, id, part }) = Key::of(key) else {
             return Err("no thought, chain, node or relation".to_owned());
         };
+        self.has_things = true;
         if part.is_some() {
             return self.add_order(id, &decoded(value));
         }
@@ -208,7 +206,7 @@ impl Dump {
             }
         }
         let entry = Entry {
-            number,
+            offset,
             key: key.to_owned(),
             fields,
         };
@@ -237,28 +235,30 @@ impl Dump {
         Ok(())
     }
 
-    fn store(mut self, intake: &mut ImportWriter<'_>) -> Result<(), Error> {
-        for (number, reason) in std::mem::take(&mut self.bad) {
-            intake.skip_record(&position(number), &reason)?;
-        }
+    /// Stores the entries in the order of the text, so that an import that stops has everything before that place.
+    fn store(mut self, text: &str, intake: &mut ImportWriter<'_>) -> Result<(), Error> {
         let names: BTreeMap<String, String> = self.nodes.iter().filter_map(named_node).collect();
-        let mut drafts: Vec<(u64, Result<Draft, String>)> = Vec::new();
+        let bad = std::mem::take(&mut self.bad).into_iter();
+        let mut drafts: Vec<(usize, Result<Draft, String>)> =
+            bad.map(|(offset, reason)| (offset, Err(reason))).collect();
         for entry in std::mem::take(&mut self.chains) {
-            drafts.push((entry.number, Ok(chain(entry))));
+            drafts.push((entry.offset, Ok(chain(entry))));
         }
         drafts.extend(self.ordered_thoughts());
         for entry in self.nodes {
-            drafts.push((entry.number, node(entry)));
+            drafts.push((entry.offset, node(entry)));
         }
         for entry in self.relations {
-            drafts.push((entry.number, relation(entry, &names)));
+            drafts.push((entry.offset, relation(entry, &names)));
         }
-        for (number, draft) in drafts {
+        drafts.sort_by_key(|(offset, _)| *offset);
+        let mut lines = LineNumbers::of(text);
+        for (offset, draft) in drafts {
             let draft = draft.and_then(|draft| match draft.check() {
                 Ok(()) => Ok(draft),
                 Err(refusal) => Err(refusal.to_string()),
             });
-            let place = position(number);
+            let place = position(lines.at(offset));
             match draft {
                 Ok(draft) => {
                     let bytes = draft.content.len();
@@ -275,7 +275,7 @@ impl Dump {
     }
 
     /// The thoughts of each chain by their order: as the chain lists them, else by number and time.
-    fn ordered_thoughts(&mut self) -> Vec<(u64, Result<Draft, String>)> {
+    fn ordered_thoughts(&mut self) -> Vec<(usize, Result<Draft, String>)> {
         let mut chains: BTreeMap<Option<String>, Vec<(Order, Entry)>> = BTreeMap::new();
         for entry in std::mem::take(&mut self.thoughts) {
             let id = entry.fields.get("id").and_then(name).unwrap_or_default();
@@ -303,7 +303,7 @@ impl Dump {
         for (chain, mut thoughts) in chains {
             thoughts.sort_by(|(one, _), (other, _)| one.cmp(other));
             for (place, (_, entry)) in (0..).zip(thoughts) {
-                drafts.push((entry.number, thought(entry, chain.as_deref(), place)));
+                drafts.push((entry.offset, thought(entry, chain.as_deref(), place)));
             }
         }
         drafts
@@ -324,6 +324,15 @@ fn is_order(list: &Value) -> bool {
         return false;
     };
     items.iter().all(|item| name(item).is_some())
+}
+
+/// A value of the document, whose syntax was checked. An error names no place: it would count from the value.
+fn read(value: &RawValue) -> Result<Value, String> {
+    serde_json::from_str(value.get()).map_err(|error| {
+        let reason = error.to_string();
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        format!("its value can't be read: {reason}")
+    })
 }
 
 /// A value that is stored as JSON in a text, as hashes have it.
