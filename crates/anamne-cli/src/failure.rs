@@ -194,9 +194,6 @@ impl Failure {
         }
         let message = at_most_characters(&stored.message, LONGEST_MESSAGE);
         report_message(format_args!("{} {message}", paint(ERROR, "error:")));
-        if let Some(hint) = &stored.hint {
-            report_hint(hint);
-        }
         if let Some(PartialImport {
             imported,
             known,
@@ -209,6 +206,9 @@ impl Failure {
                 number(known),
                 counted(links, "link")
             ));
+        }
+        if let Some(hint) = &stored.hint {
+            report_hint(hint);
         }
     }
 

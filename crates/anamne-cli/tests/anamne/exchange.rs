@@ -91,7 +91,7 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
     let ran = bench.run(&["import", file]);
     assert!(
         ran.stderr
-            .contains("before it: 0 memories imported, 3 known already"),
+            .contains("before it: 0 memories imported, 3 known already, 0 links created\nhint: "),
         "{}",
         ran.stderr
     );
