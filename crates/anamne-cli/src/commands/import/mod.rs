@@ -76,11 +76,16 @@ folder, and that is gone, are counted and named; none is forgotten. Lines have
 no such report: the store doesn't know which file a line was in.
 
 Imports are idempotent: if one was interrupted, run it again. A line that can't
-be read stops the import (exit code 1); the lines before it stay imported and are
-counted in the error. With --skip-bad the import skips lines, notes, folders and
-files that can't be read, names the first 20 (--json: all) and ends with exit
-code 4; only a store that can't be written, such as on a full disk, still stops
-it. Links are drawn after all lines: the memory of a refused link is stored.
+be read stops the import (exit code 1); the lines before it stay imported and
+are counted in the error. With --skip-bad the import skips lines, notes, folders
+and files that can't be read, names the first 20 (--json: all) and ends with
+exit code 4; only a store that can't be written, such as on a full disk, still
+stops it.
+
+Links are drawn after all lines: the memory of a refused link is stored. A link
+that the store has stays as it is, and a removed one stays removed. With
+--update the import edits weight and reason of a link that an import wrote, or
+that nobody changed since it was exported.
 
 Examples:
   anamne import conversation.jsonl
