@@ -300,9 +300,9 @@ fn note_left_out(written: &Written, output: &Output) {
         && corpus.left_out > 0
     {
         output.note(format_args!(
-            "{} left out, which are no messages or in no thread; {} threads written",
+            "{} left out, which are no messages or in no thread; {} written",
             memories(corpus.left_out),
-            number(corpus.threads)
+            counted(corpus.threads, "thread")
         ));
     }
 }

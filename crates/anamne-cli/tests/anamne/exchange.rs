@@ -52,7 +52,7 @@ fn standard_input_is_imported_too() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(
         ran.stdout
-            .starts_with("3 memories imported, 1 links drawn in "),
+            .starts_with("3 memories imported, 1 link drawn in "),
         "{}",
         ran.stdout
     );
@@ -120,6 +120,34 @@ fn a_bad_line_ends_the_import_by_file_and_number_and_can_be_skipped() {
 }
 
 #[test]
+fn a_folder_without_notes_is_named_with_what_was_passed_over() {
+    let bench = Bench::new();
+    for folder in ["talk/more", "talk/.hidden"] {
+        std::fs::create_dir_all(bench.folder().join(folder)).expect("folders");
+    }
+    bench.file("talk/one.jsonl", LINES);
+    bench.file("talk/more/two.txt", "Good morning\n");
+    bench.file("talk/.hidden/three.md", "Good evening\n");
+    let folder = bench.folder().join("talk");
+    let folder = folder.to_str().expect("UTF-8");
+    let ran = bench.run(&["import", folder]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout
+            .starts_with("0 memories imported, 2 other files passed over in "),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("talk: no notes; a folder is read for"),
+        "{}",
+        ran.stderr
+    );
+    let total = bench.json(&["import", folder]);
+    assert_eq!(total["passed_over"], 2);
+}
+
+#[test]
 fn the_memory_of_a_refused_link_is_stored_and_not_counted_as_skipped() {
     let bench = Bench::new();
     let lines = r#"{"text": "one"}
@@ -147,7 +175,7 @@ fn the_memory_of_a_refused_link_is_stored_and_not_counted_as_skipped() {
     );
     let ran = bench.run(&["import", file, "--skip-bad"]);
     assert!(
-        ran.stdout.contains("3 known already, 1 links refused in"),
+        ran.stdout.contains("3 known already, 1 link refused in"),
         "{}",
         ran.stdout
     );

@@ -100,7 +100,8 @@ Examples:
 
 With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\", \"newer\"
   and \"erased\": of the known ones, \"gone\"?: [{\"file\", \"memory\", \"citation\"}],
-  \"links\", \"bad\": [{\"file\", \"line\"?, \"reason\", \"stored\"?: only a link was
+  \"passed_over\"?: files in a folder that are no notes, \"links\",
+  \"bad\": [{\"file\", \"line\"?, \"reason\", \"stored\"?: only a link was
   refused}], \"unproven\": {\"trust\", \"importance\", \"metadata\"}, \"guard\"?:
   {\"kinds\": {kind: count}, \"lines\": [{\"file\", \"line\", \"field\", \"kind\",
   \"action\", \"start\", \"end\"}]}, \"took_ms\"}; an error has \"taken\":

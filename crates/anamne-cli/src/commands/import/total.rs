@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, PartialImport};
 use crate::next_step::{report_each, worded};
-use crate::output::{Output, memories, report};
+use crate::output::{Output, counted, memories, report};
 use crate::wording::{duration, named, number};
 
 /// Maximum bad lines shown to a person; `--json` has all of them.
@@ -25,6 +25,11 @@ pub(super) struct Total {
     pub(super) erased: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) gone: Vec<GoneNote>,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) passed_over: u64,
+    /// The folders in which no note was found.
+    #[serde(skip)]
+    without_notes: Vec<String>,
     pub(super) links: u64,
     #[serde(skip_serializing_if = "UnverifiedClaims::is_empty")]
     pub(super) unproven: UnverifiedClaims,
@@ -61,9 +66,18 @@ pub(super) struct BadLine {
     pub(super) is_shown: bool,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Total {
     /// Adds the report of a file, of which the refused lines `shown` were shown already.
     pub(super) fn add(&mut self, file: &str, report: ImportReport, shown: &[u64]) {
+        if report.lines == 0 && Path::new(file).is_dir() {
+            self.without_notes.push(file.to_owned());
+        }
+        self.passed_over += report.passed_over;
         self.lines += report.lines;
         self.bytes += report.bytes;
         self.imported += report.imported;
@@ -114,27 +128,33 @@ impl Total {
         self.report_bad(output);
         self.report_reworded(output);
         self.report_gone(output);
+        for folder in &self.without_notes {
+            let folder = named(folder);
+            output.note(format_args!(
+                "{folder}: no notes; a folder is read for files named NAME.md"
+            ));
+        }
         let without_link = self.bad.iter().filter(|bad| bad.stored).count();
         let mut parts = vec![format!("{} imported", memories(self.imported))];
+        let known = self.known - self.updated - self.newer - self.erased;
+        let skipped = self.bad.len() - without_link;
         let also = [
-            (
-                self.known - self.updated - self.newer - self.erased,
-                "known already",
-            ),
-            (self.updated, "updated"),
-            (self.newer, "newer in the store"),
-            (self.erased, "erased permanently before"),
-            (self.gone.len() as u64, "without their note"),
-            (self.links, "links drawn"),
-            (self.reworded.len() as u64, "reworded"),
-            (without_link as u64, "links refused"),
-            ((self.bad.len() - without_link) as u64, "skipped"),
+            (known, "", "known already"),
+            (self.updated, "", "updated"),
+            (self.newer, "", "newer in the store"),
+            (self.erased, "", "erased permanently before"),
+            (self.gone.len() as u64, "", "without their note"),
+            (self.links, "link", "drawn"),
+            (self.reworded.len() as u64, "", "reworded"),
+            (without_link as u64, "link", "refused"),
+            (skipped as u64, "", "skipped"),
+            (self.passed_over, "other file", "passed over"),
         ];
-        parts.extend(
-            also.iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, what)| format!("{} {what}", number(*count))),
-        );
+        let shown = also.into_iter().filter(|(count, ..)| *count > 0);
+        parts.extend(shown.map(|(count, thing, what)| match thing {
+            "" => format!("{} {what}", number(count)),
+            thing => format!("{} {what}", counted(count, thing)),
+        }));
         output.line(format_args!(
             "{} in {}",
             parts.join(", "),

@@ -210,6 +210,9 @@ pub struct ImportReport {
     /// If the import updates a folder of notes: the memories whose note it no longer has. Nothing is done to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<GoneNote>,
+    /// If a folder of notes is imported: the files in it that are no notes. Hidden ones are not counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub passed_over: u64,
     /// Links created.
     pub links: u64,
     /// Claims that were ignored because nothing verifies them.

@@ -28,10 +28,11 @@ pub(crate) fn import_notes(
     options: ImportOptions,
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<ImportReport, Error> {
+    let mut passed_over = 0;
     let notes = if path.is_file() {
         vec![Note::alone(path)]
     } else {
-        notes_under(path)?
+        notes_under(path, &mut passed_over)?
     };
     let mut ids = Ids::new();
     for note in &notes {
@@ -49,6 +50,7 @@ pub(crate) fn import_notes(
         }
     }
     let mut intake = ImportWriter::new(space, options, progress);
+    intake.report.passed_over = passed_over;
     for note in &notes {
         intake.report.lines += 1;
         let place = RecordPosition {
@@ -120,19 +122,20 @@ impl Note {
     }
 }
 
-/// The notes of a folder, ordered by path.
-fn notes_under(folder: &Path) -> Result<Vec<Note>, Error> {
+/// The notes of a folder, ordered by path; counts the other files.
+fn notes_under(folder: &Path, passed_over: &mut u64) -> Result<Vec<Note>, Error> {
     let failed = |source| Error::Stream {
         action: "read the folder of notes",
         source,
     };
     let mut notes = Vec::new();
-    collect(folder, entries(folder).map_err(failed)?, &mut notes);
+    let paths = entries(folder).map_err(failed)?;
+    collect(folder, paths, &mut notes, passed_over);
     Ok(notes)
 }
 
 /// Collects the notes among and below `paths`, without hidden folders and symbolic links, but with unreadable entries.
-fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>) {
+fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>, passed_over: &mut u64) {
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with('.') {
@@ -141,13 +144,16 @@ fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>) {
         let unreadable = match std::fs::symlink_metadata(&path) {
             Ok(metadata) if metadata.is_dir() => match entries(&path) {
                 Ok(below) => {
-                    collect(root, below, notes);
+                    collect(root, below, notes, passed_over);
                     continue;
                 }
                 Err(error) => Some(format!("can't read the folder: {error}")),
             },
             Ok(metadata) if metadata.is_file() && is_markdown(&path) => None,
-            Ok(_) => continue,
+            Ok(_) => {
+                *passed_over += 1;
+                continue;
+            }
             Err(error) => Some(format!("can't read metadata: {error}")),
         };
         let parts = path.strip_prefix(root).unwrap_or(&path).iter();
