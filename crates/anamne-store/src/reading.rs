@@ -189,11 +189,18 @@ impl SpaceSource {
 
     /// All states of a memory, the current one last.
     pub fn history(&self, id: MemoryId) -> Result<Vec<Version>> {
-        self.read_past(|reader, missing| {
+        let mut versions = self.read_past(|reader, missing| {
             let stored = read::verified_by_id(self.names.of(reader), id)?;
             let stored = stored.ok_or_else(|| self.no_memory(id))?;
             history::of(reader, &stored, missing)
-        })
+        })?;
+        for memory in versions
+            .iter_mut()
+            .filter_map(|version| version.memory.as_mut())
+        {
+            memory.space = self.name().to_string();
+        }
+        Ok(versions)
     }
 
     /// Reads earlier states. If one is missing, both copies are examined and a damaged database is restored; a state

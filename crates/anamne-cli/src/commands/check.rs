@@ -14,7 +14,8 @@ use crate::reached::Reached;
 Compares the texts by rules, without a model, whether or not they have been
 extracted. Superseded and resolved statements are shown; exit code 1 means
 that an open contradiction is left. A claim is compared with the memories about
-it and not stored; it is cited as `claim`.
+it and not stored; it is cited as `claim`, and exit code 1 means that something
+contradicts it.
 
 Examples:
   anamne check m3 m7 m12
@@ -55,7 +56,7 @@ impl Check {
         if output.is_json() {
             output.json(&report)?;
         } else {
-            print(&report, &space, output)?;
+            print(&report, self.claim.is_some(), &space, output)?;
         }
         space.settle(output)?;
         if report.is_consistent() {
@@ -66,7 +67,12 @@ impl Check {
     }
 }
 
-fn print(report: &ConsistencyReport, space: &Reached, output: &mut Output) -> Result<(), Failure> {
+fn print(
+    report: &ConsistencyReport,
+    is_claim: bool,
+    space: &Reached,
+    output: &mut Output,
+) -> Result<(), Failure> {
     for (index, found) in report.contradictions.iter().enumerate() {
         if index > 0 {
             output.line("")?;
@@ -83,6 +89,10 @@ fn print(report: &ConsistencyReport, space: &Reached, output: &mut Output) -> Re
     let compared = memories(report.checked);
     output.note(match (open, settled) {
         (0, 0) => format!("no contradictions in {compared}"),
+        (open, _) if is_claim => format!(
+            "{} to the claim in {compared}; nothing is stored",
+            counted(open as u64, "contradiction")
+        ),
         (0, settled) => format!(
             "no open contradictions in {compared}; {} resolved",
             counted(settled as u64, "contradiction")

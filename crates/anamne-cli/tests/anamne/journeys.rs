@@ -254,6 +254,7 @@ fn an_edit_changes_what_it_names_and_history_keeps_the_rest() {
 
     let history = bench.json(&["history", &id]);
     let versions = history["versions"].as_array().expect("versions");
+    assert_eq!(versions[0]["memory"]["space"], memory["space"]);
     let stored: Vec<_> = versions
         .iter()
         .map(|version| {

@@ -174,6 +174,11 @@ fn a_claim_is_checked_against_what_is_stored() {
         "{}",
         ran.stdout
     );
+    assert!(
+        ran.stderr.contains("1 contradiction to the claim"),
+        "{}",
+        ran.stderr
+    );
     let ran = bench.run(&["check", "--claim", told]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert_eq!(

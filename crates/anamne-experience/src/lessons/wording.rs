@@ -82,7 +82,7 @@ impl DerivedLesson {
                     title: format!("What ended the error: {}", in_title(&said)),
                     description: format!("When the goal is like: {goal} – and this error occurs."),
                     content: format!(
-                        "The error occurred {}. After this call it did not come back:\n{}\nThe call that had failed:\n{}",
+                        "In one run the error occurred {}. After this call it did not come back:\n{}\nThe call that had failed:\n{}",
                         times(self.times),
                         quoted(&first(), LONGEST),
                         quoted(&had_failed, LONGEST)
@@ -119,7 +119,7 @@ impl DerivedLesson {
                 title: format!("An error to expect: {}", in_title(&said)),
                 description: goal_is,
                 content: format!(
-                    "This error occurred {}, and nothing that was tried ended it:\n{}",
+                    "In one run this error occurred {}, and nothing that was tried ended it:\n{}",
                     times(self.times),
                     quoted(&said, LONGEST)
                 ),
