@@ -207,6 +207,18 @@ pub enum StoreError {
         /// The last event there, which differs from this space's.
         seq: Seq,
     },
+    /// The backup folder has content that this space has lost to damage.
+    #[error(
+        "{path} has the content of event {seq} of the memory {id}, which was lost to damage here; the backup is unchanged: keep it, and back up to another folder"
+    )]
+    OnlyInBackup {
+        /// The space's folder in the backup.
+        path: PathBuf,
+        /// The memory.
+        id: MemoryId,
+        /// The event whose content is lost.
+        seq: Seq,
+    },
     /// A file could not be read or written.
     #[error("can't {action} {path}: {source}")]
     Io {

@@ -267,7 +267,8 @@ impl Error {
                 | StoreError::NotEmptySpace(_)
                 | StoreError::InvalidExport { .. }
                 | StoreError::Within { .. }
-                | StoreError::Diverged { .. },
+                | StoreError::Diverged { .. }
+                | StoreError::OnlyInBackup { .. },
             )
             | Self::RequestKey(_)
             | Self::BadLine { .. }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anamne::{Class, SpaceReport, ViewState};
+use anamne::{Class, SpaceReport, Statistics, ViewState};
 
 use crate::card;
 use crate::failure::Failure;
@@ -18,12 +18,13 @@ Examples:
   anamne --space recipes stats --json
 
 With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
-  \"erased\", \"threads\", \"links\", \"events\", \"guard\"?: {kind: count}, \"first\", \"last\", \"views\": [{\"name\",
-  \"class\": log|paid|observed|external, \"exists\", \"watermark\", \"position\",
+  \"erased\", \"lost\"?, \"threads\", \"links\", \"events\", \"guard\"?: {kind: count}, \"first\",
+  \"last\", \"views\": [{\"name\", \"class\": log|paid|observed|external, \"exists\", \"watermark\", \"position\",
   \"tail_rows\", \"bytes\", \"problem\"}], \"tiers\": [{\"tier\", \"memories\", \"bytes\"}],
   \"embedding\": {\"model\", \"answering\", \"embedded\", \"pending\", \"private\",
   \"problem\"}, \"source_bytes\", \"journal_bytes\"}; embedded is there while another
-  model is on its way, and problem where it can't be had")]
+  model is on its way, and problem where it can't be had; lost counts memories
+whose content is gone without an erasure: damage took it, or a rewind left it out")]
 pub(crate) struct Stats {}
 
 impl Stats {
@@ -67,14 +68,7 @@ fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
     rows.extend([
         ("threads", number(statistics.threads)),
         ("links", number(statistics.links)),
-        (
-            "gone",
-            format!(
-                "{} forgotten, {} erased",
-                number(statistics.forgotten),
-                number(statistics.erased)
-            ),
-        ),
+        ("gone", gone(statistics)),
         ("events", number(statistics.events)),
         ("guard", guarded(report)),
         ("tiers", tiers(report)),
@@ -89,6 +83,19 @@ fn rows(report: &SpaceReport, output: &Output) -> Vec<(&'static str, String)> {
         ),
     ]);
     rows
+}
+
+/// What is forgotten, erased or lost.
+fn gone(statistics: &Statistics) -> String {
+    let mut text = format!(
+        "{} forgotten, {} erased",
+        number(statistics.forgotten),
+        number(statistics.erased)
+    );
+    if statistics.lost > 0 {
+        let _ = write!(text, ", {} lost", number(statistics.lost));
+    }
+    text
 }
 
 /// What the guard redacted or marked.

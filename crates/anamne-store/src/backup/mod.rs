@@ -2,6 +2,7 @@
 
 mod contents;
 mod known;
+mod losses;
 mod manifest;
 mod reach;
 mod segments;
@@ -122,8 +123,9 @@ impl SpaceSource {
     /// backup was opened since, its views or caches may hold erased content: the note `views.unclean` is left in it,
     /// and the erasure stays pending until [`SpaceSource::note_erased_in_backup`].
     ///
-    /// [`StoreError::Diverged`] if the existing backup is not an older state of this space; [`StoreError::Damaged`] if
-    /// this space is damaged: the backup is then left unchanged.
+    /// [`StoreError::Diverged`] if the existing backup is not an older state of this space; [`StoreError::OnlyInBackup`]
+    /// if it has content that this space has lost; [`StoreError::Damaged`] if this space is damaged: the backup is then
+    /// left unchanged.
     pub fn backup(&self, store: &Path) -> Result<BackupReport> {
         let target = Target::at(self.folder_in(store));
         let was_there = look_at(&target.folder)?.is_some();
@@ -245,9 +247,13 @@ impl SpaceSource {
         let contents = contents::copy(&memories, &target.folder, &snapshot.path, before.as_ref())?;
         check_descent(target, &snapshot)?;
         self.check_soundness(&snapshot)?;
+        let last_seq = snapshot.end.0;
+        // An erasure since the snapshot counts too.
+        self.read(|reader| {
+            losses::check(&self.journal_folder(), &target.journal, last_seq, reader)
+        })?;
         let manifest = Manifest::begin(self.name().as_str(), snapshot.end, self.now());
         manifest.write(&target.folder)?;
-        let last_seq = snapshot.end.0;
         let segments = segments::copy(&self.journal_folder(), &target.journal, last_seq)?;
         if let Some(erasure) = &snapshot.erasure {
             Journal::at(&target.journal).erase(erasure)?;

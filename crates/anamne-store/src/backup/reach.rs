@@ -128,7 +128,7 @@ impl SpaceSource {
         })
     }
 
-    /// The ids of all erased memories. O(memories).
+    /// The ids of all memories whose erasure is in the log; not of those lost to damage. O(memories).
     pub fn erased_ids(&self) -> Result<Vec<MemoryId>> {
         self.read(erasure::erased_ids)
     }

@@ -181,11 +181,38 @@ pub(crate) fn rows(connection: &Connection) -> Result<Vec<Row>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The ids of all erased memories. O(memories).
+/// Whether the log has the erasure of a row of `memories`. An empty row without one was lost to damage, or is in a
+/// rewound store from before its erasure.
+const IS_LOGGED: &str =
+    "EXISTS (SELECT 1 FROM events WHERE events.row = memories.row AND events.kind = ?1)";
+
+/// Whether the log has an erasure of this memory.
+pub(crate) fn is_logged(connection: &Connection, id: MemoryId) -> Result<bool> {
+    let sql = format!("SELECT {IS_LOGGED} FROM memories WHERE id = ?2");
+    let values = params![EventKind::Erased.number(), id.as_bytes().as_slice()];
+    let logged = connection
+        .prepare_cached(&sql)?
+        .query_row(values, |row| row.get(0))
+        .optional()?;
+    Ok(logged.unwrap_or(false))
+}
+
+/// The number of memories without content whose erasure the log has. O(memories).
+pub(crate) fn count_logged(connection: &Connection) -> Result<u64> {
+    let sql = format!("SELECT count(*) FROM memories WHERE erased AND {IS_LOGGED}");
+    let erased: i64 = connection
+        .prepare_cached(&sql)?
+        .query_row([EventKind::Erased.number()], |row| row.get(0))?;
+    Ok(erased as u64)
+}
+
+/// The ids of all memories whose erasure the log has. O(memories).
 pub(crate) fn erased_ids(connection: &Connection) -> Result<Vec<MemoryId>> {
-    let mut statement =
-        connection.prepare_cached("SELECT id FROM memories WHERE erased ORDER BY row")?;
-    let ids = statement.query_map([], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
+    let sql = format!("SELECT id FROM memories WHERE erased AND {IS_LOGGED} ORDER BY row");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let ids = statement.query_map([EventKind::Erased.number()], |row| {
+        Ok(MemoryId::from_bytes(row.get(0)?))
+    })?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 

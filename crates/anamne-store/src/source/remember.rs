@@ -111,7 +111,7 @@ impl Transaction<'_> {
 
     fn find_import_target(&self, draft: &Draft, id: MemoryId) -> Result<Option<Stored>> {
         let known = match read::by_id(self.tables, id)? {
-            Some(known) if known.erased => return Err(StoreError::WasErased { id }),
+            Some(known) if known.erased => return Err(self.without_content(id)?),
             Some(known) => Some(known),
             // An import by an older version stored its id as an external id.
             None => {
@@ -128,6 +128,18 @@ impl Transaction<'_> {
         known
             .map(|known| of_content(known, content_hash(&draft.content), name))
             .transpose()
+    }
+
+    /// Why an id without content is taken. Without an erasure in the log it isn't filled in either: in a rewound store
+    /// the memory may have been erased later.
+    fn without_content(&self, id: MemoryId) -> Result<StoreError> {
+        if erasure::is_logged(&self.tables, id)? {
+            return Ok(StoreError::WasErased { id });
+        }
+        Ok(StoreError::State {
+            id,
+            state: "has lost its content in this space, and its id stays taken; import it into another space",
+        })
     }
 
     fn remembered(&self, memory: &Memory, duplicate: bool) -> Remembered {

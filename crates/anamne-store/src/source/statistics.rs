@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
+use super::erasure;
 use crate::Result;
 use crate::clock::from_microseconds;
 
@@ -22,6 +23,9 @@ pub struct Statistics {
     pub forgotten: u64,
     /// Memories whose content was erased.
     pub erased: u64,
+    /// Memories whose content was lost to damage. In a rewound store also those that were erased after its time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
     /// Threads with a live memory.
     pub threads: u64,
     /// Links.
@@ -35,6 +39,12 @@ pub struct Statistics {
     pub first: Option<Timestamp>,
     /// Occurrence of the latest live memory.
     pub last: Option<Timestamp>,
+}
+
+// `serde` passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Counts over a space that stop at a limit, so that they cost the same in a large one.
@@ -103,7 +113,9 @@ pub(crate) fn of(connection: &Connection) -> Result<Statistics> {
     };
     statistics.forgotten =
         number("SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL AND NOT erased")?;
-    statistics.erased = number("SELECT count(*) FROM memories WHERE erased")?;
+    statistics.erased = erasure::count_logged(connection)?;
+    statistics.lost =
+        number("SELECT count(*) FROM memories WHERE erased")?.saturating_sub(statistics.erased);
     statistics.threads =
         number("SELECT count(DISTINCT thread) FROM memories WHERE deleted_at IS NULL")?;
     statistics.links = number("SELECT count(*) FROM links")?;

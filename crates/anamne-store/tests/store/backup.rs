@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anamne_store::{
     BackupState, Finding, Part, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock,
-    examine,
+    examine, repair,
 };
 use anamne_types::{Draft, Edit, MemoryId, Seq};
 
@@ -216,6 +216,57 @@ fn damage_of_the_source_does_not_reach_the_backup() {
     let refused = home.open().backup(&shelf.store()).expect_err("damage");
     assert!(refused.to_string().contains("event 1"), "{refused}");
     assert_eq!(contents(&shelf.space()), before);
+}
+
+/// Damages a text in both copies of a closed space.
+fn lose(home: &Home, text: &str, damaged: &str) {
+    let segment = home.journal().join("000001.jsonl");
+    let lines = fs::read_to_string(&segment).expect("a segment");
+    fs::write(&segment, lines.replace(text, damaged)).expect("damage");
+    let database = rusqlite::Connection::open(home.database()).expect("a database");
+    let values = [damaged, text];
+    let changed = database
+        .execute(
+            "UPDATE memories SET content = ?1 WHERE content = ?2",
+            values,
+        )
+        .expect("damage");
+    assert_eq!(changed, 1);
+}
+
+#[test]
+fn what_was_lost_here_stays_in_the_backup_and_is_not_erased_there() {
+    let (home, shelf) = (Home::new(), Shelf::new());
+    let space = home.open();
+    let lost = write(&space, "the ferry leaves at nine");
+    let erased = write(&space, "the key lies under the mat");
+    space.backup(&shelf.store()).expect("a backup");
+    drop(space);
+    lose(
+        &home,
+        "the ferry leaves at nine",
+        "the ferry leaves at ten!",
+    );
+    let repaired = repair(&home.space(), &SpaceName::core(), clock().as_ref()).expect("a repair");
+    assert_eq!(repaired.lost.len(), 1, "{:?}", repaired.lost);
+    let space = home.open();
+    space.erase(&user(), erased).expect("an erasure");
+    assert_eq!(space.erased_ids().expect("ids"), [erased]);
+    let counts = space.statistics().expect("counts");
+    assert_eq!((counts.erased, counts.lost), (1, 1));
+    write(&space, "one more");
+    let refused = space.backup(&shelf.store()).expect_err("a loss");
+    assert!(
+        matches!(refused, StoreError::OnlyInBackup { id, .. } if id == lost),
+        "{refused}"
+    );
+    assert_eq!(shelf.findings(), []);
+    shelf.open().get(lost).expect("it is there");
+    let another = Shelf::new();
+    space.backup(&another.store()).expect("a backup elsewhere");
+    assert!(another.open().get(lost).is_err());
+    write(&space, "and one");
+    space.backup(&another.store()).expect("it never had it");
 }
 
 #[test]

@@ -43,10 +43,11 @@ fn describe(report: &SpaceReport) -> String {
     if !kinds.is_empty() {
         line("kinds", &kinds.join(", "));
     }
-    line(
-        "gone",
-        &format!("{} deleted, {} erased", counts.forgotten, counts.erased),
-    );
+    let mut gone = format!("{} deleted, {} erased", counts.forgotten, counts.erased);
+    if counts.lost > 0 {
+        let _ = write!(gone, ", {} lost", counts.lost);
+    }
+    line("gone", &gone);
     line("threads", &counts.threads.to_string());
     line("links", &counts.links.to_string());
     line("events", &counts.events.to_string());

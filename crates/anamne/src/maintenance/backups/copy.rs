@@ -88,8 +88,10 @@ impl BackupCopy<'_> {
                         self.clean(after)?;
                         self.erase_beyond(seen)?
                     }
-                    // It was modified since, so it can't be replaced.
-                    Err(StoreError::Diverged { .. }) => self.erase_in_store(seen)?,
+                    // It was modified since, or has what was lost here, so it can't be replaced.
+                    Err(StoreError::Diverged { .. } | StoreError::OnlyInBackup { .. }) => {
+                        self.erase_in_store(seen)?
+                    }
                     Err(error) => return Err(error.into()),
                 }
             }
