@@ -27,6 +27,13 @@ pub struct BackupUpdate {
     pub removed: Vec<PathBuf>,
 }
 
+impl BackupUpdate {
+    /// Whether both say the same of a folder, except for what was deleted there.
+    fn is_like(&self, other: &Self) -> bool {
+        self.folder == other.folder && self.problem == other.problem
+    }
+}
+
 /// A place that may still contain erased text. The erasure there is pending and retried when the store is opened,
 /// settled, checked, backed up, or erased from again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -81,9 +88,20 @@ impl OutsideErasure {
         self.left.iter().cloned().chain(backups).collect()
     }
 
+    /// Adds results of another space, whose backup may be in a folder that is listed already.
+    pub(crate) fn add_backups(&mut self, updates: Vec<BackupUpdate>) {
+        for update in updates {
+            let mut listed = self.backups.iter_mut();
+            match listed.find(|known| known.is_like(&update)) {
+                Some(known) => known.removed.extend(update.removed),
+                None => self.backups.push(update),
+            }
+        }
+    }
+
     /// Adds what came of an erasure in another space.
     fn add(&mut self, other: Self) {
-        self.backups.extend(other.backups);
+        self.add_backups(other.backups);
         self.removed.extend(other.removed);
         self.left.extend(other.left);
     }

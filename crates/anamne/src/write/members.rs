@@ -198,6 +198,6 @@ impl Inner {
         }
         // A backup's folder may be that of the home's backup too, where its own part is still to do.
         let updates = self.erase_in_backups(&mut self.seen(), true);
-        erased.backups.extend(updates);
+        erased.add_backups(updates);
     }
 }

@@ -250,6 +250,7 @@ fn an_erasure_in_the_home_reaches_members_and_their_backups() {
     assert!(!left(&copies.path().join("spaces/team")).is_empty());
     let erased = atlas.erase(id).expect("erased");
     assert!(erased.is_complete(), "{erased:?}");
+    assert_eq!(erased.backups.len(), 1, "one folder: {erased:?}");
     assert!(team.read(id).is_err());
     assert!(listed(&team).is_empty() && found(&team, "Brackwater ferry").is_empty());
     assert_eq!(left(home.root()), []);
