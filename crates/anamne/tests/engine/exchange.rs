@@ -316,6 +316,11 @@ fn what_was_erased_is_not_taken_in_again() {
     );
     assert_eq!(report.bad, []);
     assert!(space.get(gone).is_err() && space.get(kept).is_ok());
+    let untrusted = space
+        .import(lines.as_slice(), BadLines::Skip, &mut |_| {})
+        .expect("imported");
+    assert_eq!(untrusted.erased, 1);
+    assert!(untrusted.unproven.is_empty(), "{untrusted:?}");
 }
 
 #[test]

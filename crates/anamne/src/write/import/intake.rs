@@ -75,6 +75,8 @@ pub(super) struct ImportWriter<'a> {
 struct PendingRecord {
     place: RecordPosition,
     arrival: ImportItem,
+    /// The claims that were removed from it.
+    unproven: Claims,
     links: Vec<ImportedLink>,
 }
 
@@ -124,7 +126,7 @@ impl<'a> ImportWriter<'a> {
         arrival: ImportItem,
         links: Vec<ImportedLink>,
     ) -> Result<(), Error> {
-        let arrival = self.weighed(arrival)?;
+        let (arrival, unproven) = self.weighed(arrival)?;
         let Some(arrival) = self.guarded(&place, arrival)? else {
             return Ok(());
         };
@@ -137,29 +139,33 @@ impl<'a> ImportWriter<'a> {
         self.batch.push(PendingRecord {
             place,
             arrival,
+            unproven,
             links,
         });
         Ok(())
     }
 
-    /// Removes a record's claims, unless the import is trusted or this store has the same memory.
-    fn weighed(&mut self, mut arrival: ImportItem) -> Result<ImportItem, Error> {
+    /// Removes a record's claims, unless the import is trusted or this store has the same memory; returns those removed.
+    fn weighed(&mut self, mut arrival: ImportItem) -> Result<(ImportItem, Claims), Error> {
         if self.options.trusted {
-            return Ok(arrival);
+            return Ok((arrival, Claims::default()));
         }
         let claims = Claims::of(&arrival.draft);
         if let (false, Some(origin)) = (claims.is_empty(), &arrival.origin)
             && self.is_vouched_for(origin.id, &arrival.draft)?
         {
-            return Ok(arrival);
+            return Ok((arrival, Claims::default()));
         }
         let highest = IMPORT_TRUST.min(self.space.actor().default_trust());
         without_authority(&mut arrival.draft, highest);
+        Ok((arrival, claims))
+    }
+
+    fn count_unproven(&mut self, claims: Claims) {
         let unproven = &mut self.report.unproven;
         unproven.trust += u64::from(claims.trust);
         unproven.importance += u64::from(claims.importance);
         unproven.metadata += u64::from(claims.metadata);
-        Ok(arrival)
     }
 
     /// Redacts and marks a record, and counts what was found; skips it if the guard refuses it.
@@ -285,6 +291,7 @@ impl<'a> ImportWriter<'a> {
             rest.push((
                 waiting.place,
                 waiting.arrival.origin.is_some(),
+                waiting.unproven,
                 waiting.links,
             ));
             arrivals.push(waiting.arrival);
@@ -293,7 +300,9 @@ impl<'a> ImportWriter<'a> {
         let stored = self.space.take_in(&arrivals)?;
         self.size.learn(filled, stored.held);
         let outcomes = stored.outcomes.into_iter().zip(&arrivals);
-        for ((place, returns, links), (outcome, arrival)) in rest.into_iter().zip(outcomes) {
+        for ((place, returns, unproven, links), (outcome, arrival)) in
+            rest.into_iter().zip(outcomes)
+        {
             let from = match outcome {
                 Ok(taken) => {
                     if trusted
@@ -332,6 +341,7 @@ impl<'a> ImportWriter<'a> {
                     continue;
                 }
             };
+            self.count_unproven(unproven);
             if let Some(note) = &place.file {
                 self.found.memories.insert(from, note.clone());
             }
