@@ -66,7 +66,7 @@ impl SpaceSource {
             return Ok(());
         }
         let mut repair = Repair::default();
-        repair.repair_database(&self.folder, &found)?;
+        repair.repair_database(&self.folder, self.name(), &found)?;
         let mut repaired = vec![format!(
             "the database was damaged while in use ({error}) and has been restored"
         )];

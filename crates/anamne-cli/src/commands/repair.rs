@@ -12,9 +12,10 @@ use crate::place::Place;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Repairs every space, or the one that --space names: the database from the
-journal, the journal from the database, the indexes from the database. Damaged
-files are kept as NAME.damaged-1 and so on. Stop other programs that use the
-store first. Exit code 1 means that something is lost or still wrong, or that
+journal, the journal from the database, the indexes from the database. What both
+lack is taken from the known backups, if its digest matches. Damaged files are
+kept as NAME.damaged-1 and so on. Stop other programs that use the store first.
+Exit code 1 means that something is lost or still wrong, or that
 a space was not repaired because it is in use, unreadable or written by a
 newer version.
 

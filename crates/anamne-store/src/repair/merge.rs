@@ -1,12 +1,13 @@
 //! Merges the events of both copies, each verified, with the payload from whichever copy verifies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::iter::Peekable;
 use std::path::Path;
 
 use anamne_types::{EventKind, Link, LinkType, MemoryId, Row, Seq};
 use rusqlite::{Connection, OptionalExtension};
 
+use super::kept::KeptPayloads;
 use crate::Result;
 use crate::examine::open_untouched;
 use crate::files::look_at;
@@ -124,22 +125,24 @@ pub(super) struct Merge {
     /// Whether the database wins if the copies differ, because its chain is sound.
     database_leads: bool,
     /// If given, only these links are kept.
-    links: Option<BTreeSet<LinkKey>>,
+    pub(super) links: Option<BTreeSet<LinkKey>>,
+    /// What backups hold of the lost versions.
+    pub(super) kept: KeptPayloads,
+    /// What was taken from backups.
+    pub(super) taken: Vec<String>,
     hash: Digest,
     /// The last verified event.
     pub(super) seq: Seq,
     /// What neither copy holds any more.
     pub(super) lost: Vec<String>,
+    /// The events whose versions neither copy holds any more, with their hashes.
+    pub(super) lost_versions: HashMap<Seq, Digest>,
     /// Whether the payload of a link removal is lost.
     pub(super) lost_unlink: bool,
 }
 
 impl Merge {
-    pub(super) fn of(
-        database: &Path,
-        journal: &Path,
-        links: Option<BTreeSet<LinkKey>>,
-    ) -> Result<Self> {
+    pub(super) fn of(database: &Path, journal: &Path) -> Result<Self> {
         let database = DatabaseEvents::open(database)?;
         // A torn line was never acknowledged.
         let places = Scan::of(journal)?
@@ -152,10 +155,13 @@ impl Merge {
             database,
             scan: (Box::new(places) as Box<dyn Iterator<Item = JournalEntry>>).peekable(),
             furthest: Seq(0),
-            links,
+            links: None,
+            kept: KeptPayloads::default(),
+            taken: Vec::new(),
             hash: Digest::default(),
             seq: Seq(0),
             lost: Vec::new(),
+            lost_versions: HashMap::new(),
             lost_unlink: false,
         })
     }
@@ -208,7 +214,16 @@ impl Merge {
                 database.complete(&mut line);
             }
             let erased = database.is_some_and(|database| database.is_erased(line.seq));
+            if line.payload.is_none() && !erased && self.kept.complete(&mut line) {
+                self.taken.push(format!(
+                    "the payload of event {} ({}) of the memory {} was taken from a backup",
+                    line.seq, line.kind, line.memory
+                ));
+            }
             if line.payload.is_none() && !erased {
+                if line.kind.changes_state() {
+                    self.lost_versions.insert(line.seq, line.hash);
+                }
                 self.lost_unlink |= line.kind == EventKind::Unlinked;
                 self.lost.push(format!(
                     "the payload of event {} ({}) of the memory {}: missing in both copies",

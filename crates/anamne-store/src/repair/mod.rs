@@ -1,5 +1,6 @@
 //! Repairs a space with damaged files: each copy from the other.
 
+mod kept;
 mod merge;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::space_name::SpaceName;
 use crate::special_files::refuse_special_files;
 use crate::{Result, StoreError};
 
+use kept::KeptPayloads;
 use merge::{DatabaseEvents, Merge};
 
 /// Maximum number of listed losses; the rest is only counted.
@@ -63,7 +65,7 @@ pub fn repair(folder: &Path, name: &SpaceName, clock: &dyn Clock) -> Result<Repa
         repair.next_steps.push(NextStep::BackUp);
     }
     if is_damaged(Part::Journal) || is_damaged(Part::Database) {
-        repair.repair_copies(folder, &found, true)?;
+        repair.repair_copies(folder, name, &found, true)?;
     }
     Ok(repair)
 }
@@ -93,8 +95,13 @@ impl Repair {
 
     /// Restores a damaged database, and a damaged journal with it, if nothing is lost; else changes nothing. The write
     /// lock must be held.
-    pub(crate) fn repair_database(&mut self, folder: &Path, found: &Examination) -> Result<()> {
-        self.repair_copies(folder, found, false)?;
+    pub(crate) fn repair_database(
+        &mut self,
+        folder: &Path,
+        name: &SpaceName,
+        found: &Examination,
+    ) -> Result<()> {
+        self.repair_copies(folder, name, found, false)?;
         match self.lost.first() {
             None => Ok(()),
             Some(lost) => {
@@ -107,15 +114,21 @@ impl Repair {
         }
     }
 
-    /// Rewrites the damaged copies from both copies. What neither holds is lost; unless `may_lose`, nothing is changed
-    /// in that case.
-    fn repair_copies(&mut self, folder: &Path, found: &Examination, may_lose: bool) -> Result<()> {
+    /// Rewrites the damaged copies from both copies and the known backups. What none of them holds is lost; unless
+    /// `may_lose`, nothing is changed in that case.
+    fn repair_copies(
+        &mut self,
+        folder: &Path,
+        name: &SpaceName,
+        found: &Examination,
+        may_lose: bool,
+    ) -> Result<()> {
         let database = folder.join("memories").join("active.db");
         let journal = folder.join("journal");
         let unfinished = folder.join("journal.unfinished");
         remove_if_there(&unfinished)?;
         let is_damaged = |part| found.findings.iter().any(|finding| finding.part == part);
-        let (written, last) = self.write_journal(&database, &journal, &unfinished)?;
+        let (written, last) = self.write_journal(folder, name, &unfinished)?;
         if written == 0 {
             remove_if_there(&unfinished)?;
             let nothing = "neither the journal nor the database has a verifiable event";
@@ -166,19 +179,26 @@ impl Repair {
     /// Writes every event that either copy verifies to `unfinished`; returns their number and the last one.
     fn write_journal(
         &mut self,
-        database: &Path,
-        journal: &Path,
+        folder: &Path,
+        name: &SpaceName,
         unfinished: &Path,
     ) -> Result<(u64, Seq)> {
-        let mut merge = Merge::of(database, journal, None)?;
+        let (database, journal) = (
+            folder.join("memories").join("active.db"),
+            folder.join("journal"),
+        );
+        let mut merge = Merge::of(&database, &journal)?;
         let mut written = restore::write_lines(&mut merge, &mut Journal::at(unfinished))?;
-        if merge.lost_unlink
-            && let Some(links) = merge.database.as_ref().and_then(DatabaseEvents::links)
-        {
-            // Without the record of a link's removal, the link must not be restored either.
+        let kept = KeptPayloads::in_backups(folder, name, &merge.lost_versions);
+        let of_links = merge.database.as_ref().and_then(DatabaseEvents::links);
+        // Without the record of a link's removal, the link must not be restored either.
+        let links = of_links.filter(|_| merge.lost_unlink);
+        if links.is_some() || !kept.is_empty() {
             remove_if_there(unfinished)?;
-            merge = Merge::of(database, journal, Some(links))?;
+            merge = Merge::of(&database, &journal)?;
+            (merge.links, merge.kept) = (links, kept);
             written = restore::write_lines(&mut merge, &mut Journal::at(unfinished))?;
+            self.repaired.append(&mut merge.taken);
         }
         Journal::at(unfinished).seal_full_segments()?;
         let behind = merge.events_behind();

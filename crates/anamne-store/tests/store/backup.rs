@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anamne_store::{
-    BackupState, Finding, Part, SpaceName, SpaceSource, StoreError, StoreFolder, SystemClock,
-    examine, repair,
+    BackupState, Finding, Part, Repair, SpaceName, SpaceSource, StoreError, StoreFolder,
+    SystemClock, examine, repair,
 };
 use anamne_types::{Draft, Edit, MemoryId, Seq};
 
@@ -234,6 +234,42 @@ fn lose(home: &Home, text: &str, damaged: &str) {
     assert_eq!(changed, 1);
 }
 
+fn repair_home(home: &Home) -> Repair {
+    repair(&home.space(), &SpaceName::core(), clock().as_ref()).expect("a repair")
+}
+
+#[test]
+fn a_repair_takes_what_was_lost_from_a_backup_and_nothing_that_was_erased() {
+    let (home, shelf) = (Home::new(), Shelf::new());
+    let space = home.open();
+    let lost = write(&space, "the ferry leaves at nine");
+    let erased = write(&space, "the key lies under the mat");
+    space.backup(&shelf.store()).expect("a backup");
+    space.erase(&user(), erased).expect("an erasure");
+    let expected = space.get(lost).expect("a memory");
+    drop(space);
+    lose(
+        &home,
+        "the ferry leaves at nine",
+        "the ferry leaves at ten!",
+    );
+    let repaired = repair_home(&home);
+    assert_eq!(repaired.lost, Vec::<String>::new());
+    assert!(
+        repaired
+            .repaired
+            .iter()
+            .any(|said| said.contains(&lost.to_string())),
+        "{:?}",
+        repaired.repaired
+    );
+    let space = home.open();
+    assert_sound(&space);
+    assert_eq!(space.get(lost).expect("it is back"), expected);
+    assert!(space.get(erased).is_err());
+    space.backup(&shelf.store()).expect("a backup");
+}
+
 #[test]
 fn what_was_lost_here_stays_in_the_backup_and_is_not_erased_there() {
     let (home, shelf) = (Home::new(), Shelf::new());
@@ -247,7 +283,11 @@ fn what_was_lost_here_stays_in_the_backup_and_is_not_erased_there() {
         "the ferry leaves at nine",
         "the ferry leaves at ten!",
     );
-    let repaired = repair(&home.space(), &SpaceName::core(), clock().as_ref()).expect("a repair");
+    let list = home.at("backups.toml");
+    let known = fs::read(&list).expect("the list of backups");
+    fs::remove_file(&list).expect("removed");
+    let repaired = repair_home(&home);
+    fs::write(&list, known).expect("the list of backups");
     assert_eq!(repaired.lost.len(), 1, "{:?}", repaired.lost);
     let space = home.open();
     space.erase(&user(), erased).expect("an erasure");
