@@ -42,22 +42,30 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     replace_file_on(&Disk, path, content)
 }
 
-/// The same on a given storage. A failure or crash may leave a file whose name contains [`UNFINISHED`].
+/// The same on a given storage. A crash may leave a file whose name contains [`UNFINISHED`].
 pub fn replace_file_on(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
     let temporary = unfinished(path);
-    let failed = |action| StoreError::io(action, &temporary);
-    let mut file = storage.open(&temporary).map_err(failed("open"))?;
-    storage
-        .resize(&temporary, &file, 0)
-        .map_err(failed("write"))?;
-    storage
-        .write(&temporary, &mut file, 0, content)
-        .map_err(failed("write"))?;
-    storage.sync(&temporary, &file).map_err(failed("sync"))?;
-    storage
-        .rename(&temporary, path)
-        .map_err(StoreError::io("replace", path))?;
+    let replaced = write_new(storage, &temporary, content).and_then(|()| {
+        storage
+            .rename(&temporary, path)
+            .map_err(StoreError::io("replace", path))
+    });
+    if replaced.is_err() {
+        // The first error is the one reported.
+        let _ = storage.remove(&temporary);
+    }
+    replaced?;
     sync_folder_on(storage, path)
+}
+
+fn write_new(storage: &dyn Storage, path: &Path, content: &[u8]) -> Result<()> {
+    let failed = |action| StoreError::io(action, path);
+    let mut file = storage.open(path).map_err(failed("open"))?;
+    storage.resize(path, &file, 0).map_err(failed("write"))?;
+    storage
+        .write(path, &mut file, 0, content)
+        .map_err(failed("write"))?;
+    storage.sync(path, &file).map_err(failed("sync"))
 }
 
 /// A unique name beside `path`, across threads and processes.
@@ -241,4 +249,20 @@ pub fn set_aside(path: &Path) -> Result<PathBuf> {
         .unwrap_or_else(|| path.with_file_name(format!("{name}{SET_ASIDE}0")));
     fs::rename(path, &aside).map_err(StoreError::io("set aside", path))?;
     Ok(aside)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{entries, replace_file};
+
+    #[test]
+    fn a_failed_replacement_leaves_no_unfinished_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("settings");
+        fs::create_dir_all(path.join("not empty")).expect("a folder in its place");
+        replace_file(&path, b"text").expect_err("a folder is not replaced");
+        assert_eq!(entries(folder.path()).expect("a list"), [path]);
+    }
 }

@@ -38,6 +38,7 @@ impl Writer {
     /// A missing, empty or broken database is restored from the journal, after the old one was quarantined. Messages
     /// for a person are added to `repaired`.
     pub(crate) fn open(places: SpacePaths<'_>, repaired: &mut Vec<String>) -> Result<Self> {
+        remove_unfinished(places.folder)?;
         let journal = places.folder.join("journal");
         let mut journal = Journal::on(&journal, places.storage.clone());
         let sound = match open_sound(places.database) {
