@@ -63,7 +63,6 @@ impl SpaceSource {
             let rewound = self.rebuild_once(at, folder, end)?;
             round += 1;
             if round == ROUNDS || !self.read(|reader| log::erased_after(reader, end))? {
-                // The settings come last: without them the folder is not listed as a space.
                 self.config().write(&folder.join("space.toml"))?;
                 return Ok(rewound);
             }

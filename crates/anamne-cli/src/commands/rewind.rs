@@ -19,6 +19,7 @@ Replays the journal up to TIME; a day or a month means its end. The result is
 an independent store; this store is unchanged. What was erased since stays
 erased; later erasures don't reach it. Settings are the current ones. With
 --all, a space that can't be rebuilt is skipped and named (exit code 4).
+After an interruption there is no store in DIR: repeat the same command.
 
 Examples:
   anamne rewind --at yesterday --into ~/yesterday
