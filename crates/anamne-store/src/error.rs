@@ -355,6 +355,11 @@ impl StoreError {
         matches!(self, Self::ReadOnly { .. })
     }
 
+    /// Whether the disk takes no writes now, because it is read-only or full, so that reading still works.
+    pub(crate) fn prevents_writing(&self) -> bool {
+        self.is_read_only() || matches!(self, Self::DiskFull { .. })
+    }
+
     pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Self {
         Self::Damaged {
             path: path.to_owned(),

@@ -31,7 +31,7 @@ impl SpaceSource {
             Err(error) if error.may_be_damage() => match self.heal(&error) {
                 Ok(()) => work(),
                 // Nothing can be repaired here, so the original error is returned.
-                Err(failed) if failed.is_read_only() => Err(error),
+                Err(failed) if failed.prevents_writing() => Err(error),
                 Err(failed) => Err(failed),
             },
             outcome => outcome,

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::Result;
 use crate::files::{FileIdentity, look_at};
-use crate::source::{feed, moves, open_identified, open_reader};
+use crate::source::{feed, may_be_kept, moves, open_identified, open_reader};
 use crate::space::SpaceSource;
 use crate::view::Change;
 
@@ -32,7 +32,7 @@ impl CommitWatcher {
 
     /// Whether anything was committed since the last call. Costs 3–5 µs.
     pub fn changed(&mut self) -> Result<bool> {
-        self.follow_replacement()?;
+        self.renew()?;
         let version: i64 = self
             .connection
             .prepare_cached("PRAGMA data_version")?
@@ -42,11 +42,12 @@ impl CommitWatcher {
         Ok(changed)
     }
 
-    /// Opens the database that another process put in place of a broken one. Until then, the old one still contains
-    /// everything acknowledged.
-    fn follow_replacement(&mut self) -> Result<()> {
+    /// Opens the database that another process put in place of a broken one, and again one whose connection sees no later
+    /// writes. Until then, the old one still contains everything acknowledged.
+    fn renew(&mut self) -> Result<()> {
         let found = look_at(&self.database)?.map(|state| state.identity);
-        if found.is_some_and(|found| found != self.identity) {
+        let is_replaced = found.is_some_and(|found| found != self.identity);
+        if is_replaced || !may_be_kept(&self.connection) {
             (self.identity, self.connection) = open_identified(&self.database, open_reader)?;
             self.version = None;
         }

@@ -127,6 +127,43 @@ fn on_a_full_disk_nothing_is_half_written_and_everything_is_found() {
     bench.remember(&["There is room again"]);
 }
 
+/// SQLite can't create its shared files there. The limit allows empty files only, so nothing can be written.
+#[cfg(unix)]
+#[test]
+fn a_store_on_a_full_disk_is_read() {
+    use std::process::Command;
+    let bench = Bench::new();
+    bench.remember(&["The lighthouse keeper is called Ines"]);
+    for arguments in [
+        "recall lighthouse",
+        "list",
+        "show m1",
+        "stats",
+        "audit",
+        "export",
+        "context lighthouse",
+    ] {
+        let read = Command::new("sh")
+            .args([
+                "-c",
+                &format!("trap '' XFSZ; ulimit -f 0; exec \"$0\" {arguments}"),
+            ])
+            .arg(env!("CARGO_BIN_EXE_anamne"))
+            .current_dir(bench.folder())
+            .env("ANAMNE_STORE", bench.store())
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&read.stdout);
+        let is_right = match arguments {
+            "stats" | "audit" => !said.is_empty(),
+            _ => said.contains("Ines"),
+        };
+        assert!(read.status.success() && is_right, "{arguments}: {read:?}");
+    }
+    bench.remember(&["There is room again"]);
+    assert_eq!(bench.json(&["stats"])["memories"], 2);
+}
+
 /// Root may write everywhere, so root runs the command as another user, who gets the store.
 #[cfg(unix)]
 #[test]

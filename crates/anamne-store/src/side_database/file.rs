@@ -182,7 +182,9 @@ impl SideFile {
         let kept = opened.take().filter(|kept| Some(kept.identity) == stands);
         match kept.map_or_else(|| self.open(), Ok) {
             Ok(kept) => work(&mut opened.insert(kept).connection),
-            Err(denied) if access == Access::Read && denied.is_read_only() && stands.is_some() => {
+            Err(denied)
+                if access == Access::Read && denied.prevents_writing() && stands.is_some() =>
+            {
                 // Not kept: a file opened as immutable is not seen to change.
                 let reader = self.database.open_reader(&self.path)?;
                 work(&mut reader.ok_or(denied)?)

@@ -157,14 +157,15 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
 
 /// A new read-only connection to a database of any tier.
 ///
-/// In a read-only folder SQLite can't create its shared files, so a database without a WAL is opened as immutable.
+/// In a read-only folder or on a full disk SQLite can't create its shared files, so a database without a WAL is opened as
+/// immutable. Such a connection [must not be kept](may_be_kept).
 pub(crate) fn open_reader_of(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags)
         .map_err(StoreError::from)
         .and_then(readable);
     match opened.map_err(|error| error.of_database(path)) {
-        Err(error) if error.is_read_only() => match unchanging(path)? {
+        Err(error) if error.prevents_writing() => match unchanging(path)? {
             Some(uri) => {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
                     | OpenFlags::SQLITE_OPEN_URI
@@ -181,6 +182,11 @@ pub(crate) fn open_reader_of(path: &Path) -> Result<Connection> {
         },
         opened => opened,
     }
+}
+
+/// Whether a reader sees later writes, so that it may be kept. One that was opened as immutable doesn't.
+pub(crate) fn may_be_kept(reader: &Connection) -> bool {
+    matches!(reader.is_readonly(rusqlite::MAIN_DB), Ok(false))
 }
 
 /// Configures the connection after a first read: only then does SQLite open its shared files.
@@ -307,7 +313,7 @@ impl Deref for PooledReader<'_> {
 
 impl Drop for PooledReader<'_> {
     fn drop(&mut self) {
-        let connection = self.connection.take();
+        let connection = self.connection.take().filter(may_be_kept);
         let mut idle = self.pool.lock();
         if idle
             .identity

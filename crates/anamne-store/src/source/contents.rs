@@ -12,7 +12,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 
-use super::connection::{check_format_of, configure, open_reader_of};
+use super::connection::{check_format_of, configure, may_be_kept, open_reader_of};
 use super::erasure;
 use super::{APPLICATION_ID, CONTENTS_FORMAT};
 use crate::file_problem::FileProblem;
@@ -211,9 +211,10 @@ impl TierFiles {
 
     fn file(&mut self, tier: Tier) -> Result<&Connection> {
         let known = self.open.iter().position(|(open, _)| *open == tier);
+        let known = known.map(|place| self.open.remove(place));
         let connection = match known {
-            Some(place) => self.open.remove(place),
-            None => (tier, open_to_read(&file_beside(&self.database, tier))?),
+            Some(known) if may_be_kept(&known.1) => known,
+            _ => (tier, open_to_read(&file_beside(&self.database, tier))?),
         };
         if self.open.len() >= MOST_OPEN {
             self.open.remove(0);

@@ -16,7 +16,7 @@ use rusqlite::types::{FromSql, Value};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SOURCE_FORMAT;
-use super::connection::{check_format, open_identified, open_reader};
+use super::connection::{check_format, may_be_kept, open_identified, open_reader};
 use super::packed::Packed;
 use crate::Result;
 use crate::files::{FileIdentity, look_at};
@@ -112,7 +112,7 @@ impl Homes {
         let known = known.map(|place| self.open.remove(place));
         let open = match known {
             // A restored database is another file.
-            Some(open) if open.1 == found => open,
+            Some(open) if open.1 == found && may_be_kept(&open.2) => open,
             _ => {
                 let (identity, connection) = open_identified(&path, open_reader)?;
                 if check_format(&connection, &path)? != SOURCE_FORMAT {

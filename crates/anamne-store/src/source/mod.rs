@@ -45,8 +45,8 @@ pub use past::{PastState, PastStates};
 pub use statistics::{BoundedCounts, Statistics};
 
 pub(crate) use connection::{
-    FoundDatabase, PooledReader, Readers, check_format, configure, integrity, open_identified,
-    open_reader, open_reader_of, open_writer, page_bytes,
+    FoundDatabase, PooledReader, Readers, check_format, configure, integrity, may_be_kept,
+    open_identified, open_reader, open_reader_of, open_writer, page_bytes,
 };
 pub(crate) use names::{Names, Tables};
 pub(crate) use transaction::{Transaction, WriteContext, end_of_log};

@@ -137,8 +137,7 @@ impl SpaceSource {
             return Ok(());
         };
         let readable = || self.readers.get().and_then(|reader| end_of_log(&reader));
-        let is_kept_out = error.is_read_only() || matches!(error, StoreError::DiskFull { .. });
-        if !is_kept_out || readable().is_err() {
+        if !error.prevents_writing() || readable().is_err() {
             return Err(error);
         }
         self.note_repairs(vec![format!("nothing could be repaired: {error}")]);
