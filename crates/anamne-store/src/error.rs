@@ -356,7 +356,7 @@ impl StoreError {
     }
 
     /// Whether the disk takes no writes now, because it is read-only or full, so that reading still works.
-    pub(crate) fn prevents_writing(&self) -> bool {
+    pub fn prevents_writing(&self) -> bool {
         self.is_read_only() || matches!(self, Self::DiskFull { .. })
     }
 

@@ -79,7 +79,7 @@ impl Graph {
     pub fn open(path: &Path, readings: Option<Arc<Readings>>) -> Result<Self, GraphError> {
         let mut is_read_only = false;
         let mut open = || match DATABASE.open(path) {
-            Err(denied) if denied.is_read_only() => {
+            Err(denied) if denied.prevents_writing() => {
                 is_read_only = true;
                 DATABASE.open_reader(path)?.ok_or(denied)
             }

@@ -159,8 +159,10 @@ impl Derived<Error> for KnowledgeFile {
         match self.open().and_then(is_behind) {
             // Extraction replaces it.
             Err(Error::Knowledge(error)) if error.is_damage() => Ok(true),
-            // Nobody extracts in a read-only store.
-            Err(Error::Knowledge(GraphError::Store(error))) if error.is_read_only() => Ok(false),
+            // Nobody extracts in a read-only store, or on a full disk.
+            Err(Error::Knowledge(GraphError::Store(error))) if error.prevents_writing() => {
+                Ok(false)
+            }
             is_behind => is_behind,
         }
     }
