@@ -169,6 +169,12 @@ fn open_new(path: &Path) -> std::io::Result<File> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity(u64, u64);
 
+impl std::fmt::Display for FileIdentity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.0, self.1)
+    }
+}
+
 /// Metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileState {

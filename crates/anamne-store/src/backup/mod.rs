@@ -145,8 +145,10 @@ impl SpaceSource {
         let root = fs::canonicalize(store).map_err(StoreError::io("look at", store))?;
         let now = self.now();
         // Before anything is copied, so that erasures know about this copy even if it fails.
-        let known = self.change_backups(|known| known.expect(&root, now))??;
-        let pending = known.as_ref().and_then(|known| known.pending);
+        // What was erased while an existing backup wasn't listed may still be in its views and caches.
+        let unlisted = (!first).then_some(Seq(0));
+        let known = self.change_backups(|known| known.expect(&root, now, unlisted))??;
+        let pending = known.as_ref().map_or(unlisted, |known| known.pending);
         if let Some(through) = pending {
             cleaning::note(&target.folder, through)?;
         }

@@ -96,6 +96,11 @@ impl SpaceSource {
         Ok(KnownBackups::read(self.folder())?.backups)
     }
 
+    /// The folders of backups of the space that this one was copied from. Neither erasures nor backups write there.
+    pub fn inherited_backups(&self) -> Result<Vec<PathBuf>> {
+        Ok(KnownBackups::read(self.folder())?.inherited)
+    }
+
     /// Records that erasures up to `through` are pending for every known backup; an erasure in this space does so
     /// automatically.
     pub fn note_erasure_in_backups(&self, through: Seq) -> Result<()> {
@@ -111,7 +116,7 @@ impl SpaceSource {
     pub fn forget_backup(&self, folder: &Path) -> Result<bool> {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let mut was_known = false;
-        self.change_backups(|known| was_known = known.remove(&folder).is_some())?;
+        self.change_backups(|known| was_known = known.forget(&folder))?;
         Ok(was_known)
     }
 

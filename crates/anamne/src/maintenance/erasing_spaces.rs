@@ -97,6 +97,7 @@ impl Store {
             return Err(StoreError::SpaceChanged(space.name().to_owned()).into());
         }
         let mut keys = Vec::new();
+        let inherited = space.inner.name_inherited_backups();
         // While its texts are known.
         space.inner.derived.leave_store()?;
         let remains = space.source().leave_store(state, || {
@@ -115,7 +116,10 @@ impl Store {
             forgotten: statistics.forgotten,
             members_lost_in: members_lost_in.cloned().collect(),
             keys,
-            outside: OutsideErasure::default(),
+            outside: OutsideErasure {
+                backups: inherited,
+                ..OutsideErasure::default()
+            },
         };
         Ok((remains, erased))
     }

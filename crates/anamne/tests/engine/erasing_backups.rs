@@ -246,7 +246,9 @@ fn backups_of_backups_are_reached_and_a_ring_of_them_ends() {
     // Each also lists the one before.
     let known =
         fs::read_to_string(site.space_folder("store").join("backups.toml")).expect("a list");
-    let ring = known.replace("/backup\"", "/store\"");
+    let ring = known
+        .replace("/store/spaces/", "/third/spaces/")
+        .replace("/backup\"", "/store\"");
     fs::write(site.space_folder("third").join("backups.toml"), ring).expect("written");
     let erased = space.erase(id).expect("erased");
     assert_reached(&erased);
@@ -483,7 +485,7 @@ fn a_list_of_backups_from_an_earlier_version_is_gone_through_once() {
         .collect();
     fs::write(
         &list,
-        earlier.join("\n").replace("format = 2", "format = 1"),
+        earlier.join("\n").replace("format = 3", "format = 1"),
     )
     .expect("written");
     let found = site.space("store").check_up().expect("a check-up");
@@ -492,8 +494,51 @@ fn a_list_of_backups_from_an_earlier_version_is_gone_through_once() {
     assert!(
         fs::read_to_string(&list)
             .expect("a list")
-            .contains("format = 2")
+            .contains("format = 3")
     );
+}
+
+fn copied(site: &Site, from: &str, to: &str) {
+    let (from, to) = (site.root(from), site.root(to));
+    for file in files_under(&from) {
+        let target = to.join(file.strip_prefix(&from).expect("a file in it"));
+        fs::create_dir_all(target.parent().expect("a folder")).expect("a folder");
+        fs::copy(&file, target).expect("copied");
+    }
+}
+
+#[test]
+fn a_copy_of_a_store_names_the_backups_of_the_original_and_leaves_them_alone() {
+    let site = Site::new();
+    let (space, id) = backed_up(&site);
+    drop(space);
+    copied(&site, "store", "copy");
+    let backup = site.root("backup").canonicalize().expect("a folder");
+    let copy = site.space("copy");
+    let found = copy.check_up().expect("a check-up");
+    assert!(
+        found
+            .deferred
+            .iter()
+            .any(|said| said.contains("copied from")),
+        "{found:?}"
+    );
+    let erased = copy.erase(id).expect("erased");
+    assert_eq!(erased.backups.len(), 1, "{erased:?}");
+    assert_eq!(erased.backups[0].folder, backup);
+    assert!(!erased.is_complete());
+    let refused = site.store("copy").backup(&backup, None);
+    refused.expect_err("it is of the original");
+    drop(copy);
+    let stored = site.space("backup").get(id);
+    stored.expect("the backup is as it was");
+    let deleted = site.store("copy").erase_space("tests").expect("deleted");
+    assert!(!deleted.outside.is_complete(), "{deleted:?}");
+    site.back_up("store", "backup");
+    // A moved store keeps its backups.
+    moved(&site, "store", "elsewhere");
+    let erased = site.space("elsewhere").erase(id).expect("erased");
+    assert_reached(&erased);
 }
 
 /// All databases of a store.

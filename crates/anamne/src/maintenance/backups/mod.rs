@@ -29,6 +29,10 @@ pub use state::ScheduledBackups;
 /// Interval between attempts of the background, in microseconds.
 const BETWEEN_ATTEMPTS: i64 = 3_600 * 1_000_000;
 
+/// Why nothing is written to a backup that a copied space lists.
+const OF_ANOTHER: &str =
+    "it is a backup of the space that this one was copied from, so nothing is changed there";
+
 /// Stores that were visited: a backup may list backups of its own, and the store that it was made from.
 type VisitedStores = BTreeSet<PathBuf>;
 
@@ -99,9 +103,26 @@ impl Inner {
         let wanted = known
             .into_iter()
             .filter(|backup| in_all || backup.pending.is_some());
-        wanted
+        let mut updates: Vec<_> = wanted
             .flat_map(|backup| self.erase_in_backup(&backup, seen))
-            .collect()
+            .collect();
+        if in_all {
+            updates.extend(self.name_inherited_backups());
+        }
+        updates
+    }
+
+    /// The backups of the space that this one was copied from, which an erasure here doesn't reach.
+    pub(crate) fn name_inherited_backups(&self) -> Vec<BackupUpdate> {
+        // An unreadable list is reported by whoever reads the backups.
+        let inherited = self.source.inherited_backups().unwrap_or_default();
+        let inherited = inherited.into_iter().map(|folder| BackupUpdate {
+            folder,
+            problem: OF_ANOTHER.to_owned(),
+            next_step: Some(NextStep::ForgetBackup),
+            removed: Vec::new(),
+        });
+        inherited.collect()
     }
 
     /// Erases in one backup and in its own backups; the first result is its own.
@@ -152,6 +173,13 @@ impl Inner {
 impl Space {
     /// Continues pending erasures in backups, and reports the results.
     pub(crate) fn report_pending_backups(&self, found: &mut CheckUp) {
+        for inherited in self.inner.name_inherited_backups() {
+            let folder = inherited.folder.display();
+            found
+                .deferred
+                .push(format!("backup {folder}: {OF_ANOTHER}"));
+            found.advise(inherited.next_step);
+        }
         for BackupUpdate {
             folder,
             problem,
