@@ -18,11 +18,13 @@ Examples:
   anamne --space recipes stats --json
 
 With --json: {\"space\", \"description\", \"memories\", \"by_kind\": {…}, \"forgotten\",
-  \"erased\", \"lost\"?, \"threads\", \"links\", \"events\", \"guard\"?: {kind: count},
-  \"first\", \"last\", \"views\": [{\"name\", \"class\": log|paid|observed|external,
-  \"exists\", \"watermark\", \"position\", \"tail_rows\", \"bytes\", \"problem\"}], \"tiers\":
-  [{\"tier\", \"memories\", \"bytes\"}], \"embedding\": {\"model\", \"answering\", \"embedded\",
-  \"pending\", \"private\", \"problem\"}, \"source_bytes\", \"journal_bytes\"}; embedded is
+  \"erased\", \"lost\"?, \"threads\", \"links\", \"events\",
+  \"guard\"?: {kind: count}, \"first\", \"last\", \"views\": [{\"name\",
+  \"class\": log|paid|observed|external, \"exists\", \"watermark\",
+  \"position\", \"tail_rows\", \"bytes\", \"problem\"}],
+  \"tiers\": [{\"tier\", \"memories\", \"bytes\"}],
+  \"embedding\": {\"model\", \"answering\", \"embedded\", \"pending\",
+  \"private\", \"problem\"}, \"source_bytes\", \"journal_bytes\"}; embedded is
   there while another model is on its way, and problem where it can't be had;
   lost counts memories whose content is gone without an erasure: damage took it,
   or a rewind left it out")]

@@ -112,7 +112,7 @@ impl KnownBackups {
             return Err(InvalidValue::new("folder", "a path in UTF-8", folder.display()).into());
         }
         if self.inherited.iter().any(|inherited| inherited == folder) {
-            let accepts = "no backup of the space that this one was copied from; `anamne backup --forget DIR` lets this space take it over";
+            let accepts = "no backup of the space that this one was copied from, unless this one has forgotten that backup";
             return Err(InvalidValue::new("folder", accepts, folder.display()).into());
         }
         let known = self.backups.iter().find(|known| known.folder == folder);
