@@ -7,8 +7,7 @@ pub const PRIVATE: &str = "private";
 
 /// Whether its metadata makes a memory private: the guard marked something in it.
 pub fn is_marked_private(metadata: &Metadata) -> bool {
-    let is_marked = |note: &GuardNote| note.action == "mark";
-    GuardNote::of(metadata).iter().any(is_marked)
+    GuardNote::of(metadata).iter().any(GuardNote::makes_private)
 }
 
 /// Whether a tag makes a memory private.

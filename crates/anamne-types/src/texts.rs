@@ -25,6 +25,11 @@ impl GuardNote {
     /// The metadata name of a memory's notes, an array.
     pub const KEY: &'static str = "anamne.guard";
 
+    /// Whether it makes its memory private: something was marked and is still there.
+    pub fn makes_private(&self) -> bool {
+        self.action == "mark"
+    }
+
     /// The notes in a memory's metadata.
     pub fn of(metadata: &Metadata) -> Vec<Self> {
         let notes = metadata.get(Self::KEY);

@@ -57,7 +57,7 @@ impl GuardScan {
     pub const MAX_FINDINGS: usize = 1_000;
 
     fn add(&mut self, memory: &Memory, version: Option<u32>, notes: Vec<GuardNote>) {
-        let is_affected = notes.iter().any(|note| note.action != "mark");
+        let is_affected = notes.iter().any(|note| !note.makes_private());
         if is_affected && self.affected.last() != Some(&memory.id) {
             self.affected.push(memory.id);
         }

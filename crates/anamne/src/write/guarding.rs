@@ -11,7 +11,7 @@ use crate::Error;
 use crate::space::Space;
 
 /// The most notes stored with one memory, and returned for it.
-pub(crate) const MAX_NOTES: usize = 64;
+const MAX_NOTES: usize = 64;
 
 /// The guard of a space, rebuilt when its settings change.
 #[derive(Debug, Default)]
@@ -203,9 +203,18 @@ fn refusal(field: &str, kinds: &[DataKind]) -> InvalidValue {
     InvalidValue::new(field, accepts, names.join(", "))
 }
 
+/// The notes that are kept with a memory. Of too many, those come first that make it private.
+pub(crate) fn kept(mut notes: Vec<GuardNote>) -> Vec<GuardNote> {
+    if notes.len() > MAX_NOTES {
+        notes.sort_by_key(|note| !note.makes_private());
+        notes.truncate(MAX_NOTES);
+    }
+    notes
+}
+
 /// Stores the notes in a memory's metadata.
 pub(crate) fn record(metadata: &mut Metadata, notes: &[GuardNote]) {
-    let kept = &notes[..notes.len().min(MAX_NOTES)];
+    let kept = kept(notes.to_vec());
     if kept.is_empty() {
         return;
     }

@@ -10,7 +10,7 @@ use anamne_types::{
 
 use crate::Error;
 use crate::space::Space;
-use crate::write::guarding::MAX_NOTES;
+use crate::write::guarding::kept;
 
 impl Space {
     /// Stores one memory. On return it is durable in both copies, and every process finds it.
@@ -217,10 +217,9 @@ impl Space {
     }
 }
 
-fn with_notes(remembered: Remembered, mut notes: Vec<GuardNote>) -> Remembered {
-    notes.truncate(MAX_NOTES);
+fn with_notes(remembered: Remembered, notes: Vec<GuardNote>) -> Remembered {
     Remembered {
-        guard: notes,
+        guard: kept(notes),
         ..remembered
     }
 }

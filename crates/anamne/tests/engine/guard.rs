@@ -238,6 +238,24 @@ fn writing_without_the_guard_needs_the_right_to_configure() {
 }
 
 #[test]
+fn a_memory_with_many_secrets_stays_private() {
+    let home = Home::new();
+    let space = home.space();
+    let secrets: Vec<String> = (0..70).map(key).collect();
+    let text = format!("{}\nIBAN DE89 3704 0044 0532 0130 00", secrets.join("\n"));
+    let stored = space.remember(text).expect("stored");
+    let memory = space.get(stored.id).expect("a memory");
+    assert!(GuardNote::of(&memory.metadata).len() < 70);
+    let mut notes = GuardNote::of(&memory.metadata).into_iter();
+    assert!(
+        notes.any(|note| note.makes_private()),
+        "{:?}",
+        memory.metadata
+    );
+    assert!(stored.guard.iter().any(|note| note.kind == "iban"));
+}
+
+#[test]
 fn an_edit_keeps_the_notes_of_other_fields_and_drops_its_own() {
     let home = Home::new();
     let space = home.space();

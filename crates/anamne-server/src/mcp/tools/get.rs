@@ -185,8 +185,10 @@ fn show_enrichment(text: &mut String, enrichment: &Enrichment) {
     if let Some(importance) = enrichment.importance {
         let _ = write!(text, " importance {importance},");
     }
-    let _ = writeln!(text, " keywords:");
-    push_block(text, &shortened(&enrichment.keywords.join(", ")));
+    if !enrichment.keywords.is_empty() {
+        let _ = writeln!(text, " keywords:");
+        push_block(text, &shortened(&enrichment.keywords.join(", ")));
+    }
     for link in &enrichment.links {
         let _ = write!(text, "\n{} {}:\n", link.link_type, link.citation);
         push_block(text, &shortened(&link.reason));
