@@ -89,7 +89,7 @@ fn print(
     let compared = memories(report.checked);
     output.note(match (open, settled) {
         (0, 0) => format!("no contradictions in {compared}"),
-        (open, _) if is_claim => format!(
+        (1.., _) if is_claim => format!(
             "{} to the claim in {compared}; nothing is stored",
             counted(open as u64, "contradiction")
         ),

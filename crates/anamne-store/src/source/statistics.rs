@@ -41,8 +41,7 @@ pub struct Statistics {
     pub last: Option<Timestamp>,
 }
 
-// `serde` passes a reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
