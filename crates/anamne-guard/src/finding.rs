@@ -41,8 +41,7 @@ impl Wanted {
     }
 }
 
-/// Everything of the wanted kinds in a text that the list doesn't allow, by place and without overlaps; secrets win over
-/// personal data, and longer findings over shorter ones. O(bytes).
+/// Everything of the wanted kinds in a text that the list doesn't allow; see [`preferred`]. O(bytes).
 pub(crate) fn find(
     text: &str,
     names: &Names,
@@ -59,6 +58,11 @@ pub(crate) fn find(
         return found;
     }
     found.retain(|finding| is_wanted(finding.kind) && !allowed.allows(&text[finding.span.clone()]));
+    preferred(found)
+}
+
+/// By place and without overlaps; secrets win over personal data, and longer findings over shorter ones. O(n log n).
+pub(crate) fn preferred(mut found: Vec<Finding>) -> Vec<Finding> {
     found.sort_by_key(|finding| {
         let length = finding.span.end - finding.span.start;
         (

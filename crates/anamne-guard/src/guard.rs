@@ -6,8 +6,11 @@ use std::ops::Range;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::finding::{Wanted, find};
+use crate::finding::{Wanted, find, preferred};
 use crate::{Action, AllowList, DataKind, Finding, Names, Policy};
+
+/// Longer labels say nothing about their texts, in bytes.
+const LONGEST_LABEL: usize = 128;
 
 /// A policy with its exceptions, and the names to look for.
 #[derive(Clone, Debug)]
@@ -106,9 +109,39 @@ impl Guard {
         find(text, &self.names, &self.allowed, self.wanted, is_wanted)
     }
 
+    /// What the policy looks for in a text that its writer calls `label`: in the text alone, and in what
+    /// `label: "text"` says. O(bytes).
+    pub fn findings_in(&self, label: &str, text: &str) -> Vec<Finding> {
+        let mut found = self.findings(text);
+        if label.is_empty() || label.len() > LONGEST_LABEL {
+            return found;
+        }
+        let quote = if text.contains('"') { '\'' } else { '"' };
+        let named = format!("{label}: {quote}{text}{quote}");
+        let start = label.len() + ": \"".len();
+        let end = start + text.len();
+        found.extend(self.findings(&named).into_iter().filter_map(|finding| {
+            let span = finding.span.start.max(start)..finding.span.end.min(end);
+            (!span.is_empty()).then(|| Finding {
+                span: span.start - start..span.end - start,
+                ..finding
+            })
+        }));
+        preferred(found)
+    }
+
     /// Checks a text; redacts or refuses it as the policy requires. O(bytes).
     pub fn check<'text>(&self, text: &'text str) -> Result<Checked<'text>, Refused> {
-        let found = self.findings(text);
+        self.check_in("", text)
+    }
+
+    /// Checks a text that its writer calls `label`; see [`Guard::findings_in`].
+    pub fn check_in<'text>(
+        &self,
+        label: &str,
+        text: &'text str,
+    ) -> Result<Checked<'text>, Refused> {
+        let found = self.findings_in(label, text);
         let refused = found.iter().map(|finding| finding.kind);
         let mut kinds: Vec<_> = refused
             .filter(|kind| self.policy.action(*kind) == Action::Refuse)

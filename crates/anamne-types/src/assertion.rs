@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{accept, check_name, check_names, check_some};
 use crate::told::check_word;
-use crate::{EntityScope, InvalidValue, Memory, MemoryId, ToldEntity, ToldProperty, ToldRelation};
+use crate::{
+    EntityScope, InvalidValue, Memory, MemoryId, Metadata, ToldEntity, ToldProperty, ToldRelation,
+};
 
 /// A statement about the knowledge graph. It is stored as a fact, outranks extracted statements, and ends when that
 /// fact is forgotten or expires.
@@ -53,7 +55,12 @@ impl Assertion {
 
     /// The assertion of a memory; `None` for an ordinary one, also if it has foreign metadata under the same key.
     pub fn of(memory: &Memory) -> Option<Self> {
-        let stored = memory.metadata.get(Self::KEY)?;
+        Self::in_metadata(&memory.metadata)
+    }
+
+    /// The assertion in a memory's metadata.
+    pub fn in_metadata(metadata: &Metadata) -> Option<Self> {
+        let stored = metadata.get(Self::KEY)?;
         let assertion = Self::deserialize(stored).ok()?;
         assertion.check().is_ok().then_some(assertion)
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::body::string_enum;
 use crate::draft::check_depth;
 use crate::limits::{accept, check_name, check_names, check_some, check_text, check_unit};
-use crate::texts::Visit;
+use crate::texts::{TextField, Visit};
 use crate::{InvalidValue, Limits, MemoryId};
 
 string_enum! {
@@ -333,11 +333,11 @@ impl Experience {
     pub(crate) fn visit_texts(
         &mut self,
         visit: Visit<'_>,
-        visit_value: fn(&str, &mut Value, Visit<'_>),
+        visit_value: fn(TextField<'_>, &mut Value, Visit<'_>),
     ) {
         let mut all = |fields: &mut [(&str, &mut String)]| {
             for (field, text) in fields {
-                visit(field, text);
+                visit((*field).into(), text);
             }
         };
         match self {
@@ -381,7 +381,12 @@ impl Experience {
             ]),
             Self::Working(working) => {
                 all(&mut [("key", &mut working.key)]);
-                visit_value("value", &mut working.value, visit);
+                let label = working.key.clone();
+                let place = TextField {
+                    field: "value",
+                    label: &label,
+                };
+                visit_value(place, &mut working.value, visit);
             }
             Self::Experiment(experiment) => {
                 all(&mut [("experiment", &mut experiment.name)]);

@@ -101,6 +101,6 @@ pub use scope::{PrivateSpaces, Right, Scope, SpaceSet, space_owner};
 pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
 pub use tenants::{DEFAULT_TENANT, TenantInfo, TenantQuota, TenantUsage, check_tenant};
-pub use texts::GuardNote;
+pub use texts::{GuardNote, TextField};
 pub use tier::{Temperature, Tier};
 pub use told::{Attributes, FrameWord, ToldEntity, ToldProperty, ToldRelation, TypeWord};

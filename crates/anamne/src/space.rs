@@ -45,12 +45,13 @@ impl Space {
     }
 
     /// The same space, with writes attributed to `actor`, who can't have more trust than the current one without
-    /// [`Right::Trust`].
-    pub fn acting_as(&self, actor: Actor) -> Result<Self, Error> {
+    /// [`Right::Trust`]. The name passes the guard.
+    pub fn acting_as(&self, mut actor: Actor) -> Result<Self, Error> {
         actor.check()?;
         if actor.default_trust() > self.scope().highest_trust() {
             return Err(Denied::Actor(actor.kind).into());
         }
+        actor.name = self.guarded_text(&actor.name);
         Ok(Self {
             store: self.store.acting_as(actor),
             ..self.clone()
@@ -111,7 +112,7 @@ impl Space {
         self.inner.source.config()
     }
 
-    /// Changes the space's settings; an invalid value changes nothing.
+    /// Changes the space's settings; an invalid value changes nothing. A new description passes the guard.
     ///
     /// A new embedding model is used once every memory is embedded with it, by the background or [`Space::settle`];
     /// until then the former one. [`Error::UnknownModel`] and [`Error::Model`] if it is unavailable; for a new reranker
@@ -125,6 +126,9 @@ impl Space {
         let checked = |config: &mut SpaceConfig| {
             let before = config.clone();
             change(config);
+            if config.description != before.description {
+                config.description = self.guarded_text(&config.description);
+            }
             // An invalid name is rejected with the other values.
             let is_other = config.embedding != before.embedding
                 || config.guard.private && !before.guard.private;

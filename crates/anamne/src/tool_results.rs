@@ -4,9 +4,8 @@ use anamne_experience::tool_results::{
     Fetched, Invalidation, Lookup, RequestKind, Savings, ToolRequest, ToolResult, Trigger,
     readable_content,
 };
-use anamne_types::MemoryId;
+use anamne_types::{InvalidValue, MemoryId};
 use jiff::SignedDuration;
-use serde_json::Value;
 
 use crate::Error;
 use crate::space::Space;
@@ -15,11 +14,15 @@ impl Space {
     /// Looks for a cached result of a request: of the identical one, or of one that asks for the same in other words.
     /// Less than a millisecond with 100 000 results.
     ///
-    /// A handle that may write also counts the lookup in [`Space::cache_savings`].
+    /// A handle that may write also counts the lookup in [`Space::cache_savings`]. A request that the guard redacts has no
+    /// result; see [`Space::cache_result`].
     pub fn cached(&self, request: &ToolRequest) -> Result<Lookup, Error> {
         request.check().map_err(anamne_store::StoreError::from)?;
+        if self.is_redacted(request)? {
+            return Ok(Lookup::Miss);
+        }
         let results = &self.inner.derived.tool_results.results;
-        let lookup = results.look_up(&self.guarded_request(request)?, self.now())?;
+        let lookup = results.look_up(request, self.now())?;
         if self.scope().may_write(self.name()) {
             // Counts only affect reports and eviction, so a failed write doesn't fail the lookup.
             let _ = results.note_lookup(&lookup);
@@ -30,6 +33,10 @@ impl Space {
     /// Caches what a tool returned, in place of the former result of the identical request; returns its number. A page
     /// in HTML becomes its readable text. Every text passes the guard, and is refused or redacted like a memory's. Counts for
     /// the quota.
+    ///
+    /// # Errors
+    ///
+    /// If the guard redacts the request: requests of different accounts would be the same.
     pub fn cache_result(&self, request: &ToolRequest, fetched: &Fetched) -> Result<u64, Error> {
         self.require_write()?;
         request.check().map_err(anamne_store::StoreError::from)?;
@@ -38,18 +45,23 @@ impl Space {
             ..fetched.clone()
         };
         self.guard_texts(|visit| {
-            visit("content", &mut checked.content);
-            visit("moved_to", &mut checked.moved_to);
+            visit("content".into(), &mut checked.content);
+            visit("moved_to".into(), &mut checked.moved_to);
             if let Some(Trigger::Query(query)) = &mut checked.triggered_by {
-                visit("triggered_by", query);
+                visit("triggered_by".into(), query);
             }
         })?;
-        let request = self.guarded_request(request)?;
+        if self.is_redacted(request)? {
+            let accepts =
+                "a request without secrets, as requests of different accounts would be the same";
+            let refused = InvalidValue::new("request", accepts, "one that the guard redacts");
+            return Err(anamne_store::StoreError::from(refused).into());
+        }
         let parameters = request.canonical_parameters();
         let bytes = checked.content.len() + request.text.len() + parameters.len();
         self.source().admit_beside(bytes as u64)?;
         let results = &self.inner.derived.tool_results.results;
-        Ok(results.store(&request, &checked, self.now())?)
+        Ok(results.store(request, &checked, self.now())?)
     }
 
     /// Records that a cached result was used in memories.
@@ -106,19 +118,16 @@ impl Space {
         Ok(self.inner.derived.tool_results.results.savings()?)
     }
 
-    /// The request as it is stored. A lookup does the same, so that it finds redacted requests.
-    fn guarded_request(&self, request: &ToolRequest) -> Result<ToolRequest, Error> {
+    /// Whether the guard redacts a request.
+    fn is_redacted(&self, request: &ToolRequest) -> Result<bool, Error> {
         let mut checked = request.clone();
         let mut parameters = request.canonical_parameters();
         self.guard_texts(|visit| {
-            visit("tool", &mut checked.tool);
-            visit("request", &mut checked.text);
-            visit("parameters", &mut parameters);
+            visit("tool".into(), &mut checked.tool);
+            visit("request".into(), &mut checked.text);
+            visit("parameters".into(), &mut parameters);
         })?;
-        if parameters != request.canonical_parameters() {
-            let redacted = serde_json::from_str(&parameters);
-            checked.parameters = redacted.unwrap_or(Value::String(parameters));
-        }
-        Ok(checked)
+        let is_same = checked.tool == request.tool && checked.text == request.text;
+        Ok(!is_same || parameters != request.canonical_parameters())
     }
 }

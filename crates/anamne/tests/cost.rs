@@ -219,7 +219,9 @@ fn doors(text: &str) -> Vec<Cost> {
                 .expect("exported");
         }),
         Cost::of("export of a corpus", ANY, &mut || {
-            space.export_corpus(std::io::sink()).expect("exported");
+            space
+                .export_corpus(true, std::io::sink())
+                .expect("exported");
         }),
         Cost::of("fold", ANY, &mut || {
             drop(black_box(space.fold().expect("folded")));

@@ -24,7 +24,7 @@ markdown  one Obsidian note per memory: YAML front matter, [[wikilinks]], one
 folder per thread; records of experience with --experience only
 corpus    a line for each thread, its messages in order: {\"thread\", \"messages\":
           [{\"role\", \"content\", \"name\"?}]}; one without a role counts as user.
-          What is no message, or in no thread, is left out
+          What is no message, in no thread, or private is left out
 binary    one compressed, checksummed file with everything: every space, or the
           one that --space names, each with settings, forgotten memories and
           history. Import it with `anamne import FILE --trusted` on another
@@ -51,7 +51,8 @@ Examples:
   anamne export | jq -r .content
 
 With --json and --output or --into: {\"exported\", \"output\", \"personal\"?: facts
-  left out, \"experience\"?: records left out}; for a corpus also \"threads\" and \"left_out\"; for binary:
+  left out, \"experience\"?: records left out}; for a corpus also \"threads\",
+  \"left_out\" and \"private\": messages left out; for binary:
   {\"output\", \"bytes\", \"digest\", \"spaces\": [{\"name\", \"last_seq\",
   \"last_hash\"}], \"extras\"?: […], \"without_home\"?: [{\"space\", \"home\",
   \"members\"}]: members whose text is not in it}; \"skipped\"?: {\"count\", \"first\":
@@ -70,7 +71,7 @@ pub(crate) struct Export {
     /// Include forgotten memories; a binary file always has them
     #[arg(long)]
     all: bool,
-    /// Include what you told about personal entities
+    /// Include what you told about personal entities; in a corpus, private messages
     #[arg(long)]
     personal: bool,
     /// For markdown: include records of experience (outcomes, feedback, traces)
@@ -241,7 +242,9 @@ impl Export {
 
     fn write(&self, space: &Reached, writer: impl Write) -> Result<Written, Failure> {
         match space.here() {
-            Some(space) if self.format == Format::Corpus => Ok(space.export_corpus(writer)?.into()),
+            Some(space) if self.format == Format::Corpus => {
+                Ok(space.export_corpus(self.personal, writer)?.into())
+            }
             _ => Ok(space.export(writer, self.selection())?.into()),
         }
     }
@@ -259,6 +262,7 @@ fn print(written: &Written, path: &Path, output: &mut Output) -> Result<(), Fail
         if let (Some(corpus), Value::Object(answer)) = (&written.corpus, &mut answer) {
             answer.insert("threads".to_owned(), corpus.threads.into());
             answer.insert("left_out".to_owned(), corpus.left_out.into());
+            answer.insert("private".to_owned(), corpus.private.into());
         }
         skipped::describe(&written.skipped, &mut answer);
         output.json(&answer)?;
@@ -303,6 +307,14 @@ fn note_left_out(written: &Written, output: &Output) {
             "{} left out, which are no messages or in no thread; {} written",
             memories(corpus.left_out),
             counted(corpus.threads, "thread")
+        ));
+    }
+    if let Some(corpus) = &written.corpus
+        && corpus.private > 0
+    {
+        output.note(format_args!(
+            "{} left out; --personal includes them",
+            counted(corpus.private, "private message")
         ));
     }
 }

@@ -64,6 +64,11 @@ impl Space {
         value: Value,
         expires_at: Option<Timestamp>,
     ) -> Result<Remembered, Error> {
+        if self.guarded_text(key) != key {
+            // A redacted key would be that of other values.
+            let accepts = "a name without secrets";
+            return Err(InvalidValue::new("key", accepts, "one that the guard redacts").into());
+        }
         let now = self.now();
         let expires_at = match expires_at {
             Some(expires_at) if expires_at <= now => {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::Error;
 use crate::maintenance::erasing::OutsideErasure;
 use crate::space::Space;
-use crate::write::guarding::{check, notes_of, record};
+use crate::write::guarding::{check_draft, notes_of, record};
 
 /// Memories read at once.
 const READ_AT_ONCE: usize = 256;
@@ -290,7 +290,7 @@ fn replacement(guard: &Guard, memory: &Memory) -> Result<Replacement, InvalidVal
         ..draft_of(memory)
     };
     draft.metadata.remove(GuardNote::KEY);
-    let notes = check(guard, |visit| draft.visit_texts(visit))?;
+    let notes = check_draft(guard, &mut draft)?;
     record(&mut draft.metadata, &notes);
     Ok(Replacement {
         original: memory.id,

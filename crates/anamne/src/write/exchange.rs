@@ -129,7 +129,8 @@ impl Space {
     }
 
     /// Exports the live messages as a training corpus: one JSON line per thread, with its messages in order.
-    pub fn export_corpus(&self, writer: impl Write) -> Result<CorpusReport, Error> {
-        export::corpus(self, writer)
+    /// A corpus goes to a model, so that private messages are in it only if `private` says so.
+    pub fn export_corpus(&self, private: bool, writer: impl Write) -> Result<CorpusReport, Error> {
+        export::corpus(self, private, writer)
     }
 }

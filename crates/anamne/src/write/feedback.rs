@@ -10,10 +10,8 @@ impl Space {
     /// weight in later answers: `(useful − useless) / (all + 2)`. Returns the memory's new state.
     pub fn feedback(&self, feedback: &Feedback) -> Result<Memory, Error> {
         self.require_write()?;
-        let checked = Feedback {
-            note: self.guarded_text(&feedback.note),
-            ..feedback.clone()
-        };
+        let mut checked = feedback.clone();
+        self.guard_texts(|visit| visit("note".into(), &mut checked.note))?;
         let judged = self.inner.source.judge(self.actor(), &checked)?;
         self.after_write();
         Ok(judged)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_guard::{DataKind, Guard};
 use anamne_store::GuardConfig;
-use anamne_types::{Draft, Edit, GuardNote, InvalidValue, Link, Metadata};
+use anamne_types::{Assertion, Draft, Edit, GuardNote, InvalidValue, Link, Metadata, TextField};
 
 use crate::Error;
 use crate::space::Space;
@@ -55,7 +55,7 @@ impl Space {
         }
         let mut checked = draft.clone();
         checked.metadata.remove(GuardNote::KEY);
-        let notes = check(&guard, |visit| checked.visit_texts(visit))?;
+        let notes = check_draft(&guard, &mut checked)?;
         record(&mut checked.metadata, &notes);
         Ok((Cow::Owned(checked), notes))
     }
@@ -72,12 +72,14 @@ impl Space {
         };
         let mut fields = Vec::new();
         let found = check(&guard, |visit| {
-            checked.visit_texts(&mut |field, text| {
-                fields.push(field.to_owned());
-                visit(field, text);
+            checked.visit_texts(&mut |place, text| {
+                fields.push(place.field.to_owned());
+                visit(place, text);
             });
         });
         let mut notes = found?;
+        let changed = edit.metadata.keys();
+        fields.extend(changed.map(|name| GuardNote::field_of_metadata(name)));
         if fields.is_empty() {
             return Ok(checked);
         }
@@ -141,11 +143,11 @@ pub fn guard_test(config: &GuardConfig, text: &str) -> Result<(String, Vec<Guard
 
 fn tested(guard: &Guard, text: &str) -> Result<(String, Vec<GuardNote>), InvalidValue> {
     let mut stored = text.to_owned();
-    let notes = check(guard, |visit| visit("text", &mut stored))?;
+    let notes = check(guard, |visit| visit("text".into(), &mut stored))?;
     Ok((stored, notes))
 }
 
-pub(crate) type Visitor<'a> = &'a mut dyn FnMut(&str, &mut String);
+pub(crate) type Visitor<'a> = &'a mut dyn FnMut(TextField<'_>, &mut String);
 
 /// Applies the guard to every text that `each` visits; fails if one is refused, and names its field and kinds only.
 pub(crate) fn check(
@@ -153,16 +155,16 @@ pub(crate) fn check(
     each: impl FnOnce(Visitor<'_>),
 ) -> Result<Vec<GuardNote>, InvalidValue> {
     let (mut notes, mut refused) = (Vec::new(), None);
-    each(&mut |field, text| {
-        let checked = match guard.check(text) {
+    each(&mut |place, text| {
+        let checked = match guard.check_in(place.label, text) {
             Ok(checked) => checked,
             Err(error) => {
-                refused.get_or_insert_with(|| refusal(field, &error.kinds));
+                refused.get_or_insert_with(|| refusal(place.field, &error.kinds));
                 return;
             }
         };
         notes.extend(checked.findings.into_iter().map(|found| GuardNote {
-            field: field.to_owned(),
+            field: place.field.to_owned(),
             kind: found.kind.name().to_owned(),
             action: found.action.name().to_owned(),
             start: found.span.start,
@@ -175,19 +177,44 @@ pub(crate) fn check(
     refused.map_or(Ok(notes), Err)
 }
 
+/// Applies the guard to every text of a draft. A redacted external id is removed: ids that differ in a secret only would
+/// be the same. A redacted assertion gets a new sentence, in which its value has no name of its own.
+pub(crate) fn check_draft(
+    guard: &Guard,
+    draft: &mut Draft,
+) -> Result<Vec<GuardNote>, InvalidValue> {
+    let (id, told) = (
+        draft.external_id.clone(),
+        Assertion::in_metadata(&draft.metadata),
+    );
+    let mut notes = check(guard, |visit| draft.visit_texts(visit))?;
+    if draft.external_id != id {
+        draft.external_id = None;
+    }
+    let stored = Assertion::in_metadata(&draft.metadata);
+    if let Some(stored) = stored.filter(|stored| told.as_ref() != Some(stored)) {
+        draft.content = stored.sentence();
+        notes.retain(|note| note.field != "content");
+        let again = check(guard, |visit| visit("content".into(), &mut draft.content))?;
+        notes.extend(again);
+    }
+    Ok(notes)
+}
+
 /// Whether the guard finds anything in a draft.
 fn has_findings(guard: &Guard, draft: &Draft) -> bool {
     let mut has = false;
-    draft.read_texts(&mut |text| has = has || !guard.findings(text).is_empty());
+    draft.read_texts(&mut |label, text| has = has || !guard.findings_in(label, text).is_empty());
     has
 }
 
 /// What the guard finds in every text that `each` visits.
 pub(crate) fn notes_of(guard: &Guard, each: impl FnOnce(Visitor<'_>)) -> Vec<GuardNote> {
     let mut notes = Vec::new();
-    each(&mut |field, text| {
-        notes.extend(guard.findings(text).into_iter().map(|finding| GuardNote {
-            field: field.to_owned(),
+    each(&mut |place, text| {
+        let found = guard.findings_in(place.label, text).into_iter();
+        notes.extend(found.map(|finding| GuardNote {
+            field: place.field.to_owned(),
             kind: finding.kind.name().to_owned(),
             action: guard.action(finding.kind).name().to_owned(),
             start: finding.span.start,

@@ -546,12 +546,17 @@ fn a_corpus_has_each_thread_with_its_messages_in_order() {
     space
         .remember(Draft::new("a fact").category(Category::Insight))
         .expect("told");
+    let diary = Draft::new("Mara called").thread("a").tag(anamne::PRIVATE);
+    space.remember(diary).expect("told");
     let mut corpus = Vec::new();
-    let report = space.export_corpus(&mut corpus).expect("exported");
+    let report = space.export_corpus(false, &mut corpus).expect("exported");
     assert_eq!(
         (report.threads, report.messages, report.left_out),
         (2, 4, 2)
     );
+    assert_eq!(report.private, 1);
+    let all = space.export_corpus(true, std::io::sink());
+    assert_eq!(all.expect("exported").messages, 5);
     let expected = concat!(
         r#"{"thread":"b","messages":[{"role":"system","content":"Be kind"},{"role":"assistant","content":"Hello!"},"#,
         r#"{"role":"tool","content":"{\"ok\": true}"}]}"#,

@@ -9,9 +9,9 @@ use anamne::llm::{
     Bridge, BridgeConfig, BridgeError, LanguageModel, Ledger, Reply, Request, SystemPace,
 };
 use anamne::{
-    Assertion, BadLines, Body, Draft, Edit, EntityScope, ErrorKind, Feedback, GuardNote, Insight,
-    Metadata, Options, Recall, Right, Scope, Space, SpaceSet, Store, SystemClock, ToldEntity,
-    ToldProperty,
+    Actor, Assertion, BadLines, Body, Draft, Edit, EntityScope, ErrorKind, Feedback, GuardNote,
+    Insight, Metadata, Options, Perspective, Recall, Right, Scope, Space, SpaceSet, Store,
+    SystemClock, ToldEntity, ToldProperty, WorkingScope,
 };
 use serde_json::json;
 
@@ -158,6 +158,133 @@ fn a_secret_in_any_field_of_any_door_is_in_no_file() {
     assert!(counts["aws-access-key"] >= 15, "{counts:?}");
 }
 
+/// A password without a format of its own, which only its name gives away.
+fn password(number: u32) -> String {
+    let digits = key(number);
+    format!("{}x{}!", digits[4..8].to_lowercase(), &digits[8..14])
+}
+
+#[test]
+fn a_value_is_judged_by_its_name_wherever_the_name_stands() {
+    let home = Home::new();
+    let space = home.space();
+    let mut draft = Draft::new("settings of staging");
+    draft.metadata = Metadata::from([
+        ("db_password".to_owned(), json!(password(1))),
+        (
+            "conn".to_owned(),
+            json!({"user": "app", "password": password(2)}),
+        ),
+        (
+            "env".to_owned(),
+            json!([{"name": "DB_PASSWORD", "value": password(3)}]),
+        ),
+        ("api_keys".to_owned(), json!([password(4)])),
+        (
+            "card".to_owned(),
+            json!(card().parse::<u64>().expect("a number")),
+        ),
+    ]);
+    let stored = space.remember(draft).expect("stored");
+    let memory = space.get(stored.id).expect("a memory");
+    let redacted = json!("[secret:password]");
+    assert_eq!(memory.metadata["db_password"], redacted);
+    assert_eq!(
+        memory.metadata["conn"],
+        json!({"user": "app", "password": redacted})
+    );
+    assert_eq!(memory.metadata["env"][0]["value"], redacted);
+    // A mark leaves the number as it is.
+    assert!(memory.metadata["card"].is_u64());
+    assert!(stored.guard.iter().any(GuardNote::makes_private));
+
+    let edit = Edit {
+        metadata: Metadata::from([("wifi_password".to_owned(), json!(password(5)))]),
+        ..Edit::default()
+    };
+    space.edit(stored.id, &edit).expect("edited");
+    let told = Assertion::Property(ToldProperty {
+        entity: "staging-db".to_owned(),
+        frame: Perspective::default(),
+        frame_name: None,
+        property: "password".to_owned(),
+        value: password(6),
+    });
+    let told = space.assert(&told, None).expect("told");
+    assert_eq!(told.guard.len(), 1);
+    let told = space.get(told.id).expect("a memory");
+    assert_eq!(told.content, "staging-db: password is [secret:password].");
+    let scope = WorkingScope::default();
+    space
+        .set_working(&scope, "db_password", json!(password(7)), None)
+        .expect("set");
+    let line = json!({"id": "one", "text": "imported", "smtp_password": password(8)});
+    let line = line.to_string();
+    space
+        .import(line.as_bytes(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    space.knowledge().expect("knowledge");
+    space.fold().expect("folded");
+    for number in 1..=8 {
+        assert_nowhere(&home, &password(number));
+    }
+    let scan = space.guard_scan().expect("scanned");
+    assert_eq!(scan.affected, [], "{scan:?}");
+}
+
+#[test]
+fn what_is_redacted_is_not_taken_for_the_same() {
+    let home = Home::new();
+    let space = home.space();
+    let mut draft = Draft::new("two accounts");
+    let names = [key(1), key(2)];
+    draft.metadata = names
+        .iter()
+        .map(|name| (name.clone(), json!(name)))
+        .collect();
+    let stored = space.remember(draft).expect("stored").id;
+    let metadata = space.get(stored).expect("a memory").metadata;
+    let placeholder = "[secret:aws-access-key]";
+    assert!(metadata.contains_key(placeholder));
+    assert!(metadata.contains_key(&format!("{placeholder} 2")));
+
+    let line =
+        |id: &str, text: &str| json!({"id": format!("note?k={id}"), "text": text}).to_string();
+    let lines = [line(&key(3), "about ducks"), line(&key(4), "about geese")].join("\n");
+    let report = space
+        .import(lines.as_bytes(), BadLines::Stop, &mut |_| {})
+        .expect("imported");
+    assert_eq!(report.imported, 2, "{report:?}");
+
+    let scope = WorkingScope::default();
+    let refused = space.set_working(&scope, &key(5), json!(1), None);
+    refused.expect_err("a redacted key");
+    let feedback = Feedback {
+        note: key(6),
+        ..Feedback::new(stored, true)
+    };
+    configure(&space, |guard| {
+        guard.actions = policy(&[("aws-access-key", Action::Refuse)]);
+    });
+    space.feedback(&feedback).expect_err("a refused note");
+}
+
+#[test]
+fn names_of_clients_and_descriptions_pass_the_guard() {
+    let home = Home::new();
+    let space = home.space();
+    let client = space.acting_as(Actor::agent(key(1))).expect("an actor");
+    client.remember("a note of a client").expect("stored");
+    let described = space.configure(|config| config.description = format!("with {}", key(2)));
+    assert_eq!(
+        described.expect("configured").description,
+        "with [secret:aws-access-key]"
+    );
+    for number in 1..=2 {
+        assert_nowhere(&home, &key(number));
+    }
+}
+
 #[test]
 fn a_refused_text_is_stored_nowhere_and_its_error_names_only_the_kind() {
     let home = Home::new();
@@ -271,6 +398,16 @@ fn an_edit_keeps_the_notes_of_other_fields_and_drops_its_own() {
         notes.map(|note| note.field).collect()
     };
     assert_eq!(fields(&memory.metadata), ["tags"]);
+    for value in [json!("DE89 3704 0044 0532 0130 00"), json!(null)] {
+        let is_told = !value.is_null();
+        let account = Edit {
+            metadata: Metadata::from([("account".to_owned(), value)]),
+            ..Edit::default()
+        };
+        let memory = space.edit(id, &account).expect("edited");
+        let of_account = |field: &String| field == "metadata.account";
+        assert_eq!(fields(&memory.metadata).iter().any(of_account), is_told);
+    }
     let tagged = Edit {
         add_tags: vec!["plain".to_owned()],
         ..Edit::default()

@@ -2,6 +2,8 @@
 
 use anamne::{Error, FetchStatus, Fetched, Lookup, RequestKind, Space, ToolRequest, Trigger};
 
+use serde_json::json;
+
 use crate::common::Home;
 
 fn search(text: &str) -> ToolRequest {
@@ -42,19 +44,28 @@ fn a_result_is_served_for_the_same_request_only() -> Result<(), Error> {
 }
 
 #[test]
-fn secrets_are_redacted_in_requests_and_contents_and_redacted_requests_are_found()
--> Result<(), Error> {
+fn contents_are_redacted_and_requests_with_secrets_are_not_cached() -> Result<(), Error> {
     let home = Home::new();
     let space = home.space();
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let asked = format!("repositories for token {token}");
     let html = format!("<html><body><p>The token is <b>{token}</b></p></body></html>");
-    space.cache_result(&search(&asked), &fetched(&html))?;
-    let Lookup::Exact(found) = space.cached(&search(&asked))? else {
+    space.cache_result(&search("show the token"), &fetched(&html))?;
+    let Lookup::Exact(found) = space.cached(&search("show the token"))? else {
         panic!("not found");
     };
     assert!(!found.content.contains(&token) && found.content.contains("The token is"));
-    assert!(!found.request.text.contains(&token));
+
+    // Redacted, the requests of two accounts would be the same.
+    let mut asked = ToolRequest::new(RequestKind::Api, "http", "GET /user");
+    asked.parameters = json!({"headers": {"Authorization": format!("Bearer {token}")}});
+    let refused = space.cache_result(&asked, &fetched("ada"));
+    assert!(
+        refused
+            .expect_err("refused")
+            .to_string()
+            .contains("secrets")
+    );
+    assert_eq!(space.cached(&asked)?.name(), "miss");
     Ok(())
 }
 

@@ -229,7 +229,7 @@ fn guarded(
         if draft.check().is_err() {
             continue;
         }
-        if let Ok(notes) = guarding::check(&guard, |visit| draft.visit_texts(visit)) {
+        if let Ok(notes) = guarding::check_draft(&guard, &mut draft) {
             redacted += notes.len() as u64;
             draft.external_id.get_or_insert_with(|| {
                 format!(

@@ -19,6 +19,8 @@ pub struct CorpusReport {
     pub messages: u64,
     /// Skipped live memories: messages without a thread, and other kinds.
     pub left_out: u64,
+    /// Private messages left out.
+    pub private: u64,
     /// Ids of messages missing in the export because they are damaged in both copies.
     #[serde(skip_serializing_if = "Skipped::is_empty")]
     pub skipped: Skipped,
@@ -41,8 +43,13 @@ struct Message {
     name: Option<String>,
 }
 
-/// Writes one line per thread with messages, in order of first use; messages are ordered by position.
-pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusReport, Error> {
+/// Writes one line per thread with messages, in order of first use; messages are ordered by position. `private` includes
+/// private ones.
+pub(crate) fn corpus(
+    space: &Space,
+    private: bool,
+    mut writer: impl Write,
+) -> Result<CorpusReport, Error> {
     let messages = Filter {
         kinds: vec![Kind::Message],
         ..Filter::default()
@@ -56,6 +63,10 @@ pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusRepo
             let Some(thread) = memory.thread.clone() else {
                 continue;
             };
+            if !private && space.inner.is_private(&memory) {
+                report.private += 1;
+                continue;
+            }
             if open.as_ref().is_none_or(|open| open.thread != thread) {
                 write(open.take(), &mut writer, &mut report)?;
             }
@@ -70,6 +81,7 @@ pub(crate) fn corpus(space: &Space, mut writer: impl Write) -> Result<CorpusRepo
     writer.flush().map_err(failed)?;
     report.left_out = (everything.len() as u64)
         .saturating_sub(report.messages)
+        .saturating_sub(report.private)
         .saturating_sub(report.skipped.count);
     Ok(report)
 }
