@@ -52,8 +52,7 @@ impl Space {
             }
         })?;
         if self.is_redacted(request)? {
-            let accepts =
-                "a request without secrets, as requests of different accounts would be the same";
+            let accepts = "free of secrets, as requests of different accounts would be the same";
             let refused = InvalidValue::new("request", accepts, "one that the guard redacts");
             return Err(anamne_store::StoreError::from(refused).into());
         }

@@ -66,7 +66,7 @@ impl Space {
     ) -> Result<Remembered, Error> {
         if self.guarded_text(key) != key {
             // A redacted key would be that of other values.
-            let accepts = "a name without secrets";
+            let accepts = "free of secrets";
             return Err(InvalidValue::new("key", accepts, "one that the guard redacts").into());
         }
         let now = self.now();

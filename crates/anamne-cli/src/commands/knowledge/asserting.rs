@@ -3,6 +3,7 @@
 use anamne::{Assertion, Remembered};
 use serde_json::json;
 
+use crate::commands::guard;
 use crate::failure::Failure;
 use crate::output::{CYAN, Output, paint};
 use crate::reached::Reached;
@@ -44,14 +45,19 @@ fn print(
     let memory = space.read(stored.id)?;
     let citation = memory.citation();
     if output.is_json() {
-        return output.json(&json!({
+        let mut answer = json!({
             "id": stored.id,
             "citation": citation,
             "seq": stored.seq,
             "space": stored.space,
             "duplicate": stored.duplicate,
-            "knowledge": assertion,
-        }));
+            // As it is stored: the guard may have redacted a value.
+            "knowledge": Assertion::of(&memory).as_ref().unwrap_or(assertion),
+        });
+        if !stored.guard.is_empty() {
+            answer["guard"] = json!(stored.guard);
+        }
+        return output.json(&answer);
     }
     output.line(format_args!(
         "{}  {}",
@@ -71,5 +77,6 @@ fn print(
         "{what} in the space {}{until}; undo with `anamne forget {citation}`",
         stored.space
     ));
+    guard::print_notes(&stored.guard, output);
     Ok(())
 }

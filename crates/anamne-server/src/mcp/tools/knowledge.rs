@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::knowledge_text as text;
+use super::store::guarded;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::call_context::CallContext;
@@ -277,8 +278,12 @@ impl Knowledge {
             _ => call.space_to_write(self.space.as_deref())?,
         };
         let stored = space.assert(&assertion, expires)?;
-        let citation = space.read(stored.id)?.citation();
-        let text = text::stored(&assertion, &citation, &stored);
+        let memory = space.read(stored.id)?;
+        let citation = memory.citation();
+        // As it is stored: the guard may have redacted a value.
+        let assertion = Assertion::of(&memory).unwrap_or(assertion);
+        let mut text = text::stored(&assertion, &citation, &stored);
+        text.push_str(&guarded(&stored.guard));
         Ok(Reply::new(
             call,
             text,
