@@ -39,6 +39,14 @@ impl KnownDisputes {
         rows.iter().map(of_row).collect()
     }
 
+    /// Whether a result is neither superseded nor outdated.
+    pub(crate) fn holds(&mut self, context: &RecallContext<'_>, ranked: &Ranked) -> bool {
+        let candidate = &ranked.candidate;
+        let disputes = self.of(context, &[candidate.row]);
+        let mut disputes = disputes.iter().flatten();
+        !candidate.attributes.superseded && !disputes.any(|dispute| dispute.holds == Some(false))
+    }
+
     /// Orders the best of `ranked` again so that no short memory with an outdated statement precedes the short memory
     /// that holds instead, if the query found both.
     ///

@@ -2,7 +2,6 @@
 
 use anamne_embed::TokenTable;
 
-use crate::duplicates::distinct;
 use crate::ranked::{Ranked, range_of_scores};
 use crate::views::Columns;
 
@@ -57,6 +56,14 @@ impl ResultSimilarity {
             Self::Pieces(pieces) => jaccard(&pieces[one], &pieces[other]),
         }
     }
+}
+
+/// The distinct tokens, ascending.
+fn distinct(tokens: &[u16]) -> Vec<u16> {
+    let mut distinct = tokens.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }
 
 /// The Jaccard similarity of two ascending lists; 0 if both are empty.

@@ -18,6 +18,8 @@ pub(crate) struct Ranked {
     pub(crate) adjacent: Option<[Option<Row>; 2]>,
     /// What the second look compared; `None` beyond the best candidates.
     pub(crate) pair: Option<Box<PairFeatures>>,
+    /// Whether a better result has the same words.
+    pub(crate) repeats: bool,
     /// What else determined its rank, if anything.
     pub(crate) overrides: Option<Box<RankOverrides>>,
 }
@@ -48,6 +50,7 @@ impl Ranked {
             confidence: 0.0,
             adjacent: None,
             pair: None,
+            repeats: false,
             overrides: None,
         }
     }

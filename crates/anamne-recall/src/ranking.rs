@@ -48,7 +48,8 @@ pub(crate) fn rank_candidates(
     // Before duplicates are moved back, which this would undo.
     disputes.lower_outdated(context, reader, &mut ranked);
     if context.options.is_default() {
-        ranked = demote_duplicates(ranked, context.columns, context.recall.limit);
+        let holds = |ranked: &Ranked| disputes.holds(context, ranked);
+        ranked = demote_duplicates(ranked, context.columns, context.recall.limit, holds);
     }
     (ranked, expansion)
 }

@@ -29,7 +29,8 @@ use crate::valid_rows::ValidRows;
 use crate::views::SearchHit;
 use crate::words::{ParsedQuery, Reader};
 use crate::{
-    abstain, answer, clarification, context, ranking, rare_word, related, reordering, successors,
+    abstain, answer, clarification, context, duplicates, ranking, rare_word, related, reordering,
+    successors,
 };
 
 /// Answers queries from its sources.
@@ -184,7 +185,7 @@ impl<'space> Recaller<'space> {
                 &mut reader,
                 &mut ranked,
             ));
-            has_reranker_failed = reordering::reorder(&context, &mut ranked)?;
+            has_reranker_failed = reordering::reorder(&context, &mut ranked, &mut disputes)?;
             times.end_of(RecallStage::Reorder);
         }
         // Not with another formula or with diversity.
@@ -193,13 +194,14 @@ impl<'space> Recaller<'space> {
         }
         successors::place_first(&context, scope.rows.as_ref(), &mut ranked)?;
         times.end_of(RecallStage::Rank);
+        let repeated = ranked.iter().filter(|ranked| ranked.repeats).count();
+        let judged = recall.limit + repeated;
         let confidence = match confidence {
             Some(confidence) => confidence,
-            None if context.ranks_in_full() => {
-                full_confidence(&mut reader, &mut ranked, recall.limit)
-            }
-            None => search_only_confidence(&mut ranked, recall.limit),
+            None if context.ranks_in_full() => full_confidence(&mut reader, &mut ranked, judged),
+            None => search_only_confidence(&mut ranked, judged),
         };
+        duplicates::before_unlikely(&mut ranked, recall.min_confidence);
         let judges_prompt = judges_prompt && context.ranks_in_full();
         let prompt_inputs = judges_prompt.then(|| PromptInputs::of(&mut reader, &ranked));
         times.end_of(RecallStage::Judge);

@@ -4,6 +4,7 @@
 
 use crate::adjacency;
 use crate::confidence::{AnswerConfidence, full_confidence, search_only_confidence};
+use crate::disputes::KnownDisputes;
 use crate::diversity::{self, ResultSimilarity};
 use crate::duplicates::demote_duplicates;
 use crate::error::RecallError;
@@ -49,8 +50,10 @@ pub(crate) fn default_confidence(
 pub(crate) fn reorder(
     context: &RecallContext<'_>,
     ranked: &mut Vec<Ranked>,
+    disputes: &mut KnownDisputes,
 ) -> Result<bool, RecallError> {
     let (recall, columns, options) = (context.recall, context.columns, context.options);
+    let mut holds = |ranked: &Ranked| disputes.holds(context, ranked);
     formulas::order(options.ranking, ranked, |ranked| {
         adjacency::adjacent_results(context, ranked)
     })?;
@@ -60,7 +63,8 @@ pub(crate) fn reorder(
         .partition(|ranked| ranked.confidence >= recall.min_confidence);
     let mut has_failed = false;
     if let Some(reranker) = options.reranker {
-        confident = demote_duplicates(confident, columns, recall.limit.max(reranking::RERANKED));
+        let limit = recall.limit.max(reranking::RERANKED);
+        confident = demote_duplicates(confident, columns, limit, &mut holds);
         has_failed = reranking::rerank_first(reranker, context, &mut confident)?;
     }
     if options.diversity > 0.0 {
@@ -71,7 +75,7 @@ pub(crate) fn reorder(
     }
     confident.extend(others);
     *ranked = if context.ranks_in_full() {
-        demote_duplicates(confident, columns, recall.limit)
+        demote_duplicates(confident, columns, recall.limit, holds)
     } else {
         confident
     };

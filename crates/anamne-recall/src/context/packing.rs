@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use anamne_text::normal::content_hash;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{MemoryId, OmittedMemory};
 
@@ -13,7 +14,6 @@ use super::entries::{BlockEntry, Candidate, LazyText, companion_cost, entry_cost
 use super::layout::Layout;
 use super::lines::{heading, marks_against, marks_before};
 use super::passages::{LongText, PassageQuery};
-use crate::duplicates::overlap_at_least;
 use crate::error::RecallError;
 
 /// The minimum tokens of a shortened entry.
@@ -21,9 +21,6 @@ const SHORTEST_ENTRY: usize = 16;
 
 /// The minimum tokens of any entry: a citation, a name and a word or two.
 const SMALLEST_ENTRY: usize = 8;
-
-/// Texts with at least this word overlap are duplicates.
-const SAME_WORDS: f32 = 0.9;
 
 /// Rounds of recounting and spending the leftover budget.
 const ROUNDS: usize = 3;
@@ -38,7 +35,8 @@ pub(super) struct Packing<'packing, 'memory> {
     /// Maximum tokens of one entry's text while other candidates are pending.
     share: usize,
     entries: Vec<BlockEntry<'memory>>,
-    texts: Vec<Vec<u64>>,
+    /// The hashes of the words of the entries' texts.
+    texts: BTreeSet<[u8; 16]>,
     left_out: Vec<OmittedMemory>,
     /// The days and threads that have entries, by section.
     headings: BTreeSet<HeadingKey<'memory>>,
@@ -106,7 +104,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
             remaining: budget.saturating_sub(estimate_tokens(&layout.preamble())),
             share,
             entries: Vec::new(),
-            texts: Vec::new(),
+            texts: BTreeSet::new(),
             left_out: Vec::new(),
             headings: BTreeSet::new(),
             sections: BTreeSet::new(),
@@ -207,12 +205,8 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         let Some((mut entry, mut cost)) = self.fit(pending, room) else {
             return Ok(false);
         };
-        let words = words_of(candidate.shown());
-        if self
-            .texts
-            .iter()
-            .any(|texts| overlap_at_least(texts, &words, SAME_WORDS))
-        {
+        let words = hash_of_words(candidate.shown());
+        if self.texts.contains(&words) {
             self.leave_out(pending, "duplicate");
             return Ok(true);
         }
@@ -220,7 +214,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         self.remaining -= cost + frame;
         self.headings.insert(lines.heading.clone());
         self.sections.insert(candidate.section);
-        self.texts.push(words);
+        self.texts.insert(words);
         self.drop_companions(candidate.memory.id);
         self.entries.push(entry);
         Ok(true)
@@ -398,22 +392,17 @@ pub(super) fn stays_whole(tokens: usize, share: usize) -> bool {
     tokens * 2 <= share * 3
 }
 
-/// Hashes of the distinct words of a text, ascending.
-fn words_of(text: &str) -> Vec<u64> {
-    let mut words: Vec<u64> = text
-        .split(|character: char| !character.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(hash_of)
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words
-}
-
-/// The hash of a lower-cased word (FNV-1a).
-fn hash_of(word: &str) -> u64 {
-    let letters = word.chars().flat_map(char::to_lowercase);
-    letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {
-        (hash ^ u64::from(letter as u32)).wrapping_mul(0x0100_0000_01b3)
-    })
+/// The hash of the words of a text, whatever their case and the marks around them.
+fn hash_of_words(text: &str) -> [u8; 16] {
+    let is_mark = |letter: char| matches!(letter, '.' | ',' | ';' | ':' | '!' | '"');
+    let mut words = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        // A point before a number is part of it.
+        let word = word.trim_end_matches(is_mark).trim_start_matches('"');
+        if !word.is_empty() {
+            words.extend(word.chars().flat_map(char::to_lowercase));
+            words.push(' ');
+        }
+    }
+    content_hash(&words)
 }

@@ -21,3 +21,6 @@ pub(crate) use sentences::SentenceStats;
 pub(crate) use statements::{Phrases, Statements, Wanted};
 pub(crate) use summary::{Reader, Summary, SummaryIndex};
 pub(crate) use time_mentions::states_time;
+#[cfg(test)]
+pub(crate) use vocabulary::tokens_of;
+pub(crate) use vocabulary::without_marks;

@@ -50,8 +50,13 @@ pub(super) struct Vocabulary {
     pub(super) word_starts: TokenSet,
     /// The wordpieces that continue a word.
     pub(super) continuations: TokenSet,
+    /// The marks that say nothing by themselves.
+    marks: TokenSet,
     by_prefix: FxHashMap<[u8; 2], PrefixGroup>,
 }
+
+/// Marks that separate words and sentences. Others, such as `?`, `-`, `$` and `+`, may decide what a text says.
+const MARKS: [&str; 6] = [".", ",", ";", ":", "!", "\""];
 
 /// The word-starting pieces with the same first two bytes.
 #[derive(Default)]
@@ -91,8 +96,10 @@ impl Vocabulary {
             table,
             word_starts: TokenSet::default(),
             continuations: TokenSet::default(),
+            marks: TokenSet::default(),
             by_prefix: FxHashMap::default(),
         };
+        vocabulary.marks = vocabulary.token_set(MARKS);
         for token in 0..table.rows() as u16 {
             let text = table.token_text(token);
             if text.len() > 2 && text.starts_with("##") {
@@ -131,6 +138,21 @@ impl Vocabulary {
         }
         by_stem
     }
+}
+
+/// The tokens of a text without marks that only separate words and sentences.
+pub(crate) fn without_marks(tokens: &[u16]) -> Vec<u16> {
+    let marks = &Vocabulary::get().marks;
+    let tokens = tokens.iter().copied();
+    tokens.filter(|token| !marks.contains(*token)).collect()
+}
+
+/// The tokens of a text, for tests.
+#[cfg(test)]
+pub(crate) fn tokens_of(text: &str) -> Vec<u16> {
+    let mut tokens = Vec::new();
+    Vocabulary::get().table.tokens(text, &mut tokens);
+    tokens
 }
 
 fn prefix(text: &str) -> [u8; 2] {

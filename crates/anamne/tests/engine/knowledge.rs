@@ -245,6 +245,44 @@ fn thrown_away_it_is_extracted_again_the_same() {
 }
 
 #[test]
+fn of_equal_statements_the_one_that_holds_is_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    for number in 0..20 {
+        let text = format!("Lunch {number} is at noon in room {number}.");
+        space.remember(text).expect("told");
+    }
+    let told = |port: u16| {
+        let draft = Draft::new(format!("The staging database listens on port {port}."));
+        let fact = anamne::Body::Fact { category: None };
+        let draft = Draft {
+            body: fact,
+            ..draft
+        };
+        space.remember(draft).expect("told").id
+    };
+    let (first, between, last) = (told(5432), told(6000), told(5432));
+    assert_ne!(first, last, "it is news again");
+    space.extract(&mut |_| true).expect("extracted");
+    let mut recall = Recall::new("which port does the staging database listen on?");
+    recall.min_confidence = Recall::UNLIKELY;
+    let answer = space.recall(&recall).expect("answered");
+    let found: Vec<_> = answer.results.iter().map(|hit| hit.memory.id).collect();
+    assert_eq!(found[..2], [last, between], "{found:?}");
+    let request = anamne::ContextRequest {
+        preset: None,
+        recall,
+        token_budget: 500,
+    };
+    let block = space.context(&request).expect("a block");
+    let shown: Vec<_> = block.entries.iter().map(|entry| entry.id).collect();
+    assert!(
+        shown.contains(&last) && !shown.contains(&first),
+        "{shown:?}"
+    );
+}
+
+#[test]
 fn a_damaged_graph_is_extracted_anew() {
     let folder = tempfile::tempdir().expect("a folder");
     {

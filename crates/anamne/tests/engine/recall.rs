@@ -444,6 +444,45 @@ fn a_context_says_the_same_thing_once() {
 }
 
 #[test]
+fn results_that_differ_in_one_decisive_word_are_all_shown() {
+    let sentence = |word: &str| {
+        format!(
+            "While the nightly backup of the customer database copies its pages to the second site, the replication \
+             slot on the primary {word} dropped by the operator on duty, whatever the lag of the standby and the \
+             free space of the volume."
+        )
+    };
+    let (allowed, forbidden) = (sentence("must be"), sentence("must never be"));
+    let mut contents = vec![allowed.clone(), forbidden.clone()];
+    contents.extend((0..12).map(|number| format!("Lunch {number} is at noon in room {number}.")));
+    let contents: Vec<&str> = contents.iter().map(String::as_str).collect();
+    let (_folder, space) = stored(&contents);
+    let mut recall = Recall::new("may the operator drop the replication slot during the backup?");
+    recall.min_confidence = Recall::UNLIKELY;
+    let found = space.recall(&recall).expect("an answer");
+    let shown: Vec<&str> = found
+        .results
+        .iter()
+        .map(|hit| hit.memory.content.as_str())
+        .collect();
+    assert!(
+        shown.contains(&&*allowed) && shown.contains(&&*forbidden),
+        "{shown:?}"
+    );
+    let request = ContextRequest {
+        preset: None,
+        recall,
+        token_budget: 500,
+    };
+    let block = space.context(&request).expect("a context");
+    assert!(
+        block.text.contains(&allowed) && block.text.contains(&forbidden),
+        "{}",
+        block.text
+    );
+}
+
+#[test]
 fn bad_questions_are_refused_by_field() {
     let (_folder, space) = stored(&["something"]);
     let wide = Recall::new("x").limit(1_001);
