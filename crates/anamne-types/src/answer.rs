@@ -351,6 +351,14 @@ pub struct OmittedMemory {
     pub tokens: usize,
 }
 
+impl OmittedMemory {
+    /// The reason of a memory for which the budget is too small.
+    pub const OVER_BUDGET: &str = "over_budget";
+
+    /// The reason of a memory with the words of one that is shown.
+    pub const DUPLICATE: &str = "duplicate";
+}
+
 /// A block of recalled text for a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -361,7 +369,7 @@ pub struct Context {
     pub tokens: usize,
     /// The memories in it, in reading order.
     pub entries: Vec<ContextEntry>,
-    /// The memories that did not fit, best first.
+    /// The memories that were left out, best first, each with the reason.
     pub left_out: Vec<OmittedMemory>,
     /// Number of memories that were dropped because their confidence is below the threshold.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -379,4 +387,12 @@ pub struct Context {
     pub degraded: Vec<String>,
     /// Milliseconds from the call to the answer.
     pub took_ms: f64,
+}
+
+impl Context {
+    /// Memories that a larger budget would add. The others that were left out repeat one that is shown.
+    pub fn over_budget(&self) -> usize {
+        let over = |left: &&OmittedMemory| left.reason == OmittedMemory::OVER_BUDGET;
+        self.left_out.iter().filter(over).count()
+    }
 }

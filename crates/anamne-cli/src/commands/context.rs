@@ -138,8 +138,12 @@ fn show(context: &anamne::Context, budget: usize, output: &mut Output) -> Result
 }
 
 fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Result<(), Failure> {
+    let over_budget = context.over_budget();
     if context.entries.is_empty() {
-        output.note("no relevant memories");
+        output.note(match over_budget {
+            0 => "no relevant memories",
+            _ => "the budget is too small for any relevant memory",
+        });
     } else {
         for line in visible(context.text.trim_end()).lines() {
             output.line(highlight_disputes(line))?;
@@ -150,7 +154,7 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
         output.note(planned::reached(reached));
     }
     output.warn_degraded(&context.degraded);
-    let left_out = match context.left_out.len() {
+    let left_out = match over_budget {
         0 => String::new(),
         count => format!(
             "; {} left out for lack of budget (--budget)",

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use anamne_text::tokens::estimate_tokens;
-use anamne_types::{Dispute, Memory};
+use anamne_types::{Dispute, Memory, MemoryId};
 
 use super::companions::Companion;
 use super::lines::{speaker, write_entry};
@@ -61,6 +61,12 @@ pub(super) struct BlockEntry<'memory> {
 pub(super) type LazyText<'memory> = Rc<OnceCell<LongText<'memory>>>;
 
 impl BlockEntry<'_> {
+    /// Whether a memory is shown here, as the entry itself or as one that contradicts it.
+    pub(super) fn shows(&self, id: MemoryId) -> bool {
+        let mut conflicting = self.conflicting.iter();
+        self.candidate.memory.id == id || conflicting.any(|other| other.memory.id == id)
+    }
+
     /// The maximum token cost of its own lines.
     pub(super) fn cost(&self) -> usize {
         entry_cost(&self.marks, self.candidate.memory, &self.shown)

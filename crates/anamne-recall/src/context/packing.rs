@@ -137,13 +137,9 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         }
         self.recount();
         for candidate in &pending {
-            self.leave_out(candidate, "over_budget");
+            self.leave_out(candidate, OmittedMemory::OVER_BUDGET);
         }
-        let is_included = |id| {
-            self.entries
-                .iter()
-                .any(|entry| entry.candidate.memory.id == id)
-        };
+        let is_included = |id| self.entries.iter().any(|entry| entry.shows(id));
         self.left_out.retain(|left| !is_included(left.id));
         let rank = |id| candidates.iter().position(|one| one.memory.id == id);
         self.left_out.sort_by_key(|left| rank(left.id));
@@ -162,7 +158,10 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
                 return;
             }
             if let Some(last) = self.entries.pop() {
-                self.leave_out(&PendingCandidate::new(&last.candidate), "over_budget");
+                self.leave_out(
+                    &PendingCandidate::new(&last.candidate),
+                    OmittedMemory::OVER_BUDGET,
+                );
             }
         }
     }
@@ -207,7 +206,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
         };
         let words = hash_of_words(candidate.shown());
         if self.texts.contains(&words) {
-            self.leave_out(pending, "duplicate");
+            self.leave_out(pending, OmittedMemory::DUPLICATE);
             return Ok(true);
         }
         cost += self.add_companions(&mut entry, room - cost)?;
@@ -285,15 +284,7 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
     ) -> Result<usize, RecallError> {
         let memory = entry.candidate.memory;
         let mut cost = 0;
-        let is_shown = |id: MemoryId| {
-            self.entries.iter().any(|entry| {
-                entry.candidate.memory.id == id
-                    || entry
-                        .conflicting
-                        .iter()
-                        .any(|conflicting| conflicting.memory.id == id)
-            })
-        };
+        let is_shown = |id: MemoryId| self.entries.iter().any(|entry| entry.shows(id));
         if let Some(mut question) = self.companions.question_before(memory)?
             && !is_shown(question.memory.id)
         {

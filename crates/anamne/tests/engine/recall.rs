@@ -441,6 +441,7 @@ fn a_context_says_the_same_thing_once() {
     let context = space.context(&request).expect("a context");
     assert_eq!(context.entries.len(), 1);
     assert_eq!(context.left_out[0].reason, "duplicate");
+    assert_eq!(context.over_budget(), 0, "a larger budget would not add it");
 }
 
 #[test]

@@ -73,15 +73,15 @@ citations. Call with preset first in a session. Filters as in memory_search.";
             preset,
         };
         let context = call.store.context(&spaces, &request)?;
-        let mut text = context.text.clone();
-        if context.entries.is_empty() {
-            "No relevant memories.".clone_into(&mut text);
-        }
-        if !context.left_out.is_empty() {
-            let note = format!("\n({} more did not fit.)", context.left_out.len());
-            text.push_str(&note);
-        }
-        text.push_str(&remark);
+        let text = match (context.entries.is_empty(), context.over_budget()) {
+            (true, 0) => "No relevant memories.".to_owned(),
+            (true, count) => {
+                format!("The budget is too small: none of {count} relevant memories fits.")
+            }
+            (false, 0) => context.text.clone(),
+            (false, count) => format!("{}\n({count} more did not fit.)", context.text),
+        };
+        let text = text + &remark;
         Ok(Reply::new(call, text, || structure(&context, token_budget)))
     }
 }
@@ -124,7 +124,7 @@ fn block_budget(budget: usize, remark: &str, structured: bool) -> usize {
 /// The block and its entries, within the budget; entries that don't fit are only counted.
 fn structure(context: &anamne::Context, budget: usize) -> Value {
     let mut structured = escaped(plain(context));
-    structured["left_out"] = json!(context.left_out.len());
+    structured["left_out"] = json!(context.over_budget());
     fit(&mut structured, "entries", budget);
     structured
 }
