@@ -199,9 +199,9 @@ fn hit(found: ToolResult, positive: fn(ToolResult) -> Lookup) -> Lookup {
     }
 }
 
-/// Whether a result may be served. One from the future was fetched before the clock was set back.
+/// Whether a result may be served. One from the future was fetched before the clock was set back: its age is not known.
 fn is_fresh(found: &ToolResult, now: Timestamp) -> bool {
-    found.fresh_until > now
+    found.fetched_at <= now && now < found.fresh_until
 }
 
 /// The newest fresh result of a request that asks for the same.
@@ -214,7 +214,7 @@ fn in_other_words(
         return Ok(None);
     };
     let sql = format!(
-        "SELECT {RESULT_COLUMNS} FROM results WHERE form = ?1 AND fresh_until > ?2
+        "SELECT {RESULT_COLUMNS} FROM results WHERE form = ?1 AND fetched_at <= ?2 AND fresh_until > ?2
          ORDER BY fetched_at DESC LIMIT ?3"
     );
     let mut statement = connection.prepare_cached(&sql)?;

@@ -148,6 +148,18 @@ fn a_clock_in_the_far_future_deletes_nothing() {
 }
 
 #[test]
+fn a_result_from_the_future_is_not_fresh_before_that_time_comes() {
+    let (_folder, cache) = cache();
+    let fast = NOW + 8_760.hours();
+    cache
+        .store(&search("rust async book"), &fetched("kept"), fast)
+        .expect("stored");
+    assert_eq!(outcome(&cache, &search("rust async book"), NOW), "stale");
+    assert_eq!(outcome(&cache, &search("async book rust"), NOW), "miss");
+    assert_eq!(outcome(&cache, &search("rust async book"), fast), "exact");
+}
+
+#[test]
 fn savings_count_what_hits_would_have_cost() {
     let (_folder, cache) = cache();
     cache
