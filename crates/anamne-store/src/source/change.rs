@@ -8,9 +8,12 @@ use anamne_types::{Edit, EventKind, Feedback, InvalidValue, Judgement, Memory, M
 use super::record::{Payload, Stored};
 use super::remember::plain_zero;
 use super::transaction::Transaction;
-use super::{erasure, rows};
+use super::{erasure, read, rows};
 use crate::clock::{cut, to_microseconds};
 use crate::{Result, StoreError};
+
+/// Successors that are followed, so that a write stays cheap whatever the chain.
+const MAX_CHAIN: usize = 256;
 
 impl Transaction<'_> {
     /// Edits a memory; does nothing if the result is equal.
@@ -24,6 +27,7 @@ impl Transaction<'_> {
             if successor == id {
                 return Err(InvalidValue::new("superseded_by", "a different memory", id).into());
             }
+            self.check_successor(id, successor)?;
         }
         let mut memory = stored.memory.clone();
         if let Some(body) = edit.body_after(&memory.body)? {
@@ -39,6 +43,21 @@ impl Transaction<'_> {
             return Ok(memory);
         }
         self.change(&stored, memory, EventKind::Edited)
+    }
+
+    /// Rejects a successor that the memory itself replaces, directly or through others: then none of them would hold.
+    pub(super) fn check_successor(&self, id: MemoryId, successor: MemoryId) -> Result<()> {
+        let mut next = Some(successor);
+        for _ in 0..MAX_CHAIN {
+            let Some(current) = next else { break };
+            if current == id {
+                let accepts = "a memory that this one does not supersede itself";
+                return Err(InvalidValue::new("superseded_by", accepts, successor).into());
+            }
+            let memory = read::by_id(self.tables, current)?;
+            next = memory.and_then(|stored| stored.memory.superseded_by);
+        }
+        Ok(())
     }
 
     /// Rejects a memory that has another version than the caller expects.

@@ -20,6 +20,9 @@ impl Transaction<'_> {
             ..link.clone()
         };
         let (source, target) = (self.live(link.from)?, self.live(link.to)?);
+        if link.link_type == LinkType::Supersedes {
+            self.check_successor(link.to, link.from)?;
+        }
         let seq = self.draw(&source, target.row, &link)?;
         if link.link_type == LinkType::Supersedes && target.memory.superseded_by != Some(link.from)
         {

@@ -4,6 +4,7 @@
 use anamne_store::Listing;
 use anamne_store::StoreError;
 use anamne_types::{Actor, ActorKind, Body, Draft, Edit, Filter, Limits, Link, LinkType, Metadata};
+use jiff::Timestamp;
 use serde_json::json;
 
 use crate::common::{Home, assert_sound, head, user};
@@ -361,6 +362,43 @@ fn edits_links_actors_and_filters_have_limits_too() {
     beyond.offset = Limits::OFFSET;
     assert_eq!(space.list(&beyond).expect("a list"), []);
     assert_eq!(head(&space), before, "nothing was changed");
+    assert_sound(&space);
+}
+
+#[test]
+fn memories_can_not_supersede_one_another_in_a_circle() {
+    let home = Home::new();
+    let space = home.open();
+    let told = |text: &str| {
+        let stored = space.remember(&user(), &text.into());
+        stored.expect("a write").id
+    };
+    let (first, second, third) = (told("first"), told("second"), told("third"));
+    let follow = |of, by| {
+        let edit = Edit {
+            superseded_by: Some(by),
+            ..Edit::default()
+        };
+        space.edit(&user(), of, &edit)
+    };
+    follow(first, second).expect("edited");
+    follow(second, third).expect("edited");
+    let before = head(&space);
+    let accepts = "does not supersede itself";
+    let given = first.to_string();
+    check_refused(follow(third, first), "superseded_by", accepts, &given);
+    let link = Link {
+        from: first,
+        to: third,
+        link_type: LinkType::Supersedes,
+        weight: 1.0,
+        reason: String::new(),
+        created_at: Timestamp::UNIX_EPOCH,
+    };
+    let linked = space.link(&user(), &link);
+    check_refused(linked, "superseded_by", accepts, &given);
+    assert_eq!(head(&space), before, "nothing was changed");
+    follow(first, third).expect("a shorter chain");
     assert_sound(&space);
 }
 

@@ -296,7 +296,8 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
             let index = index_of(model, id);
             let possible = model.stored[index].live()
                 && successor.is_none_or(|successor| {
-                    successor != id && model.stored[index_of(model, successor)].live()
+                    model.stored[index_of(model, successor)].live()
+                        && !is_superseded_by(model, successor, id)
                 });
             assert_eq!(answer.is_ok(), possible, "{answer:?}");
             if !possible {
@@ -383,7 +384,11 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
                 created_at: jiff::Timestamp::UNIX_EPOCH,
             };
             let (source, target) = (index_of(model, from), index_of(model, to));
-            let possible = from != to && model.stored[source].live() && model.stored[target].live();
+            let supersedes = link.link_type == LinkType::Supersedes;
+            let possible = from != to
+                && model.stored[source].live()
+                && model.stored[target].live()
+                && !(supersedes && is_superseded_by(model, from, to));
             assert_eq!(space.link(&user(), &link).is_ok(), possible);
             if possible {
                 model.links.insert((from, to, link.link_type), link.weight);
@@ -426,6 +431,16 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
         Step::Reopen => {}
         Step::Seal => assert_eq!(space.seal_journal().expect("sealing"), 0),
     }
+}
+
+/// Whether a memory is another one, or superseded by it, directly or through others.
+fn is_superseded_by(model: &Model, id: MemoryId, by: MemoryId) -> bool {
+    let next = |id: &MemoryId| {
+        let mut stored = model.stored.iter();
+        let stored = stored.find(|stored| stored.id == *id && !stored.erased);
+        stored.and_then(|stored| stored.superseded_by)
+    };
+    std::iter::successors(Some(id), next).any(|id| id == by)
 }
 
 /// Compares everything that can be queried with the model.
