@@ -200,6 +200,9 @@ pub struct Edit {
     pub occurred_at: Option<Timestamp>,
     /// When it expires.
     pub expires_at: Option<Timestamp>,
+    /// Removes the time at which it expires.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub never_expires: bool,
     /// The memory that replaces it.
     pub superseded_by: Option<crate::MemoryId>,
 }
@@ -219,6 +222,10 @@ impl Edit {
         check_some(self.importance, |importance| {
             check_importance("importance", importance)
         })?;
+        if self.never_expires && self.expires_at.is_some() {
+            let accepts = "false where expires_at is given";
+            return Err(InvalidValue::new("never_expires", accepts, true));
+        }
         check_tags(&self.add_tags)?;
         check_metadata(&self.metadata)?;
         check_depth("fields", self.fields.values())?;

@@ -57,7 +57,7 @@ pub(crate) struct Edit {
     /// When it happened
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
-    /// When it expires
+    /// When it expires; `never` removes this
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
     /// The memory that replaces it
@@ -77,6 +77,8 @@ impl Edit {
         if let Some(body) = &body {
             typed_fields::check_kind(body.kind(), &fields)?;
         }
+        let never_expires = self.expires.as_deref() == Some("never");
+        let expires = self.expires.as_deref().filter(|_| !never_expires);
         let mut edit = anamne::Edit {
             content: self
                 .content
@@ -91,9 +93,8 @@ impl Edit {
             remove_tags: self.untag,
             metadata,
             occurred_at: output.dates.start("at", self.at.as_deref())?,
-            expires_at: output
-                .dates
-                .future_time("expires", self.expires.as_deref())?,
+            expires_at: output.dates.future_time("expires", expires)?,
+            never_expires,
             superseded_by: None,
         };
         if edit.is_empty() && self.superseded_by.is_none() {

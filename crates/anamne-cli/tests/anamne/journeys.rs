@@ -58,6 +58,9 @@ fn a_memory_keeps_everything_it_was_stored_with() {
     for (name, value) in expected.as_object().expect("an object") {
         assert_eq!(&memory[name], value, "{name}");
     }
+    let id = memory["id"].as_str().expect("an id");
+    let lasting = bench.json(&["edit", id, "--expires", "never"]);
+    assert!(lasting["memory"].get("expires_at").is_none(), "{lasting}");
     assert_eq!(shown["links"], json!([]));
 }
 

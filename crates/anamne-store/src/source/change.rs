@@ -229,6 +229,7 @@ fn apply(memory: &mut Memory, edit: &Edit) {
         }
     }
     memory.occurred_at = edit.occurred_at.map_or(memory.occurred_at, cut);
-    memory.expires_at = edit.expires_at.map(cut).or(memory.expires_at);
+    let known = memory.expires_at.filter(|_| !edit.never_expires);
+    memory.expires_at = edit.expires_at.map(cut).or(known);
     memory.superseded_by = edit.superseded_by.or(memory.superseded_by);
 }

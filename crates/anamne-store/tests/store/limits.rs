@@ -255,6 +255,15 @@ fn edits_links_actors_and_filters_have_limits_too() {
         "a different memory",
         &id.to_string(),
     );
+    check_refused(
+        edit(|edit| {
+            edit.never_expires = true;
+            edit.expires_at = Some(Timestamp::UNIX_EPOCH);
+        }),
+        "never_expires",
+        "false where expires_at is given",
+        "true",
+    );
     let link = |change: fn(&mut Link)| {
         let mut link = Link {
             from: id,

@@ -12,6 +12,9 @@ use crate::mcp::arguments::importance;
 use crate::mcp::call_context::{CallContext, End};
 use crate::mcp::reply::{Failure, Reply, plain};
 
+/// Removes the end of recall. A null can't: hosts send it for what is left out.
+const NEVER: &str = "never";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Update {
     id: String,
@@ -26,11 +29,10 @@ pub(crate) struct Update {
     metadata: Option<Metadata>,
     fields: Option<Metadata>,
     occurred_at: Option<String>,
-    /// End of recall
+    /// A time or never
     expires_at: Option<String>,
     /// Its replacement
     superseded_by: Option<String>,
-    /// Undelete
     restore: Option<bool>,
     space: Option<String>,
 }
@@ -85,7 +87,8 @@ impl Update {
     fn edit(self, call: &CallContext, space: &Space) -> Result<Edit, Failure> {
         let now = space.now();
         let occurred_at = self.occurred_at.as_deref();
-        let expires_at = self.expires_at.as_deref();
+        let never_expires = self.expires_at.as_deref() == Some(NEVER);
+        let expires_at = self.expires_at.as_deref().filter(|_| !never_expires);
         let category = self.category.as_deref().map(str::parse::<Category>);
         let category = category.transpose()?;
         let body = category.is_some().then_some(Body::Fact { category });
@@ -99,6 +102,7 @@ impl Update {
             importance: importance(self.importance)?,
             occurred_at: call.instant("occurred_at", occurred_at, End::Start, now)?,
             expires_at: call.future_instant("expires_at", expires_at, now)?,
+            never_expires,
             superseded_by: successor.map(|id| space.resolve(id)).transpose()?,
             content: self.content,
             body,
