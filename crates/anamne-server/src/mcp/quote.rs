@@ -10,7 +10,7 @@ use anamne::text::analyser::{Analyser, QueryTerm};
 use anamne::text::quote::{escape_invisible, quote_block, quote_name};
 use anamne::text::snippet::snippet;
 use anamne::text::tokens::{estimate_tokens, truncate_to_tokens};
-use anamne::{ConflictKind, Dispute, Error, Memory, Provenance, Store};
+use anamne::{ConflictKind, Dispute, Error, ErrorKind, Memory, Provenance, Store};
 use serde_json::{Value, json};
 
 use super::reply::plain;
@@ -38,6 +38,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) memory: &'a Memory,
     /// Who wrote it.
     pub(crate) provenance: Provenance,
+    /// Whether another memory replaces it, and which: `superseded by m2`, or empty.
+    pub(crate) superseded: String,
     /// An additional remark for the heading.
     pub(crate) remark: String,
 }
@@ -58,13 +60,32 @@ pub(crate) fn entries<'a>(
     let memories: Vec<&Memory> = memories.collect();
     let provenances = store.provenance(&memories)?;
     let entries = memories.into_iter().zip(provenances);
-    Ok(entries
-        .map(|(memory, provenance)| Entry {
-            memory,
-            provenance,
-            remark: String::new(),
+    entries
+        .map(|(memory, provenance)| {
+            Ok(Entry {
+                memory,
+                provenance,
+                superseded: superseded(store, memory)?,
+                remark: String::new(),
+            })
         })
-        .collect())
+        .collect()
+}
+
+/// The mark of a superseded memory, with its successor if that one is still there; empty for others.
+fn superseded(store: &Store, memory: &Memory) -> Result<String, Error> {
+    let Some(id) = memory.superseded_by else {
+        return Ok(String::new());
+    };
+    let successor = match store.existing_space(&memory.space)?.read(id) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        read => Some(read?),
+    };
+    let successor = successor.filter(|successor| successor.deleted_at.is_none());
+    Ok(successor.map_or_else(
+        || "superseded".to_owned(),
+        |successor| format!("superseded by {}", successor.citation()),
+    ))
 }
 
 /// The query terms that shortened contents are centred on.
@@ -135,7 +156,7 @@ impl Quoted {
 
 impl Entry<'_> {
     /// The citation and origin of the memory.
-    fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         let memory = self.memory;
         let mut heading = format!("[{}] {}", memory.citation(), memory.kind());
         let mut add = |label: &str, value: &str| {
@@ -169,8 +190,10 @@ impl Entry<'_> {
         if !origin.is_empty() {
             add("", &origin);
         }
-        if !self.remark.is_empty() {
-            add("", &self.remark);
+        for words in [&self.superseded, &self.remark] {
+            if !words.is_empty() {
+                add("", words);
+            }
         }
         heading
     }
@@ -232,7 +255,7 @@ fn how_many(
 }
 
 /// The largest share such that contents cut to it fit into `room`.
-fn fair_share(costs: &[usize], room: usize) -> usize {
+pub(crate) fn fair_share(costs: &[usize], room: usize) -> usize {
     let mut sorted = costs.to_vec();
     sorted.sort_unstable();
     let mut room = room;

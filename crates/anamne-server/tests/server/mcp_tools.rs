@@ -382,6 +382,111 @@ async fn an_update_keeps_the_history() {
 }
 
 #[tokio::test]
+async fn an_expiry_is_shown_and_can_be_removed() {
+    let mut raw = raw().await;
+    let id = raw.store("The guest key opens the side door").await;
+    let limited = json!({ "id": id, "expires_at": "2999-03-01", "confidence": 0.5 });
+    raw.done("memory_update", limited).await;
+    let said = text(&raw.call("memory_get", json!({ "id": id })).await);
+    assert!(
+        said.contains(", told confidence 0.50, expires 2999-03-01 00:00"),
+        "{said}"
+    );
+    let lasting = json!({ "id": id, "expires_at": "never" });
+    let updated = raw.done("memory_update", lasting).await;
+    assert!(updated["memory"].get("expires_at").is_none(), "{updated}");
+    let said = text(&raw.call("memory_get", json!({ "id": id })).await);
+    assert!(!said.contains("expires"), "{said}");
+    raw.finish().await;
+}
+
+#[tokio::test]
+async fn a_superseded_memory_names_its_successor_as_long_as_it_is_there() {
+    let mut raw = raw().await;
+    let old = raw.store("We deploy on Fridays at four.").await;
+    let new = raw.store("Releases happen on Tuesday mornings now.").await;
+    let replaced = json!({ "id": old, "superseded_by": new });
+    raw.done("memory_update", replaced).await;
+    let back = json!({ "id": new, "superseded_by": old });
+    let said = raw.refused("memory_update", back).await;
+    assert!(said.contains("does not supersede itself"), "{said}");
+    let link = json!({ "from": old, "to": new, "type": "supersedes" });
+    let said = raw.refused("memory_link", link).await;
+    assert!(said.contains("does not supersede itself"), "{said}");
+    let calls = [
+        (
+            "memory_search",
+            json!({ "query": "when do we deploy?", "min_confidence": 0.0 }),
+        ),
+        ("memory_list", json!({})),
+        ("memory_get", json!({ "id": "m1" })),
+    ];
+    for (tool, arguments) in calls.clone() {
+        let said = text(&raw.call(tool, arguments).await);
+        assert!(said.contains(", superseded by m2"), "{tool}: {said}");
+        let places = [said.find("[m2]"), said.find("[m1]")];
+        assert!(
+            tool == "memory_get" || places[0] < places[1],
+            "{tool}: {said}"
+        );
+    }
+    raw.done("memory_delete", json!({ "id": new })).await;
+    for (tool, arguments) in calls {
+        let said = text(&raw.call(tool, arguments).await);
+        assert!(
+            said.contains(", superseded") && !said.contains("superseded by"),
+            "{tool}: {said}"
+        );
+    }
+    raw.finish().await;
+}
+
+#[tokio::test]
+async fn a_long_memory_is_read_in_parts_within_the_budget() {
+    let mut raw = raw().await;
+    let version = |number: usize| {
+        let lines =
+            (0..2_000).map(|line| format!("Version {number}, line {line} of the minutes\n"));
+        lines.collect::<String>()
+    };
+    let id = raw.store(&version(0)).await;
+    for number in 1..=5 {
+        let change = json!({ "id": id, "content": version(number) });
+        raw.done("memory_update", change).await;
+    }
+    let first = raw.call("memory_get", json!({ "id": id })).await;
+    let said = text(&first);
+    assert!(
+        estimate_tokens(&said) <= 8_000,
+        "{}",
+        estimate_tokens(&said)
+    );
+    assert!(
+        said.contains("Continue with offset ") && said.contains("\n6. "),
+        "{said}"
+    );
+    assert!(said.contains("> Version 4, line 0 of"), "{said}");
+    let (mut whole, mut offset) = (String::new(), json!(0));
+    while offset.is_u64() {
+        let part = json!({ "id": id, "offset": offset, "token_budget": 4_000 });
+        let result = raw.call("memory_get", part).await;
+        assert!(estimate_tokens(&text(&result)) <= 4_000);
+        let got = &result["structuredContent"];
+        assert!(estimate_tokens(&got.to_string()) <= 5_000, "{got}");
+        whole.push_str(got["memory"]["content"].as_str().expect("a content"));
+        offset = got["next_offset"].clone();
+    }
+    assert_eq!(whole, version(5));
+    let beyond = json!({ "id": id, "offset": 1_000_000 });
+    let said = raw.refused("memory_get", beyond).await;
+    assert!(
+        said.contains("offset") && said.contains("characters of the memory"),
+        "{said}"
+    );
+    raw.finish().await;
+}
+
+#[tokio::test]
 async fn a_deletion_is_soft_unless_it_is_hard() {
     let mut raw = raw().await;
     let id = raw.store("the vault combination is under the carpet").await;

@@ -20,7 +20,6 @@ use crate::mcp::schema::input_schema;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct List {
-    /// 20 if not given
     limit: Option<i64>,
     offset: Option<i64>,
     oldest_first: Option<bool>,

@@ -8,6 +8,7 @@ mod context;
 mod delete;
 mod feedback;
 mod get;
+mod get_text;
 mod help;
 mod knowledge;
 mod knowledge_text;

@@ -27,7 +27,6 @@ pub(crate) struct Search {
     query: String,
     limit: Option<i64>,
     min_confidence: Option<f32>,
-    /// Default 2000
     token_budget: Option<i64>,
     /// Steps along links, 1 to 4
     depth: Option<i64>,
