@@ -136,6 +136,21 @@ async fn a_store_answers_with_id_and_knows_what_it_knows() {
     let again = raw.done("memory_store", written).await;
     assert_eq!(again["duplicate"], true);
     assert_eq!(again["id"], stored["id"]);
+    let same =
+        json!({ "content": "We chose SQLite because it needs no server", "tags": ["storage"] });
+    let said = text(&raw.call("memory_store", same).await);
+    assert!(!said.contains("Not changed"), "{said}");
+    let more = json!({
+        "content": "We chose SQLite because it needs no server",
+        "tags": ["office"],
+        "importance": 3,
+        "metadata": { "ticket": 42 },
+    });
+    let said = text(&raw.call("memory_store", more).await);
+    assert!(
+        said.contains("Not changed: tags, importance, metadata; use memory_update."),
+        "{said}"
+    );
     let got = raw.done("memory_get", json!({ "id": stored["id"] })).await;
     let memory = &got["memory"];
     for (key, value) in [

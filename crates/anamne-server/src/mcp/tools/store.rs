@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anamne::text::quote::quote_name;
-use anamne::{Category, Draft, GuardNote, InvalidValue, Kind, Metadata, Space};
+use anamne::{Category, Draft, GuardNote, InvalidValue, Kind, Memory, Metadata, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -48,6 +48,7 @@ constraint. Duplicates are not stored twice.";
 
     fn run(self, call: &CallContext) -> Result<Reply, Failure> {
         let named = self.space.clone();
+        let given = Given::of(&self);
         // Validated before the space is created: an error changes nothing.
         let mut draft = self.draft()?;
         let mut fields = self.fields.clone().unwrap_or_default();
@@ -58,9 +59,14 @@ constraint. Duplicates are not stored twice.";
         draft.check()?;
         let space = call.space_to_write(named.as_deref())?;
         let draft = with_cited(draft, cited, &space)?;
-        let remembered = space.remember(draft)?;
+        let remembered = space.remember(draft.clone())?;
+        let dropped = if remembered.duplicate && remembered.rewording.is_none() {
+            dropped(&draft, &given, &space.read(remembered.id)?)
+        } else {
+            String::new()
+        };
         let text = format!(
-            "{} {} in the space {}.{}",
+            "{} {} in the space {}.{dropped}{}",
             if remembered.rewording.is_some() {
                 "Kept as a rewording of"
             } else if remembered.duplicate {
@@ -115,6 +121,65 @@ impl Store {
             ..draft
         })
     }
+}
+
+/// Which fields were told that have a default otherwise.
+struct Given {
+    kind: bool,
+    fields: bool,
+    session: bool,
+}
+
+impl Given {
+    fn of(told: &Store) -> Self {
+        Self {
+            kind: told.kind.is_some(),
+            fields: told.fields.is_some(),
+            session: told.session.is_some(),
+        }
+    }
+}
+
+/// Names the told fields that the known memory with the same text does not have: they were not stored.
+fn dropped(draft: &Draft, given: &Given, known: &Memory) -> String {
+    fn differs<T: PartialEq>(told: Option<&T>, known: Option<&T>) -> bool {
+        told.is_some() && told != known
+    }
+    let lacks_tag = draft.tags.iter().any(|tag| !known.tags.contains(tag));
+    let mut metadata = draft.metadata.iter();
+    let lacks_metadata = metadata.any(|(name, value)| known.metadata.get(name) != Some(value));
+    let at = draft.occurred_at.as_ref();
+    let session = draft.session.as_ref().filter(|_| given.session);
+    let fields = [
+        ("kind", given.kind && draft.body.kind() != known.kind()),
+        (
+            "category",
+            draft.body.category().is_some() && draft.body.category() != known.body.category(),
+        ),
+        ("fields", given.fields && draft.body != known.body),
+        ("tags", lacks_tag),
+        (
+            "thread",
+            differs(draft.thread.as_ref(), known.thread.as_ref()),
+        ),
+        (
+            "author",
+            differs(draft.author.as_ref(), known.author.as_ref()),
+        ),
+        ("session", differs(session, known.session.as_ref())),
+        (
+            "importance",
+            differs(draft.importance.as_ref(), Some(&known.importance)),
+        ),
+        ("occurred_at", differs(at, Some(&known.occurred_at))),
+        ("metadata", lacks_metadata),
+    ];
+    let dropped = fields.into_iter().filter(|(_, is_dropped)| *is_dropped);
+    let names: Vec<&str> = dropped.map(|(name, _)| name).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(" Not changed: {}; use memory_update.", names.join(", "))
 }
 
 /// Takes the preceding thought out of the fields: it may be cited, and only the space knows its id.
