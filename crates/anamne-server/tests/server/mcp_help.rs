@@ -98,7 +98,11 @@ async fn the_help_says_what_is_offered_and_what_may_be_done() {
         said.contains("anamne mcp --tools maintenance,experience,cache"),
         "{said}"
     );
-    assert!(said.contains("Those that write are left out"), "{said}");
+    assert!(said.contains("Tools that write are left out"), "{said}");
+    assert!(
+        !said.contains("memory_store") && !said.contains("memory_update"),
+        "{said}"
+    );
     assert!(said.contains("Hooks: none ran"), "{said}");
     assert!(said.contains(env!("CARGO_PKG_VERSION")), "{said}");
     let folder = raw.folder.path().display().to_string();

@@ -389,7 +389,12 @@ async fn a_read_only_server_offers_nothing_that_writes() {
         .tools(ToolSet::ReadOnly)
         .structured(true);
     let mut raw = Raw::start_with(folder, options, settings);
-    raw.initialize("2025-11-25").await;
+    let started = raw.initialize("2025-11-25").await;
+    let instructions = started["result"]["instructions"].as_str().expect("words");
+    assert!(
+        instructions.contains("memory_search") && !instructions.contains("memory_store"),
+        "{instructions}"
+    );
     let listed = raw.request("tools/list", Value::Null).await;
     let tools = listed["result"]["tools"].as_array().expect("tools");
     assert_eq!(tools.len(), 4);

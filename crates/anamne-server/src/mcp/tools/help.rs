@@ -121,16 +121,18 @@ fn tools(chosen: &[ToolSet]) -> String {
     let mut text = "Tools:".to_owned();
     let mut missing = Vec::new();
     for set in [ToolSet::Essential].into_iter().chain(ToolSet::OPT_IN) {
-        let names = set.tool_names().join(", ");
         if enabled.contains(&set) {
+            let names = offered_of(set, chosen).join(", ");
+            let names = if names.is_empty() { "none" } else { &names };
             let _ = write!(text, "\n{}: {names}", set.as_str());
         } else {
             missing.push(set.as_str());
+            let names = set.tool_names().join(", ");
             let _ = write!(text, "\n{} (not offered): {names}", set.as_str());
         }
     }
     if chosen.contains(&ToolSet::ReadOnly) {
-        text.push_str("\nThose that write are left out.");
+        text.push_str("\nTools that write are left out.");
     }
     if !missing.is_empty() {
         let _ = write!(
@@ -142,6 +144,14 @@ fn tools(chosen: &[ToolSet]) -> String {
     text
 }
 
+/// The tools of a set that a client with these sets can call.
+fn offered_of(set: ToolSet, chosen: &[ToolSet]) -> Vec<&'static str> {
+    let offered: Vec<&str> = offered(chosen).iter().map(|entry| entry.name).collect();
+    let mut names = set.tool_names();
+    names.retain(|name| offered.contains(name));
+    names
+}
+
 fn sets(chosen: &[ToolSet]) -> Value {
     let enabled = enabled(chosen);
     let sets = [ToolSet::Essential].into_iter().chain(ToolSet::OPT_IN);
@@ -149,7 +159,7 @@ fn sets(chosen: &[ToolSet]) -> Value {
         json!({
             "set": set.as_str(),
             "offered": enabled.contains(&set),
-            "tools": set.tool_names(),
+            "tools": if enabled.contains(&set) { offered_of(set, chosen) } else { set.tool_names() },
         })
     })
     .collect()
@@ -178,12 +188,17 @@ fn ran(hooks: &[HookActivity]) -> String {
 /// What to do next.
 fn next(memories: u64, hooks: &[HookActivity], call: &CallContext) -> &'static str {
     let age = |hook: &HookActivity| call.now().duration_since(hook.last_at).as_hours() / 24;
-    if memories == 0 {
+    let only_reads = call.installed.chosen.contains(&ToolSet::ReadOnly);
+    if memories == 0 && only_reads {
+        "nothing is stored yet; a person can store memories with `anamne remember`."
+    } else if memories == 0 {
         "nothing is stored yet; store the first decision, preference or fix with memory_store."
     } else if hooks.is_empty() {
         "begin each session with memory_context and preset session_start; a person can let hooks do it with `anamne setup`."
     } else if hooks.iter().all(|hook| age(hook) > SILENT_DAYS) {
         "no hook ran for a week; a person can look with `anamne status`."
+    } else if only_reads {
+        "search before answering about the past."
     } else {
         "search before answering about the past; store what is decided."
     }
