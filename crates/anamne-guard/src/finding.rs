@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::view::View;
 use crate::{AllowList, DataKind, Names, personal, secrets};
 
 /// A secret or personal datum in a text.
@@ -41,7 +42,8 @@ impl Wanted {
     }
 }
 
-/// Everything of the wanted kinds in a text that the list doesn't allow; see [`preferred`]. O(bytes).
+/// Everything of the wanted kinds in a text that the list doesn't allow; see [`preferred`]. A text with hidden characters
+/// is also read without them. O(bytes).
 pub(crate) fn find(
     text: &str,
     names: &Names,
@@ -49,15 +51,28 @@ pub(crate) fn find(
     wanted: Wanted,
     is_wanted: impl Fn(DataKind) -> bool,
 ) -> Vec<Finding> {
-    let mut found = Vec::new();
-    if wanted.secrets {
-        secrets::find(text, &mut found);
+    let find = |text: &str| {
+        let mut found = Vec::new();
+        if wanted.secrets {
+            secrets::find(text, &mut found);
+        }
+        personal::find(text, names, wanted.personal, &mut found);
+        found.retain(|finding| {
+            is_wanted(finding.kind) && !allowed.allows(&text[finding.span.clone()])
+        });
+        found
+    };
+    let mut found = find(text);
+    if let Some(view) = View::of(text) {
+        let visible = find(&view.text).into_iter();
+        found.extend(visible.map(|finding| Finding {
+            span: view.place(&finding.span),
+            ..finding
+        }));
     }
-    personal::find(text, names, wanted.personal, &mut found);
     if found.is_empty() {
         return found;
     }
-    found.retain(|finding| is_wanted(finding.kind) && !allowed.allows(&text[finding.span.clone()]));
     preferred(found)
 }
 

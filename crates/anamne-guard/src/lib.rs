@@ -29,6 +29,7 @@ mod names;
 mod personal;
 mod policy;
 mod secrets;
+mod view;
 
 pub use allow::{AllowList, AllowListError};
 pub use finding::Finding;
