@@ -7,7 +7,6 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess};
 
 use super::lenient::{Field, Flag, List, Text, deserialize_as_field, field};
 use super::target::Target;
-use super::text::first_line;
 
 /// The content of a message.
 #[derive(Clone, Debug, Default)]
@@ -46,8 +45,8 @@ pub(super) struct Block<'a> {
     pub(super) tool_use_id: Text<'a>,
     /// Whether a result is an error.
     pub(super) is_error: Flag,
-    /// The first line of a result.
-    pub(super) content: FirstLine,
+    /// The beginning of a result.
+    pub(super) content: Beginning,
 }
 
 impl<'de: 'a, 'a> Field<'de> for Content<'a> {
@@ -109,21 +108,21 @@ impl Content<'_> {
     }
 }
 
-/// The longest line that is kept of a result, in characters.
-const MAX_CHARACTERS: usize = 400;
+/// The longest beginning that is kept of a result, in bytes: more than is shown, so that a secret there is known.
+const MAX_BYTES: usize = 4_096;
 
-/// The first line of a text, wherever it stands in a result.
+/// The beginning of a text, wherever it stands in a result.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FirstLine {
-    line: Option<String>,
+pub(super) struct Beginning {
+    text: Option<String>,
     /// The exit code that a shell tool notes after a command's output (Gemini).
     pub(super) exit_code: Option<i64>,
 }
 
-impl FirstLine {
-    /// The line; empty if there is none.
+impl Beginning {
+    /// The text; empty if there is none.
     pub(super) fn get(&self) -> &str {
-        self.line.as_deref().unwrap_or_default()
+        self.text.as_deref().unwrap_or_default()
     }
 }
 
@@ -132,17 +131,18 @@ fn exit_code(text: &str) -> Option<i64> {
     code.lines().next()?.trim().parse().ok()
 }
 
-impl<'de> Field<'de> for FirstLine {
+impl<'de> Field<'de> for Beginning {
     fn of_text(text: Cow<'de, str>) -> Self {
-        let line = first_line(&text, MAX_CHARACTERS);
+        let beginning = text.trim_start();
+        let beginning = &beginning[..beginning.floor_char_boundary(MAX_BYTES)];
         Self {
-            line: (!line.is_empty()).then_some(line),
+            text: (!beginning.is_empty()).then(|| beginning.to_owned()),
             exit_code: exit_code(&text),
         }
     }
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
         let mut found = Self::default();
-        while found.line.is_none() {
+        while found.text.is_none() {
             match list.next_element::<Self>()? {
                 Some(item) => found = item,
                 None => return Ok(found),
@@ -166,7 +166,7 @@ impl<'de> Field<'de> for FirstLine {
                         | "functionResponse"
                 )
             );
-            if telling && found.line.is_none() {
+            if telling && found.text.is_none() {
                 found = object.next_value()?;
             } else {
                 object.next_value::<IgnoredAny>()?;
@@ -175,4 +175,4 @@ impl<'de> Field<'de> for FirstLine {
         Ok(found)
     }
 }
-deserialize_as_field!(FirstLine);
+deserialize_as_field!(Beginning);

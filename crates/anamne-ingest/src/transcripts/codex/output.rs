@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess};
 
-use crate::transcripts::content::FirstLine;
+use crate::transcripts::content::Beginning;
 use crate::transcripts::lenient::{Field, Number, Object, deserialize_as_field};
 use crate::transcripts::tool_line::Outcome;
 
@@ -38,7 +38,7 @@ struct Metadata {
 #[serde(default)]
 struct Judged {
     success: Success,
-    content: FirstLine,
+    content: Beginning,
 }
 
 #[derive(Default)]
@@ -58,7 +58,7 @@ impl<'de> Field<'de> for Output {
     }
     fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
         // Pictures and texts: what a tool shows is no sign of failure.
-        FirstLine::of_list(list).map(|_| Self(None))
+        Beginning::of_list(list).map(|_| Self(None))
     }
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
         let judged = Judged::deserialize(serde::de::value::MapAccessDeserializer::new(object))?;

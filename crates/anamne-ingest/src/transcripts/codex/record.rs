@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess};
 
 use super::output::Output;
-use crate::transcripts::content::{Content, FirstLine};
+use crate::transcripts::content::{Beginning, Content};
 use crate::transcripts::lenient::{Field, Number, Object, Text, deserialize_as_field};
 use crate::transcripts::target::Target;
 use crate::transcripts::tool_line::Outcome;
@@ -97,7 +97,7 @@ pub(super) struct Item<'a> {
     exit_code: Number,
     #[serde(borrow)]
     status: Text<'a>,
-    error: FirstLine,
+    error: Beginning,
 }
 
 impl Record<'_> {
@@ -221,7 +221,7 @@ impl<'de> Field<'de> for Verdict {
         while let Some(Text(name)) = object.next_key::<Text<'de>>()? {
             match name.as_deref() {
                 Some("Err") => {
-                    found = Some(Err(object.next_value::<FirstLine>()?.get().to_owned()));
+                    found = Some(Err(object.next_value::<Beginning>()?.get().to_owned()));
                 }
                 Some("Ok") => {
                     object.next_value::<IgnoredAny>()?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::transcripts::content::{Content, FirstLine};
+use crate::transcripts::content::{Beginning, Content};
 use crate::transcripts::lenient::{IsObject, List, Text};
 use crate::transcripts::target::Target;
 use crate::transcripts::tool_line::Outcome;
@@ -52,7 +52,7 @@ pub(super) struct ToolCall<'a> {
     status: Text<'a>,
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
-    result: FirstLine,
+    result: Beginning,
 }
 
 impl Record<'_> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::super::content::FirstLine;
+use super::super::content::Beginning;
 use super::super::injected::without_injected;
 use super::super::lenient::{Flag, IsObject, List, Number, Object, Text};
 use super::super::target::Target;
@@ -89,7 +89,7 @@ struct State<'a> {
     #[serde(borrow)]
     status: Text<'a>,
     input: Target,
-    error: FirstLine,
+    error: Beginning,
     metadata: Object<CallMetadata>,
 }
 
