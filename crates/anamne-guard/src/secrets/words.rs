@@ -24,6 +24,18 @@ pub(super) struct Lists {
     pub(super) prepositions: Words,
     /// Words that mean a key.
     pub(super) key_names: Words,
+    /// Words before `key` that make it the key of an entry, where the value is a digest.
+    pub(super) entry_names: Words,
+    /// Words that mean the code of a lock or a card.
+    pub(super) pin_names: Words,
+    /// The same in scripts without blanks.
+    pub(super) joined_pin_names: Vec<&'static str>,
+    /// Words for codes of all sorts.
+    pub(super) code_names: Words,
+    /// What a code opens.
+    pub(super) lock_names: Words,
+    /// What else has a code.
+    pub(super) fault_names: Words,
     /// Kinds by words that a name must all contain.
     pub(super) named_kinds: Vec<(DataKind, Vec<&'static str>)>,
     pub(super) commands: Vec<Command>,
@@ -160,6 +172,12 @@ fn load() -> Result<Lists, LexiconError> {
         links: words("links")?,
         prepositions: words("prepositions")?,
         key_names: words("key_names")?,
+        entry_names: words("entry_names")?,
+        pin_names: words("pin_names")?,
+        joined_pin_names: file.words("joined_pin_names")?,
+        code_names: words("code_names")?,
+        lock_names: words("lock_names")?,
+        fault_names: words("fault_names")?,
         named_kinds: kinds.iter().map(kind).collect(),
         commands: commands.iter().map(command_of).collect::<Result<_, _>>()?,
         calls: calls.iter().map(call_of).collect::<Result<_, _>>()?,

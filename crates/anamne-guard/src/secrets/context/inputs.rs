@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::codes;
 use super::tokens::{Sort, Tokens, is_mark};
 use super::words::{NAMING, SECTIONS, Topics, joined_topics, topics};
 use crate::secrets::letters;
@@ -222,6 +223,34 @@ impl<'text> Surroundings<'text> {
         near
     }
 
+    /// Whether the words before a number name it as a code.
+    pub(super) fn is_named_code(&self, token: usize) -> bool {
+        let is_linked = matches!(self.joint(token), ':' | '：' | '=');
+        codes::is_named(self.before(token), is_linked)
+    }
+
+    /// Whether a value is a digest that is the key of an entry.
+    pub(super) fn is_label(&self, token: usize) -> bool {
+        let own = &self.tokens.all[token];
+        let is_part = own.sort == Sort::Value && self.piece[..own.span.start].ends_with(':');
+        codes::is_label(self.text(token), is_part, self.before(token))
+    }
+
+    /// The tokens before a token on its line, the nearest first.
+    fn before(&self, token: usize) -> impl Iterator<Item = (&'text str, Sort)> {
+        let all = &self.tokens.all;
+        let start = self.tokens.lines[all[token].line].tokens.start;
+        let before = (start..token).rev();
+        before.map(|other| (self.text(other), all[other].sort))
+    }
+
+    /// What stands before a token, blanks and quotes aside.
+    fn joint(&self, token: usize) -> char {
+        let before = &self.piece[..self.tokens.all[token].span.start];
+        let before = before.trim_end_matches([' ', '`', '"', '\'', '*']);
+        before.chars().next_back().unwrap_or('\n')
+    }
+
     /// The inputs of a token. O(bytes of the token).
     pub(super) fn inputs(&self, token: usize, near: &Near) -> [f32; INPUTS] {
         let mut all = [0.0; INPUTS];
@@ -251,11 +280,7 @@ impl<'text> Surroundings<'text> {
         let before = &self.piece[..own.span.start];
         let last = before.chars().next_back();
         let is_after = |marks: &[char]| last.is_some_and(|one| marks.contains(&one));
-        let joint = before
-            .trim_end_matches([' ', '`', '"', '\'', '*'])
-            .chars()
-            .next_back()
-            .unwrap_or('\n');
+        let joint = self.joint(token);
         let next = self.piece[own.span.end..].chars().next().unwrap_or('\n');
         let neighbour = |other: Option<usize>| {
             let other = other.filter(|other| line.tokens.contains(other));

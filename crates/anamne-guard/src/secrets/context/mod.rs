@@ -4,6 +4,7 @@
 //! its look and its place. Boosted trees estimate from them whether it is one. They were fitted by
 //! `crates/anamne-eval/fitting/guard_secrets.py` on labelled texts and on real files and chats.
 
+mod codes;
 mod inputs;
 mod tokens;
 mod words;
@@ -57,6 +58,8 @@ pub(crate) struct Candidate {
     pub(crate) span: Range<usize>,
     /// Its inputs.
     pub(crate) inputs: [f32; INPUTS],
+    /// Whether its name says that it is the code of a lock or a card.
+    is_named_code: bool,
     near: Near,
 }
 
@@ -67,7 +70,7 @@ pub(super) fn find(scan: &mut Scan) {
         let candidates = candidates_of(scan.text, piece, |span| !found.overlap(span));
         for some in candidates.chunks(LANES) {
             for (candidate, odds) in some.iter().zip(estimates(some)) {
-                if odds >= LEAST {
+                if odds >= LEAST || candidate.is_named_code {
                     let kind = kind_of(candidate, scan.slice(&candidate.span));
                     scan.add(Basis::Context, kind, candidate.span.clone());
                 }
@@ -95,7 +98,9 @@ fn estimates(some: &[Candidate]) -> [f32; LANES] {
 /// What kind of secret a value is, by the nearest word.
 fn kind_of(candidate: &Candidate, value: &str) -> DataKind {
     match candidate.near.nearest() {
-        _ if value.bytes().all(|byte| byte.is_ascii_digit()) => ACCESS_CODE,
+        _ if candidate.is_named_code || value.bytes().all(|byte| byte.is_ascii_digit()) => {
+            ACCESS_CODE
+        }
         1 => ACCESS_CODE,
         2 if value.len() >= 16 => TOKEN,
         _ => PASSWORD,
@@ -137,9 +142,13 @@ fn candidates_of(
         if is_placeholder(value) || is_stock(value) || is_choice(value) || are_joined_words(value) {
             continue;
         }
+        if surroundings.is_label(token) {
+            continue;
+        }
         found.push(Candidate {
             span,
             inputs: surroundings.inputs(token, &near),
+            is_named_code: codes::is_code(value) && surroundings.is_named_code(token),
             near,
         });
         if found.len() == MOST {

@@ -70,3 +70,74 @@ fn placeholders_and_stock_passwords_are_none() {
     }
     settle();
 }
+
+#[test]
+fn names_tell_codes_of_locks_and_cards() {
+    for (before, after) in [
+        ("PIN: ", ""),
+        ("The PIN is ", "."),
+        ("Visa PIN: ", ""),
+        ("Pin von Oma: ", ""),
+        ("Tresor-PIN ", ""),
+        ("PIN code: ", ""),
+        ("gate code: ", ""),
+        ("gate_code=", ""),
+        ("The gate code is ", "."),
+        ("Gate code is ", " at the north door"),
+        ("code for the garage is ", ""),
+        ("phone unlock code ", ""),
+        ("Код от домофона ", ""),
+        ("Der Türcode ist ", ""),
+        ("Kod do domofonu ", " z kluczykiem"),
+    ] {
+        for digits in ["4713", "482390"] {
+            check(&format!("{before}{digits}{after}"), "access-code", digits);
+        }
+    }
+    check("iPad passcode is 4825", "access-code", "4825");
+    check("暗証番号は4825です", "access-code", "4825");
+    check("elevator code: 4825#", "access-code", "4825#");
+    settle();
+}
+
+#[test]
+fn other_codes_and_pins_are_none() {
+    for text in [
+        "GPIO pin 12",
+        "pin: 17 on the connector",
+        "we pin 4096 pages",
+        "exit code 1374",
+        "error code: 4713",
+        "error code of the gate: 4013",
+        "postal code: 10115",
+        "zip code 10115",
+        "area code 0341",
+        "country code 0049",
+        "HTTP status code 4823",
+        "promo code 4823",
+        "Dress code is black tie, doors at 2000.",
+    ] {
+        clean(text);
+    }
+    settle();
+}
+
+#[test]
+fn digests_that_are_keys_of_entries_are_clean() {
+    let digest = random(HEX, 32, 12);
+    for before in [
+        "cache_key = \"",
+        "key: session:",
+        "sort_key=",
+        "routing_key: ",
+        "dedup_key=",
+        "primary_key: ",
+        "the cache key ",
+    ] {
+        clean(&format!("{before}{digest}"));
+    }
+    for before in ["api_key = \"", "the api key is ", "session_key="] {
+        assert!(!found(&format!("{before}{digest}")).is_empty(), "{before}");
+    }
+    settle();
+}
