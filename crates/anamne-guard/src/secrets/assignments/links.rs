@@ -144,6 +144,7 @@ fn operator(
                 op + 1 + usize::from(scan.has(op + 1, "<value>")) * 7,
             )
         }),
+        (b'<', Some(b'/')) if op == at => property(scan, op),
         (b'-', Some(b'>')) if op > at => Some((Link::Colon, op + 2)),
         (b'(', _) if op > at => remark(scan, op),
         (b'(', _) if op == at => Some((Link::Quoted, op + 1)),
@@ -233,6 +234,14 @@ fn remark(scan: &Scan, open: usize) -> Option<(Link, usize)> {
 /// The bold or code marks after a colon: `**Password:** value`.
 fn marks_end(scan: &Scan, at: usize) -> usize {
     at + if scan.has(at, "**") { 2 } else { 0 }
+}
+
+/// The value of a property list: `<key>name</key>`, then `<string>value</string>`, on the same line or the next one.
+fn property(scan: &Scan, op: usize) -> Option<(Link, usize)> {
+    static GAP: Alphabet = Alphabet::gap();
+    let close = scan.has(op, "</key>").then_some(op + 6)?;
+    let open = close + GAP.run(scan.bytes, close, 48);
+    scan.has(open, "<string>").then_some((Link::Tag, open + 8))
 }
 
 /// Whether the name is the name of an XML element.

@@ -4,9 +4,10 @@ use super::Structure;
 use super::calls::Call;
 
 /// Structures and their literals. Capitals matter where the flag isn't set.
-pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 191] = [
+pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 194] = [
     (Structure::Pem, "-----BEGIN ", false),
     (Structure::Pem, "---- BEGIN ", false),
+    (Structure::PemEnd, "-----END ", false),
     (Structure::Putty, "PuTTY-User-Key-File-", false),
     (Structure::Jwt, "eyJ", false),
     (Structure::Jwt, "eyA", false),
@@ -75,6 +76,8 @@ pub(in crate::secrets) const ANCHORS: [(Structure, &str, bool); 191] = [
     (Structure::WireGuard, "privateKey", false),
     (Structure::WireGuard, "presharedKey", false),
     (Structure::WebKey, "\"d\"", false),
+    (Structure::SymmetricKey, "\"k\"", false),
+    (Structure::Wifi, "WIFI:", false),
     (
         Structure::Call(Call::Scheme),
         "AuthenticationHeaderValue(",

@@ -150,8 +150,8 @@ pub(super) fn find_wireguard(scan: &mut Scan, anchor: Range<usize>) {
     }
 }
 
-/// The private part `"d"` of a JSON web key.
-pub(super) fn find_web_key(scan: &mut Scan, anchor: Range<usize>) {
+/// The private part `"d"` of a JSON web key, or all of it, `"k"`, if it is symmetric: `least` characters, near a mark.
+pub(super) fn find_web_key(scan: &mut Scan, anchor: Range<usize>, least: usize, mark: &str) {
     let mut start = anchor.end;
     for expected in [b':', b'"'] {
         start += scan.bytes[start..]
@@ -165,15 +165,15 @@ pub(super) fn find_web_key(scan: &mut Scan, anchor: Range<usize>) {
         start += 1;
     }
     let end = start + URL.run(scan.bytes, start, 1_024);
-    if end - start < 42 || !Shape::of(scan.slice(&(start..end))).is_random(42) {
+    if end - start < least || !Shape::of(scan.slice(&(start..end))).is_random(least) {
         return;
     }
-    let least = anchor.start.saturating_sub(800);
-    let most = (end + 800).min(scan.bytes.len());
-    steps::count(most - least);
-    let is_key = scan.bytes[least..most]
-        .windows(5)
-        .any(|window| window == b"\"kty\"");
+    let from = anchor.start.saturating_sub(800);
+    let until = (end + 800).min(scan.bytes.len());
+    steps::count(until - from);
+    let is_key = scan.bytes[from..until]
+        .windows(mark.len())
+        .any(|window| window == mark.as_bytes());
     if is_key {
         scan.add(Basis::Structure, PRIVATE_KEY, start..end);
     }

@@ -42,6 +42,46 @@ pub(super) fn find_pem(scan: &mut Scan, begin: Range<usize>) {
     }
 }
 
+/// A block without its beginning: the lines of base 64 before `-----END … PRIVATE KEY-----`.
+pub(super) fn find_pem_end(scan: &mut Scan, end: Range<usize>) {
+    if end.start < scan.block_end {
+        return;
+    }
+    let close = end_of_line(scan, end.start);
+    if !scan.slice(&(end.end..close)).contains("PRIVATE KEY") {
+        return;
+    }
+    let start = body_start(scan, end.start).max(scan.block_end);
+    scan.block_end = close;
+    if has_key_material(scan, start..end.start) {
+        scan.add(Basis::Structure, PRIVATE_KEY, start..close);
+    }
+}
+
+/// Where the lines of base 64 begin that end at a place; lines may be joined by `\n`.
+fn body_start(scan: &Scan, end: usize) -> usize {
+    let is_in_line = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=\\".contains(&byte);
+    let is_between = |byte: u8| b" \t\r\n\"',>+|".contains(&byte);
+    let (mut start, mut at) = (end, end);
+    while end - at < MOST {
+        let count = |at: usize, is: &dyn Fn(u8) -> bool| {
+            let before = scan.bytes[..at].iter().rev().take(MOST);
+            before.take_while(|byte| is(**byte)).count()
+        };
+        let gap = count(at, &is_between);
+        let length = count(at - gap, &is_in_line);
+        steps::count(gap + length);
+        let is_last = start == end && length > 0;
+        let is_line = gap == 0 || scan.bytes[at - gap..at].contains(&b'\n');
+        if !is_line || (length < LEAST_RUN && !is_last) {
+            break;
+        }
+        at -= gap + length;
+        start = at;
+    }
+    start
+}
+
 /// The next four hyphens.
 fn dashes(scan: &Scan, from: usize, most: usize) -> Option<usize> {
     let until = (from + most).min(scan.bytes.len());

@@ -9,6 +9,7 @@ mod jwt;
 mod keys;
 mod records;
 mod urls;
+mod wifi;
 
 use std::ops::Range;
 
@@ -23,6 +24,8 @@ pub(super) use anchors::ANCHORS;
 pub(super) enum Structure {
     /// `-----BEGIN `.
     Pem,
+    /// `-----END `.
+    PemEnd,
     /// `PuTTY-User-Key-File-`.
     Putty,
     /// `eyJ`.
@@ -53,6 +56,10 @@ pub(super) enum Structure {
     WireGuard,
     /// `"d"`.
     WebKey,
+    /// `"k"`.
+    SymmetricKey,
+    /// `WIFI:`.
+    Wifi,
     /// A call that takes credentials.
     Call(Call),
     /// A header whose name has no word for a secret.
@@ -79,6 +86,7 @@ pub(super) use urls::CONNECTION_PASSWORD;
 pub(super) fn find(scan: &mut Scan, structure: Structure, anchor: Range<usize>) {
     match structure {
         Structure::Pem => keys::find_pem(scan, anchor),
+        Structure::PemEnd => keys::find_pem_end(scan, anchor),
         Structure::Putty => keys::find_putty(scan, anchor),
         Structure::Jwt => jwt::find(scan, anchor.start),
         Structure::Url => urls::find(scan, anchor),
@@ -93,7 +101,9 @@ pub(super) fn find(scan: &mut Scan, structure: Structure, anchor: Range<usize>) 
         Structure::Encoded => encoded::find_file(scan, anchor.start),
         Structure::Der => encoded::find_der(scan, anchor),
         Structure::WireGuard => encoded::find_wireguard(scan, anchor),
-        Structure::WebKey => encoded::find_web_key(scan, anchor),
+        Structure::WebKey => encoded::find_web_key(scan, anchor, 42, "\"kty\""),
+        Structure::SymmetricKey => encoded::find_web_key(scan, anchor, 22, "\"oct\""),
+        Structure::Wifi => wifi::find(scan, anchor.end),
         Structure::Call(call) => calls::find(scan, call, anchor.end),
         Structure::KeyHeader => headers::find_key(scan, anchor),
         Structure::Header => headers::find_plain(

@@ -12,7 +12,7 @@ fn steps_for(text: &str) -> usize {
     steps::take()
 }
 
-const SHAPES: [&str; 119] = [
+const SHAPES: [&str; 127] = [
     "pin 4711 ",
     "password a1b2c3d4 ",
     "a1b2 ",
@@ -132,6 +132,14 @@ const SHAPES: [&str; 119] = [
     "-storepass -keypass=",
     "config set pw ",
     "Server=a;Pwd=Ab1!cdEf;",
+    "WIFI:",
+    "WIFI:S:a;",
+    "\"k\":\"0bf0ff6501c1adda1c6cc87228f7d3a250a84dcc832\"",
+    "-----END PRIVATE KEY-----",
+    "MIIabcdefghijklmnopqrstuvwxyz0123\n-----END PRIVATE KEY-----\n",
+    "</key><string>",
+    "<key>pw</key>\n",
+    "gate code PIN 4711 ",
 ];
 
 #[test]

@@ -228,3 +228,62 @@ fn basic_credentials_of_no_text_are_found_in_their_header() {
     clean("Authorization: Basic dXNlcjpwYXNzd29yZA==");
     clean("Authorization: Basic realm=\"files of the team\"");
 }
+
+#[test]
+fn passwords_of_network_codes_and_property_lists_are_found() {
+    for value in [
+        "Tulpe33",
+        "mit Leerzeichen 1967",
+        "a\\;b\\:c9",
+        "пмгестер24",
+    ] {
+        check(
+            &format!("WIFI:T:WPA;S:home\\;1;P:{value};H:true;;"),
+            "password",
+            value,
+        );
+    }
+    clean("WIFI:T:nopass;S:cafe;;");
+    clean("WIFI:T:WPA;S:home;P:password123;;");
+    let value = random(ALNUM, 14, 31);
+    for gap in ["", "\n", "\r\n\t\t"] {
+        let text = format!("<key>password</key>{gap}<string>{value}</string>");
+        check(&text, "password", &value);
+    }
+    clean("<key>password</key>\n<string>$(PASSWORD)</string>");
+    settle();
+}
+
+#[test]
+fn symmetric_web_keys_are_found() {
+    let key = random(&format!("{ALNUM}-_"), 43, 21);
+    let text = format!("{{\"kty\": \"oct\", \"k\": \"{key}\", \"alg\": \"HS256\"}}");
+    check(&text, "private-key", &key);
+    clean(&format!("{{\"k\": \"{key}\", \"v\": 1}}"));
+    settle();
+}
+
+#[test]
+fn the_end_of_a_key_file_is_found_without_its_beginning() {
+    let body: Vec<_> = (0..6)
+        .map(|line| {
+            random(
+                &format!("{ALNUM}+/"),
+                if line < 5 { 64 } else { 21 },
+                line + 7,
+            )
+        })
+        .collect();
+    let end = "-----END RSA PRIVATE KEY-----";
+    for join in ["\n", "\r\n", "\n    ", "\\n"] {
+        let block = format!("{}{join}{end}", body.join(join));
+        check(
+            &format!("the rest is:\n{block}\nthanks"),
+            "private-key",
+            &block,
+        );
+    }
+    clean(&format!("{}\n-----END CERTIFICATE-----", body.join("\n")));
+    clean(&format!("the line {end} ends a file"));
+    settle();
+}
