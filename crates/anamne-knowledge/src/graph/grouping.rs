@@ -12,12 +12,18 @@ use super::relations::LISTED;
 use super::statements::StatementRow;
 use crate::reading::normalised;
 
+/// When something was said: time and row of the memory.
+pub(super) type Moment = (i64, i64);
+
 /// All statements with one subject, relation and object.
 pub(super) struct StatementGroup {
     pub(super) relation: Relation,
     pub(super) property: (Name, RelationType),
     pub(super) object: Option<Name>,
-    pub(super) first: (i64, i64),
+    /// When it was said, first to last.
+    pub(super) said: Vec<Moment>,
+    /// When it was told last; if nobody told it, when it was first said.
+    pub(super) word: Moment,
     /// When it was last confirmed.
     pub(super) learned: i64,
     pub(super) last_rank: (bool, i64, i64),
@@ -27,7 +33,7 @@ pub(super) struct StatementGroup {
     pub(super) rows: BTreeSet<i64>,
 }
 
-/// Groups statements that say the same, ordered by the first statement. A later denial in a text ends the relation.
+/// Groups statements that say the same, ordered by their `word`. A later denial in a text ends the relation.
 pub(super) fn grouped(
     connection: &Connection,
     said: Vec<StatementRow>,
@@ -50,9 +56,7 @@ pub(super) fn grouped(
     for ((subject, relation, end, _), said) in groups {
         made.extend(group(connection, subject, relation, &end, &said)?);
     }
-    made.sort_by(|one, other| {
-        (one.first, &one.relation.id).cmp(&(other.first, &other.relation.id))
-    });
+    made.sort_by(|one, other| (one.word, &one.relation.id).cmp(&(other.word, &other.relation.id)));
     Ok(made)
 }
 
@@ -84,18 +88,22 @@ fn group(
     let both_ways = positive.iter().any(|one| one.both_ways);
     let key = naming::key(connection, subject)?;
     let frame_name = last.frame_name.clone();
-    let mut denied = is_denied(connection, subject, relation.as_str(), end, last)?;
+    let last_word = told.copied().unwrap_or(last);
+    let mut denied = is_denied(connection, subject, relation.as_str(), end, last_word)?;
     if let Some(object) = first.object.filter(|_| both_ways) {
-        denied |= is_denied(connection, object, relation.as_str(), &key, last)?;
+        denied |= is_denied(connection, object, relation.as_str(), &key, last_word)?;
     }
-    let times = |time: fn(&StatementRow) -> Option<i64>| positive.iter().copied().filter_map(time);
+    let holding = without_past_periods(&positive);
+    let times = |time: fn(&StatementRow) -> Option<i64>| holding.iter().copied().filter_map(time);
+    let told_last = holding.iter().rev().find(|one| one.asserted);
     let recorded = || positive.iter().map(|one| one.recorded_at);
     Ok(Some(StatementGroup {
         property: (subject, relation.clone()),
         object: first.object,
-        first: (first.at(), first.row),
+        said: positive.iter().map(|one| one.moment()).collect(),
+        word: told_last.unwrap_or(&first).moment(),
         learned: recorded().max().unwrap_or(0),
-        last_rank: last.rank(),
+        last_rank: last_word.rank(),
         author: last.author,
         denied,
         relation: Relation {
@@ -125,6 +133,19 @@ fn group(
         },
         rows: support.rows,
     }))
+}
+
+/// Statements without those that tell a period that ended before another one that was told began.
+fn without_past_periods<'said>(positive: &[&'said StatementRow]) -> Vec<&'said StatementRow> {
+    let told = positive.iter().filter(|one| one.asserted);
+    let begun = told.map(|one| one.begin()).max();
+    let is_past =
+        |one: &StatementRow| one.asserted && one.valid_to.is_some_and(|to| Some(to) <= begun);
+    positive
+        .iter()
+        .copied()
+        .filter(|one| !is_past(one))
+        .collect()
 }
 
 /// The value, or the entity unless it was denied.
@@ -224,7 +245,7 @@ fn is_denied(
         })?;
         for denial in denials {
             let (at, row): (i64, i64) = denial?;
-            denied |= !last.asserted || (at, row) > (last.at(), last.row);
+            denied |= !last.asserted || (at, row) > last.moment();
         }
     }
     Ok(denied)

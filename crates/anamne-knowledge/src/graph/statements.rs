@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::GraphError;
 use super::entities::read_evidence;
+use super::grouping::Moment;
 use super::naming::{self, Name};
 
 /// One statement of one memory.
@@ -40,6 +41,16 @@ impl StatementRow {
 
     pub(super) fn at(&self) -> i64 {
         self.memory.at.as_microsecond()
+    }
+
+    pub(super) fn moment(&self) -> Moment {
+        (self.at(), self.row)
+    }
+
+    /// Since when it holds: as said, or else when it was said, but before its end.
+    pub(super) fn begin(&self) -> i64 {
+        let before_end = self.valid_to.unwrap_or(i64::MAX).saturating_sub(1);
+        self.valid_from.unwrap_or(self.at().min(before_end))
     }
 
     /// What it is about: the relation of its subject, and of its object if it holds in both directions.

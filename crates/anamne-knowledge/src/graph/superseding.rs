@@ -1,11 +1,15 @@
 //! Which relations end or contest others.
 
 use anamne_types::{KnowledgeState, RelationType};
+use jiff::Timestamp;
 
 use super::entities::instant;
-use super::grouping::StatementGroup;
+use super::grouping::{Moment, StatementGroup};
 use super::naming::Name;
 use crate::reading::normalised;
+
+/// Before everything that was said.
+const BEFORE_ALL: Moment = (i64::MIN, 0);
 
 /// Whether a subject has one value at a time: a later one supersedes it.
 fn is_single_valued(relation: &RelationType) -> bool {
@@ -31,48 +35,78 @@ fn is_immutable(relation: &RelationType) -> bool {
 
 /// For single-valued properties, ends superseded relations and marks contested ones.
 ///
-/// Groups must be ordered by their first statement.
+/// Groups must be ordered by their `word`.
 pub(super) fn supersede_groups(groups: &mut [StatementGroup]) {
     for later in 0..groups.len() {
         for earlier in 0..later {
             let (before, after) = groups.split_at_mut(later);
-            let (earlier, later) = (&mut before[earlier], &mut after[0]);
-            let has_ended = |group: &StatementGroup| {
-                group.denied
-                    || group
-                        .relation
-                        .valid_to
-                        .is_some_and(|to| to.as_microsecond() <= later.first.0)
-            };
-            let Some(shared) = earlier.shared_property(later) else {
-                continue;
-            };
-            let is_retold = is_retold(earlier, later);
-            let is_the_same = !is_retold && overlap(earlier, later, shared);
-            if has_ended(earlier) || later.denied || is_the_same {
-                continue;
-            }
-            let relation = &earlier.property.1;
-            let changes = is_single_valued(relation) || is_retold;
-            if !changes && !is_immutable(relation) {
-                continue;
-            }
-            // Stated again after the other one: it is undecidable which one holds.
-            let alternates = earlier.last_rank > later.last_rank && !earlier.relation.asserted;
-            let outranked = earlier.relation.asserted && !later.relation.asserted;
-            let same_speaker = earlier.author == later.author || later.relation.asserted;
-            if changes && same_speaker && !alternates && !outranked {
-                earlier.relation.valid_to =
-                    Some(later.relation.valid_from.unwrap_or(instant(later.first.0)));
-            } else {
-                earlier.relation.state = KnowledgeState::Contested;
-                later.relation.state = KnowledgeState::Contested;
-            }
+            supersede(&mut before[earlier], &mut after[0]);
         }
     }
 }
 
+/// Of two groups, the second of which was said later: ends one of them or marks both as contested, if they can't both hold.
+fn supersede(earlier: &mut StatementGroup, later: &mut StatementGroup) {
+    let Some(shared) = earlier.shared_property(later) else {
+        return;
+    };
+    let now = later.word.0;
+    if earlier.has_ended(now) || later.has_ended(now) || is_the_same(earlier, later, shared) {
+        return;
+    }
+    let relation = &earlier.property.1;
+    let changes = is_single_valued(relation) || is_retold(earlier, later);
+    if !changes && !is_immutable(relation) {
+        return;
+    }
+    let tells_the_past = earlier
+        .relation
+        .valid_from
+        .is_some_and(|from| later.begin(earlier.word) < from);
+    let (earlier, later) = if tells_the_past {
+        (later, earlier)
+    } else {
+        (earlier, later)
+    };
+    // Stated again after the other one: it is undecidable which one holds.
+    let alternates =
+        !tells_the_past && earlier.last_rank > later.last_rank && !earlier.relation.asserted;
+    let outranked = earlier.relation.asserted && !later.relation.asserted;
+    let same_speaker = earlier.author == later.author || later.relation.asserted;
+    if changes && same_speaker && !alternates && !outranked {
+        earlier.end(later);
+    } else {
+        earlier.relation.state = KnowledgeState::Contested;
+        later.relation.state = KnowledgeState::Contested;
+    }
+}
+
 impl StatementGroup {
+    /// Whether it was denied or has ended by `now`.
+    fn has_ended(&self, now: i64) -> bool {
+        let end = self.relation.valid_to;
+        self.denied || end.is_some_and(|end| end.as_microsecond() <= now)
+    }
+
+    /// Since when it holds: as said, or else when it was first said after `word`.
+    fn begin(&self, word: Moment) -> Timestamp {
+        self.relation.valid_from.unwrap_or(self.said_after(word))
+    }
+
+    fn said_after(&self, word: Moment) -> Timestamp {
+        let after = self.said.partition_point(|said| *said <= word);
+        instant(self.said.get(after).unwrap_or(&self.word).0)
+    }
+
+    /// Ends it where `later` begins, but not before its own beginning.
+    fn end(&mut self, later: &Self) {
+        let own = self.begin(BEFORE_ALL);
+        let began = later.relation.valid_from.filter(|from| *from > own);
+        let end = began.unwrap_or(later.said_after(self.word).max(own));
+        let told = self.relation.valid_to.unwrap_or(end);
+        self.relation.valid_to = Some(told.min(end));
+    }
+
     /// The entity whose property both are about: one of the ends of what holds in both directions.
     fn shared_property(&self, other: &Self) -> Option<Name> {
         if self.property.1 != other.property.1 {
@@ -106,7 +140,7 @@ fn is_retold(earlier: &StatementGroup, later: &StatementGroup) -> bool {
 }
 
 /// Whether the text of one other end contains the other.
-fn overlap(one: &StatementGroup, other: &StatementGroup, shared: Name) -> bool {
-    let [one, other] = [one, other].map(|group| normalised(group.text_beyond(shared)));
-    one.contains(&other) || other.contains(&one)
+fn is_the_same(one: &StatementGroup, other: &StatementGroup, shared: Name) -> bool {
+    let [own, others] = [one, other].map(|group| normalised(group.text_beyond(shared)));
+    !is_retold(one, other) && (own.contains(&others) || others.contains(&own))
 }

@@ -226,6 +226,125 @@ fn a_value_told_later_replaces_the_earlier_one_of_its_frame() {
     assert_eq!(values(), [own("14 days", None)]);
 }
 
+/// The values or other ends of a relation that hold at the given time, and those that don't with their period.
+fn ends(graph: &Graph, name: &str, relation: &str) -> Vec<(String, Option<i64>, Option<i64>)> {
+    let day_of = |at: jiff::Timestamp| (at.as_second() - day(0).as_second()).div_euclid(86_400);
+    let relations = relations(graph, name).into_iter();
+    let mut ends: Vec<_> = relations
+        .filter(|one| one.relation == *relation)
+        .map(|one| {
+            let text = one.object.text().to_owned();
+            (text, one.valid_from.map(day_of), one.valid_to.map(day_of))
+        })
+        .collect();
+    ends.sort();
+    ends
+}
+
+fn end(text: &str, from: Option<i64>, to: Option<i64>) -> (String, Option<i64>, Option<i64>) {
+    (text.to_owned(), from, to)
+}
+
+/// Tells relations on the days 1, 2 and so on, each with its period.
+fn tell_homes(log: &Log, told_ends: &[(&str, Option<i64>, Option<i64>)]) {
+    for (on, (place, from, to)) in (1..).zip(told_ends) {
+        let relation = ToldRelation {
+            valid_from: from.map(day),
+            valid_to: to.map(day),
+            ..told("Eva Holm", "lives_in", place)
+        };
+        log.assert(on, &Assertion::Relation(relation));
+    }
+}
+
+fn check_homes(
+    told_ends: &[(&str, Option<i64>, Option<i64>)],
+    expected: &[(&str, Option<i64>, Option<i64>)],
+) {
+    let log = Log::default();
+    tell_homes(&log, told_ends);
+    let (_folder, graph) = extracted(&log);
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(text, from, to)| end(text, *from, *to))
+        .collect();
+    assert_eq!(
+        ends(&graph, "Eva Holm", "lives_in"),
+        expected,
+        "{told_ends:?}"
+    );
+}
+
+#[test]
+fn the_last_word_holds_when_an_earlier_value_is_told_again() {
+    let (bergen, tromso) = (("Bergen", None, None), ("Tromso", None, None));
+    check_homes(
+        &[bergen, tromso, bergen],
+        &[bergen, ("Tromso", None, Some(3))],
+    );
+    check_homes(
+        &[bergen, tromso, bergen, tromso, tromso],
+        &[("Bergen", None, Some(4)), tromso],
+    );
+    let log = Log::default();
+    for (on, colour) in [(1, "red"), (2, "blue"), (3, "red")] {
+        log.assert(on, &property("Gate", None, "colour", colour));
+    }
+    let (_folder, graph) = extracted(&log);
+    let expected = [end("blue", None, Some(3)), end("red", None, None)];
+    assert_eq!(ends(&graph, "Gate", "colour"), expected);
+}
+
+#[test]
+fn telling_the_past_does_not_end_the_present() {
+    let past = ("Tromso", Some(-900), Some(-500));
+    for bergen in [
+        ("Bergen", None, None),
+        ("Bergen", Some(-100), None),
+        ("Bergen", Some(-700), None),
+    ] {
+        check_homes(&[bergen, past], &[bergen, past]);
+        check_homes(&[past, bergen], &[bergen, past]);
+    }
+    check_homes(
+        &[("Bergen", Some(-100), None), ("Tromso", Some(-900), None)],
+        &[
+            ("Bergen", Some(-100), None),
+            ("Tromso", Some(-900), Some(-100)),
+        ],
+    );
+    let back = ("Tromso", Some(-10), None);
+    check_homes(
+        &[past, ("Bergen", Some(-100), None), back],
+        &[("Bergen", Some(-100), Some(-10)), back],
+    );
+    check_homes(&[back, past], &[back]);
+    check_homes(
+        &[("Tromso", None, None), ("Bergen", None, None), past],
+        &[("Bergen", None, None), ("Tromso", None, Some(2))],
+    );
+}
+
+#[test]
+fn no_period_ends_before_it_begins() {
+    check_homes(
+        &[("Bergen", None, None), ("Tromso", Some(-900), None)],
+        &[("Bergen", None, Some(2)), ("Tromso", Some(-900), None)],
+    );
+    check_homes(
+        &[("Bergen", Some(-100), None), ("Tromso", Some(-100), None)],
+        &[
+            ("Bergen", Some(-100), Some(2)),
+            ("Tromso", Some(-100), None),
+        ],
+    );
+    let moves = ("Bergen", Some(900), None);
+    check_homes(
+        &[moves, ("Tromso", None, None)],
+        &[moves, ("Tromso", None, Some(900))],
+    );
+}
+
 #[test]
 fn of_an_entity_the_last_word_on_each_part_counts() {
     let log = Log::default();
