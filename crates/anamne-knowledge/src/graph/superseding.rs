@@ -139,8 +139,27 @@ fn is_retold(earlier: &StatementGroup, later: &StatementGroup) -> bool {
     is_told(earlier) && is_told(later) && frame(earlier) == frame(later)
 }
 
-/// Whether the text of one other end contains the other.
+/// Whether the other ends are the same: in the words of people, if both were told, and else if the words of one contain
+/// those of the other. Different numbers are never the same.
 fn is_the_same(one: &StatementGroup, other: &StatementGroup, shared: Name) -> bool {
-    let [own, others] = [one, other].map(|group| normalised(group.text_beyond(shared)));
-    !is_retold(one, other) && (own.contains(&others) || others.contains(&own))
+    let are_told = one.relation.asserted && other.relation.asserted;
+    let [one, other] = [one, other].map(|group| whole_words(group.text_beyond(shared)));
+    let contain = || one.contains(&other) || other.contains(&one);
+    one == other || (!are_told && numbers(&one).eq(numbers(&other)) && contain())
+}
+
+/// The words of a text with a space around each.
+fn whole_words(text: &str) -> String {
+    let text = normalised(text);
+    let words = text.split_whitespace().map(|word| {
+        let bare = word.trim_matches([',', ';', ':', '.', '(', ')']);
+        if bare.is_empty() { word } else { bare }
+    });
+    words.fold(" ".to_owned(), |all, word| all + word + " ")
+}
+
+fn numbers(words: &str) -> impl Iterator<Item = &str> {
+    words
+        .split(' ')
+        .filter(|word| word.contains(char::is_numeric))
 }

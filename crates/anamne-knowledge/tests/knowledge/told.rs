@@ -346,6 +346,24 @@ fn no_period_ends_before_it_begins() {
 }
 
 #[test]
+fn names_and_values_that_contain_one_another_are_told_apart() {
+    check_homes(
+        &[("York", None, None), ("New York", None, None)],
+        &[("New York", None, None), ("York", None, Some(2))],
+    );
+    let log = Log::default();
+    log.say("Ada", 1, "The Widget Pro costs $5.", None);
+    log.say("Ada", 2, "The Widget Pro costs $50.", None);
+    log.say("Ada", 1, "Mara Lind works at Hafen.", None);
+    log.say("Ada", 2, "Mara Lind works at Hafen Labs.", None);
+    let (_folder, graph) = extracted(&log);
+    let expected = [end("$5", None, Some(2)), end("$50", None, None)];
+    assert_eq!(ends(&graph, "Widget Pro", "costs"), expected);
+    let expected = [end("Hafen", None, None), end("Hafen Labs", None, None)];
+    assert_eq!(ends(&graph, "Mara Lind", "works_at"), expected);
+}
+
+#[test]
 fn of_an_entity_the_last_word_on_each_part_counts() {
     let log = Log::default();
     let first = ToldEntity {
