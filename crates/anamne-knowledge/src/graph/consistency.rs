@@ -6,14 +6,13 @@ use anamne_types::{Assertion, ConflictKind, Contradiction, Evidence, Memory, Mem
 use rusqlite::{Connection, OptionalExtension};
 
 use super::attribution::contradiction_rule;
-use super::contradictions::{claim_digest, identity};
-use super::extract::utterance;
+use super::contradictions::{claim_digest, claims_in, identity};
 use super::{Graph, GraphError};
-use crate::conflicts::{Claim, ClaimId, Conflicts, Link, claims};
+use crate::conflicts::{Claim, ClaimId, Conflicts, Link};
 
 impl Graph {
     /// Contradictions between these memories, by their texts as in extraction, with decisions as far as extracted.
-    /// Writes nothing. Ordered by the earlier memory's time.
+    /// Writes nothing. Ordered by the earlier memory's time. Their `updated_at` is when their text last changed.
     ///
     /// O(claims · the claims about the same things).
     pub fn contradictions_among(
@@ -27,7 +26,7 @@ impl Graph {
             .map(|memory| (memory.row.0, memory))
             .collect();
         for (row, memory) in &by_row {
-            conflicts.insert(*row, claims(&utterance(memory)));
+            conflicts.insert(*row, claims_in(memory));
         }
         let reader = self.reader();
         let mut found = Vec::new();

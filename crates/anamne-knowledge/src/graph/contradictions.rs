@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
-use anamne_types::{ConflictKind, Contradiction, Dispute, MemoryId, Row, Side};
+use anamne_types::{ConflictKind, Contradiction, Dispute, Memory, MemoryId, Row, Side};
 use rusqlite::types::Value;
 use rusqlite::{
     Connection, OptionalExtension, Row as SqlRow, TransactionBehavior, params, params_from_iter,
 };
 
 use super::attribution::contradiction_rule;
+use super::extract::{said_at, utterance};
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys};
-use crate::reading::Utterance;
 use crate::readings::{ConflictReading, Readings};
 
 /// Codes in `claim_keys`: a claim is listed under a key, or is compared with claims under it.
@@ -43,10 +43,10 @@ pub(super) struct Disputed {
 pub(super) fn take_in(
     connection: &Connection,
     row: i64,
-    utterance: &Utterance<'_>,
+    memory: &Memory,
 ) -> Result<Vec<i64>, GraphError> {
     let mut listed = Vec::new();
-    for (ordinal, claim) in claims(utterance).iter().enumerate() {
+    for (ordinal, claim) in claims_in(memory).iter().enumerate() {
         let json = serde_json::to_string(claim).map_err(|error| unreadable(&error))?;
         connection
             .prepare_cached("INSERT INTO claims VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
@@ -69,6 +69,13 @@ pub(super) fn take_in(
         listed.extend(keys.listed.iter().map(|key| *key as i64));
     }
     Ok(listed)
+}
+
+/// The claims of a memory, each said when the memory was last worded.
+pub(super) fn claims_in(memory: &Memory) -> Vec<Claim> {
+    let at = said_at(memory);
+    let claims = claims(&utterance(memory)).into_iter();
+    claims.map(|claim| Claim { at, ..claim }).collect()
 }
 
 /// A digest of a claim, independent of author and time.

@@ -30,7 +30,7 @@ pub struct ExtractionReport {
 
 impl Graph {
     /// Follows the log to its end, or until `go_on` returns false; it is called after every `batch` memories with the
-    /// event reached.
+    /// event reached. In `feed`, the `updated_at` of a memory is when its text last changed.
     ///
     /// Each batch is one transaction, for which other extracting processes wait. About 0.5 ms per memory. Memories that have
     /// expired by `now` count as forgotten; they are read again if `now` of a later call is before their expiry.
@@ -224,6 +224,17 @@ pub(super) fn utterance(memory: &Memory) -> Utterance<'_> {
     }
 }
 
+/// When a memory said what it says: when it happened, if that was told, and else when its text last changed, which is its
+/// `updated_at` in the log that the graph follows. What it asserts doesn't change with its text.
+pub(super) fn said_at(memory: &Memory) -> Timestamp {
+    let is_told = memory.occurred_at != memory.created_at;
+    if is_told || memory.metadata.contains_key(Assertion::KEY) {
+        memory.occurred_at
+    } else {
+        memory.updated_at
+    }
+}
+
 /// Reads these rows again if they are in the graph and unchanged since its position.
 fn reread(
     transaction: &Transaction<'_>,
@@ -308,7 +319,9 @@ fn take_in(
     };
     let number = i64::from(row.0);
     connection
-        .prepare_cached("INSERT INTO memories VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+        .prepare_cached(
+            "INSERT INTO memories VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
         .execute(params![
             number,
             memory.id.as_bytes().as_slice(),
@@ -318,6 +331,7 @@ fn take_in(
             author_name,
             memory.author,
             memory.occurred_at.as_microsecond(),
+            said_at(memory).as_microsecond(),
             memory.created_at.as_microsecond(),
             memory.expires_at.map(Timestamp::as_microsecond),
         ])?;

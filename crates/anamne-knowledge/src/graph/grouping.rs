@@ -237,7 +237,7 @@ fn is_denied(
     let mut denied = false;
     for member in naming::members(connection, subject)? {
         let mut statement = connection.prepare_cached(
-            "SELECT occurred_at, row FROM denials JOIN memories USING (row) \
+            "SELECT said_at, row FROM denials JOIN memories USING (row) \
              WHERE subject = ?1 AND relation = ?2 AND (object IS NULL OR object = ?3)",
         )?;
         let denials = statement.query_map(params![member, relation, end], |row| {

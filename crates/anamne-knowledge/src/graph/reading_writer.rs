@@ -35,7 +35,7 @@ impl ReadingWriter<'_> {
     /// The reading of a memory, by rules or by a model.
     pub(super) fn read(mut self, memory: &Memory) -> Result<(), GraphError> {
         let utterance = utterance(memory);
-        let listed = contradictions::take_in(self.connection, self.row, &utterance)?;
+        let listed = contradictions::take_in(self.connection, self.row, memory)?;
         let row = self.row;
         self.touched
             .keys

@@ -20,6 +20,8 @@ CREATE TABLE memories (
   author      INTEGER,
   author_name TEXT,
   occurred_at INTEGER NOT NULL,
+  -- occurred_at if it was told, and else when the text last changed
+  said_at     INTEGER NOT NULL,
   recorded_at INTEGER NOT NULL,
   expires_at  INTEGER
 ) STRICT;

@@ -15,6 +15,7 @@ use super::naming::{self, Name};
 pub(super) struct StatementRow {
     pub(super) row: i64,
     pub(super) memory: Evidence,
+    pub(super) said_at: i64,
     pub(super) recorded_at: i64,
     pub(super) author: Option<Name>,
     pub(super) subject: Name,
@@ -40,7 +41,7 @@ impl StatementRow {
     }
 
     pub(super) fn at(&self) -> i64 {
-        self.memory.at.as_microsecond()
+        self.said_at
     }
 
     pub(super) fn moment(&self) -> Moment {
@@ -123,7 +124,7 @@ fn statements_with(
 ) -> Result<Vec<StatementRow>, GraphError> {
     let sql = format!(
         "SELECT row, id, occurred_at, recorded_at, author, subject, relation, object, value, frame, negated, valid_from, \
-         valid_to, confidence, told, weight, frame_name, both_ways FROM statements JOIN memories USING (row) \
+         valid_to, confidence, told, weight, frame_name, both_ways, said_at FROM statements JOIN memories USING (row) \
          WHERE {condition} AND (expires_at IS NULL OR expires_at > ?2) AND (told OR NOT EXISTS ( \
            SELECT 1 FROM claims JOIN tombstones USING (says) WHERE claims.row = statements.row \
            AND claims.start < statements.start + statements.length AND statements.start < claims.start + claims.length))"
@@ -148,6 +149,7 @@ fn statements_with(
             weight: row.get(15)?,
             frame_name: row.get(16)?,
             both_ways: row.get(17)?,
+            said_at: row.get(18)?,
         })
     })?;
     let mut said = found.collect::<Result<Vec<_>, _>>()?;

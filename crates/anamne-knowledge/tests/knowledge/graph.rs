@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anamne_knowledge::graph::{ContradictionQuery, EntityQuery, Graph};
 use anamne_knowledge::reading::{Reading, Statement, Term};
 use anamne_knowledge::readings::{ConflictReading, Readings};
+use anamne_store::view::MemoryFeed;
 use anamne_types::{
     Assertion, Attributes, ConflictKind, EntityType, KnowledgeState, MadeBy, MemoryId, Object,
     Relation, Row, Seq, ToldEntity, ToldProperty, ToldRelation,
@@ -575,6 +576,44 @@ fn a_contradiction_stays_open_until_someone_decides() {
     log.change(did, Some("I implemented nothing yet."));
     follow(&graph, &log);
     assert!(graph.contradictions(&open).expect("listed").is_empty());
+}
+
+#[test]
+fn a_correction_is_later_than_what_was_said_before_it() {
+    let log = Log::default();
+    let port = |port: u32| format!("The payments service uses port {port}.");
+    let corrected = log.say("Ada", 1, &port(7000), None);
+    let said = log.say("Ada", 5, &port(7001), None);
+    let (_folder, graph) = extracted(&log);
+    let order = || {
+        let all = ContradictionQuery {
+            limit: 10,
+            ..ContradictionQuery::default()
+        };
+        let found = graph.contradictions(&all).expect("listed");
+        assert_eq!(found.len(), 1, "{found:?}");
+        let among = [corrected, said].map(|id| log.memories(&[id]).expect("read").remove(0));
+        let among = graph.contradictions_among(&among).expect("compared");
+        assert_eq!(among[0].id, found[0].id);
+        let sides = [&found[0].earlier, &found[0].later];
+        sides.map(|side| side.evidence.memory)
+    };
+    assert_eq!(order(), [corrected, said]);
+    log.correct(corrected, 9, &port(7002));
+    follow(&graph, &log);
+    assert_eq!(order(), [said, corrected]);
+    // It was told when it happened.
+    log.set_stored_at(corrected, day(2));
+    follow(&graph, &log);
+    assert_eq!(order(), [corrected, said]);
+
+    let moved = log.say("Ada", 1, "Mara Lind lives in Bonn.", None);
+    log.say("Ada", 5, "Mara Lind lives in Kiel.", None);
+    log.correct(moved, 9, "Mara Lind lives in Oslo.");
+    follow(&graph, &log);
+    let relations = graph.relations("Mara Lind", day(20)).expect("known");
+    let ends = ["Kiel", "Oslo"].map(|place| relation(&relations, "lives_in", place).valid_to);
+    assert_eq!(ends, [Some(day(9)), None]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::Site;
 use super::readings::ReadingsFile;
 use crate::Error;
 use crate::background_problems::BackgroundProblems;
+use crate::knowledge::wording_times::WordingFeed;
 
 /// Its name in reports.
 const NAME: &str = "knowledge";
@@ -88,7 +89,11 @@ impl KnowledgeFile {
         batch: usize,
         go_on: &mut dyn FnMut(Seq) -> bool,
     ) -> Result<(ExtractionReport, Skipped), Error> {
-        let (feed, now) = (self.source.undamaged_feed(), self.source.now());
+        let (undamaged, now) = (self.source.undamaged_feed(), self.source.now());
+        let feed = WordingFeed {
+            feed: &undamaged,
+            source: &self.source,
+        };
         let extracted = match self.open()?.catch_up(&feed, batch, now, go_on) {
             Err(error) if error.is_damage() => {
                 self.remove()?;
@@ -100,7 +105,7 @@ impl KnowledgeFile {
             }
             extracted => extracted?,
         };
-        Ok((extracted, feed.skipped()))
+        Ok((extracted, undamaged.skipped()))
     }
 
     /// Number of events the graph is behind.

@@ -7,6 +7,7 @@ use anamne_types::{
 };
 use jiff::Timestamp;
 
+use super::wording_times::worded_at;
 use crate::Error;
 use crate::space::Space;
 
@@ -65,7 +66,11 @@ impl Space {
     ) -> Result<ConsistencyReport, Error> {
         let graph = self.inner.derived.knowledge.open()?;
         let extracted = graph.position()?;
-        let compared: Vec<Memory> = memories.iter().chain(claim).cloned().collect();
+        let mut compared = memories.to_vec();
+        for memory in &mut compared {
+            memory.updated_at = worded_at(&self.inner.source, memory)?;
+        }
+        compared.extend(claim.cloned());
         let contradictions = graph
             .contradictions_among(&compared)?
             .into_iter()

@@ -12,3 +12,4 @@ pub(crate) mod recomputing;
 pub(crate) mod summaries;
 pub(crate) mod topics;
 pub(crate) mod wording;
+pub(crate) mod wording_times;

@@ -16,6 +16,7 @@ use jiff::tz::TimeZone;
 use crate::Error;
 use crate::core::Inner;
 use crate::derived::readings::OpenReadings;
+use crate::knowledge::wording_times::WordingFeed;
 use crate::models::remote::budgets;
 
 /// Texts up to this number of characters are not worth a call.
@@ -62,9 +63,11 @@ impl Inner {
             }
             let read = self.read_each(bridge, &readings, &states, context);
             // Also the readings made before a failure or a stop.
-            graph
-                .follow_readings(&*self.source)
-                .map_err(TaskError::failed)?;
+            let feed = WordingFeed {
+                feed: &*self.source,
+                source: &self.source,
+            };
+            graph.follow_readings(&feed).map_err(TaskError::failed)?;
             read?;
             let done = states.last().map_or(begun, |last| last.seq).0 - begun.0;
             context.progress(done, head.0.saturating_sub(begun.0), "events")?;

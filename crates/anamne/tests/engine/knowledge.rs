@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anamne::{
-    Assertion, ConflictKind, ContextRequest, ContradictionQuery, Draft, EntityQuery, EntityType,
-    LinkType, Options, Recall, Space, Store, ToldEntity, ToldProperty,
+    Assertion, ConflictKind, ConsistencyRequest, ContextRequest, ContradictionQuery, Draft,
+    EntityQuery, EntityType, LinkType, Options, Recall, Space, Store, ToldEntity, ToldProperty,
 };
+
+use crate::common::Home;
 
 fn space(folder: &Path) -> Space {
     let store = Store::open_with(Options::new(folder).background(false)).expect("a store");
@@ -457,6 +459,53 @@ fn an_outdated_statement_that_is_told_again_holds_again() {
     };
     space.edit(old.id, &successor).expect("edited");
     assert!(!told("We deploy by hand").duplicate);
+}
+
+#[test]
+fn a_correction_is_the_later_statement_and_other_edits_are_not() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-01T12:00:00Z");
+    let space = store.space("tests").expect("a space");
+    let port = |port: u32| format!("The payments service uses port {port}.");
+    let first = space.remember(port(7000)).expect("told").id;
+    clock.set("2026-03-02T12:00:00Z");
+    let second = space.remember(port(7001)).expect("told").id;
+    let holder_after = |at: &str, edit: anamne::Edit| {
+        clock.set(at);
+        let edited = space.edit(first, &edit).expect("edited");
+        space.extract(&mut |_| true).expect("extracted");
+        let both = ConsistencyRequest::among(vec![first, second]);
+        let compared = space.check_consistency(&both).expect("compared");
+        let holder = compared.contradictions[0].holds;
+        let disputes = space.disputes(&edited).expect("disputes");
+        assert_eq!(disputes[0].holds, Some(holder == Some(first)));
+        holder
+    };
+    let tagged = |tag: &str| anamne::Edit {
+        add_tags: vec![tag.to_owned()],
+        ..anamne::Edit::default()
+    };
+    let corrected = anamne::Edit {
+        content: Some(port(7002)),
+        ..anamne::Edit::default()
+    };
+    assert_eq!(
+        holder_after("2026-03-03T12:00:00Z", tagged("a")),
+        Some(second)
+    );
+    assert_eq!(holder_after("2026-03-04T12:00:00Z", corrected), Some(first));
+    clock.set("2026-03-05T12:00:00Z");
+    let third = space.remember(port(7003)).expect("told").id;
+    assert_eq!(
+        holder_after("2026-03-06T12:00:00Z", tagged("b")),
+        Some(first)
+    );
+    let read = space.read(third).expect("read");
+    let disputes = space.disputes(&read).expect("disputes");
+    assert!(
+        disputes.iter().all(|dispute| dispute.holds == Some(true)),
+        "{disputes:?}"
+    );
 }
 
 #[test]

@@ -99,6 +99,12 @@ impl Log {
         });
     }
 
+    /// Changes the text of a memory on a day.
+    pub(crate) fn correct(&self, id: MemoryId, on: i64, text: &str) {
+        self.change(id, Some(text));
+        self.alter(id, |memory| memory.updated_at = day(on));
+    }
+
     /// Sets when a memory was stored, as opposed to when it occurred.
     pub(crate) fn set_stored_at(&self, id: MemoryId, at: Timestamp) {
         self.alter(id, |memory| memory.created_at = at);
