@@ -51,6 +51,7 @@ pub use claim::{Action, Aspect, Claim, Content, Quantity, Topic};
 pub use driver::{ClaimId, Conflicts, Link, WINDOW};
 pub use judge::{Conflict, judge};
 pub use keys::{Keys, keys};
+pub(crate) use read::shortened;
 pub use read::{MOST_CLAIMS, claims};
 pub(crate) use words::{Stems, is_verb_form};
 

@@ -150,7 +150,12 @@ fn quote(text: &str, tokens: &[Token<'_>], span: Range<usize>) -> String {
     };
     let last = &tokens[span.end.clamp(span.start + 1, tokens.len()) - 1];
     let whole = &text[first.start..last.start + last.text.len()];
-    let line = whole.split_whitespace().collect::<Vec<_>>().join(" ");
+    shortened(whole)
+}
+
+/// A text on one line, cut to [`Claim::QUOTE_BYTES`].
+pub(crate) fn shortened(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.len() <= Claim::QUOTE_BYTES {
         return line;
     }

@@ -11,7 +11,8 @@ use super::{Graph, GraphError};
 use crate::conflicts::{Claim, ClaimId, Conflicts, Link};
 
 impl Graph {
-    /// Contradictions between these memories, by their texts as in extraction, with decisions as far as extracted.
+    /// Contradictions between these memories, and of them with denials, by their texts as in extraction, with denials and
+    /// decisions as far as extracted.
     /// Writes nothing. Ordered by the earlier memory's time. Their `updated_at` is when their text last changed.
     ///
     /// O(claims · the claims about the same things).
@@ -36,6 +37,9 @@ impl Graph {
                 continue;
             };
             found.extend(self.decided(&reader, &link, earlier, later)?);
+        }
+        for memory in by_row.values() {
+            found.extend(self.denials_of(&reader, memory)?);
         }
         found.sort_by(|one, other| {
             let key = |found: &Contradiction| (found.earlier.evidence.at, found.later.evidence.at);

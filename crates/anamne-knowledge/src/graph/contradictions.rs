@@ -10,6 +10,7 @@ use rusqlite::{
 };
 
 use super::attribution::contradiction_rule;
+use super::denials::{self, DeniedRows};
 use super::extract::{said_at, utterance};
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys};
@@ -32,11 +33,12 @@ pub struct ContradictionQuery {
     pub limit: usize,
 }
 
-/// Rows involved in contradictions, as of a database state.
+/// Rows involved in contradictions, and denied ones, as of a database state.
 #[derive(Default)]
 pub(super) struct Disputed {
     version: Option<i64>,
     rows: HashSet<u32>,
+    denied: DeniedRows,
 }
 
 /// Adds the claims of a row; returns the keys under which they are listed.
@@ -458,7 +460,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The memories that contradict each of these rows. A few microseconds if there are none.
+    /// The memories that contradict or deny each of these rows. A few microseconds if there are none.
     pub fn disputes(&self, rows: &[Row]) -> Result<Vec<Vec<Dispute>>, GraphError> {
         let reader = self.recall();
         let mut disputed = self.disputed();
@@ -470,14 +472,20 @@ impl Graph {
                 .prepare_cached("SELECT finder FROM conflicts UNION SELECT rival FROM conflicts")?
                 .query_map([], |row| row.get(0))?
                 .collect::<Result<_, _>>()?;
+            disputed.denied = denials::denied_rows(&reader)?;
             disputed.version = Some(version);
         }
         let of = |row: &Row| {
-            if disputed.rows.contains(&row.0) {
-                disputes_of(&reader, i64::from(row.0))
+            let mut disputes = if disputed.rows.contains(&row.0) {
+                disputes_of(&reader, i64::from(row.0))?
             } else {
-                Ok(Vec::new())
+                Vec::new()
+            };
+            let denied = disputed.denied.get(&i64::from(row.0));
+            for denial in denied.into_iter().flatten() {
+                disputes.push(denials::dispute(&reader, *denial)?);
             }
+            Ok(disputes)
         };
         rows.iter().map(of).collect()
     }

@@ -8,6 +8,7 @@ mod associations;
 mod attribution;
 mod consistency;
 mod contradictions;
+mod denials;
 mod descriptions;
 mod echoes;
 mod entities;

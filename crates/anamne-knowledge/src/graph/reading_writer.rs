@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use super::extract::{BatchChanges, utterance};
 use super::naming::{self, Name};
 use super::{GraphError, contradictions};
-use crate::reading::{Mention, Statement, Term, read};
+use crate::reading::{Mention, Reading, Statement, Term, read};
 use crate::readings::Readings;
 
 /// Confidence of assertions, in hundredths.
@@ -32,19 +32,14 @@ pub(super) struct ReadingWriter<'batch> {
 }
 
 impl ReadingWriter<'_> {
-    /// The reading of a memory, by rules or by a model.
+    /// Writes the claims and the reading of a memory.
     pub(super) fn read(mut self, memory: &Memory) -> Result<(), GraphError> {
-        let utterance = utterance(memory);
         let listed = contradictions::take_in(self.connection, self.row, memory)?;
         let row = self.row;
         self.touched
             .keys
             .extend(listed.into_iter().map(|key| (key, row)));
-        let by_model = match self.readings {
-            Some(readings) => readings.of(memory.row, memory.seq, &memory.content)?,
-            None => None,
-        };
-        let reading = by_model.unwrap_or_else(|| read(&utterance));
+        let reading = reading_of(self.readings, memory)?;
         for mention in &reading.mentions {
             if let Some(name) = self.name(&mention.name)? {
                 self.note(
@@ -177,6 +172,18 @@ impl ReadingWriter<'_> {
             ])?;
         Ok(())
     }
+}
+
+/// The reading of a memory, by a model or by rules.
+pub(super) fn reading_of(
+    readings: Option<&Readings>,
+    memory: &Memory,
+) -> Result<Reading, GraphError> {
+    let by_model = match readings {
+        Some(readings) => readings.of(memory.row, memory.seq, &memory.content)?,
+        None => None,
+    };
+    Ok(by_model.unwrap_or_else(|| read(&utterance(memory))))
 }
 
 /// A statement to store.

@@ -1,6 +1,7 @@
 //! What people tell about entities, relations and properties, and how use confirms entities.
 
 use anamne_knowledge::graph::{EntityQuery, Graph, Recency};
+use anamne_store::view::MemoryFeed;
 use anamne_types::{
     Assertion, Attributes, EntityScope, EntityType, KnowledgeState, MemoryId, Perspective,
     Relation, Row, ToldEntity, ToldProperty, ToldRelation,
@@ -361,6 +362,54 @@ fn names_and_values_that_contain_one_another_are_told_apart() {
     assert_eq!(ends(&graph, "Widget Pro", "costs"), expected);
     let expected = [end("Hafen", None, None), end("Hafen Labs", None, None)];
     assert_eq!(ends(&graph, "Mara Lind", "works_at"), expected);
+}
+
+#[test]
+fn what_says_a_denied_relation_is_disputed_by_the_denial() {
+    let log = Log::default();
+    let said = log.say("Ada", 1, "Mara Lind works at Fjordbank.", None);
+    let retold = Assertion::Relation(told("Mara Lind", "works_at", "Fjordbank"));
+    log.assert(2, &retold);
+    log.say("Ada", 3, "Mara Lind works at Skogbank.", None);
+    let denied = log.assert(
+        4,
+        &Assertion::Denial {
+            subject: "Mara Lind".to_owned(),
+            relation: Some("works_at".to_owned()),
+            object: Some("Fjordbank".to_owned()),
+        },
+    );
+    let (_folder, graph) = extracted(&log);
+    let disputes = || {
+        let rows = [Row(0), Row(1), Row(2), Row(3)];
+        let disputes = graph.disputes(&rows).expect("read").into_iter();
+        disputes
+            .map(|of| {
+                of.into_iter()
+                    .map(|one| (one.memory, one.holds))
+                    .collect::<Vec<_>>()
+            })
+            .collect::<Vec<_>>()
+    };
+    let by_denial = vec![(denied, Some(false))];
+    assert_eq!(disputes(), [by_denial.clone(), by_denial, vec![], vec![]]);
+    let claim = |text: &str| {
+        let claimed = log.say("Teo", 5, text, None);
+        let claimed = log.memories(&[claimed]).expect("read");
+        let found = graph.contradictions_among(&claimed).expect("compared");
+        found
+            .into_iter()
+            .map(|found| found.kept)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(claim("Mara Lind works at Fjordbank."), [Some(denied)]);
+    assert_eq!(claim("Mara Lind works at Skogbank."), []);
+    assert_eq!(claim("Mara Lind does not work at Fjordbank."), []);
+    log.change(said, Some("Mara Lind likes tea."));
+    log.assert(6, &retold);
+    follow(&graph, &log);
+    assert_eq!(disputes(), [vec![], vec![], vec![], vec![]]);
+    assert_eq!(claim("Mara Lind works at Fjordbank."), []);
 }
 
 #[test]

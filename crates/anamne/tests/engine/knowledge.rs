@@ -509,6 +509,31 @@ fn a_correction_is_the_later_statement_and_other_edits_are_not() {
 }
 
 #[test]
+fn what_was_denied_is_marked_and_found_by_a_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let text = "Ingrid Moe works at Fjordbank.";
+    let said = space.remember(text).expect("told").id;
+    let denial = Assertion::Denial {
+        subject: "Ingrid Moe".to_owned(),
+        relation: Some("works_at".to_owned()),
+        object: Some("Fjordbank".to_owned()),
+    };
+    let denied = space.assert(&denial, None).expect("denied").id;
+    space.extract(&mut |_| true).expect("extracted");
+    let answer = space
+        .recall(&Recall::new("where does Ingrid Moe work?"))
+        .expect("recalled");
+    let hit = answer.results.iter().find(|hit| hit.memory.id == said);
+    let disputes = &hit.expect("found").disputes;
+    let marked: Vec<_> = disputes.iter().map(|one| (one.memory, one.holds)).collect();
+    assert_eq!(marked, [(denied, Some(false))]);
+    let checked = space.check_claim(text, 10).expect("checked");
+    let holding: Vec<_> = checked.contradictions.iter().map(|one| one.holds).collect();
+    assert_eq!(holding, [Some(denied)]);
+}
+
+#[test]
 fn a_merged_memory_that_is_told_again_is_known() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
