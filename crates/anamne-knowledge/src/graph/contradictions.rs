@@ -460,7 +460,8 @@ impl Graph {
         Ok(())
     }
 
-    /// The memories that contradict or deny each of these rows. A few microseconds if there are none.
+    /// The memories that contradict or deny each of these rows. A few microseconds if there are none. What changed in the
+    /// log since is left out.
     pub fn disputes(&self, rows: &[Row]) -> Result<Vec<Vec<Dispute>>, GraphError> {
         let reader = self.recall();
         let mut disputed = self.disputed();
@@ -487,7 +488,12 @@ impl Graph {
             }
             Ok(disputes)
         };
-        rows.iter().map(of).collect()
+        let mut disputes = rows
+            .iter()
+            .map(of)
+            .collect::<Result<Vec<_>, GraphError>>()?;
+        self.drop_changed(&reader, rows, &mut disputes)?;
+        Ok(disputes)
     }
 }
 

@@ -7,6 +7,7 @@ use anamne_types::{Assertion, Body, Kind, Memory, MemoryId, Row, Seq};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
+use super::currency::text_digest;
 use super::naming::{self, Name};
 use super::reading_writer::ReadingWriter;
 use super::{Graph, GraphError, contradictions, echoes, entities, expiry};
@@ -320,7 +321,7 @@ fn take_in(
     let number = i64::from(row.0);
     connection
         .prepare_cached(
-            "INSERT INTO memories VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO memories VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
             number,
@@ -334,6 +335,7 @@ fn take_in(
             said_at(memory).as_microsecond(),
             memory.created_at.as_microsecond(),
             memory.expires_at.map(Timestamp::as_microsecond),
+            text_digest(&memory.content),
         ])?;
     touched.rows.insert(number);
     if let (Some(thread), Some(position)) = (&memory.thread, memory.position) {

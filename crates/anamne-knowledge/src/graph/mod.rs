@@ -8,6 +8,7 @@ mod associations;
 mod attribution;
 mod consistency;
 mod contradictions;
+mod currency;
 mod denials;
 mod descriptions;
 mod echoes;
@@ -33,6 +34,7 @@ mod writing_assertions;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use anamne_store::view::MemoryFeed;
 use anamne_store::{FileIdentity, SideDatabase, identity_at, remove_derived, truncate_wal};
 use anamne_types::Seq;
 use rusqlite::Connection;
@@ -65,6 +67,8 @@ pub struct Graph {
     is_read_only: bool,
     disputed: Mutex<Disputed>,
     readings: Option<Arc<Readings>>,
+    /// What the graph may be behind of.
+    log: Option<Arc<dyn MemoryFeed + Send + Sync>>,
     /// For extraction; readers don't wait for it.
     extractor: Mutex<Connection>,
     reader: Mutex<Connection>,
@@ -94,10 +98,19 @@ impl Graph {
             is_read_only,
             disputed: Mutex::default(),
             readings,
+            log: None,
             extractor: Mutex::new(extractor),
             reader: Mutex::new(reader),
             recall: Mutex::new(recall),
         })
+    }
+
+    /// The graph with the log that it follows, to leave out what changed there since.
+    pub fn following(self, log: Arc<dyn MemoryFeed + Send + Sync>) -> Self {
+        Self {
+            log: Some(log),
+            ..self
+        }
     }
 
     /// Whether this user can't write it. What others write later is not seen.

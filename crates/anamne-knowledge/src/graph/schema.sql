@@ -23,7 +23,9 @@ CREATE TABLE memories (
   -- occurred_at if it was told, and else when the text last changed
   said_at     INTEGER NOT NULL,
   recorded_at INTEGER NOT NULL,
-  expires_at  INTEGER
+  expires_at  INTEGER,
+  -- a digest of the text that was read
+  text        INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX memories_by_expiry ON memories (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memories_by_thread ON memories (thread, position, row) WHERE thread IS NOT NULL;

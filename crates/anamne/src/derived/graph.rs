@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anamne_knowledge::graph::{ExtractionReport, Graph, GraphError};
 use anamne_store::beside::VIEWS;
-use anamne_store::view::MemoryFeed;
+use anamne_store::view::{MemoryFeed, MemoryState, ViewError};
 use anamne_store::{Budget, Class, Damage, Derived, Effort, SpaceSource, StoreError};
-use anamne_types::{Seq, Skipped};
+use anamne_types::{Memory, MemoryId, Seq, Skipped};
 use jiff::Timestamp;
 
 use super::Site;
@@ -67,7 +67,8 @@ impl KnowledgeFile {
         {
             return Ok(graph.clone());
         }
-        let graph = Arc::new(Graph::open(&self.path(), self.readings.open()?)?);
+        let graph = Graph::open(&self.path(), self.readings.open()?)?;
+        let graph = Arc::new(graph.following(Arc::new(PresentMemories(self.source.clone()))));
         *opened = (!graph.is_read_only()).then(|| graph.clone());
         Ok(graph)
     }
@@ -125,6 +126,23 @@ impl KnowledgeFile {
             Err(error) if error.is_damage() => self.remove(),
             emptied => Ok(emptied?),
         }
+    }
+}
+
+/// The log for comparison with the graph, without memories that are damaged in both copies.
+struct PresentMemories(Arc<SpaceSource>);
+
+impl MemoryFeed for PresentMemories {
+    fn head(&self) -> Result<Seq, ViewError> {
+        MemoryFeed::head(&*self.0)
+    }
+
+    fn states_since(&self, after: Seq, limit: usize) -> Result<Vec<MemoryState>, ViewError> {
+        self.0.undamaged_feed().states_since(after, limit)
+    }
+
+    fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, ViewError> {
+        self.0.undamaged_feed().memories(ids)
     }
 }
 

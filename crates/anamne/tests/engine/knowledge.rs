@@ -534,6 +534,37 @@ fn what_was_denied_is_marked_and_found_by_a_check() {
 }
 
 #[test]
+fn a_changed_text_is_not_marked_by_what_it_said_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let space = space(folder.path());
+    let port = |port: u32| format!("The vault service uses port {port}.");
+    let [first, second] = [7000, 7001].map(|number| space.remember(port(number)).expect("told").id);
+    space.extract(&mut |_| true).expect("extracted");
+    let marked = || {
+        let answer = space
+            .recall(&Recall::new("which port does the vault service use?"))
+            .expect("recalled");
+        let hits = answer.results.iter().filter(|hit| !hit.disputes.is_empty());
+        let mut marked: Vec<_> = hits.map(|hit| hit.memory.id).collect();
+        marked.sort();
+        marked
+    };
+    assert_eq!(marked(), [first, second]);
+    let tagged = anamne::Edit {
+        add_tags: vec!["network".to_owned()],
+        ..anamne::Edit::default()
+    };
+    space.edit(first, &tagged).expect("edited");
+    assert_eq!(marked(), [first, second]);
+    let reworded = anamne::Edit {
+        content: Some("The vault service was shut down in May.".to_owned()),
+        ..anamne::Edit::default()
+    };
+    space.edit(first, &reworded).expect("edited");
+    assert_eq!(marked(), []);
+}
+
+#[test]
 fn a_merged_memory_that_is_told_again_is_known() {
     let folder = tempfile::tempdir().expect("a folder");
     let space = space(folder.path());
