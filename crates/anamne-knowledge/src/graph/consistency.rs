@@ -12,8 +12,9 @@ use crate::conflicts::{Claim, ClaimId, Conflicts, Link};
 
 impl Graph {
     /// Contradictions between these memories, and of them with denials, by their texts as in extraction, with denials and
-    /// decisions as far as extracted.
-    /// Writes nothing. Ordered by the earlier memory's time. Their `updated_at` is when their text last changed.
+    /// decisions as far as extracted. The `updated_at` of a memory is when its text last changed.
+    ///
+    /// Writes nothing. Ordered by the earlier memory's time.
     ///
     /// O(claims · the claims about the same things).
     pub fn contradictions_among(

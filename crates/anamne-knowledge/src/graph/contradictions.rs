@@ -482,8 +482,7 @@ impl Graph {
             } else {
                 Vec::new()
             };
-            let denied = disputed.denied.get(&i64::from(row.0));
-            for denial in denied.into_iter().flatten() {
+            if let Some(denial) = disputed.denied.get(&i64::from(row.0)) {
                 disputes.push(denials::dispute(&reader, *denial)?);
             }
             Ok(disputes)

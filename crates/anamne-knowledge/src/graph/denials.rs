@@ -22,8 +22,8 @@ const REASON: &str = "someone said that this is not so";
 /// Stands for the position of a claim in a denial.
 const DENIAL: i64 = -1;
 
-/// The rows of the denials against what each row says.
-pub(super) type DeniedRows = HashMap<i64, Vec<i64>>;
+/// The row of the last denial of what each row says.
+pub(super) type DeniedRows = HashMap<i64, i64>;
 
 /// A denied relation of a subject, to one object or to any.
 struct Denial {
@@ -44,15 +44,15 @@ pub(super) fn denied_rows(connection: &Connection) -> Result<DeniedRows, GraphEr
     let mut rows = DeniedRows::new();
     for denial in denials(connection, None)? {
         for said in denied_by(connection, &denial)?.into_values() {
-            for row in against(&denial, &said) {
-                rows.entry(row).or_default().push(denial.at.1);
+            if !is_told_again(&denial, &said) {
+                rows.extend(said.iter().map(|one| (one.at.1, denial.at.1)));
             }
         }
     }
     Ok(rows)
 }
 
-/// All denials of relations, or those of one name.
+/// All denials of relations, or those of one name, by time.
 fn denials(connection: &Connection, subject: Option<Name>) -> Result<Vec<Denial>, GraphError> {
     let condition = subject.map_or("?1 IS NULL", |_| "subject = ?1");
     let sql = format!(
@@ -85,8 +85,8 @@ impl Graph {
         }
         let reading = reading_of(self.readings.as_deref(), memory)?;
         for (ordinal, statement) in (0..).zip(&reading.statements) {
-            if let Some(denial) = denial_of(connection, statement)?
-                && !statement.negated
+            if !statement.negated
+                && let Some(denial) = denial_of(connection, statement)?
             {
                 let denial = denying_side(connection, denial, statement)?;
                 let found = found.entry(denial.evidence.memory);
@@ -195,16 +195,6 @@ fn denial_of(connection: &Connection, statement: &Statement) -> Result<Option<i6
     };
     let said = denied_by(connection, &last)?.remove(&end);
     Ok((!is_told_again(&last, &said.unwrap_or_default())).then_some(last.at.1))
-}
-
-/// The rows of statements about one end that the denial holds against.
-fn against<'said>(denial: &Denial, said: &'said [Denied]) -> impl Iterator<Item = i64> + 'said {
-    let held = if is_told_again(denial, said) {
-        &[]
-    } else {
-        said
-    };
-    held.iter().map(|one| one.at.1)
 }
 
 fn is_told_again(denial: &Denial, said: &[Denied]) -> bool {

@@ -101,7 +101,7 @@ fn group(
         property: (subject, relation.clone()),
         object: first.object,
         said: positive.iter().map(|one| one.moment()).collect(),
-        word: told_last.unwrap_or(&first).moment(),
+        word: told_last.unwrap_or(first).moment(),
         learned: recorded().max().unwrap_or(0),
         last_rank: last_word.rank(),
         author: last.author,

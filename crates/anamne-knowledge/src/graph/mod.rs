@@ -106,6 +106,7 @@ impl Graph {
     }
 
     /// The graph with the log that it follows, to leave out what changed there since.
+    #[must_use]
     pub fn following(self, log: Arc<dyn MemoryFeed + Send + Sync>) -> Self {
         Self {
             log: Some(log),
