@@ -1,6 +1,6 @@
 //! A known text that is told again although it no longer holds: it holds again from now on.
 
-use anamne_types::{Draft, MemoryId, Relation, Remembered};
+use anamne_types::{ConflictKind, Dispute, Draft, MemoryId, Relation, Remembered};
 
 use crate::Error;
 use crate::space::Space;
@@ -48,8 +48,11 @@ impl Space {
             return Ok(!self.inner.was_merged(id)?);
         }
         let knowledge = self.knowledge()?;
-        let disputes = self.disputes(&memory)?;
-        if disputes.iter().any(|dispute| dispute.holds == Some(false)) {
+        // What a person decided to be wrong stays wrong, however often it is told.
+        let is_replaced = |dispute: &Dispute| {
+            dispute.kind == ConflictKind::Superseded && dispute.holds == Some(false)
+        };
+        if self.disputes(&memory)?.iter().any(is_replaced) {
             return Ok(true);
         }
         let mut entities = knowledge.named_in(id)?;

@@ -531,6 +531,7 @@ fn what_was_denied_is_marked_and_found_by_a_check() {
     let checked = space.check_claim(text, 10).expect("checked");
     let holding: Vec<_> = checked.contradictions.iter().map(|one| one.holds).collect();
     assert_eq!(holding, [Some(denied)]);
+    assert!(space.remember(text).expect("told").duplicate);
 }
 
 #[test]
