@@ -38,10 +38,14 @@ pub(crate) fn reach(relation: &Relation, from: EntityId) -> (String, &'static st
 /// The validity period, as far as known.
 pub(crate) fn validity(relation: &Relation, dates: &Dates) -> Option<String> {
     let until = |end| {
-        let word = if end <= dates.now { "ended" } else { "until" };
+        let word = if is_over(relation, dates) {
+            "ended"
+        } else {
+            "until"
+        };
         format!("{word} {}", dates.day(end))
     };
-    match (relation.valid_from, relation.valid_to) {
+    match (relation.valid_from, relation.holds_through()) {
         (None, None) => None,
         (Some(from), None) => Some(format!("since {}", dates.day(from))),
         (None, Some(end)) => Some(until(end)),

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::body::string_enum;
 use crate::identity::display_as_inner;
+use crate::told::last_moment;
 use crate::{Attributes, InvalidValue, MadeBy, MemoryId, RelationType};
 
 string_enum! {
@@ -282,6 +283,13 @@ pub struct Relation {
     pub evidence: Vec<Evidence>,
     /// Number of evidence memories.
     pub mentions: u64,
+}
+
+impl Relation {
+    /// The last moment at which it holds, if it ends: `valid_to` is the first at which it doesn't.
+    pub fn holds_through(&self) -> Option<Timestamp> {
+        self.valid_to.map(last_moment)
+    }
 }
 
 /// One perspective on an entity.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::str::FromStr;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -158,7 +158,8 @@ impl ToldRelation {
         if self.both_ways {
             sentence.push_str(", in both directions");
         }
-        for (word, time) in [("from", self.valid_from), ("until", self.valid_to)] {
+        let last = self.valid_to.map(last_moment);
+        for (word, time) in [("from", self.valid_from), ("until", last)] {
             if let Some(time) = time {
                 let _ = write!(sentence, ", {word} {}", time.strftime("%Y-%m-%d"));
             }
@@ -170,6 +171,12 @@ impl ToldRelation {
         }
         sentence + "."
     }
+}
+
+/// The last moment of a period that ends before this time.
+pub(crate) fn last_moment(end: Timestamp) -> Timestamp {
+    end.checked_sub(SignedDuration::from_micros(1))
+        .unwrap_or(end)
 }
 
 /// A told property of an entity.
@@ -365,12 +372,13 @@ mod tests {
             both_ways: true,
             weight: Some(0.8),
             confidence: Some(0.9),
+            valid_to: Some("2015-01-02T00:00:00Z".parse().expect("an instant")),
             ..ToldRelation::default()
         };
         told.check().expect("it is accepted");
         assert_eq!(
             told.sentence(),
-            "Mara works with Teo, in both directions, weight 0.8, confidence 0.9."
+            "Mara works with Teo, in both directions, until 2015-01-01, weight 0.8, confidence 0.9."
         );
         let told = ToldProperty {
             entity: "Staging".to_owned(),

@@ -224,6 +224,20 @@ fn what_is_true_for_now_ends_by_itself() {
 }
 
 #[test]
+fn the_last_day_of_a_relation_is_shown_as_it_was_told() {
+    let bench = stored();
+    let until = |object, day| {
+        let relation = ["knowledge", "relation", "Mara Lind", "lives_in", object];
+        bench.run(&[&relation[..], &["--until", day]].concat());
+        bench.run(&["knowledge", "show", "Mara Lind"]).stdout
+    };
+    let shown = until("Kiel", "2015-01-01");
+    assert!(shown.contains("ended 2015-01-01"), "{shown}");
+    let shown = until("Bonn", "2999-12-31");
+    assert!(shown.contains("until 2999-12-31"), "{shown}");
+}
+
+#[test]
 fn an_overview_counts_and_a_list_is_narrowed() {
     let bench = stored();
     let overview = bench.json(&["knowledge"]);

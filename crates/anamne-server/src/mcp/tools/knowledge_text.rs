@@ -146,7 +146,7 @@ fn said(relation: &Relation) -> String {
     if let Some(from) = relation.valid_from {
         add(&format!("since {}", from.strftime("%Y-%m-%d")));
     }
-    if let Some(to) = relation.valid_to {
+    if let Some(to) = relation.holds_through() {
         add(&format!("until {}", to.strftime("%Y-%m-%d")));
     }
     if !relation.evidence.is_empty() {
