@@ -48,7 +48,7 @@ pub(super) fn is_named<'text>(
             if has_code && !next.is_none_or(is_of_lock) {
                 return false;
             }
-            has_lock |= is(word, &lists().lock_names);
+            has_lock |= word == text && is(word, &lists().lock_names);
             next = Some(word);
         }
     }

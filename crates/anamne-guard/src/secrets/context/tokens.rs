@@ -172,7 +172,7 @@ fn closes(one: char) -> bool {
     match one {
         '"' | '\'' | '`' | ')' | ']' | '}' | '<' | '>' | '*' | '_' | '|' | ',' | ';' | '.'
         | ':' | '!' | '?' => true,
-        _ => !one.is_ascii() && (one == '…' || is_quote(one)),
+        _ => !one.is_ascii() && (matches!(one, '…' | '।' | '،' | '؛' | '؟' | '۔') || is_quote(one)),
     }
 }
 

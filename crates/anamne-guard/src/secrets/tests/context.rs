@@ -116,6 +116,7 @@ fn other_codes_and_pins_are_none() {
         "HTTP status code 4823",
         "promo code 4823",
         "Dress code is black tie, doors at 2000.",
+        "a read in fallback code used by `optimization_barrier` ([#1551])",
     ] {
         clean(text);
     }
@@ -138,6 +139,34 @@ fn digests_that_are_keys_of_entries_are_clean() {
     }
     for before in ["api_key = \"", "the api key is ", "session_key="] {
         assert!(!found(&format!("{before}{digest}")).is_empty(), "{before}");
+    }
+    settle();
+}
+
+#[test]
+fn sentences_in_more_languages_are_read() {
+    let value = random(ALNUM, 14, 9);
+    for (before, after) in [
+        ("كلمة المرور للخادم هي ", " فلا تشاركها."),
+        ("सर्वर का पासवर्ड ", " है।"),
+        ("নতুন পাসওয়ার্ড ", "।"),
+        ("Mật khẩu của máy chủ là ", "."),
+        ("رمز عبور سرور ", " است."),
+        ("Паролата за сървъра е ", "."),
+        ("Лозинка за сервер је ", "."),
+    ] {
+        check(&format!("{before}{value}{after}"), "password", &value);
+    }
+    for text in [
+        "Mật khẩu phải có ít nhất 12 ký tự.",
+        "Xuất khẩu năm 2024 đạt 4500 tấn cà phê.",
+        "पासवर्ड में कम से कम 8 अक्षर होने चाहिए।",
+        "رمز عبور باید حداقل 12 کاراکتر باشد.",
+        "حركة المرور على الطريق A1234 خفيفة",
+        "Паролата трябва да е поне 12 символа.",
+        "шифра 4829 за артикал",
+    ] {
+        clean(text);
     }
     settle();
 }
