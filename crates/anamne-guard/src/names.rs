@@ -42,7 +42,7 @@ impl Names {
 }
 
 /// Whether no letter or digit touches the place.
-fn is_whole(text: &str, place: &std::ops::Range<usize>) -> bool {
+pub(crate) fn is_whole(text: &str, place: &std::ops::Range<usize>) -> bool {
     let before = text[..place.start].chars().next_back();
     let after = text[place.end..].chars().next();
     ![before, after]

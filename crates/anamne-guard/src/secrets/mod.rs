@@ -11,6 +11,7 @@ mod context;
 mod letters;
 mod placeholders;
 mod published;
+mod repeats;
 mod scan;
 mod shape;
 mod steps;
@@ -48,6 +49,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Finding>) {
     let mut scan = scan::Scan::new(text);
     anchors::visit(&mut scan);
     context::find(&mut scan);
+    repeats::find(&mut scan);
     found.extend(scan.finish());
 }
 

@@ -18,6 +18,8 @@ pub(super) enum Basis {
     Name,
     /// Its look and the words around it.
     Context,
+    /// The same value elsewhere in the text.
+    Repeat,
 }
 
 /// How much a detector has read of a part of a text. Ordinary texts cause a detector to read each byte a few times at most; one
@@ -178,13 +180,14 @@ impl<'text> Scan<'text> {
             .is_some_and(|rest| rest.starts_with(literal.as_bytes()))
     }
 
+    /// What was found so far.
+    pub(super) fn found(&self) -> impl Iterator<Item = &Finding> {
+        self.found.iter().map(|(_, finding)| finding)
+    }
+
     /// Where something was found. O(n log n).
     pub(super) fn found_places(&self) -> Places {
-        let mut places: Vec<_> = self
-            .found
-            .iter()
-            .map(|(_, finding)| finding.span.clone())
-            .collect();
+        let mut places: Vec<_> = self.found().map(|finding| finding.span.clone()).collect();
         places.sort_by_key(|place| place.start);
         places.dedup_by(|next, last| {
             let is_in_reach = next.start <= last.end;

@@ -13,7 +13,7 @@ pub(super) struct Shape {
     pub(super) symbols: usize,
     /// White space and control characters.
     pub(super) blanks: usize,
-    /// How many different ASCII characters there are.
+    /// How many different bytes there are.
     pub(super) distinct: usize,
     /// How often the kind of letter or digit changes, without capital to small, skipping punctuation.
     changes: usize,
@@ -35,13 +35,11 @@ impl Shape {
     pub(super) fn of(value: &str) -> Self {
         steps::count(value.len());
         let mut shape = Self::default();
-        let mut seen = 0_u128;
+        let mut seen = [0_u128; 2];
         let (mut last, mut before, mut ladder, mut lower_run) = (None, 0_u8, 1, 0);
         for byte in value.bytes() {
             shape.length += 1;
-            if byte.is_ascii() {
-                seen |= 1 << byte;
-            }
+            seen[usize::from(byte >> 7)] |= 1 << (byte & 0x7F);
             ladder = if byte == before.wrapping_add(1) {
                 ladder + 1
             } else {
@@ -68,7 +66,7 @@ impl Shape {
             shape.lower_run = shape.lower_run.max(lower_run);
             last = Some(sort);
         }
-        shape.distinct = seen.count_ones() as usize;
+        shape.distinct = seen.map(u128::count_ones).iter().sum::<u32>() as usize;
         shape
     }
 

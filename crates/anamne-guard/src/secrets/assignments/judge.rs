@@ -17,6 +17,8 @@ use crate::secrets::words::{has, lists};
 pub(super) enum Place {
     /// In quotes; `is_label` if its name is quoted too, as in files of translations.
     Quoted { is_label: bool },
+    /// In quotes, after the name of a setting: no sentence for a person stands there.
+    Setting,
     /// After a flag, in an element, a URL, an environment file or a connection string: no expression can stand there.
     Argument,
     /// A name and a value that fill a line; `is_code` if it may be an assignment of a program.
@@ -32,10 +34,11 @@ pub(super) fn may_be_secret(value: &str, class: Class) -> bool {
     let shape = Shape::of(value);
     match class {
         Class::Password => shape.length >= 4,
-        Class::ShortPassword => shape.digits > 0 || (shape.length >= 8 && shape.sorts() >= 3),
+        Class::ShortPassword => is_short_password(value, &shape),
         Class::Seed | Class::Beside => shape.digits > 0,
         Class::Secret | Class::Key => {
-            shape.length >= 8 && (shape.digits > 0 || shape.is_random(16))
+            shape.length >= 8
+                && (shape.digits > 0 || shape.is_random(16) || are_random_letters(value, &shape))
         }
         Class::WeakKey => shape.digits > 0 && shape.is_random(24),
     }
@@ -62,10 +65,17 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
     {
         return false;
     }
-    if !matches!(place, Place::Quoted { .. } | Place::Argument) && is_expression(value) {
+    if !matches!(
+        place,
+        Place::Quoted { .. } | Place::Setting | Place::Argument
+    ) && is_expression(value)
+    {
         return false;
     }
-    let may_be_type = !matches!(place, Place::Quoted { .. } | Place::Argument);
+    let may_be_type = !matches!(
+        place,
+        Place::Quoted { .. } | Place::Setting | Place::Argument
+    );
     let is_named_type = || {
         is_type(value, &shape)
             || (may_be_type && shape.symbols == 0 && letters::are_joined_words(value))
@@ -82,9 +92,14 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
     match class {
         Class::Password => is_password(value, &shape, place),
         Class::ShortPassword => {
-            (shape.digits > 0 || (shape.length >= 8 && shape.sorts() >= 3))
-                && shape.letters() + shape.symbols > 2
+            is_short_password(value, &shape)
+                && shape.length - shape.digits > 2
                 && is_password(value, &shape, place)
+        }
+        Class::Secret | Class::Key
+            if place == Place::Argument && are_random_letters(value, &shape) =>
+        {
+            true
         }
         Class::Secret => {
             is_generated(value, &shape, 16)
@@ -106,14 +121,33 @@ pub(super) fn is_secret(value: &str, class: Class, place: Place) -> bool {
     }
 }
 
+/// Whether it may be the value of a short name such as `pass`.
+fn is_short_password(value: &str, shape: &Shape) -> bool {
+    shape.digits > 0
+        || (shape.length >= 8 && shape.sorts() >= 3)
+        || are_random_letters(value, shape)
+}
+
+/// Whether it is letters of both cases that follow one another as in no word.
+fn are_random_letters(value: &str, shape: &Shape) -> bool {
+    shape.length >= 12
+        && shape.letters() == shape.length
+        && shape.upper >= 3
+        && shape.lower >= 3
+        && is_scrambled(value)
+        && letters::are_unlike_words(value)
+}
+
 /// Passwords: with a digit or punctuation anywhere, of letters only where nothing else can stand.
 fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
     let is_attribute = value.strip_suffix('=').is_some_and(|name| {
         name.bytes()
             .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
     });
-    if shape.blanks > 0 || is_sentence_end(value) || is_attribute || is_name_of_secret(value, shape)
-    {
+    if shape.blanks > 0 {
+        return place == Place::Setting && is_phrase(value, shape);
+    }
+    if is_sentence_end(value) || is_attribute || is_name_of_secret(value, shape) {
         return false;
     }
     if value
@@ -131,6 +165,7 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
     let is_number = shape.digits == shape.length;
     let is_name = names_a_secret(value);
     match place {
+        Place::Setting => is_password(value, shape, Place::Quoted { is_label: false }),
         Place::Quoted { is_label } => {
             let is_title = is_label && value.starts_with(char::is_uppercase) && shape.upper == 1;
             !is_plain || !(is_name || is_title || value.contains(['.', '_']) || shape.symbols > 1)
@@ -154,6 +189,21 @@ fn is_password(value: &str, shape: &Shape, place: Place) -> bool {
             !is_text && shape.length >= 6
         }
     }
+}
+
+/// Whether it is a phrase as people choose them: words of which none stands in messages about passwords.
+fn is_phrase(value: &str, shape: &Shape) -> bool {
+    let is_telling = |word: &str| {
+        let bare = word.trim_matches(|one: char| !one.is_alphanumeric());
+        is_stop_word(word) || with_lower(bare, |lower| has(&lists().prepositions, lower))
+    };
+    let words = value.split(' ').count();
+    shape.blanks + 1 == words
+        && (3..=8).contains(&words)
+        && !names_a_secret(value)
+        && !value.contains(['$', '`', '(', '<', '{', '%', '/', '\\', '='])
+        && !value.ends_with(['.', ':', '?', '!', ',', '…'])
+        && !value.split(' ').any(is_telling)
 }
 
 /// Whether a value looks generated: it isn't a name, a version or a list of words.
@@ -222,7 +272,10 @@ fn is_strong(value: &str, shape: &Shape, place: Place) -> bool {
 
 /// Whether it is letters with two digits or more, where nothing but a value can stand.
 fn is_word_with_number(value: &str, shape: &Shape, place: Place) -> bool {
-    let is_fixed = matches!(place, Place::Argument | Place::Quoted { is_label: false });
+    let is_fixed = matches!(
+        place,
+        Place::Argument | Place::Setting | Place::Quoted { is_label: false }
+    );
     let is_plain = shape.digits + shape.letters() == shape.length;
     is_fixed
         && is_plain
@@ -246,12 +299,20 @@ fn is_stop_word(value: &str) -> bool {
     bare.is_empty() || with_lower(bare, is_listed)
 }
 
-/// Whether it is text of another script: it has East Asian letters, or no ASCII letter or digit.
+/// Whether it is text of another script: it has East Asian letters, or no ASCII letter or digit. Pictographs may stand in
+/// passwords that have a digit.
 fn is_foreign(value: &str) -> bool {
+    let has_digit = || value.bytes().any(|byte| byte.is_ascii_digit());
     !value.is_ascii()
-        && (value.chars().any(|one| one >= '\u{2e80}')
+        && (value
+            .chars()
+            .any(|one| one >= '\u{2e80}' && !(is_pictograph(one) && has_digit()))
             || (!value.bytes().any(|byte| byte.is_ascii_alphanumeric())
                 && value.chars().any(char::is_alphabetic)))
+}
+
+fn is_pictograph(one: char) -> bool {
+    ('\u{1f000}'..='\u{1faff}').contains(&one)
 }
 
 /// Whether its letters change between small and capital too often for words: parts of two or three letters.

@@ -302,6 +302,7 @@ fn place_of(scan: &mut Scan, name: &Name, site: &Site, value: &Value) -> Place {
     match (site.link, value.is_quoted) {
         (Link::Said, true) => Place::Quoted { is_label: false },
         (Link::Said, false) | (Link::Quoted, true) => Place::Prose,
+        (Link::Assign, true) if name.is_constant || !site.is_spaced => Place::Setting,
         (_, true) => Place::Quoted {
             is_label: site.link == Link::Colon && site.is_name_quoted,
         },

@@ -100,6 +100,8 @@ pub(super) fn read(scan: &Scan, span: Range<usize>) -> Option<Name> {
     let (mut class, kind) = classify(&words)?;
     if class == Class::WeakKey {
         class = class_of_key(scan, &span);
+    } else if class == Class::ShortPassword && is_of_account(&words, identifier) {
+        class = Class::Password;
     }
     Some(Name {
         class,
@@ -110,6 +112,15 @@ pub(super) fn read(scan: &Scan, span: Range<usize>) -> Option<Name> {
         is_query: matches!(before, Some(b'?' | b'&')),
         span,
     })
+}
+
+/// Whether a short name says whose password it is: `DB_PASS`.
+fn is_of_account(words: &str, identifier: &str) -> bool {
+    let owner = words
+        .rsplit_once(' ')
+        .and_then(|(before, _)| split_last(before));
+    identifier.contains('_')
+        && owner.is_some_and(|(_, owner)| has(&lists().short_password_owners, owner))
 }
 
 /// What a key is for, by what stands around its name: `clé API`, `ssid: home, key: …`.

@@ -185,7 +185,8 @@ fn bare(scan: &Scan, site: &Site) -> Option<Value> {
                 Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\')
             );
         let is_end = *byte <= b' '
-            || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | 127)
+            || matches!(byte, b'"' | b'`' | b'<' | b'>' | b',' | b';' | 127)
+            || (*byte == b'\'' && !is_apostrophe(rest, length))
             || is_foreign(&rest[length..])
             || (*byte == b'&' && is_entity(&rest[length..]))
             || is_escape
@@ -235,9 +236,22 @@ fn is_entity(rest: &[u8]) -> bool {
         .any(|entity| rest.starts_with(entity))
 }
 
-/// Whether a typographic mark, a letter of an East Asian script or a pictograph begins here.
+/// Whether a single quote stands within a word that goes on for more than an ending such as `'s`.
+fn is_apostrophe(rest: &[u8], at: usize) -> bool {
+    let is_in_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-_@".contains(byte);
+    let after = rest[at + 1..]
+        .iter()
+        .take(3)
+        .take_while(|byte| is_in_word(byte));
+    at > 0 && is_in_word(&rest[at - 1]) && after.count() == 3
+}
+
+/// Whether a typographic mark or a letter of an East Asian script begins here.
 fn is_foreign(rest: &[u8]) -> bool {
-    matches!(rest, [0xE2, 0x80, ..] | [0xE3..=0xF4, ..])
+    matches!(
+        rest,
+        [0xE2, 0x80, ..] | [0xE3..=0xEF, ..] | [0xF0, 0xA0..=0xBF, ..] | [0xF1..=0xF4, ..]
+    )
 }
 
 /// Whether the bracket at the end of a value has its opening one in it.

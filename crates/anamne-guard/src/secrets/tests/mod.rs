@@ -8,9 +8,11 @@ mod named;
 mod named_places;
 mod near;
 mod notations;
+mod repeats;
 mod speed;
 mod structured;
 mod tables;
+mod values;
 mod wrapped;
 
 use std::cell::RefCell;
