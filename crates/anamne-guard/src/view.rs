@@ -58,10 +58,7 @@ fn next_hidden(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from;
     loop {
-        let rest = &bytes[at..];
-        at += rest
-            .iter()
-            .position(|byte| MAY_BE_HIDDEN[usize::from(*byte)])?;
+        at = next_suspect(bytes, at)?;
         let mut following = text[at..].chars();
         let one = following.next()?;
         let previous = text[..at].chars().next_back();
@@ -70,6 +67,30 @@ fn next_hidden(text: &str, from: usize) -> Option<Range<usize>> {
             return Some(at..at + sequence(&bytes[at..]).unwrap_or(one.len_utf8()));
         }
         at += one.len_utf8();
+    }
+}
+
+/// The next byte that may begin an invisible character. Printable ASCII is skipped by blocks.
+fn next_suspect(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const BLOCK: usize = 32;
+    let is_plain = |byte: u8| (byte >= b' ') & (byte < 0x7F) | (byte == b'\n') | (byte == b'\t');
+    loop {
+        let rest = bytes.get(at..)?;
+        let blocks = rest.chunks_exact(BLOCK);
+        let plain =
+            blocks.take_while(|block| block.iter().fold(true, |all, byte| all & is_plain(*byte)));
+        at += plain.count() * BLOCK;
+        let block = &bytes[at..(at + BLOCK).min(bytes.len())];
+        if let Some(suspect) = block
+            .iter()
+            .position(|byte| MAY_BE_HIDDEN[usize::from(*byte)])
+        {
+            return Some(at + suspect);
+        }
+        if block.len() < BLOCK {
+            return None;
+        }
+        at += BLOCK;
     }
 }
 
@@ -129,6 +150,18 @@ mod tests {
         ] {
             let view = View::of(text).map(|view| view.text);
             assert_eq!(view.as_deref(), Some(visible), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn hidden_characters_are_found_at_every_place() {
+        for length in 0..100 {
+            for (filler, size) in [("a", 1), ("é", 2), ("日", 3)] {
+                let text = format!("{}\u{ad}{}", filler.repeat(length), filler.repeat(70));
+                let hidden = next_hidden(&text, 0);
+                assert_eq!(hidden, Some(length * size..length * size + 2), "{text}");
+                assert_eq!(next_hidden(&filler.repeat(length), 0), None);
+            }
         }
     }
 
