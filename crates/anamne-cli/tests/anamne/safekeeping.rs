@@ -165,7 +165,7 @@ fn a_memory_is_shown_as_it_was() {
 #[test]
 fn the_audit_lists_events_by_time_actor_kind_and_memory() {
     let bench = Bench::new();
-    bench.remember(&["The gate code is 4711"]);
+    bench.remember(&["The tunnel is closed"]);
     let second = bench.remember(&["The ferry leaves at nine"]);
     bench.json(&["edit", &second, "--importance", "9"]);
     bench.json(&["forget", "m1"]);
