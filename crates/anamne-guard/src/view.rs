@@ -73,7 +73,7 @@ fn next_hidden(text: &str, from: usize) -> Option<Range<usize>> {
 /// The next byte that may begin an invisible character. Printable ASCII is skipped by blocks.
 fn next_suspect(bytes: &[u8], mut at: usize) -> Option<usize> {
     const BLOCK: usize = 32;
-    let is_plain = |byte: u8| (byte >= b' ') & (byte < 0x7F) | (byte == b'\n') | (byte == b'\t');
+    let is_plain = |byte: u8| matches!(byte, b' '..0x7F | b'\n' | b'\t');
     loop {
         let rest = bytes.get(at..)?;
         let blocks = rest.chunks_exact(BLOCK);
