@@ -6,6 +6,7 @@
 use std::fmt::Display;
 use std::io::{BufRead, BufWriter, IsTerminal, Stdout, Write};
 
+use anamne::Answer;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use serde::Serialize;
@@ -194,7 +195,12 @@ impl Output {
     /// Warns of views and models that were unavailable for an answer, and says what happens next.
     pub(crate) fn warn_degraded(&self, degraded: &[String]) {
         let is_model = |part: &&String| part.starts_with("embedding model") || *part == "reranker";
-        let (models, views): (Vec<&String>, Vec<&String>) = degraded.iter().partition(is_model);
+        let is_damaged = |part: &&String| *part == Answer::DAMAGED;
+        let (damaged, others): (Vec<_>, Vec<_>) = degraded.iter().partition(is_damaged);
+        let (models, views): (Vec<&String>, Vec<&String>) = others.into_iter().partition(is_model);
+        if !damaged.is_empty() {
+            self.warn("answered without memories that are damaged in both copies; `anamne verify` lists them");
+        }
         let joined = |parts: &[&String]| {
             let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
             parts.join(" and ")

@@ -70,6 +70,7 @@ impl<'a> RecallContext<'a> {
     pub(crate) fn memory_reader(&self) -> MemoryReader<'a> {
         MemoryReader {
             source: self.sources.source,
+            damaged: &self.sources.damaged,
             past: self.sources.past,
             superseded_later: self.superseded_later,
         }

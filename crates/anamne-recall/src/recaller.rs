@@ -227,6 +227,9 @@ impl<'space> Recaller<'space> {
         if has_reranker_failed {
             degraded.push(RERANKER.to_owned());
         }
+        if sources.has_met_damage() {
+            degraded.push(Answer::DAMAGED.to_owned());
+        }
         if lacks_graph && !degraded.iter().any(|view| view == KNOWLEDGE) {
             degraded.push(KNOWLEDGE.to_owned());
         }

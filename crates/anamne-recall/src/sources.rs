@@ -1,9 +1,12 @@
 //! The sources of a recall. They don't depend on any stage, and know views only by their traits.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use anamne_embed::{Embedder, Reranker, StaticModel, TokenTable};
 use anamne_index::latent::LatentIndex;
 use anamne_store::SpaceSource;
-use anamne_types::Tier;
+use anamne_types::{Row, Tier};
 
 use crate::observing::RecallObserver;
 use crate::past::Past;
@@ -51,11 +54,19 @@ pub struct RecallSources<'space> {
     pub experience: Option<&'space dyn PlannerHistory>,
     /// The unavailable views.
     pub degraded: Vec<String>,
+    /// Rows that turn out to be damaged in both copies; empty at first.
+    pub damaged: Mutex<BTreeSet<Row>>,
     /// Observes the stages, if the program wants to.
     pub observer: Option<&'space dyn RecallObserver>,
 }
 
 impl RecallSources<'_> {
+    /// Whether a memory was left out because it is damaged in both copies.
+    pub(crate) fn has_met_damage(&self) -> bool {
+        let damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        !damaged.is_empty()
+    }
+
     /// The token table of the built-in model, if the memories' vectors were made with it.
     pub(crate) fn weighted_table(&self) -> Option<&dyn TokenTable> {
         let builtin = self.embedder.model() == StaticModel::builtin().model();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use anamne_types::{Link, Memory, MemoryId, Seq, Skipped};
+use anamne_types::{Link, Memory, MemoryId, Row, Seq, Skipped};
 
 use crate::source::record::Stored;
 use crate::source::states::{self, Selected};
@@ -37,6 +37,35 @@ impl SpaceSource {
         let there = stored.into_iter().filter(Stored::is_there);
         let sound = there.map(|stored| self.with_space(stored.memory));
         Ok((sound.collect(), damaged))
+    }
+
+    /// The live memories of these rows, like [`SpaceSource::get_rows`]; those with unrepairable damage are skipped and
+    /// added to `damaged`.
+    pub fn get_undamaged_rows(
+        &self,
+        rows: &[Row],
+        damaged: &mut BTreeSet<Row>,
+    ) -> Result<Vec<(Row, Memory)>> {
+        match self.get_rows(rows) {
+            Err(error) if error.is_unrepaired_damage() => {}
+            outcome => return outcome,
+        }
+        let reader = self.reader()?;
+        let mut sound = Vec::with_capacity(rows.len());
+        for &row in rows {
+            match read::verified_by_row(self.names().of(&reader), row) {
+                Ok(stored) => sound.extend(
+                    stored
+                        .filter(|stored| stored.is_there() && stored.memory.deleted_at.is_none())
+                        .map(|stored| (row, self.with_space(stored.memory))),
+                ),
+                Err(error) if error.is_unrepaired_damage() => {
+                    damaged.insert(row);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(sound)
     }
 
     /// Those of these ids whose row is readable, whether verified or not; the others are added to `passed`.

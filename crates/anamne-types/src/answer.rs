@@ -292,8 +292,8 @@ pub struct Answer {
     /// signal, the highest confidence.
     #[serde(default)]
     pub answered: f32,
-    /// The views that were unavailable, and `source restored` if a damaged database was restored during this answer;
-    /// normally empty.
+    /// The views that were unavailable, `source restored` if a damaged database was restored during this answer, and
+    /// [`Answer::DAMAGED`] if it lacks memories; normally empty.
     pub degraded: Vec<String>,
     /// How time expressions were understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -357,6 +357,11 @@ impl OmittedMemory {
 
     /// The reason of a memory with the words of one that is shown.
     pub const DUPLICATE: &str = "duplicate";
+}
+
+impl Answer {
+    /// The entry in `degraded` of an answer that lacks memories, because they are damaged in both copies.
+    pub const DAMAGED: &str = "damaged memories";
 }
 
 /// A block of recalled text for a model.

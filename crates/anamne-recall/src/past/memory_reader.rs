@@ -1,5 +1,8 @@
 //! Memories for an answer, as of now or of an earlier time.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use anamne_store::SpaceSource;
 use anamne_types::{Memory, MemoryId, Row};
 use roaring::RoaringBitmap;
@@ -11,6 +14,8 @@ use crate::views::Columns;
 /// Reads the memories of an answer.
 pub(crate) struct MemoryReader<'a> {
     pub(crate) source: &'a SpaceSource,
+    /// Rows that are damaged in both copies, as far as met.
+    pub(crate) damaged: &'a Mutex<BTreeSet<Row>>,
     /// The state at the queried time, for queries as of an earlier time.
     pub(crate) past: Option<&'a Past>,
     /// Rows that were superseded only after the queried time of validity.
@@ -18,10 +23,10 @@ pub(crate) struct MemoryReader<'a> {
 }
 
 impl MemoryReader<'_> {
-    /// The memories of these rows, in their order; rows without one are skipped.
+    /// The memories of these rows, in their order; rows without one, and damaged ones, are skipped.
     pub(crate) fn rows(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, RecallError> {
         let Some(past) = self.past else {
-            let memories = self.source.get_rows(rows)?;
+            let memories = self.undamaged(rows)?;
             return Ok(self.without_later_successors(memories));
         };
         let unchanged: Vec<Row> = rows
@@ -29,7 +34,7 @@ impl MemoryReader<'_> {
             .copied()
             .filter(|row| past.is_unchanged(*row))
             .collect();
-        let mut unchanged = self.source.get_rows(&unchanged)?.into_iter().peekable();
+        let mut unchanged = self.undamaged(&unchanged)?.into_iter().peekable();
         let mut memories = Vec::with_capacity(rows.len());
         for &row in rows {
             let as_now = unchanged.next_if(|(found, _)| *found == row);
@@ -37,6 +42,14 @@ impl MemoryReader<'_> {
             memories.extend(as_now.or_else(then));
         }
         Ok(self.without_later_successors(memories))
+    }
+
+    /// The present memories of these rows. A damaged one is met once: looking for a sound copy costs a verification.
+    fn undamaged(&self, rows: &[Row]) -> Result<Vec<(Row, Memory)>, RecallError> {
+        let mut damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        let sound = rows.iter().copied().filter(|row| !damaged.contains(row));
+        let rows: Vec<Row> = sound.collect();
+        Ok(self.source.get_undamaged_rows(&rows, &mut damaged)?)
     }
 
     /// The memory with this id, unless it is forgotten or stored later.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anamne_embed::Reranker;
@@ -320,6 +320,7 @@ impl Inner {
                 .chain(restored.then(|| RESTORED.to_owned()))
                 .chain(self.derived.tiers.missing_model_label())
                 .collect(),
+            damaged: Mutex::default(),
             planner,
             tiers: part.counts(&kinds),
             experience: Some(&experience),

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use anamne::{Draft, Edit, Listing, MemoryId, NextStep, Recall, Space};
+use anamne::{Answer, ContextRequest, Draft, Edit, Listing, MemoryId, NextStep, Recall, Space};
 
 use crate::common::Home;
 
@@ -223,4 +223,38 @@ fn where_the_journal_is_damaged_too_nothing_is_given_up() {
     let error = space.get(stored[5].0).expect_err("nothing can be mended");
     assert_eq!(error.next_step(), Some(NextStep::Repair), "{error}");
     assert_eq!(set_aside(&home), 0, "everything stays where it is");
+}
+
+#[test]
+fn an_answer_lacks_what_is_damaged_in_both_copies_and_says_so() {
+    let home = Home::new();
+    let space = home.space();
+    for animal in ["heron", "zebra", "otter"] {
+        let text = format!("The {animal} lives in the shed");
+        space.remember(text).expect("stored");
+    }
+    let question = Recall::new("who lives in the shed?");
+    assert_eq!(space.recall(&question).expect("an answer").results.len(), 3);
+    drop(space);
+    for path in [home.folder().join("journal/000001.jsonl"), database(&home)] {
+        let mut bytes = fs::read(&path).expect("a copy");
+        let places: Vec<_> = (0..bytes.len() - 5)
+            .filter(|at| bytes[*at..].starts_with(b"zebra"))
+            .collect();
+        assert!(!places.is_empty(), "{}", path.display());
+        for at in places {
+            bytes[at..at + 5].copy_from_slice(b"ZEBRA");
+        }
+        fs::write(&path, bytes).expect("damaged");
+    }
+    let space = home.space();
+    let answer = space.recall(&question).expect("an answer");
+    let found: Vec<_> = answer.results.iter().map(|hit| hit.memory.row.0).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(!found.contains(&2));
+    assert_eq!(answer.degraded, [Answer::DAMAGED]);
+    let request = ContextRequest::new("who lives in the shed?", 500);
+    let context = space.context(&request).expect("a block");
+    assert_eq!(context.entries.len(), 2);
+    assert_eq!(context.degraded, [Answer::DAMAGED]);
 }

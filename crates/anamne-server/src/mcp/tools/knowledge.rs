@@ -11,7 +11,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::knowledge_text as text;
-use super::store::guarded;
 use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::call_context::CallContext;
@@ -282,8 +281,7 @@ impl Knowledge {
         let citation = memory.citation();
         // As it is stored: the guard may have redacted a value.
         let assertion = Assertion::of(&memory).unwrap_or(assertion);
-        let mut text = text::stored(&assertion, &citation, &stored);
-        text.push_str(&guarded(&stored.guard));
+        let text = text::stored(&assertion, &citation, &stored);
         Ok(Reply::new(
             call,
             text,

@@ -9,6 +9,8 @@ use anamne::{
 };
 use serde_json::Value;
 
+use super::store::guarded;
+
 /// Maximum citations of a relation.
 const CITED: usize = 3;
 
@@ -268,8 +270,9 @@ pub(super) fn stored(assertion: &Assertion, citation: &str, stored: &Remembered)
         "Stored"
     };
     format!(
-        "{how} as {citation} in the space {}; undo with memory_delete.\n{}",
+        "{how} as {citation} in the space {}; undo with memory_delete.{}\n{}",
         name(&stored.space),
+        guarded(&stored.guard),
         quote_block(&assertion.sentence())
     )
 }
