@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use rustc_hash::FxHashMap;
 
 use super::context::ACCESS_CODE;
 use super::scan::{Basis, Scan};
@@ -14,11 +14,11 @@ use crate::names::is_whole;
 const LEAST: usize = 8;
 const MOST: usize = 320;
 
-/// How many values are searched for one by one. An automaton for all costs more than it saves.
-const FEW: usize = 4;
-
 /// How many values of a text are looked for.
 const MOST_VALUES: usize = 256;
+
+/// How many values with the same first [`LEAST`] bytes are compared.
+const MOST_ALIKE: usize = 8;
 
 /// Adds the other places of values, where nothing was found. O(bytes).
 pub(super) fn find(scan: &mut Scan) {
@@ -44,23 +44,35 @@ pub(super) fn find(scan: &mut Scan) {
     }
 }
 
-/// The places of values in a text. O(bytes).
+/// The places of values in a text, of the longest where several begin. O(bytes).
 fn places(text: &str, values: &[(&str, DataKind)]) -> Vec<(Range<usize>, DataKind)> {
-    if values.len() <= FEW {
-        let of_one = |(value, kind): &(&str, DataKind)| {
-            let (length, kind) = (value.len(), *kind);
-            let all = text.match_indices(*value);
-            all.map(move |(at, _)| (at..at + length, kind))
-                .collect::<Vec<_>>()
-        };
-        return values.iter().flat_map(of_one).collect();
+    let mut alike: FxHashMap<u64, Vec<(&[u8], DataKind)>> = FxHashMap::default();
+    for (value, kind) in values {
+        let value = value.as_bytes();
+        if let Some(beginning) = beginning(value) {
+            let alike = alike.entry(beginning).or_default();
+            if alike.len() < MOST_ALIKE {
+                alike.push((value, *kind));
+            }
+        }
     }
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(values.iter().map(|(value, _)| value));
-    let all = automaton.iter().flat_map(|automaton| {
-        let found = automaton.find_iter(text);
-        found.map(|found| (found.range(), values[found.pattern().as_usize()].1))
-    });
-    all.collect()
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    let mut found = Vec::new();
+    while let Some(beginning) = beginning(&bytes[at..]) {
+        let alike = alike.get(&beginning).into_iter().flatten();
+        let here = alike.filter(|(value, _)| bytes[at..].starts_with(value));
+        let longest = here.max_by_key(|(value, _)| value.len());
+        let length = longest.map_or(1, |(value, _)| value.len());
+        found.extend(longest.map(|(_, kind)| (at..at + length, *kind)));
+        at += length;
+    }
+    found
+}
+
+/// The first bytes as a number.
+fn beginning(bytes: &[u8]) -> Option<u64> {
+    bytes
+        .first_chunk::<LEAST>()
+        .copied()
+        .map(u64::from_le_bytes)
 }
