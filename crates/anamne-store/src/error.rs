@@ -397,7 +397,7 @@ impl StoreError {
     }
 
     /// Whether it is unrepaired damage, so that sound parts can still be read individually.
-    pub(crate) fn is_unrepaired_damage(&self) -> bool {
+    pub fn is_unrepaired_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. }) || self.may_be_damage()
     }
 

@@ -157,19 +157,32 @@ pub(crate) fn read_event(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
     })
 }
 
-/// The last event of the log as of a time: the one before the first that was written later.
+/// The last event of the log as of a time.
 ///
-/// The order of the log counts, not the clock's: if a clock was set back, everything after an event that is too late is
-/// too late as well. O(events up to there).
+/// The order of the log counts, not the clock's. If the clock was always right, it is the event before the first later
+/// one. Otherwise it is the one after which the fewest events are out of place: later ones up to it, earlier ones after
+/// it; of equals the first. So a clock that was ahead for a while does not hide what was written since. O(events).
 pub(crate) fn seq_at(connection: &Connection, at: Timestamp) -> Result<Seq> {
+    let at = to_microseconds(at);
     let later: Option<i64> = connection
         .prepare_cached("SELECT seq FROM events WHERE at > ?1 ORDER BY seq LIMIT 1")?
-        .query_row([to_microseconds(at)], |row| row.get(0))
+        .query_row([at], |row| row.get(0))
         .optional()?;
-    match later {
-        Some(later) => Ok(Seq(later as u64 - 1)),
-        None => super::feed::head(connection),
+    let Some(first_later) = later else {
+        return super::feed::head(connection);
+    };
+    let mut statement = connection
+        .prepare_cached("SELECT seq, at > ?1 FROM events WHERE seq >= ?2 ORDER BY seq")?;
+    let mut events = statement.query([at, first_later])?;
+    let (mut last, mut out_of_place, mut fewest) = (first_later - 1, 0_i64, 0_i64);
+    while let Some(event) = events.next()? {
+        out_of_place += if event.get(1)? { 1 } else { -1 };
+        if out_of_place < fewest {
+            fewest = out_of_place;
+            last = event.get(0)?;
+        }
     }
+    Ok(Seq(last as u64))
 }
 
 /// The chain's hash after an event, if the log contains it.

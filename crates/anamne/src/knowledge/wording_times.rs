@@ -36,7 +36,8 @@ impl<Feed: MemoryFeed> MemoryFeed for WordingFeed<'_, Feed> {
     }
 }
 
-/// When the text of a memory last changed. O(versions) if it was edited.
+/// When the text of a memory last changed. O(versions) if it was edited. If an earlier version is damaged in both
+/// copies, the text counts as unchanged.
 pub(crate) fn worded_at(source: &SpaceSource, memory: &Memory) -> Result<Timestamp, StoreError> {
     if !(2..=MOST_VERSIONS).contains(&memory.version) {
         return Ok(memory.created_at);
@@ -45,6 +46,7 @@ pub(crate) fn worded_at(source: &SpaceSource, memory: &Memory) -> Result<Timesta
         Ok(versions) => Ok(last_wording(memory, &versions)),
         // Erased meanwhile: the log has an event of that.
         Err(StoreError::NoMemory { .. }) => Ok(memory.created_at),
+        Err(error) if error.is_unrepaired_damage() => Ok(memory.created_at),
         Err(error) => Err(error),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anamne::{Answer, ContextRequest, Draft, Edit, Listing, MemoryId, NextStep, Recall, Space};
 
@@ -225,6 +225,20 @@ fn where_the_journal_is_damaged_too_nothing_is_given_up() {
     assert_eq!(set_aside(&home), 0, "everything stays where it is");
 }
 
+/// Replaces a text by one of the same length in a file of a closed space.
+fn damage(path: &Path, old: &str, new: &str) {
+    assert_eq!(old.len(), new.len());
+    let mut bytes = fs::read(path).expect("a copy");
+    let places: Vec<_> = (0..bytes.len() - old.len())
+        .filter(|at| bytes[*at..].starts_with(old.as_bytes()))
+        .collect();
+    assert!(!places.is_empty(), "{}", path.display());
+    for at in places {
+        bytes[at..at + old.len()].copy_from_slice(new.as_bytes());
+    }
+    fs::write(path, bytes).expect("damaged");
+}
+
 #[test]
 fn an_answer_lacks_what_is_damaged_in_both_copies_and_says_so() {
     let home = Home::new();
@@ -236,17 +250,12 @@ fn an_answer_lacks_what_is_damaged_in_both_copies_and_says_so() {
     let question = Recall::new("who lives in the shed?");
     assert_eq!(space.recall(&question).expect("an answer").results.len(), 3);
     drop(space);
-    for path in [home.folder().join("journal/000001.jsonl"), database(&home)] {
-        let mut bytes = fs::read(&path).expect("a copy");
-        let places: Vec<_> = (0..bytes.len() - 5)
-            .filter(|at| bytes[*at..].starts_with(b"zebra"))
-            .collect();
-        assert!(!places.is_empty(), "{}", path.display());
-        for at in places {
-            bytes[at..at + 5].copy_from_slice(b"ZEBRA");
-        }
-        fs::write(&path, bytes).expect("damaged");
-    }
+    damage(
+        &home.folder().join("journal/000001.jsonl"),
+        "zebra",
+        "ZEBRA",
+    );
+    damage(&database(&home), "zebra", "ZEBRA");
     let space = home.space();
     let answer = space.recall(&question).expect("an answer");
     let found: Vec<_> = answer.results.iter().map(|hit| hit.memory.row.0).collect();
@@ -257,4 +266,39 @@ fn an_answer_lacks_what_is_damaged_in_both_copies_and_says_so() {
     let context = space.context(&request).expect("a block");
     assert_eq!(context.entries.len(), 2);
     assert_eq!(context.degraded, [Answer::DAMAGED]);
+}
+
+#[test]
+fn an_earlier_version_damaged_in_both_copies_does_not_stop_the_extraction() {
+    let home = Home::new();
+    let space = home.space();
+    let id = space
+        .remember("Ada Lovelace works at the zebra house")
+        .expect("stored")
+        .id;
+    let edit = Edit {
+        content: Some("Ada Lovelace works at Quellwerk".into()),
+        ..Edit::default()
+    };
+    space.edit(id, &edit).expect("edited");
+    space
+        .remember("Ada Byron works at Quellwerk")
+        .expect("stored");
+    drop(space);
+    damage(
+        &home.folder().join("journal/000001.jsonl"),
+        "zebra",
+        "ZEBRA",
+    );
+    let versions = rusqlite::Connection::open(database(&home)).expect("the database");
+    let damaged = versions.execute("UPDATE versions SET state = x'00'", ());
+    assert_eq!(damaged.expect("damaged"), 1);
+    drop(versions);
+    let space = home.space();
+    space.history(id).expect_err("a version is lost");
+    space.extract(&mut |_| true).expect("extracted");
+    let knowledge = space.knowledge().expect("the graph");
+    for name in ["Ada Lovelace", "Ada Byron"] {
+        knowledge.entity(name).expect(name);
+    }
 }

@@ -532,3 +532,34 @@ fn before_the_beginning_nothing_is_known_and_in_the_future_everything() {
     assert_eq!(refused.kind(), ErrorKind::Refused);
     assert_eq!(refused.refusal().expect("a refusal").field(), "zone");
 }
+
+#[test]
+fn a_clock_that_was_ahead_for_a_while_hides_nothing_of_the_past() {
+    let home = Home::new();
+    let (store, clock) = home.store_with_clock("2026-03-01T09:00:00Z");
+    let space = store.space("tests").expect("a space");
+    let write = |at: &str, text: &str| {
+        clock.set(at);
+        space.remember(text).expect("told").id
+    };
+    let before = write("2026-03-01T09:00:00Z", "the harbour has a crane");
+    write("2041-03-02T09:00:00Z", "the harbour has a chandlery");
+    let after = [
+        write("2026-03-03T09:00:00Z", "the harbour has a winch"),
+        write("2026-03-04T09:00:00Z", "the harbour has a lantern"),
+    ];
+    write("2026-03-06T09:00:00Z", "the harbour has a pilot");
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = instant("2026-03-05T00:00:00Z");
+    store.rewind(at, folder.path(), None).expect("rewound");
+    let then = answered(&space, &recall("the harbour", known(&at.to_string())));
+    assert!(then.contains_key(&before) && after.iter().all(|id| then.contains_key(id)));
+    assert_eq!(then.len(), 4, "not what was written later: {then:?}");
+    let rewound = Store::open(folder.path()).expect("a store");
+    let rewound = rewound.space("tests").expect("a space");
+    let there = answered(&rewound, &recall("the harbour", AsOf::default()));
+    assert_eq!(
+        there.into_keys().collect::<Vec<_>>(),
+        then.into_keys().collect::<Vec<_>>()
+    );
+}
