@@ -12,7 +12,7 @@ use crate::dates::Dates;
 use crate::failure::Failure;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, counted, memories, paint, times};
 use crate::place::Place;
-use crate::wording::{duration, number};
+use crate::wording::{duration, number, one_line};
 use crate::{hooks, programs};
 
 /// The latest questions of a space that are looked at.
@@ -39,7 +39,8 @@ With --json: {\"store\", \"hosts\": [{\"host\", \"installed\", \"server\", \"hoo
   \"redacted\", \"mean_ms\", \"slowest_ms\", \"last_at\", \"failure\"}]}], \"captures\":
   {\"server\", \"waiting\": [{\"server\", \"space\", \"memories\", \"bytes\", \"since\",
   \"problem\"}]}, \"today\":
-  {\"questions\", \"answered\", \"injected\", \"stored\", \"guard\", \"waiting\", \"dead\"}}")]
+  {\"questions\", \"answered\", \"injected\", \"stored\", \"guard\", \"waiting\", \"dead\",
+  \"problems\"}}")]
 pub(crate) struct Status {}
 
 /// A host with what is configured and what its hooks did.
@@ -69,6 +70,8 @@ struct Today {
     waiting: u64,
     /// Background tasks that failed for good.
     dead: u64,
+    /// What could not be read, by space.
+    problems: Vec<String>,
 }
 
 impl Status {
@@ -129,8 +132,10 @@ fn today(store: &Store, activity: &[HookActivity], now: Timestamp) -> Result<Tod
     let began = day_of(now);
     for name in store.spaces()? {
         // A space that can't be opened is the doctor's business.
-        if let Ok(space) = store.existing_space(name.as_str()) {
-            today.add(&space, began)?;
+        if let Ok(space) = store.existing_space(name.as_str())
+            && let Err(error) = today.add(&space, began)
+        {
+            today.problems.push(format!("{name}: {error}"));
         }
     }
     Ok(today)
@@ -143,7 +148,7 @@ fn day_of(now: Timestamp) -> Timestamp {
 }
 
 impl Today {
-    fn add(&mut self, space: &Space, began: Timestamp) -> Result<(), Failure> {
+    fn add(&mut self, space: &Space, began: Timestamp) -> Result<(), anamne::Error> {
         let asked = space.query_log(QUESTIONS)?;
         for query in asked.iter().filter(|query| query.at >= began) {
             self.questions += 1;
@@ -271,5 +276,10 @@ fn print_today(today: &Today, output: &mut Output) -> Result<(), Failure> {
             number(dead)
         ),
     };
-    output.entry(style, "work  ", &work)
+    output.entry(style, "work  ", &work)?;
+    for problem in &today.problems {
+        let advice = format!("{} (anamne doctor)", one_line(problem));
+        output.entry(YELLOW, "problem", &advice)?;
+    }
+    Ok(())
 }

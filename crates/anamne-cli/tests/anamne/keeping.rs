@@ -263,3 +263,18 @@ fn a_read_only_store_answers_and_says_why_it_rejects_writes() {
     bench.remember(&["Something new"]);
     assert_eq!(bench.json(&["stats"])["memories"], 2);
 }
+
+#[test]
+fn a_query_log_that_cannot_be_read_stops_nothing_else() {
+    let bench = Bench::new();
+    bench.remember(&["The lighthouse keeper is called Ines"]);
+    let mut spaces = std::fs::read_dir(bench.store().join("spaces")).expect("spaces");
+    let space = spaces.next().expect("a space").expect("an entry").path();
+    std::fs::create_dir_all(space.join("observed/meta.db")).expect("a folder in its place");
+    let shown = bench.json(&["show", "m1"]);
+    assert_eq!(shown["use"], serde_json::Value::Null);
+    let status = bench.json(&["status"]);
+    let problem = status["today"]["problems"][0].as_str().expect("a problem");
+    assert!(problem.contains("meta.db"), "{problem}");
+    bench.json(&["recall", "who keeps the lighthouse?"]);
+}

@@ -41,8 +41,8 @@ impl UseOrder {
 }
 
 impl Space {
-    /// How often a memory was opened, by any process; `None` if never, or if the space's settings keep nothing of
-    /// queries. O(log opened memories).
+    /// How often a memory was opened, by any process; `None` if never, if the space's settings keep nothing of queries,
+    /// or if the query log can't be read, which a check-up reports. O(log opened memories).
     pub fn use_of(&self, id: MemoryId) -> Result<Option<MemoryUse>, Error> {
         let row = self.inner.source.get(id)?.row;
         let used = self.uses_of_rows(&BTreeSet::from([row]))?;
@@ -50,7 +50,7 @@ impl Space {
     }
 
     /// How often the memories of these rows were opened; those never opened are missing, as are all if the space's
-    /// settings keep nothing of queries. O(rows · log opened memories).
+    /// settings keep nothing of queries or the query log can't be read. O(rows · log opened memories).
     pub(crate) fn uses_of_rows(
         &self,
         rows: &BTreeSet<Row>,
@@ -58,7 +58,7 @@ impl Space {
         if !self.counts_use() {
             return Ok(HashMap::new());
         }
-        let counts = self.inner.derived.meta.uses_of(rows)?;
+        let counts = self.inner.derived.meta.uses_of(rows).unwrap_or_default();
         let used = counts.iter().map(|(row, count)| {
             let (count, last) = (count.total, instant(count.at));
             (row, MemoryUse { count, last })
