@@ -10,6 +10,9 @@ use crate::failure::Failure;
 /// Our own pairs; `fitting/cache_pairs.py` writes them.
 const OWN: &str = include_str!("../../data/cache/pairs.jsonl");
 
+/// Pairs of an author who knew neither the word lists nor the other pairs.
+const OTHER_AUTHOR: &str = include_str!("../../data/cache/other_author.jsonl");
+
 /// A pair of requests.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Pair {
@@ -39,19 +42,29 @@ pub(crate) struct PairSet {
     pub(crate) is_for_tuning: bool,
 }
 
-/// Our own pairs: the half for tuning, and the half for reporting, which has other templates and names.
+impl PairSet {
+    /// Whether its kinds of pairs are reported, too.
+    pub(crate) fn has_kinds(&self) -> bool {
+        self.pairs.iter().any(|pair| !pair.part.is_empty())
+    }
+}
+
+/// Our own pairs and those of another author, each as the half for tuning, which comes first, and the half for
+/// reporting.
 pub(crate) fn own() -> Result<Vec<PairSet>, Failure> {
-    let all = parse(OWN)?;
-    let half = |part: &str| PairSet {
-        name: format!("own, {part}"),
-        pairs: all
-            .iter()
-            .filter(|pair| pair.part == part)
-            .cloned()
-            .collect(),
-        is_for_tuning: part == "tune",
-    };
-    Ok(vec![half("tune"), half("report")])
+    let mut sets = Vec::new();
+    for (author, lines) in [("own", OWN), ("another author", OTHER_AUTHOR)] {
+        let all = parse(lines)?;
+        for half in ["tune", "report"] {
+            let of_half = all.iter().filter(|pair| pair.part == half);
+            sets.push(PairSet {
+                name: format!("{author}, {half}"),
+                pairs: of_half.cloned().collect(),
+                is_for_tuning: half == "tune",
+            });
+        }
+    }
+    Ok(sets)
 }
 
 /// The pairs of a file.

@@ -70,7 +70,7 @@ impl Report {
             for one in of_label {
                 kinds.entry(&one.pair.kind).or_default().push(one);
             }
-            for (kind, of_kind) in kinds.iter().filter(|_| set.name.starts_with("own")) {
+            for (kind, of_kind) in kinds.iter().filter(|_| set.has_kinds()) {
                 self.push(set, same, kind, of_kind);
             }
         }

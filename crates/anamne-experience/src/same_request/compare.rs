@@ -1,6 +1,7 @@
 //! Whether two requests ask for the same.
 
-use super::form::RequestForm;
+use super::exchanged;
+use super::form::{RequestForm, Term};
 use super::lists::lists;
 use super::scan::is_number;
 
@@ -50,7 +51,8 @@ pub fn same_request(one: &str, other: &str) -> Verdict {
 }
 
 impl RequestForm {
-    /// Whether the result of one request may be served for the other. Symmetric. O(words).
+    /// Whether the result of one request may be served for the other. Symmetric. O(words²) vectors' products if only the
+    /// order differs, else O(words).
     pub fn compare(&self, other: &Self) -> Verdict {
         if self.sorted != other.sorted {
             let numbers = |form: &Self| {
@@ -63,44 +65,109 @@ impl RequestForm {
                 Difference::Numbers
             });
         }
+        if self.has_other_surfaces(other) {
+            return Verdict::Different(Difference::Words);
+        }
         if self.numbers != other.numbers {
             return Verdict::Different(Difference::Numbers);
         }
         if self.operators != other.operators {
             return Verdict::Different(Difference::Operators);
         }
-        if self.has_exchanged(other) {
+        if self.meanings() == other.meanings() {
+            return Verdict::Same;
+        }
+        let is_code = self.is_code || other.is_code;
+        if is_code
+            || self.repeats_otherwise(other)
+            || self.relates_otherwise(other)
+            || self.has_exchanged(other)
+        {
             return Verdict::Different(Difference::Places);
         }
         Verdict::Same
     }
 
-    /// Whether arguments of a directed word, or units, changed places, and nothing but places tells their roles.
-    fn has_exchanged(&self, other: &Self) -> bool {
-        if self.words == other.words || self.has_direction() {
-            return false;
-        }
-        let lists = lists();
-        let units = |form: &Self| {
-            let units = form.words.iter().filter(|word| lists.units.contains(*word));
-            units.cloned().collect::<Vec<_>>()
-        };
-        let is_directed = self.words.iter().any(|word| lists.directed.contains(word));
-        units(self) != units(other) || is_directed && self.others() != other.others()
+    fn meanings(&self) -> Vec<&str> {
+        let terms = self.terms.iter();
+        terms.map(|term| term.meaning.as_str()).collect()
     }
 
-    /// Whether "from" or "to" tells the direction.
-    fn has_direction(&self) -> bool {
-        let is_direction = |operator: &str| matches!(operator, "from" | "to" | "into" | "by");
-        self.operators
-            .iter()
-            .any(|(operator, _)| is_direction(operator))
+    /// Whether words with the same stem are different words: a name and another word, or two base forms ("state" and
+    /// "stat").
+    fn has_other_surfaces(&self, other: &Self) -> bool {
+        let is_other = |one: &Term, two: &Term| {
+            let may_be_forms = one.is_inflected || two.is_inflected;
+            one.meaning == two.meaning
+                && one.surface != two.surface
+                && (one.is_name || two.is_name || !may_be_forms)
+        };
+        let terms = self.terms.iter();
+        terms
+            .flat_map(|one| other.terms.iter().map(move |two| (one, two)))
+            .any(|(one, two)| is_other(one, two))
+    }
+
+    /// Whether other words stand between the occurrences of a word that both repeat.
+    fn repeats_otherwise(&self, other: &Self) -> bool {
+        self.repeated.iter().any(|(word, between)| {
+            let mut there = other.repeated.iter();
+            there.any(|(one, words)| one == word && words != between)
+        })
+    }
+
+    /// Whether a preposition that both have belongs to other words.
+    fn relates_otherwise(&self, other: &Self) -> bool {
+        let of = |form: &Self, preposition: &str| -> Vec<String> {
+            let all = form.prepositions.iter();
+            let of = all.filter(|(of, _)| *of == preposition);
+            of.map(|(_, words)| words.clone()).collect()
+        };
+        let is_part = |few: &[String], many: &[String]| few.iter().all(|one| many.contains(one));
+        self.prepositions.iter().any(|(preposition, _)| {
+            let (here, there) = (of(self, preposition), of(other, preposition));
+            !is_part(&here, &there) && !is_part(&there, &here)
+        })
+    }
+
+    /// Whether words of one kind changed places, and nothing tells their roles.
+    fn has_exchanged(&self, other: &Self) -> bool {
+        let lists = lists();
+        // Without those that an operator or a preposition belongs to, such as "from usd to eur".
+        let units = |form: &Self| {
+            let with_role = |unit: &String| {
+                let mut terms = form.terms.iter();
+                terms.any(|term| term.meaning == *unit && term.role.is_some())
+            };
+            let units = form.terms.iter().map(|term| term.meaning.clone());
+            let units = units.filter(|unit| lists.units.contains(unit) && !with_role(unit));
+            units.collect::<Vec<_>>()
+        };
+        let (here, there) = (units(self), units(other));
+        let both = here.iter().filter(|unit| there.contains(unit));
+        if !both.eq(there.iter().filter(|unit| here.contains(unit))) {
+            return true;
+        }
+        let is_directed = |form: &Self| {
+            let mut terms = form.terms.iter();
+            terms.any(|term| lists.directed.contains(&term.meaning))
+        };
+        let has_direction = |form: &Self| {
+            let is_direction =
+                |operator: &str| matches!(operator, "from" | "to" | "into" | "by" | "than");
+            let mut operators = form.operators.iter();
+            operators.any(|(operator, _)| is_direction(operator))
+        };
+        if is_directed(self) && !has_direction(self) && self.others() != other.others() {
+            return true;
+        }
+        exchanged::has_exchanged_alike(self, other)
     }
 
     /// Words that are not directed, in order.
-    fn others(&self) -> Vec<&String> {
+    fn others(&self) -> Vec<&str> {
         let lists = lists();
-        let words = self.words.iter();
+        let words = self.meanings().into_iter();
         words
             .filter(|word| !lists.directed.contains(*word))
             .collect()
@@ -174,6 +241,122 @@ mod tests {
         ] {
             check(one, other, Verdict::Different(difference));
         }
+    }
+
+    #[test]
+    fn harmless_changes_of_places_are_the_same() {
+        for (one, other) in [
+            (
+                "ubuntu install postgres 16",
+                "install postgres 16 on ubuntu",
+            ),
+            (
+                "usd exchange rate from eur to usd",
+                "exchange rate from eur to usd",
+            ),
+            ("read csv line by line rust", "rust read csv line by line"),
+            ("compare React and Vue", "Vue and React comparison"),
+            ("sort by price ascending", "ascending sort by price"),
+            (
+                "closing price on 3 March 2023 of Acme",
+                "Acme closing price 3 March 2023",
+            ),
+        ] {
+            check(one, other, Verdict::Same);
+        }
+    }
+
+    #[test]
+    fn exchanged_roles_are_found_without_a_list_of_verbs() {
+        use Difference::{Operators, Places};
+        for (one, other, difference) in [
+            (
+                "flights from San Jose to San Diego",
+                "flights from San Diego to San Jose",
+                Operators,
+            ),
+            (
+                "migrate from python 2 to python 3",
+                "migrate from python 3 to python 2",
+                Operators,
+            ),
+            (
+                "is python 3.12 faster than python 3.11",
+                "is python 3.11 faster than python 3.12",
+                Operators,
+            ),
+            (
+                "John Smith is taller than John Doe",
+                "John Doe is taller than John Smith",
+                Operators,
+            ),
+            (
+                "sort by price ascending, date descending",
+                "sort by price descending, date ascending",
+                Operators,
+            ),
+            (
+                "is John older than John Smith",
+                "is John Smith older than John",
+                Operators,
+            ),
+            ("run linux in windows", "run windows in linux", Places),
+            ("embed python in rust", "embed rust in python", Places),
+            (
+                "did Russia attack Ukraine",
+                "did Ukraine attack Russia",
+                Places,
+            ),
+            ("can dogs infect cats", "can cats infect dogs", Places),
+            ("EU tariffs on China", "China tariffs on EU", Places),
+            (
+                "packages that rely on lodash",
+                "packages lodash relies on",
+                Places,
+            ),
+            ("GET repos/foo/bar", "GET repos/bar/foo", Places),
+            (
+                "SELECT id FROM t WHERE a='x' AND b='y'",
+                "SELECT id FROM t WHERE a='y' AND b='x'",
+                Places,
+            ),
+        ] {
+            check(one, other, Verdict::Different(difference));
+        }
+    }
+
+    #[test]
+    fn signs_case_and_short_names_count() {
+        use Difference::{Numbers, Words};
+        for (one, other, difference) in [
+            ("3,5 % interest loan", "35 % interest loan", Numbers),
+            (
+                "−5 degrees in fahrenheit",
+                "5 degrees in fahrenheit",
+                Numbers,
+            ),
+            ("pages 1,2 of the report", "pages 12 of the report", Numbers),
+            ("x ≠ 5", "x = 5", Words),
+            ("python == operator", "python != operator", Words),
+            ("2 + 2", "2 - 2", Words),
+            ("bash && meaning", "bash || meaning", Words),
+            ("100‰ of x", "100 of x", Words),
+            ("5' in cm", "5\" in cm", Words),
+            ("100 Mb speed", "100 MB speed", Words),
+            ("ไม้ คือ", "ไม่ คือ", Words),
+            ("US inflation rate", "inflation rate", Words),
+            ("vitamin A overdose", "vitamin overdose", Words),
+            ("minecraft mod list", "minecraft mode list", Words),
+            ("car insurance price", "care insurance price", Words),
+            ("Lucas Moreau email", "Luca Moreau email", Words),
+            ("Anne Smith phone", "Ann Smith phone", Words),
+            ("SAT test dates", "saturday test dates", Words),
+            ("apt update", "apt upgrade", Words),
+        ] {
+            check(one, other, Verdict::Different(difference));
+        }
+        check("price >= 5", "price at least 5", Verdict::Same);
+        assert_ne!(same_request("price >= 5", "price > 5"), Verdict::Same);
     }
 
     #[test]

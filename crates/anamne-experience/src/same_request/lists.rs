@@ -25,14 +25,28 @@ pub(super) struct Lists {
     pub(super) directed: FxHashSet<String>,
     /// Stems of units and currencies.
     pub(super) units: FxHashSet<String>,
+    /// Stems of the names of months.
+    pub(super) months: FxHashSet<String>,
+    /// Fillers of other languages, which may be parts of names.
+    pub(super) articles: FxHashSet<&'static str>,
     /// Words without inflection.
     pub(super) uninflected: FxHashSet<&'static str>,
     /// The first word of a word's group.
     pub(super) same: FxHashMap<&'static str, &'static str>,
     /// Words that stand for several.
     pub(super) compounds: FxHashMap<&'static str, Vec<Meant>>,
-    /// Symbols that stand for a word.
-    pub(super) symbols: FxHashMap<char, &'static str>,
+    /// Signs that stand for a word.
+    pub(super) symbols: FxHashMap<&'static str, &'static str>,
+    /// Units whose case counts behind a number.
+    pub(super) cased: FxHashMap<&'static str, &'static str>,
+    /// Fillers that say in which relation the next word stands.
+    pub(super) prepositions: FxHashSet<&'static str>,
+    /// Words before the pronoun "I".
+    pub(super) before_i: FxHashSet<&'static str>,
+    /// Words that are names where they are written in capitals.
+    pub(super) names_in_capitals: FxHashSet<&'static str>,
+    /// Words that belong to their group only in capitals.
+    pub(super) only_in_capitals: FxHashSet<&'static str>,
     /// Phrases, joined by spaces, and what stands for them.
     pub(super) phrases: FxHashMap<&'static str, Vec<Meant>>,
 }
@@ -69,16 +83,25 @@ fn load() -> Result<Lists, LexiconError> {
         free: set("free_operators")?,
         directed: FxHashSet::default(),
         units: FxHashSet::default(),
+        months: FxHashSet::default(),
+        articles: set("articles")?,
         uninflected: set("uninflected")?,
         same: synonyms(&words)?,
         compounds: meanings(&words, "compounds")?,
-        symbols: symbols(&words)?,
+        symbols: pairs(&words, "symbols")?,
+        cased: pairs(&words, "cased_units")?,
+        prepositions: set("prepositions")?,
+        before_i: set("before_i")?,
+        names_in_capitals: set("names_in_capitals")?,
+        only_in_capitals: set("only_in_capitals")?,
         phrases: meanings(&phrases, "meanings")?,
     };
     for filler in phrases.names("fillers")? {
         lists.phrases.insert(filler, Vec::new());
     }
     lists.directed = first_forms(&words.words("directed")?, &lists);
+    lists.fillers.extend(lists.articles.iter());
+    lists.months = first_forms(&words.words("months")?, &lists);
     lists.units = first_forms(&words.words("units")?, &lists);
     Ok(lists)
 }
@@ -119,15 +142,12 @@ fn meanings(
     Ok(parsed.collect())
 }
 
-fn symbols(file: &Lexicon) -> Result<FxHashMap<char, &'static str>, LexiconError> {
-    let parsed = file.rows("symbols", 2)?.into_iter().map(|row| {
-        let mut characters = row.cells[0].chars();
-        match (characters.next(), characters.next()) {
-            (Some(symbol), None) => Ok((symbol, row.cells[1])),
-            _ => Err(row.fault("expected one character")),
-        }
-    });
-    parsed.collect()
+fn pairs(
+    file: &Lexicon,
+    section: &str,
+) -> Result<FxHashMap<&'static str, &'static str>, LexiconError> {
+    let rows = file.rows(section, 2)?.into_iter();
+    Ok(rows.map(|row| (row.cells[0], row.cells[1])).collect())
 }
 
 impl Lists {

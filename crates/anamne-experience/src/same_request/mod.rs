@@ -2,8 +2,11 @@
 //!
 //! Similarity is no answer: requests that differ in a version, a direction or a "not" are the most similar of all. So
 //! each request becomes a [`RequestForm`]: its words without fillers, in the first form of their group of synonyms, and
-//! its operators with the word that each belongs to. Two requests are the same if nothing is left on either side: equal
-//! words, equal operators with equal arguments, and no change of places that turns the meaning around.
+//! its operators with the words that each belongs to. Two requests are the same if nothing is left on either side: equal
+//! words, equal operators with equal arguments, and no change of places that turns the meaning around. Words change places
+//! harmlessly ("Oslo weather") unless they could stand for each other ("Russia", "Ukraine"), which the built-in model tells,
+//! or a preposition then belongs to another word. With signs of code, the order counts. Signs that are no punctuation are
+//! words, and so are fillers that are written as a name ("US", "vitamin A").
 //!
 //! Equal words are a condition, so a digest of them ([`RequestForm::key`]) finds every candidate in an index.
 //!
@@ -19,6 +22,7 @@
 //! ```
 
 mod compare;
+mod exchanged;
 mod form;
 mod lists;
 mod scan;

@@ -5,15 +5,34 @@
 
 use super::lists::Lists;
 
+/// The shortest word that loses its final "e": shorter ones without it are other words ("mode" and "mod").
+const LEAST_WITHOUT_E: usize = 5;
+
 /// The word without plural, "-ing" and "-ed"; not always a word, but the same for all its forms. O(bytes).
 pub(super) fn stem(word: &str, lists: &Lists) -> String {
+    let base = base(word, lists);
+    let base = base.as_deref().unwrap_or(word);
+    let is_plain = base.bytes().all(|byte| byte.is_ascii_lowercase());
+    if !is_plain || base.len() < LEAST_WITHOUT_E || lists.uninflected.contains(word) {
+        return base.to_owned();
+    }
+    base.strip_suffix('e').unwrap_or(base).to_owned()
+}
+
+/// Whether a word is a plural, or ends in "-ing" or "-ed".
+pub(super) fn is_inflected(word: &str, lists: &Lists) -> bool {
+    base(word, lists).is_some()
+}
+
+/// The word without its inflection; `None` if it has none.
+fn base(word: &str, lists: &Lists) -> Option<String> {
     let is_plain = word.bytes().all(|byte| byte.is_ascii_lowercase());
     if !is_plain || word.len() <= 3 || lists.uninflected.contains(word) {
-        return word.to_owned();
+        return None;
     }
     let singular = singular(word);
     let base = without_suffix(&singular).unwrap_or(&singular);
-    base.strip_suffix('e').unwrap_or(base).to_owned()
+    (base != word).then(|| base.to_owned())
 }
 
 fn singular(word: &str) -> String {
@@ -92,6 +111,9 @@ mod tests {
             ("universe", "university"),
             ("java", "javascript"),
             ("speed", "spe"),
+            ("mode", "mod"),
+            ("care", "cars"),
+            ("james", "jam"),
             ("status", "statu"),
         ] {
             assert_ne!(stem(one, lists()), stem(other, lists()), "{one}");

@@ -1,6 +1,10 @@
 //! How long results stay fresh.
 
+use std::ops::Range;
+
 use anamne_store::StoreError;
+use anamne_text::time::{TimeMeaning, expressions};
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -16,6 +20,9 @@ pub const NEGATIVE_FRESHNESS: SignedDuration = SignedDuration::from_hours(24);
 
 /// The longest freshness of a refused access.
 pub const BLOCKED_FRESHNESS: SignedDuration = SignedDuration::from_hours(1);
+
+/// How far two times of a request may be apart that are the same: "the last 24 hours" begins later every second.
+const SAME_TIME: SignedDuration = SignedDuration::from_hours(1);
 
 impl ToolResults {
     /// Sets how long results stay fresh; `None` for all kinds, an empty host for all hosts. The most specific rule
@@ -66,4 +73,33 @@ fn by_rules(connection: &Connection, request: &ToolRequest) -> rusqlite::Result<
     let seconds = connection.query_row(sql, names, |row| row.get(0));
     let seconds = seconds.optional()?;
     Ok(seconds.map_or(DEFAULT_FRESHNESS, SignedDuration::from_secs))
+}
+
+/// Whether a request names a time that was another one when its result was fetched: "tomorrow" on the next day. Days are
+/// those of UTC. O(bytes).
+pub(super) fn means_another_time(
+    request: &ToolRequest,
+    fetched_at: Timestamp,
+    now: Timestamp,
+) -> bool {
+    if !request.host().is_empty() {
+        return false;
+    }
+    let (then, now) = (times(&request.text, fetched_at), times(&request.text, now));
+    let are_same = |one: Timestamp, two: Timestamp| one.duration_since(two).abs() < SAME_TIME;
+    then.len() != now.len()
+        || then
+            .iter()
+            .zip(&now)
+            .any(|(then, now)| !are_same(then.start, now.start) || !are_same(then.end, now.end))
+}
+
+/// The times that a request names.
+fn times(request: &str, asked_at: Timestamp) -> Vec<Range<Timestamp>> {
+    let found = expressions(request, asked_at, &TimeZone::UTC).into_iter();
+    let range = |when| match when {
+        TimeMeaning::Range(range) => Some(range),
+        _ => None,
+    };
+    found.filter_map(|one| range(one.when)).collect()
 }

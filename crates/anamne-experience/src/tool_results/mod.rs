@@ -200,8 +200,11 @@ fn hit(found: ToolResult, positive: fn(ToolResult) -> Lookup) -> Lookup {
 }
 
 /// Whether a result may be served. One from the future was fetched before the clock was set back: its age is not known.
+/// A request for "tomorrow" was another one a day before.
 fn is_fresh(found: &ToolResult, now: Timestamp) -> bool {
-    found.fetched_at <= now && now < found.fresh_until
+    found.fetched_at <= now
+        && now < found.fresh_until
+        && !freshness::means_another_time(&found.request, found.fetched_at, now)
 }
 
 /// The newest fresh result of a request that asks for the same.
@@ -222,7 +225,7 @@ fn in_other_words(
     while let Some(row) = rows.next()? {
         let found = read_result(connection, row)?;
         let is_same = found.request.form().map(|stored| form.compare(&stored));
-        if is_same == Some(Verdict::Same) {
+        if is_same == Some(Verdict::Same) && is_fresh(&found, now) {
             return Ok(Some(found));
         }
     }

@@ -50,6 +50,36 @@ fn outcome(cache: &ToolResults, request: &ToolRequest, now: Timestamp) -> &'stat
 }
 
 #[test]
+fn a_request_for_tomorrow_is_another_one_on_the_next_day() {
+    let (_folder, cache) = cache();
+    let noon = NOW + 12.hours();
+    for text in ["weather in Oslo tomorrow", "concerts in Oslo this week"] {
+        cache
+            .store(&search(text), &fetched("rain"), noon)
+            .expect("stored");
+        let worded = search(&format!("please tell me the {text}"));
+        for request in [search(text), worded] {
+            assert_ne!(
+                outcome(&cache, &request, noon + 2.hours()),
+                "miss",
+                "{text}"
+            );
+        }
+    }
+    let tomorrow = search("weather in Oslo tomorrow");
+    assert_eq!(outcome(&cache, &tomorrow, noon + 13.hours()), "stale");
+    let worded = search("what's the weather in Oslo tomorrow?");
+    assert_eq!(outcome(&cache, &worded, noon + 13.hours()), "miss");
+    let week = search("concerts in Oslo this week");
+    assert_eq!(outcome(&cache, &week, noon + 13.hours()), "exact");
+    assert_eq!(outcome(&cache, &week, noon + 160.hours()), "stale");
+    let hours = search("downloads in the last 24 hours");
+    cache.store(&hours, &fetched("7"), noon).expect("stored");
+    assert_eq!(outcome(&cache, &hours, noon + 10.minutes()), "exact");
+    assert_eq!(outcome(&cache, &hours, noon + 2.hours()), "stale");
+}
+
+#[test]
 fn a_lookup_finds_the_request_and_its_wordings_and_nothing_else() {
     let (_folder, cache) = cache();
     let asked = search("flights from Oslo to Rome in May");

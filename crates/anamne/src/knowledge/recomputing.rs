@@ -113,7 +113,7 @@ impl Space {
             .zip(found)
             .filter_map(|(id, found)| Some((id, found?.0)))
             .collect();
-        let used = self.uses_of_rows(&rows.values().copied().collect())?;
+        let used = self.uses_of_rows(&rows.values().copied().collect());
         let last = |id: &MemoryId| used.get(rows.get(id)?).map(|used| used.last);
         let now = self.now();
         let strengths = links.iter().map(|link| {
@@ -173,7 +173,7 @@ impl Space {
     ) -> Result<Vec<ImportanceSignals>, Error> {
         let half_life = f64::from(self.config().recompute.half_life_days) * DAY;
         let enriched = self.enriched_importances(memories)?;
-        let used = self.uses_of_rows(&memories.iter().map(|memory| memory.row).collect())?;
+        let used = self.uses_of_rows(&memories.iter().map(|memory| memory.row).collect());
         let now = self.now();
         let signals = |(memory, enriched): (&Memory, Option<u8>)| {
             let used: Option<&MemoryUse> = used.get(&memory.row);

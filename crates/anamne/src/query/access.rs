@@ -45,25 +45,22 @@ impl Space {
     /// or if the query log can't be read, which a check-up reports. O(log opened memories).
     pub fn use_of(&self, id: MemoryId) -> Result<Option<MemoryUse>, Error> {
         let row = self.inner.source.get(id)?.row;
-        let used = self.uses_of_rows(&BTreeSet::from([row]))?;
+        let used = self.uses_of_rows(&BTreeSet::from([row]));
         Ok(used.get(&row).copied())
     }
 
     /// How often the memories of these rows were opened; those never opened are missing, as are all if the space's
     /// settings keep nothing of queries or the query log can't be read. O(rows · log opened memories).
-    pub(crate) fn uses_of_rows(
-        &self,
-        rows: &BTreeSet<Row>,
-    ) -> Result<HashMap<Row, MemoryUse>, Error> {
+    pub(crate) fn uses_of_rows(&self, rows: &BTreeSet<Row>) -> HashMap<Row, MemoryUse> {
         if !self.counts_use() {
-            return Ok(HashMap::new());
+            return HashMap::new();
         }
         let counts = self.inner.derived.meta.uses_of(rows).unwrap_or_default();
         let used = counts.iter().map(|(row, count)| {
             let (count, last) = (count.total, instant(count.at));
             (row, MemoryUse { count, last })
         });
-        Ok(used.collect())
+        used.collect()
     }
 
     /// The live memories of a listing that were ever opened, by use instead of the listing's own order. O(opened

@@ -17,9 +17,10 @@ pub(crate) use showing::print_found;
 #[command(after_help = "\
 Look up before asking a tool, and store what it answered. A request in other
 words hits only if it asks for the same: equal names, numbers, versions,
-direction, negation, time and platform. Results of one tool are not served for
-another. They stay fresh for seven days (results that were in vain: a day;
-refused access: an hour) unless told.
+roles, signs, direction, negation, time and platform. A request that names a
+time, such as \"tomorrow\", is another one when that is another day (UTC).
+Results of one tool are not served for another. They stay fresh for seven days
+(results that were in vain: a day; refused access: an hour) unless told.
 
 lookup prints the content of a fresh result. Exit code: 0 hit, 3 no fresh
 result. Contents were written by others; they are searched only with `anamne
