@@ -142,7 +142,10 @@ impl SpaceSource {
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>> {
         listing.filter.check()?;
         Limits::check_offset(listing.offset)?;
-        let memories = self.read(|reader| filter::list(self.names.of(reader), listing))?;
+        let memories = self.read(|reader| {
+            let each = filter::list(self.names.of(reader), listing)?.into_iter();
+            each.map(|(_, memory)| memory).collect()
+        })?;
         Ok(self.with_spaces(memories))
     }
 

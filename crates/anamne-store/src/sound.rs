@@ -7,10 +7,10 @@ use anamne_types::{Link, Memory, MemoryId, Row, Seq, Skipped};
 
 use crate::source::record::Stored;
 use crate::source::states::{self, Selected};
-use crate::source::{link, read};
+use crate::source::{filter, link, read};
 use crate::space::SpaceSource;
 use crate::view::{MemoryFeed, MemoryState, ViewError};
-use crate::{Result, StoreError};
+use crate::{Listing, Result, StoreError};
 
 /// Sound memories, and damaged ones with their errors.
 pub type MemoriesAndDamage = (Vec<Memory>, Vec<(MemoryId, StoreError)>);
@@ -37,6 +37,28 @@ impl SpaceSource {
         let there = stored.into_iter().filter(Stored::is_there);
         let sound = there.map(|stored| self.with_space(stored.memory));
         Ok((sound.collect(), damaged))
+    }
+
+    /// The memories of a listing, like [`SpaceSource::list`]; those with unrepairable damage are skipped and returned
+    /// beside them. They count in the limit and the offset.
+    pub fn list_undamaged(&self, listing: &Listing) -> Result<(Vec<Memory>, Skipped)> {
+        let mut passed = Skipped::default();
+        match self.list(listing) {
+            Err(error) if error.is_unrepaired_damage() => {}
+            outcome => return Ok((outcome?, passed)),
+        }
+        let reader = self.reader()?;
+        let mut sound = Vec::new();
+        for (id, memory) in filter::list(self.names().of(&reader), listing)? {
+            match memory {
+                Ok(memory) => sound.push(self.with_space(memory)),
+                Err(error) if error.is_unrepaired_damage() => {
+                    passed.add(id, &error, error.next_step());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((sound, passed))
     }
 
     /// The live memories of these rows, like [`SpaceSource::get_rows`]; those with unrepairable damage are skipped and

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anamne_recall::Forest;
 use anamne_store::{Listing, Order, SpaceConfig, SpaceSource, SpaceState, Visibility};
-use anamne_types::{Actor, Filter, Memory, MemoryId, Right, Scope};
+use anamne_types::{Actor, Filter, Memory, MemoryId, Right, Scope, Skipped};
 
 use crate::Error;
 use crate::core::Inner;
@@ -235,15 +235,26 @@ impl Space {
         Ok(self.inner.source.find_imported(id)?)
     }
 
-    /// Memories that match a filter, in a chosen order.
+    /// Memories that match a filter, in a chosen order. A memory that is damaged in both copies is an error; see
+    /// [`Space::list_undamaged`].
     pub fn list(&self, listing: &Listing) -> Result<Vec<Memory>, Error> {
-        let resolved = self.resolved(&listing.filter)?;
-        Ok(match resolved {
-            Cow::Borrowed(_) => self.inner.source.list(listing)?,
-            Cow::Owned(filter) => self.inner.source.list(&Listing {
+        Ok(self.inner.source.list(&*self.resolved_listing(listing)?)?)
+    }
+
+    /// The same; memories that are damaged in both copies are skipped and returned beside the others. They count in the
+    /// limit and the offset of the listing.
+    pub fn list_undamaged(&self, listing: &Listing) -> Result<(Vec<Memory>, Skipped), Error> {
+        let listing = self.resolved_listing(listing)?;
+        Ok(self.inner.source.list_undamaged(&listing)?)
+    }
+
+    fn resolved_listing<'a>(&self, listing: &'a Listing) -> Result<Cow<'a, Listing>, Error> {
+        Ok(match self.resolved(&listing.filter)? {
+            Cow::Borrowed(_) => Cow::Borrowed(listing),
+            Cow::Owned(filter) => Cow::Owned(Listing {
                 filter,
                 ..listing.clone()
-            })?,
+            }),
         })
     }
 

@@ -1,6 +1,6 @@
 //! `anamne list`.
 
-use anamne::{Limits, Listing, Memory, Order, UseOrder};
+use anamne::{Limits, Listing, Memory, Order, Skipped, UseOrder};
 use serde_json::json;
 
 use crate::card;
@@ -9,6 +9,7 @@ use crate::filters::Filters;
 use crate::output::{Output, memories};
 use crate::place::Place;
 use crate::reached::Reached;
+use crate::skipped;
 
 /// List memories, newest first
 #[derive(Debug, clap::Args)]
@@ -24,7 +25,8 @@ Examples:
   anamne list --limit 100 --offset 100 --json
 
 With --json: {\"memories\": [{\"id\", \"content\", \"kind\", …}], \"more\":
-whether there are more, \"enrichment\": {id: as anamne enrich ID}}")]
+whether there are more, \"enrichment\": {id: as anamne enrich ID}, \"skipped\"?}.
+A memory that is damaged in both copies is skipped and named (exit code 4).")]
 pub(crate) struct List {
     /// Maximum number of memories, 1 to 1000
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
@@ -82,17 +84,19 @@ impl List {
             after: None,
         };
         let space = place.reached_existing()?;
-        let mut found = match self.sort {
-            Some(sort) => sort.list(&space, &listing)?,
+        let (mut found, skipped) = match self.sort {
+            Some(sort) => (sort.list(&space, &listing)?, Skipped::default()),
             None => space.list(&listing)?,
         };
-        let more = found.len() > self.limit;
+        let more = found.len() + skipped.count as usize > self.limit;
         found.truncate(self.limit);
         if output.is_json() {
             let all: Vec<_> = found.iter().collect();
             let enrichment = space.enrichment_by_id(&all)?;
-            return output
-                .json(&json!({ "memories": found, "more": more, "enrichment": enrichment }));
+            let mut listed = json!({ "memories": found, "more": more, "enrichment": enrichment });
+            skipped::describe(&skipped, &mut listed);
+            output.json(&listed)?;
+            return skipped::outcome(&skipped);
         }
         for memory in &found {
             card::print_row(memory, output)?;
@@ -104,12 +108,13 @@ impl List {
             output.note(format_args!(
                 "{count}; there are more: --offset {next}, or a larger --limit"
             ));
-        } else if found.is_empty() {
+        } else if found.is_empty() && skipped.is_empty() {
             output.note(format_args!(
                 "no matching memory in the space {}",
                 space.name()
             ));
         }
-        Ok(())
+        skipped::tell(&skipped, output);
+        skipped::outcome(&skipped)
     }
 }

@@ -97,5 +97,6 @@ fn last_thought(space: &Reached, thread: Option<&str>) -> Result<Option<MemoryId
         limit: 1,
         ..Listing::default()
     };
-    Ok(space.list(&listing)?.first().map(|memory| memory.id))
+    let (last, _) = space.list(&listing)?;
+    Ok(last.first().map(|memory| memory.id))
 }

@@ -2,7 +2,7 @@
 
 use anamne::{
     Answer, Draft, Edit, Error, Filter, Link, LinkType, Listing, Memory, MemoryId, Order,
-    OutsideErasure, Recall, Remembered, Seq, UseOrder, Version, Visibility,
+    OutsideErasure, Recall, Remembered, Seq, Skipped, UseOrder, Version, Visibility,
 };
 use anamne_client::{Query, RemoteSpace};
 
@@ -71,16 +71,16 @@ impl Reached {
     }
 
     /// Memories in an order. O(offset + limit) on a server, too, which pages from the beginning.
-    pub(crate) fn list(&self, listing: &Listing) -> Result<Vec<Memory>, Failure> {
+    pub(crate) fn list(&self, listing: &Listing) -> Result<(Vec<Memory>, Skipped), Failure> {
         match self {
-            Self::Here(space) => Ok(space.list(listing)?),
+            Self::Here(space) => Ok(space.list_undamaged(listing)?),
             Self::There(space) => {
                 let sort = match listing.order {
                     Order::NewestFirst => "newest",
                     Order::OldestFirst => "oldest",
                     Order::ByThread => "thread",
                 };
-                paged(space, listing, sort)
+                Ok((paged(space, listing, sort)?, Skipped::default()))
             }
         }
     }

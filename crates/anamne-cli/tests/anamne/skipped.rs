@@ -123,6 +123,34 @@ fn an_export_goes_on_past_a_damaged_memory_and_names_it() {
 }
 
 #[test]
+fn a_list_and_a_briefing_go_on_past_a_damaged_memory() {
+    let (bench, damaged) = with_a_damaged_memory();
+    let ran = bench.run(&["--json", "list"]);
+    check_passed(&ran, &ran.parsed(), &damaged, "anamne repair");
+    let listed = ran.parsed()["memories"].as_array().map(Vec::len);
+    assert_eq!(listed, Some(2));
+    let ran = bench.run(&["list"]);
+    assert_eq!(
+        (ran.code, ran.stdout.matches(" · ").count()),
+        (4, 2),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains(&format!("skipped {damaged}: ")),
+        "{}",
+        ran.stderr
+    );
+    // It counts in the page, so that the next one begins after it.
+    let ran = bench.run(&["--json", "list", "--limit", "2"]);
+    let page = ran.parsed();
+    assert_eq!(
+        (page["memories"].as_array().map(Vec::len), &page["more"]),
+        (Some(1), &json!(true))
+    );
+}
+
+#[test]
 fn an_export_goes_on_past_a_damaged_link_and_names_it() {
     let bench = Bench::new();
     let ids = ["One", "Two", "Three"].map(|text| bench.remember(&[text]));

@@ -11,6 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::cursor::{Owner, Place};
+use super::shared::check_small;
 use crate::http::body::{Json, Path, Query};
 use crate::http::{App, Caller, Problem};
 
@@ -135,7 +136,11 @@ impl PageRequest {
         let by_use = match self.sort {
             Sort::Accessed => UseOrder::Accessed,
             Sort::MostAccessed => UseOrder::AccessCount,
-            Sort::Importance => return Ok(space.list_by_importance(&listing)?),
+            // Reads every matching memory.
+            Sort::Importance => {
+                check_small(space)?;
+                return Ok(space.list_by_importance(&listing)?);
+            }
             Sort::Newest => return Ok(space.list(&listing)?),
             Sort::Oldest => {
                 listing.order = Order::OldestFirst;

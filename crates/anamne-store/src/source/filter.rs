@@ -264,8 +264,11 @@ const UNINDEXED: &str = "memories NOT INDEXED";
 /// A database up to this size is scanned completely for a list, which takes some milliseconds.
 const SMALL: i64 = 16 << 20;
 
-/// The memories of a listing. In a small database a damaged index can't hide any.
-pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>> {
+/// The memories of a listing, each with its id. In a small database a damaged index can't hide any.
+pub(crate) fn list(
+    tables: Tables<'_>,
+    listing: &Listing,
+) -> Result<Vec<(MemoryId, Result<Memory>)>> {
     let mut clause = Clause::of(&listing.filter, &tables)?;
     if listing.filter.kinds.is_empty() {
         // Experience is listed only when asked for.
@@ -296,16 +299,20 @@ pub(crate) fn list(tables: Tables<'_>, listing: &Listing) -> Result<Vec<Memory>>
         let seq = Seq(row.get::<_, i64>(2)? as u64);
         Ok((Row(row.get(0)?), MemoryId::from_bytes(row.get(1)?), seq))
     })?;
-    let read = |listed: rusqlite::Result<(Row, MemoryId, Seq)>| {
-        let (row, id, seq) = listed?;
+    let read = |row, id, seq| {
         // The index used may be damaged although the row is not.
         let stored = verified_by_row(tables, row)?;
         let stored = stored.ok_or(StoreError::Unverified { id, seq })?;
         Ok((!stored.gone).then_some(stored.memory))
     };
-    listed
-        .filter_map(|listed| read(listed).transpose())
-        .collect()
+    let mut found = Vec::new();
+    for listed in listed {
+        let (row, id, seq) = listed?;
+        if let Some(memory) = read(row, id, seq).transpose() {
+            found.push((id, memory));
+        }
+    }
+    Ok(found)
 }
 
 /// Selects ids only, so that no content is read for rows that are filtered out.

@@ -266,6 +266,13 @@ fn an_answer_lacks_what_is_damaged_in_both_copies_and_says_so() {
     let context = space.context(&request).expect("a block");
     assert_eq!(context.entries.len(), 2);
     assert_eq!(context.degraded, [Answer::DAMAGED]);
+    let all = Listing {
+        limit: 10,
+        ..Listing::default()
+    };
+    let (listed, skipped) = space.list_undamaged(&all).expect("a list");
+    assert_eq!((listed.len(), skipped.count), (2, 1));
+    space.list(&all).expect_err("damage");
 }
 
 #[test]

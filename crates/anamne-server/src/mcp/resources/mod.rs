@@ -89,7 +89,7 @@ fn page(offset: usize, call: &CallContext) -> Result<Page, Failure> {
         }
     }
     let room = (PAGE - resources.len()).min(LISTED - offset);
-    let memories = space.list(&Listing {
+    let (memories, skipped) = space.list_undamaged(&Listing {
         limit: room.min(Limits::RESULTS),
         offset,
         ..Listing::default()
@@ -102,8 +102,9 @@ fn page(offset: usize, call: &CallContext) -> Result<Page, Failure> {
         let resource = listed(call, Subject::Memory(citation.clone()), &citation, &about);
         resources.push(resource.with_title(quote_name(&beginning)));
     }
-    let reached = offset + memories.len();
-    let is_more = memories.len() == room && reached < LISTED;
+    let listed = memories.len() + skipped.count as usize;
+    let reached = offset + listed;
+    let is_more = listed == room && reached < LISTED;
     Ok(Page {
         resources,
         next: is_more.then(|| format!("memories-{reached}")),

@@ -210,7 +210,7 @@ fn examples(
     chosen: &[ToolSet],
     rights: Rights,
 ) -> Result<Vec<(&'static str, Value)>, Failure> {
-    let newest = space.list(&Listing {
+    let (newest, _) = space.list_undamaged(&Listing {
         limit: 1,
         ..Listing::default()
     })?;

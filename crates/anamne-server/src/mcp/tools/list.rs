@@ -56,8 +56,9 @@ impl MemoryTool for List {
             forgotten: self.deleted == Some(true),
             after: None,
         };
-        let memories = space.list(&listing)?;
-        let next = if memories.len() == limit {
+        let (memories, skipped) = space.list_undamaged(&listing)?;
+        let listed = memories.len() + skipped.count as usize;
+        let next = if listed == limit {
             next_offset(&space, listing)?
         } else {
             None
@@ -75,6 +76,13 @@ impl MemoryTool for List {
         if let Some(next) = next {
             let _ = write!(title, " Continue with offset {next}.");
         }
+        if !skipped.is_empty() {
+            let _ = write!(
+                title,
+                " {} left out, damaged in both copies; a person can run `anamne repair`.",
+                skipped.count
+            );
+        }
         let entries = entries(&call.store, memories.iter())?;
         let budget = DEFAULT_BUDGET as usize;
         let quoted = quote(&title, &entries, &[], budget);
@@ -86,7 +94,7 @@ impl MemoryTool for List {
             }
             let mut structured = escaped(structured);
             let left_out = fit(&mut structured, "memories", budget);
-            if let Some(next) = next.or((left_out > 0).then_some(offset + memories.len())) {
+            if let Some(next) = next.or((left_out > 0).then_some(offset + listed)) {
                 structured["next_offset"] = json!(next - left_out);
             }
             structured
@@ -97,10 +105,11 @@ impl MemoryTool for List {
 /// Where the list goes on after a full page, if it does.
 fn next_offset(space: &Space, page: Listing) -> Result<Option<usize>, Failure> {
     let offset = page.offset + page.limit;
-    let further = space.list(&Listing {
+    let (further, skipped) = space.list_undamaged(&Listing {
         limit: 1,
         offset,
         ..page
     })?;
-    Ok((!further.is_empty()).then_some(offset))
+    let is_more = !further.is_empty() || !skipped.is_empty();
+    Ok(is_more.then_some(offset))
 }

@@ -236,11 +236,12 @@ impl Space {
     }
 
     fn stored_skills(&self) -> Result<Vec<Memory>, Error> {
-        self.list(&Listing {
+        let (skills, _) = self.list_undamaged(&Listing {
             filter: is_skill(),
             limit: MOST_SKILLS,
             ..Listing::default()
-        })
+        })?;
+        Ok(skills)
     }
 }
 

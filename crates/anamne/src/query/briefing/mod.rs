@@ -163,7 +163,7 @@ impl Space {
                 && !memory.has_expired(now)
                 && !memory.metadata.contains_key(Assertion::KEY)
         };
-        let mut memories = self.list(&listing)?;
+        let (mut memories, _) = self.list_undamaged(&listing)?;
         memories.retain(stands);
         Ok(memories)
     }
