@@ -10,8 +10,11 @@ use crate::failure::Failure;
 /// Our own pairs; `fitting/cache_pairs.py` writes them.
 const OWN: &str = include_str!("../../data/cache/pairs.jsonl");
 
-/// Pairs of an author who knew neither the word lists nor the other pairs.
-const OTHER_AUTHOR: &str = include_str!("../../data/cache/other_author.jsonl");
+/// Pairs of three authors who knew neither the word lists nor other pairs. The rules were completed on the first two; on
+/// the third's nothing was chosen.
+const SECOND_AUTHOR: &str = include_str!("../../data/cache/second_author.jsonl");
+const THIRD_AUTHOR: &str = include_str!("../../data/cache/third_author.jsonl");
+const FOURTH_AUTHOR: &str = include_str!("../../data/cache/fourth_author.jsonl");
 
 /// A pair of requests.
 #[derive(Clone, Debug, Deserialize)]
@@ -49,19 +52,27 @@ impl PairSet {
     }
 }
 
-/// Our own pairs and those of another author, each as the half for tuning, which comes first, and the half for
-/// reporting.
+/// Our own pairs, as the half for tuning, which comes first, and the half for reporting, and those of other authors.
 pub(crate) fn own() -> Result<Vec<PairSet>, Failure> {
+    let authors = [
+        ("own", OWN),
+        ("second author", SECOND_AUTHOR),
+        ("third author", THIRD_AUTHOR),
+        ("fourth author", FOURTH_AUTHOR),
+    ];
     let mut sets = Vec::new();
-    for (author, lines) in [("own", OWN), ("another author", OTHER_AUTHOR)] {
+    for (author, lines) in authors {
         let all = parse(lines)?;
         for half in ["tune", "report"] {
             let of_half = all.iter().filter(|pair| pair.part == half);
-            sets.push(PairSet {
-                name: format!("{author}, {half}"),
-                pairs: of_half.cloned().collect(),
-                is_for_tuning: half == "tune",
-            });
+            let pairs: Vec<Pair> = of_half.cloned().collect();
+            if !pairs.is_empty() {
+                sets.push(PairSet {
+                    name: format!("{author}, {half}"),
+                    pairs,
+                    is_for_tuning: half == "tune",
+                });
+            }
         }
     }
     Ok(sets)

@@ -77,8 +77,8 @@ impl RequestForm {
         if self.meanings() == other.meanings() {
             return Verdict::Same;
         }
-        let is_code = self.is_code || other.is_code;
-        if is_code
+        let is_ordered = self.is_code || other.is_code || self.has_auxiliary != other.has_auxiliary;
+        if is_ordered
             || self.repeats_otherwise(other)
             || self.relates_otherwise(other)
             || self.has_exchanged(other)
@@ -93,11 +93,13 @@ impl RequestForm {
         terms.map(|term| term.meaning.as_str()).collect()
     }
 
-    /// Whether words with the same stem are different words: a name and another word, or two base forms ("state" and
-    /// "stat").
+    /// Whether words with the same stem are different words: a name and another word, two base forms ("state" and
+    /// "stat"), or what is done and what was done ("close" and "closed issues").
     fn has_other_surfaces(&self, other: &Self) -> bool {
         let is_other = |one: &Term, two: &Term| {
-            let may_be_forms = one.is_inflected || two.is_inflected;
+            let is_done = |term: &Term| term.is_inflected && term.surface.ends_with("ed");
+            let may_be_forms =
+                (one.is_inflected || two.is_inflected) && is_done(one) == is_done(two);
             one.meaning == two.meaning
                 && one.surface != two.surface
                 && (one.is_name || two.is_name || !may_be_forms)
@@ -161,7 +163,8 @@ impl RequestForm {
         if is_directed(self) && !has_direction(self) && self.others() != other.others() {
             return true;
         }
-        exchanged::has_exchanged_alike(self, other)
+        exchanged::has_exchanged_neighbours(self, other)
+            || exchanged::has_exchanged_alike(self, other)
     }
 
     /// Words that are not directed, in order.
@@ -314,6 +317,32 @@ mod tests {
                 "packages lodash relies on",
                 Places,
             ),
+            (
+                "who does Liz Truss replace",
+                "who replaces Liz Truss",
+                Places,
+            ),
+            (
+                "time in Tokyo when it is 9 am in Toronto",
+                "time in Toronto when it is 9 am in Tokyo",
+                Places,
+            ),
+            ("cells that attack HIV", "cells that HIV attacks", Places),
+            (
+                "qui a battu Nadal en 2021",
+                "qui Nadal a battu en 2021",
+                Places,
+            ),
+            (
+                "house boat rental Amsterdam",
+                "boat house rental Amsterdam",
+                Places,
+            ),
+            (
+                "il Milan ha battuto l'Inter",
+                "l'Inter ha battuto il Milan",
+                Places,
+            ),
             ("GET repos/foo/bar", "GET repos/bar/foo", Places),
             (
                 "SELECT id FROM t WHERE a='x' AND b='y'",
@@ -336,6 +365,10 @@ mod tests {
                 Numbers,
             ),
             ("pages 1,2 of the report", "pages 12 of the report", Numbers),
+            ("closed issues of serde", "close issues of serde", Words),
+            ("curl -o option", "curl -O option", Words),
+            ("strftime %m meaning", "strftime %M meaning", Words),
+            ("find . ! -name x", "find . -name x", Words),
             ("x ≠ 5", "x = 5", Words),
             ("python == operator", "python != operator", Words),
             ("2 + 2", "2 - 2", Words),

@@ -40,7 +40,8 @@ pub(super) fn has_exchanged_alike(one: &RequestForm, other: &RequestForm) -> boo
         .filter_map(|(at, term)| Some((at, place(&term.meaning)?)))
         .filter(|&(at, there)| {
             let (here, there) = (&one.terms[at].role, &other.terms[there].role);
-            here.is_none() || here != there
+            let is_told = |of: &str| is_single(one, of) && is_single(other, of);
+            !here.as_ref().is_some_and(|(of, _)| is_told(of)) || here != there
         })
         .collect();
     open.iter().enumerate().any(|(at, &(first, first_there))| {
@@ -58,6 +59,39 @@ pub(super) fn has_exchanged_alike(one: &RequestForm, other: &RequestForm) -> boo
                 )
         })
     })
+}
+
+/// Whether two neighbours changed places and nothing else: "house boat" and "boat house". Names are left to the model.
+pub(super) fn has_exchanged_neighbours(one: &RequestForm, other: &RequestForm) -> bool {
+    let (here, there) = (&one.terms, &other.terms);
+    if here.len() != there.len() || here.len() < 3 {
+        return false;
+    }
+    let differ = |at: &usize| here[*at].meaning != there[*at].meaning;
+    let places: Vec<usize> = (0..here.len()).filter(differ).collect();
+    let [first, second] = places[..] else {
+        return false;
+    };
+    let is_plain = |term: &Term| !term.is_name && !is_number(&term.meaning) && term.role.is_none();
+    let words = [&here[first], &here[second], &there[first], &there[second]];
+    second == first + 1
+        && here[first].meaning == there[second].meaning
+        && !(here[first].is_joined && there[first].is_joined)
+        && words.into_iter().all(is_plain)
+}
+
+/// Whether an operator or a preposition occurs once: of two words with the same one, either could be meant.
+fn is_single(form: &RequestForm, of: &str) -> bool {
+    let operators = form.operators.iter().map(|(operator, _)| *operator);
+    let prepositions = form
+        .prepositions
+        .iter()
+        .map(|(preposition, _)| *preposition);
+    operators
+        .chain(prepositions)
+        .filter(|one| *one == of)
+        .count()
+        == 1
 }
 
 /// Whether two words, each as both requests have it, could stand for each other.

@@ -23,6 +23,8 @@ pub struct RequestForm {
     pub(super) numbers: Vec<(String, String)>,
     /// Words that occur more than once, with what stands between the first and the last of them.
     pub(super) repeated: Vec<(String, String)>,
+    /// Whether it asks with "do", so that what is done to whom depends on the order.
+    pub(super) has_auxiliary: bool,
     /// Whether the order of all words counts.
     pub(super) is_code: bool,
 }
@@ -64,7 +66,11 @@ impl RequestForm {
         if scanned.words.len() > MAX_REQUEST_WORDS {
             return None;
         }
-        let form = Self::from_tokens(tokens(&scanned, lists), scanned.is_code, lists);
+        let form = Self {
+            has_auxiliary: has_auxiliary(&scanned.words),
+            is_code: scanned.is_code,
+            ..Self::from_tokens(tokens(&scanned, lists), lists)
+        };
         (!form.terms.is_empty()).then_some(form)
     }
 
@@ -82,7 +88,7 @@ impl RequestForm {
         key
     }
 
-    fn from_tokens(mut tokens: Vec<Token>, is_code: bool, lists: &Lists) -> Self {
+    fn from_tokens(mut tokens: Vec<Token>, lists: &Lists) -> Self {
         let arguments = arguments(&tokens, lists);
         let (mut operators, mut prepositions) = (Vec::new(), Vec::new());
         for argument in &arguments {
@@ -117,9 +123,19 @@ impl RequestForm {
             prepositions,
             numbers,
             repeated,
-            is_code,
+            has_auxiliary: false,
+            is_code: false,
         }
     }
+}
+
+/// Whether "do" stands before another word than a pronoun: "who did Ann replace", not "how do I replace it".
+fn has_auxiliary(words: &[Word]) -> bool {
+    words.windows(2).any(|pair| {
+        let (word, next) = (pair[0].text.as_str(), pair[1].text.as_str());
+        matches!(word, "do" | "does" | "did")
+            && !matches!(next, "i" | "we" | "you" | "one" | "not" | "it")
+    })
 }
 
 impl Token {
@@ -328,6 +344,11 @@ impl Place<'_> {
             } else if let Some(preposition) = lists.prepositions.get(text) {
                 tokens.push(Token::Preposition(preposition));
             }
+            return;
+        }
+        if let Some(pronoun) = lists.pronouns.get(text) {
+            tokens.push(Token::Word(Term::of(text, lists)));
+            tokens.push(Token::Preposition(pronoun));
             return;
         }
         if text == "mean" && self.after.is_none() {

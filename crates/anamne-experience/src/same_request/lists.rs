@@ -41,6 +41,8 @@ pub(super) struct Lists {
     pub(super) cased: FxHashMap<&'static str, &'static str>,
     /// Fillers that say in which relation the next word stands.
     pub(super) prepositions: FxHashSet<&'static str>,
+    /// Pronouns whose next word is their subject or their verb.
+    pub(super) pronouns: FxHashSet<&'static str>,
     /// Words before the pronoun "I".
     pub(super) before_i: FxHashSet<&'static str>,
     /// Words that are names where they are written in capitals.
@@ -91,6 +93,7 @@ fn load() -> Result<Lists, LexiconError> {
         symbols: pairs(&words, "symbols")?,
         cased: pairs(&words, "cased_units")?,
         prepositions: set("prepositions")?,
+        pronouns: set("pronouns")?,
         before_i: set("before_i")?,
         names_in_capitals: set("names_in_capitals")?,
         only_in_capitals: set("only_in_capitals")?,

@@ -86,6 +86,9 @@ impl Scanner<'_> {
                 if is_possessive(rest.clone()) {
                     break;
                 }
+                if is_elided(&word) {
+                    word.clear();
+                }
                 continue;
             }
             let is_last = rest.peek().is_none();
@@ -123,7 +126,7 @@ impl Scanner<'_> {
 
     /// Adds a chunk without letters and digits.
     fn add_standing(&mut self, chunk: &str) {
-        let is_operator = matches!(chunk, "-" | "\u{2013}" | "/" | "//" | "::");
+        let is_operator = matches!(chunk, "-" | "\u{2013}" | "/" | "!" | "//" | "::");
         if is_operator {
             self.push(if chunk == "\u{2013}" { "-" } else { chunk }, Case::Plain);
             self.is_code |= chunk.len() == 2;
@@ -180,6 +183,11 @@ impl Scanner<'_> {
             last.text.push_str(&written.to_lowercase());
             return;
         }
+        // An option, a format or a class: "-o" is another one than "-O", and "%m" than "%M".
+        if written.starts_with(['-', '%', '\\']) && !is_number(written) {
+            self.push(written, Case::Plain);
+            return;
+        }
         let case = case_of(written);
         self.push(&written.to_lowercase(), case);
     }
@@ -203,15 +211,18 @@ impl Scanner<'_> {
     }
 }
 
-/// The words without dashes and slashes, except those between two numbers.
+/// The words without dashes and slashes, except those between two numbers, and without exclamation marks, except those
+/// before an option.
 fn with_signs_of_numbers(words: &[Word]) -> Vec<Word> {
     let is_number_at = |at: Option<usize>| {
         let word = at.and_then(|at| words.get(at));
         word.is_some_and(|word| is_number(&word.text))
     };
-    let is_kept = |at: usize, word: &Word| {
-        let is_sign = matches!(word.text.as_str(), "-" | "/");
-        !is_sign || is_number_at(at.checked_sub(1)) && is_number_at(Some(at + 1))
+    let is_option_at = |at: usize| words.get(at).is_some_and(|word| word.text.starts_with('-'));
+    let is_kept = |at: usize, word: &Word| match word.text.as_str() {
+        "-" | "/" => is_number_at(at.checked_sub(1)) && is_number_at(Some(at + 1)),
+        "!" => is_option_at(at + 1),
+        _ => true,
     };
     let words_kept = words.iter().enumerate();
     let kept = words_kept.filter(|(at, word)| is_kept(*at, word));
@@ -253,6 +264,7 @@ fn belongs_to_word(character: char, word: &str, next_is_word: bool, is_last: boo
         ':' | '@' => next_is_word && follows_word,
         '-' if is_last => follows_word && word.len() <= 2 && !is_number(word),
         '-' => next_is_word && (word.is_empty() || is_number(word)),
+        '%' | '\\' => word.is_empty() && next_is_word,
         '+' => word.ends_with('+') || follows_word && !next_is_word,
         '#' => follows_word && !next_is_word,
         '_' => true,
@@ -274,6 +286,16 @@ fn length_unit(character: char, word: &str, chunk: &str) -> Option<&'static str>
 
 fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '’')
+}
+
+/// Whether a word before an apostrophe is an article or a pronoun of French or Italian: "l'eau", "dell'Inter". Not "n'",
+/// which is a negation.
+fn is_elided(word: &str) -> bool {
+    let words = [
+        "l", "d", "c", "s", "j", "m", "t", "qu", "un", "dell", "all", "nell", "sull", "dall",
+        "quell",
+    ];
+    words.iter().any(|elided| word.eq_ignore_ascii_case(elided))
 }
 
 /// Whether an "s" is all that follows an apostrophe.
@@ -366,6 +388,7 @@ mod tests {
     fn apostrophes_and_hyphens() {
         check("France's capital isn't", &["france", "capital", "isnt"]);
         check("real-time (low/high)", &["real", "time", "low", "high"]);
+        check("l'Inter d'été", &["inter", "été"]);
         check("type O- or O+", &["type", "o-", "or", "o+"]);
     }
 
@@ -380,6 +403,10 @@ mod tests {
             &["2", "-", "2", "7", "/", "3", "yes", "no"],
         );
         check("f(x) -> HEAD~", &["f", "x", "->", "head", "~"]);
+        check(
+            "find ! -name x -N %m %M wow !",
+            &["find", "!", "-name", "x", "-N", "%m", "%M", "wow"],
+        );
         check("fire 🔥 100‰", &["fire", "🔥", "100", "‰"]);
         check("ไม้ ไม่", &["ไม้", "ไม่"]);
     }
