@@ -211,21 +211,19 @@ impl<Parser: TypedValueParser> TypedValueParser for Listed<Parser> {
     }
 }
 
-/// Parses `name=value`; the value is JSON if it is valid JSON, else text.
+/// Parses `name=value`; the value is JSON if it is valid JSON, else text. A number that would be stored in other digits,
+/// such as the version 1.10, is refused.
 pub(crate) fn metadata(text: &str) -> Result<(String, serde_json::Value), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or("write it as name=value, such as ticket=42 or owner=Ada")?;
-    let given = value;
-    let digits = given.strip_prefix('-').unwrap_or(given);
-    let is_whole = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-    let value: serde_json::Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    if is_whole && value.is_f64() {
+    let parsed: serde_json::Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    if parsed.is_number() && parsed.to_string() != value {
         return Err(format!(
-            "{name}={given} has more digits than a number can hold; write it as text: {name}='\"{given}\"'"
+            "{name}={value} would be stored as the number {parsed}; write that, or text: {name}='\"{value}\"'"
         ));
     }
-    Ok((name.to_owned(), value))
+    Ok((name.to_owned(), parsed))
 }
 
 #[cfg(test)]
@@ -244,6 +242,10 @@ mod tests {
         check("formula=a=b", "formula", &json!("a=b"));
         check("parts=[1,2]", "parts", &json!([1, 2]));
         check("empty=", "empty", &json!(""));
-        assert!(super::metadata("lonely").is_err());
+        check("price=1.5", "price", &json!(1.5));
+        check("version=\"1.10\"", "version", &json!("1.10"));
+        for refused in ["lonely", "version=1.10", "commit=5518e37", "n=-0"] {
+            assert!(super::metadata(refused).is_err(), "{refused}");
+        }
     }
 }
