@@ -65,8 +65,7 @@ impl ScopeArguments {
                 known: instant("as_of", &self.as_of)?,
                 held: instant("held_at", &self.held_at)?,
             },
-            asked_at: Some(dates.now),
-            ..recall
+            ..recall.asked(dates.now, &dates.zone)
         })
     }
 

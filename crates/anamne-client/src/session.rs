@@ -18,14 +18,24 @@ impl RemoteSpace {
 
     /// The memories that a prompt is likely about, if the space probably knows something of it.
     pub fn for_prompt(&self, request: &PromptRequest) -> Result<Option<Context>, ClientError> {
-        let asked = PromptQuestion {
+        let mut asked = PromptQuestion {
             prompt: &request.prompt,
             token_budget: request.token_budget,
             threshold: request.threshold,
             shown: &request.shown,
+            zone: request.zone.as_deref(),
         };
-        let found: PromptBlock = self.call(Method::Post, &["prompt"], Some(&asked))?;
-        Ok(found.context)
+        let ask = |asked: &PromptQuestion<'_>| -> Result<PromptBlock, ClientError> {
+            self.call(Method::Post, &["prompt"], Some(asked))
+        };
+        let found = match ask(&asked) {
+            Err(error) if asked.zone.is_some() && knows_no_zone(&error) => {
+                asked.zone = None;
+                ask(&asked)
+            }
+            found => found,
+        };
+        Ok(found?.context)
     }
 
     /// Stores what a session of a host said; the space is created if it is missing. The same drafts with the same key are
@@ -48,6 +58,11 @@ impl RemoteSpace {
             Some(&capture),
         )
     }
+}
+
+/// Whether a server of an earlier version refused the field `zone` of a prompt, which it does not know.
+fn knows_no_zone(error: &ClientError) -> bool {
+    matches!(error, ClientError::Problem(problem) if problem.detail.contains("unknown field `zone`"))
 }
 
 impl ClientError {
@@ -81,6 +96,8 @@ struct PromptQuestion<'a> {
     token_budget: usize,
     threshold: f32,
     shown: &'a [MemoryId],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zone: Option<&'a str>,
 }
 
 #[derive(Deserialize)]

@@ -92,7 +92,7 @@ pub use next_step::NextStep;
 pub use private::{PRIVATE, is_marked_private, is_private_tag};
 pub use prompt::{PromptContext, PromptRequest};
 pub use provenance::Provenance;
-pub use question::{Filter, Recall, Signals, Surroundings};
+pub use question::{Filter, Recall, Signals, Surroundings, zone_name};
 pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};
 pub use related::{RELATED_ENTITIES, RELATED_FILES, relate};

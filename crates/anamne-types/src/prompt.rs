@@ -22,6 +22,8 @@ pub struct PromptRequest {
     pub threshold: f32,
     /// Memories that the session was already shown; the block leaves them out.
     pub shown: Vec<MemoryId>,
+    /// The time zone of the days that the prompt names, as in [`Recall::zone`]; UTC by default.
+    pub zone: Option<String>,
 }
 
 impl PromptRequest {
@@ -42,6 +44,7 @@ impl PromptRequest {
             token_budget: Self::TOKENS,
             threshold: Self::THRESHOLD,
             shown: Vec::new(),
+            zone: None,
         }
     }
 
@@ -49,6 +52,7 @@ impl PromptRequest {
     pub fn recall(&self) -> Recall {
         Recall {
             min_confidence: Self::LEAST_CONFIDENCE,
+            zone: self.zone.clone(),
             ..Recall::new(ends(&self.prompt)).limit(CONSIDERED)
         }
     }
@@ -98,6 +102,15 @@ mod tests {
         assert!(query.starts_with("first") && query.ends_with("last"));
         assert!(query.len() <= 2 * END_BYTES + 1, "{}", query.len());
         assert_eq!(PromptRequest::new("short").recall().query, "short");
+    }
+
+    #[test]
+    fn days_of_a_prompt_are_in_its_zone() {
+        let mut request = PromptRequest::new("what was yesterday?");
+        request.zone = Some("+05:30".to_owned());
+        assert_eq!(request.recall().zone, request.zone);
+        request.zone = Some("Nowhere".to_owned());
+        assert!(request.check().is_err());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::{DateTimeParser, DateTimePrinter};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +168,8 @@ pub struct Recall {
     pub as_of: AsOf,
     /// The time that "yesterday" and "last week" refer to; the clock's by default.
     pub asked_at: Option<Timestamp>,
-    /// The IANA time zone of its days, such as `Europe/Paris`; UTC by default.
+    /// The time zone of its days: an IANA name such as `Europe/Paris`, an offset such as `+05:30`, or a POSIX time zone;
+    /// UTC by default.
     pub zone: Option<String>,
     /// How time expressions in the text are used.
     #[serde(default)]
@@ -215,6 +217,24 @@ fn ten() -> usize {
 
 fn yes() -> bool {
     true
+}
+
+/// The name of a time zone, which [`Recall::zone`] accepts; of one without a name its offset at `at`.
+///
+/// ```
+/// use anamne_types::zone_name;
+/// use jiff::{Timestamp, tz};
+///
+/// let zone = tz::TimeZone::fixed(tz::offset(-5));
+/// assert_eq!(zone_name(&zone, Timestamp::UNIX_EPOCH), "-05:00");
+/// ```
+pub fn zone_name(zone: &TimeZone, at: Timestamp) -> String {
+    let printer = DateTimePrinter::new();
+    let offset = || TimeZone::fixed(zone.to_offset(at));
+    printer
+        .time_zone_to_string(zone)
+        .or_else(|_| printer.time_zone_to_string(&offset()))
+        .unwrap_or_else(|_| "UTC".to_owned())
 }
 
 impl Recall {
@@ -307,11 +327,21 @@ impl Recall {
         self
     }
 
-    /// Sets the time zone of its days.
+    /// Sets when and in which time zone it is asked: the time and the days of "yesterday" and "on Monday".
+    #[must_use]
+    pub fn asked(mut self, at: Timestamp, zone: &TimeZone) -> Self {
+        self.asked_at = Some(at);
+        self.zone = Some(zone_name(zone, at));
+        self
+    }
+
+    /// The time zone of its days.
     pub fn time_zone(&self) -> Result<TimeZone, InvalidValue> {
         let named = |name: &String| {
-            let accepts = "the IANA name of a time zone, such as Europe/Paris";
-            TimeZone::get(name).map_err(|_| InvalidValue::new("zone", accepts, format!("{name:?}")))
+            let accepts = "a time zone, such as Europe/Paris or +05:30";
+            DateTimeParser::new()
+                .parse_time_zone(name)
+                .map_err(|_| InvalidValue::new("zone", accepts, format!("{name:?}")))
         };
         self.zone.as_ref().map_or(Ok(TimeZone::UTC), named)
     }
@@ -350,5 +380,28 @@ impl Recall {
             .iter()
             .try_for_each(|(feature, weight)| check_weight("weights", feature, *weight))?;
         self.filter.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_time_zone_of_a_machine_can_be_named_in_a_query() {
+        let at: Timestamp = "2026-07-01T12:00:00Z".parse().expect("an instant");
+        let zones = [
+            TimeZone::get("America/New_York").expect("a zone"),
+            TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a zone"),
+            TimeZone::fixed(jiff::tz::offset(-5)),
+            TimeZone::UTC,
+            TimeZone::unknown(),
+        ];
+        for zone in zones {
+            let recall = Recall::new("what was yesterday?").asked(at, &zone);
+            let named = recall.time_zone().expect("a known zone");
+            assert_eq!(named.to_offset(at), zone.to_offset(at), "{recall:?}");
+            assert_eq!(recall.check(), Ok(()));
+        }
     }
 }

@@ -7,6 +7,7 @@ use anamne::{
 };
 use serde_json::{Value, json};
 
+use crate::dates::Dates;
 use crate::failure::Failure;
 use crate::filters::Filters;
 use crate::next_step;
@@ -94,7 +95,7 @@ impl Forget {
         let filter = std::mem::take(&mut self.filters).read(&output.dates)?;
         self.check(place, &filter)?;
         let space = place.reached_existing()?;
-        let chosen = self.choose(&space, filter)?;
+        let chosen = self.choose(&space, filter, &output.dates)?;
         if chosen.ids.is_empty() {
             output.note(format_args!(
                 "no matching memory in the space {}",
@@ -164,7 +165,12 @@ impl Forget {
         Ok(())
     }
 
-    fn choose(&self, space: &Reached, filter: Filter) -> Result<SelectedMemories, Failure> {
+    fn choose(
+        &self,
+        space: &Reached,
+        filter: Filter,
+        dates: &Dates,
+    ) -> Result<SelectedMemories, Failure> {
         if !self.ids.is_empty() {
             let ids = space.resolve_all(&self.ids)?;
             // All ids are resolved before the first memory is changed.
@@ -176,7 +182,10 @@ impl Forget {
         let ids = if let Some(query) = &self.query {
             let recall = Recall {
                 min_confidence: self.min_confidence,
-                ..Recall::new(query).limit(self.limit).filter(filter)
+                ..Recall::new(query)
+                    .limit(self.limit)
+                    .filter(filter)
+                    .asked(dates.now, &dates.zone)
             };
             let found = space.recall(&recall)?.results;
             found.into_iter().map(|hit| hit.memory.id).collect()

@@ -3,9 +3,13 @@
 use std::fmt::Write;
 
 use anamne::text::tokens::estimate_tokens;
-use anamne::{Context, ContextPreset, ContextRequest, Error, HookSession, MemoryId, PromptRequest};
+use anamne::{
+    Context, ContextPreset, ContextRequest, Error, HookSession, MemoryId, PromptRequest, zone_name,
+};
 use anamne_client::ClientError;
 use anamne_hosts::hook::{HookEvent, HookInput, StartReason, limit, takes_context};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::Effect;
 use super::remote::{checked, word_of};
@@ -223,6 +227,7 @@ pub(super) fn at_prompt(
         let mut request = PromptRequest::new(prompt);
         request.token_budget = tokens;
         request.shown.clone_from(&shown);
+        request.zone = Some(zone_name(&TimeZone::system(), Timestamp::now()));
         Ok(match space {
             Reached::Here(space) => space.for_prompt(&request)?.context,
             Reached::There(space) => space.for_prompt(&request)?,

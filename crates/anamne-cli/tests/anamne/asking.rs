@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, lines};
+use crate::bench::{Bench, RunOutput, lines};
 
 /// The texts of an answer's results, sorted.
 fn texts(answer: &Value) -> Vec<String> {
@@ -348,4 +348,33 @@ fn an_ambiguous_question_says_what_it_may_mean() {
     );
     let full = bench.json(&["recall", "what did Runa Berg repair at the berth?"]);
     assert!(full.get("needs_clarification").is_none(), "{full}");
+}
+
+#[test]
+fn times_in_a_question_are_in_the_zone_in_which_times_are_shown() {
+    for zone in ["Pacific/Kiritimati", "<-12>12"] {
+        let bench = Bench::new();
+        let run = |arguments: &[&str]| {
+            let command = bench.command(arguments).env("TZ", zone).output();
+            RunOutput::from(command.expect("the command starts"))
+        };
+        let told = [
+            ("2d", "two"),
+            ("yesterday 00:05", "first"),
+            ("yesterday 23:55", "last"),
+            ("today 00:00", "now"),
+        ];
+        for (at, text) in told {
+            let told = run(&["remember", &format!("the standup, {text}"), "--at", at]);
+            assert_eq!(told.code, 0, "{}", told.stderr);
+        }
+        let asked = "standup yesterday";
+        let found = run(&["--json", "recall", "--times", "only", asked]).parsed();
+        let expected = ["the standup, first", "the standup, last"];
+        assert_eq!(texts(&found), expected, "{zone}");
+        let block = run(&["context", "--times", "only", asked]).stdout;
+        let is_in = |text: &str| block.contains(&format!("standup, {text}"));
+        let found = ["two", "first", "last", "now"].map(is_in);
+        assert_eq!(found, [false, true, true, false], "{zone}: {block}");
+    }
 }

@@ -147,6 +147,8 @@ struct PromptQuestion {
     /// At most 1 000 memories that the session was already shown; the block leaves them out.
     #[serde(default)]
     shown: Vec<MemoryId>,
+    /// The time zone of the days that the prompt names, such as `Europe/Paris` or `+05:30`; UTC by default.
+    zone: Option<String>,
 }
 
 /// The memories that a prompt is likely about.
@@ -169,6 +171,7 @@ impl PromptQuestion {
             token_budget: self.token_budget.unwrap_or(default.token_budget),
             threshold: self.threshold.unwrap_or(default.threshold),
             shown: self.shown,
+            zone: self.zone,
             ..default
         })
     }

@@ -373,6 +373,12 @@ async fn times_are_read_by_the_clock_and_in_the_zone_of_the_host() {
         "{listed}"
     );
     assert_eq!(listed["memories"][0]["content"], "midnight");
+    let yesterday = json!("2026-03-02T22:00:00Z");
+    let asked = json!({ "query": "what was yesterday?" });
+    for tool in ["memory_search", "memory_context"] {
+        let found = raw.done(tool, asked.clone()).await;
+        assert_eq!(found["times"][0]["since"], yesterday, "{tool}: {found}");
+    }
     let said = raw
         .refused("memory_list", json!({ "since": "soonish" }))
         .await;

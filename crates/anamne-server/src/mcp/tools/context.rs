@@ -63,9 +63,11 @@ citations. Call with preset first in a session. Filters as in memory_search.";
         }
         let mut spaces = search::spaces(call, self.scope.space.as_deref())?;
         spaces.core = false;
+        let now = call.now();
         let mut recall = Recall::new(self.query)
             .limit(ContextRequest::considered(token_budget))
-            .filter(self.scope.filter(call, call.now())?);
+            .filter(self.scope.filter(call, now)?)
+            .asked(now, &call.zone);
         recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
         let request = ContextRequest {
             recall,

@@ -54,10 +54,12 @@ Use it first in a task and before answering about the past.";
             DEFAULT_BUDGET,
         )?;
         let limit = bounded("limit", self.limit, 1..=Limits::RESULTS as i64, 10)?;
+        let now = call.now();
         let mut recall = Recall::new(self.query.as_str())
             .limit(limit)
             .depth(depth(self.depth)?)
-            .filter(self.scope.filter(call, call.now())?);
+            .filter(self.scope.filter(call, now)?)
+            .asked(now, &call.zone);
         if let Some(topics) = &self.topics {
             let topics = topics.split(',').map(|topic| topic.trim().to_owned());
             recall.scope = RecallScope::Topics(topics.collect());
@@ -68,7 +70,6 @@ Use it first in a task and before answering about the past.";
         }
         recall.related = self.related == Some(true);
         recall.min_confidence = self.min_confidence.unwrap_or(Recall::UNLIKELY);
-        recall.asked_at = Some(call.now());
         let spaces = spaces(call, self.scope.space.as_deref())?;
         let mut answer = call.store.recall(&spaces, &recall)?;
         if !recall.related {

@@ -43,8 +43,9 @@ Then tell memory_feedback about the search.";
         )?;
         let limit = bounded("limit", self.limit, 1..=Limits::RESULTS as i64, 10)?;
         let space = call.space(self.space.as_deref())?;
-        let mut recall = Recall::new(self.query.as_str()).limit(limit);
-        recall.asked_at = Some(call.now());
+        let recall = Recall::new(self.query.as_str())
+            .limit(limit)
+            .asked(call.now(), &call.zone);
         let mut found = space.search_with_experience(&LearningSearch {
             previous: resolved(&space, &self.after)?,
             session: call.session.clone(),
