@@ -16,7 +16,7 @@ impl Reader<'_> {
         }
         let of = usize::from(matches!(self.word(at), Word::Of | Word::ForeignLead));
         match self.word(at + of) {
-            Word::Number(year @ 1900..=2099, 4) if !self.counts(at + of + 1) => {
+            Word::Number(year @ 1500..=2099, 4) if !self.counts(at + of + 1) => {
                 Some((year as i16, at + of + 1))
             }
             Word::Last | Word::This | Word::Next
@@ -38,13 +38,35 @@ impl Reader<'_> {
             lead.word, In During Since Before After Until From Between Of Around Over Early Mid Late
             Through ForeignLead To
         );
+        // After other words, such numbers are rarely years.
+        let long_ago = is_word!(lead.word, In During Since Before After Until Between)
+            || self.follows(at, "en");
+        let first_year = if long_ago { 1500 } else { 1900 };
         match self.word(at) {
-            Word::Number(year @ 1900..=2099, 4) if led && !lead.the && !self.counts(at + 1) => {
+            Word::Number(year @ 1500..=2099, 4)
+                if led && year >= first_year && !lead.the && !self.counts(at + 1) =>
+            {
                 let first = Date::new(year as i16, 1, 1).ok()?;
                 Named::fixed(days(first, 1.year()), at + 1)
             }
             _ => None,
         }
+    }
+
+    /// `in week 12`, `week 12 of 2025`, `KW 12`: a week by its ISO number.
+    pub(super) fn week_number(&self, at: usize, unit: Unit, lead: Lead) -> Option<Named> {
+        let Word::Number(week @ 1..=53, 1..=2) = self.word(at + 1) else {
+            return None;
+        };
+        if unit != Unit::Week || self.stops_before(at + 1) {
+            return None;
+        }
+        let end = at + 2;
+        let led = is_word!(
+            lead.word, In During Since Before After Until Between From Of ForeignLead
+        ) || self.says(at, "kw");
+        let alone = led && !lead.the && !self.counts(end) && self.word(end) != Word::Of;
+        self.of_year_beside(Yearly::Week(week as i8), end, alone)
     }
 
     /// A yearly name, where it is used as a time.
@@ -102,7 +124,10 @@ impl Reader<'_> {
             Trust::Common => firm || matches!(lead.word, Word::Last | Word::Next),
             Trust::Short => firm || loose || (capital && lead.word == Word::From),
             Trust::RiskyShort => (capital || (self.past && ends)) && (firm || loose),
-            Trust::Foreign => firm || lead.word == Word::ForeignLead || lead.word == Word::Last,
+            Trust::Foreign => {
+                let open = is_word!(lead.word, Before After) && !self.follows(at, "before after");
+                firm || open || is_word!(lead.word, ForeignLead Last)
+            }
         }
     }
 
@@ -230,11 +255,19 @@ impl Reader<'_> {
         let the = lead.the && is_word!(lead.word, In During Over Since Before After Until From Of);
         let firm = is_word!(lead.word, Since Until Before After Early Mid Late Between);
         let led = match trust {
-            Trust::Foreign => matches!(lead.word, Word::ForeignLead | Word::Since) && !lead.the,
+            Trust::Foreign => {
+                let open =
+                    is_word!(lead.word, Before After Until) && self.before(at) == Word::ForeignLead;
+                (open || is_word!(lead.word, ForeignLead Since)) && !lead.the
+            }
             Trust::Common => the || (firm && season == Season::Spring && !self.capital(at)),
             _ => the || firm,
         };
-        let alone = led && !self.goes_on(at + 1) && self.word(at + 1) != Word::Of;
+        let goes_on = match trust {
+            Trust::Foreign => self.is_compound(at + 1),
+            _ => self.goes_on(at + 1),
+        };
+        let alone = led && !goes_on && self.word(at + 1) != Word::Of;
         self.of_year_beside(name, at + 1, alone)
     }
 

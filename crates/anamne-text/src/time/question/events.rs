@@ -9,9 +9,10 @@ use super::{Direction, EventDistance, TimeMeaning};
 const MOST_WORDS: usize = 5;
 
 impl Reader<'_> {
-    /// `before the migration`, `after we launched`, `during our trip`, `since moving to Berlin`.
-    pub(super) fn event_phrase(&self, at: usize) -> Option<FoundPhrase> {
-        let direction = match self.word(at) {
+    /// `before the migration`, `after we launched`, `during our trip`, `since moving to Berlin`. `word` says the
+    /// direction; the event starts at `next`.
+    pub(super) fn event_phrase(&self, at: usize, word: Word, next: usize) -> Option<FoundPhrase> {
+        let direction = match word {
             Word::Since => Direction::Since,
             Word::Before => Direction::Before,
             Word::After => Direction::After,
@@ -22,7 +23,7 @@ impl Reader<'_> {
         if self.is_not_time(at) {
             return None;
         }
-        self.relative_to_event(at + 1, direction, EventDistance::Open)
+        self.relative_to_event(next, direction, EventDistance::Open)
             .filter(|found| direction != Direction::Since || !self.gives_a_reason(found.end))
     }
 
@@ -42,7 +43,8 @@ impl Reader<'_> {
     fn is_not_time(&self, at: usize) -> bool {
         const BEFORE: &str =
             "look looks looked looking named called take takes took taking ask asked run running";
-        let english = self.tokens[at].is_one_of("since before after until till during throughout");
+        let english = self.tokens[at]
+            .is_one_of("since before after until till during throughout prior subsequent up");
         !english || self.follows(at, BEFORE)
     }
 
@@ -162,7 +164,7 @@ impl Reader<'_> {
 
 fn ends_noun_phrase(word: Word) -> bool {
     is_word!(
-        word, Function Verb Past Ahead Pronoun The Determiner Article In On At During Over Within
+        word, Function Except Verb Past Ahead Pronoun The Determiner Article In On At During Over Within
         Since Before After Until From To Through Between And By Around About Dash Day(_) This Every
         Ago ForeignLead Than
     )

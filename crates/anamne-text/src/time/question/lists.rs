@@ -1,7 +1,7 @@
 //! Lists of the known words.
 
 use super::super::names::Unit;
-use super::vocabulary::Plural::{Many, One};
+use super::vocabulary::Plural::{Many, One, Same};
 use super::vocabulary::{Holiday, Part, Season, Trust, Word};
 
 pub(super) const WORDS: &[(&str, Word)] = &[
@@ -9,7 +9,7 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("yesterday gestern ayer", Word::Day(-1)),
     ("tomorrow demain", Word::Day(1)),
     ("vorgestern anteayer avant-hier", Word::Day(-2)),
-    ("übermorgen overmorrow", Word::Day(2)),
+    ("übermorgen overmorrow après-demain", Word::Day(2)),
     ("hier", Word::Hier),
     ("morgen mañana", Word::Morgen),
     ("tonight", Word::Tonight),
@@ -20,16 +20,17 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("hours hrs stunden heures horas", Word::Unit(Unit::Hour, Many)),
     ("day tag jour día", Word::Unit(Unit::Day, One)),
     ("days tage tagen jours días", Word::Unit(Unit::Day, Many)),
-    ("week woche semaine semana", Word::Unit(Unit::Week, One)),
+    ("week woche semaine semana kw", Word::Unit(Unit::Week, One)),
     ("weeks wochen semaines semanas", Word::Unit(Unit::Week, Many)),
     ("month monat mes", Word::Unit(Unit::Month, One)),
-    ("months monate monaten mois meses", Word::Unit(Unit::Month, Many)),
+    ("mois", Word::Unit(Unit::Month, Same)),
+    ("months monate monaten meses", Word::Unit(Unit::Month, Many)),
     ("quarter quartal trimestre", Word::Unit(Unit::Quarter, One)),
     ("quarters quartale quartalen trimestres", Word::Unit(Unit::Quarter, Many)),
     ("year jahr année año", Word::Unit(Unit::Year, One)),
     ("years jahre jahren ans années años", Word::Unit(Unit::Year, Many)),
     ("seconds secs", Word::Unit(Unit::Second, Many)),
-    ("weekend wochenende", Word::Weekend),
+    ("weekend wochenende week-end", Word::Weekend),
     ("morning vormittag matin", Word::Part(Part::Morning)),
     ("noon midday mittag midi", Word::Part(Part::Noon)),
     ("afternoon nachmittag après-midi", Word::Part(Part::Afternoon)),
@@ -39,12 +40,16 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("halloween", Word::Holiday(Holiday::Halloween)),
     ("silvester", Word::Holiday(Holiday::NewYearsEve)),
     ("new valentine valentines", Word::HolidayFront),
-    ("last previous letzte letzten letzter letztes letztem vergangene vergangenen vergangenes últimos últimas", Word::Last),
-    ("dernier dernière pasado pasada passé passée", Word::LastAfter),
+    (
+        "last previous letzte letzten letzter letztes letztem vergangene vergangenen vergangenes vorige vorigen voriger
+        voriges último última últimos últimas",
+        Word::Last,
+    ),
+    ("dernier dernière derniers dernières pasado pasada passé passée", Word::LastAfter),
     ("prochain prochaine próximo próxima", Word::NextAfter),
     ("past", Word::Rolling),
-    ("this diese diesen dieser dieses diesem cette cet esta este", Word::This),
-    ("next coming nächste nächsten nächster nächstes", Word::Next),
+    ("this diese diesen dieser dieses diesem cette cet ce esta este", Word::This),
+    ("next coming nächste nächsten nächster nächstes kommende kommenden", Word::Next),
     ("ago", Word::Ago),
     ("vor hace", Word::AgoBefore),
     ("more longer", Word::More),
@@ -56,11 +61,14 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("during throughout während pendant durante", Word::During),
     ("over", Word::Over),
     ("within", Word::Within),
-    ("since seit depuis desde", Word::Since),
-    ("before avant", Word::Before),
-    ("after nach après", Word::After),
-    ("until till hasta", Word::Until),
-    ("from von", Word::From),
+    ("since seit ab depuis dès desde", Word::Since),
+    ("before avant antes prima", Word::Before),
+    ("after nach après después tras depois após dopo", Word::After),
+    (
+        "until till hasta até jusque jusqu'à jusqu'en jusqu'au jusqu'aux jusqu’à jusqu’en jusqu’au jusqu’aux",
+        Word::Until,
+    ),
+    ("from von vom", Word::From),
     ("to bis", Word::To),
     ("through", Word::Through),
     ("between zwischen entre", Word::Between),
@@ -69,10 +77,10 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("by", Word::By),
     ("around circa", Word::Around),
     ("about roughly approximately some", Word::About),
-    ("early anfang", Word::Early),
+    ("early anfang début principios comienzos", Word::Early),
     ("earlier", Word::Earlier),
-    ("mid mitte", Word::Mid),
-    ("late ende", Word::Late),
+    ("mid mitte mi mediados", Word::Mid),
+    ("late ende fin finales fines", Word::Late),
     ("later", Word::Later),
     ("beginning start", Word::Beginning),
     ("middle", Word::Middle),
@@ -82,7 +90,7 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("onwards onward", Word::Onwards),
     ("the", Word::The),
     ("a an ein eine einem einer einen un une una", Word::Article),
-    ("im am en au aux le la les el los las de del du der den dem die das", Word::ForeignLead),
+    ("im am en au aux le la les el los las de del du der den dem die das des zum zur", Word::ForeignLead),
     ("our my your his her their its", Word::Determiner),
     ("i we you he she they it", Word::Pronoun),
     ("did was were had happened didn't wasn't hadn't", Word::Past),
@@ -94,10 +102,15 @@ pub(super) const WORDS: &[(&str, Word)] = &[
         Word::Verb,
     ),
     (
-        "with for or but when while because if as who whom whose what which how why where there so then not no also just
-        into onto off out up down again ever per via regarding concerning without against under above versus vs
+        "with for or but when while because if as who whom whose what which how why where there so then also just
+        into onto off out up down again ever per via regarding concerning against under above versus vs
         me us them him that these those any all both alone only exactly",
         Word::Function,
+    ),
+    (
+        "not no nor except excepting excluding besides barring outside without unlike apart aside instead
+        nicht kein keine außer ausser ohne pas sauf hormis hors dehors excepté excepto salvo fuera lejos sin",
+        Word::Except,
     ),
     ("pm p.m", Word::Meridiem(true)),
     ("a.m", Word::Meridiem(false)),
@@ -116,10 +129,10 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("couple", Word::Couple),
     ("few paar", Word::Count(2, 5)),
     ("several mehreren plusieurs varios", Word::Count(3, 7)),
-    ("first", Word::Ordinal(1)),
-    ("second", Word::Ordinal(2)),
-    ("third", Word::Ordinal(3)),
-    ("fourth", Word::Ordinal(4)),
+    ("first premier première erste ersten erster erstes primer primero primera", Word::Ordinal(1)),
+    ("second deuxième zweite zweiten zweiter zweites segundo segunda", Word::Ordinal(2)),
+    ("third troisième dritte dritten dritter drittes tercer tercero tercera", Word::Ordinal(3)),
+    ("fourth quatrième vierte vierten vierter viertes cuarto cuarta", Word::Ordinal(4)),
     ("fifth", Word::Ordinal(5)),
     ("sixth", Word::Ordinal(6)),
     ("seventh", Word::Ordinal(7)),

@@ -12,6 +12,7 @@ mod dates;
 mod distance;
 mod events;
 mod lists;
+mod openings;
 mod pairs;
 mod parts;
 mod phrases;
@@ -58,6 +59,8 @@ pub enum TimeMeaning {
         /// The distance from the event.
         reach: EventDistance,
     },
+    /// It names a time, but which range is meant isn't known: `except in March`, `on 3/4/2026`, `every Monday`.
+    Unclear,
 }
 
 /// A direction relative to an event.
@@ -108,14 +111,19 @@ pub enum EventDistance {
 /// | `yesterday at 3pm` | the hour that starts then |
 /// | `early 2024`, `mid-March`, `at the end of last year` | the first, second or last third |
 /// | `around Christmas`, `around March` | plus a quarter of its length, at least three days, on either side |
-/// | `since Monday`, `after March`, `before 2024`, `until May` | open on one side |
+/// | `since Monday`, `after March`, `prior to 2024`, `until May`, `in 2024 or later` | open on one side |
+/// | `before noon today`, `after 3pm yesterday` | the part of that day |
+/// | `in week 12`, `week 12 of 2025` | the week with that ISO number |
+/// | `two Mondays ago`, `three summers ago` | the last one that is over, then the ones before it |
+/// | `two weeks after March` | counted from its last day |
 /// | `between March and May 2025`, `from Monday to Wednesday` | from the start of one until the end of the other |
 /// | `the week before the release`, `after we moved` | [`TimeMeaning::Around`] an event |
 ///
 /// Words that resemble times but may not be are ignored: `may` and `march` as verbs, numbers without a preposition,
-/// `every Monday`, `the last message`, and quoted text. So are deadlines (`by` a time). English is fully supported;
-/// German, French and Spanish only in common expressions (`letzte Woche`, `en mars`, `ayer`). Linear in the length of
-/// the question.
+/// `the last message`, and quoted text. Recurring times (`every Monday`), deadlines (`by` a time), dates whose day and
+/// month can't be told apart (`3/4/2026`) and times after words that change them in an unknown way (`except in March`)
+/// are [`TimeMeaning::Unclear`]. English is fully supported; German, French and Spanish only in common expressions
+/// (`letzte Woche`, `en mars`, `antes de 2025`). Linear in the length of the question.
 ///
 /// ```
 /// use anamne_text::time::{TimeMeaning, expressions};
@@ -148,25 +156,54 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
         depth: Cell::new(0),
     };
     let mut found = Vec::new();
+    // The first token that no expression has.
+    let mut free = 0;
     let mut at = 0;
     while at < reader.tokens.len() {
-        match reader.phrase(at) {
-            Some(FoundPhrase { end, when }) => {
-                if let Some(when) = when {
-                    found.push(expression(&reader, at..end, when));
-                }
-                let lead = reader.word(at);
-                at = end;
-                while let Some((from, also)) = reader.also(lead, at) {
-                    let Some(when) = also.when else { break };
-                    found.push(expression(&reader, from..also.end, when));
-                    at = also.end;
-                }
-            }
-            None => at += 1,
+        if let Some(phrase) = reader.phrase(at) {
+            free = add(&reader, at, free, phrase, &mut found);
+            at = free;
+            continue;
         }
+        if let Some(first) = reader.vague_distance(at, free) {
+            found.push(expression(&reader, first..at + 1, TimeMeaning::Unclear));
+            free = at + 1;
+        }
+        at += 1;
     }
     found
+}
+
+/// Adds the expression of a phrase, and others with the same leading word; returns the token after them.
+fn add(
+    reader: &Reader<'_>,
+    at: usize,
+    free: usize,
+    phrase: FoundPhrase,
+    found: &mut Vec<TimeExpression>,
+) -> usize {
+    let FoundPhrase { end, when } = phrase;
+    let Some(when) = when else { return end };
+    let range = match when {
+        _ if reader.is_doubtful(at, end, free) => Err((TimeMeaning::Unclear, end)),
+        TimeMeaning::Range(range) => match reader.extended(&range, end) {
+            Some((range, end)) => Err((TimeMeaning::Range(range), end)),
+            None => Ok(TimeMeaning::Range(range)),
+        },
+        when => Ok(when),
+    };
+    let (when, mut end, is_alone) = match range {
+        Err((when, end)) => (when, end, true),
+        Ok(when) => (when, end, false),
+    };
+    found.push(expression(reader, at..end, when));
+    let lead = reader.word(at);
+    while !is_alone && let Some((from, also)) = reader.also(lead, end) {
+        let Some(when) = also.when else { break };
+        found.push(expression(reader, from..also.end, when));
+        end = also.end;
+    }
+    end
 }
 
 fn expression(reader: &Reader<'_>, tokens: Range<usize>, when: TimeMeaning) -> TimeExpression {
@@ -187,7 +224,8 @@ fn is_french(tokens: &[Token<'_>]) -> bool {
 }
 
 impl TimeMeaning {
-    /// The range of the expression, given the time of the event; a [`TimeMeaning::Range`] is returned unchanged.
+    /// The range of the expression, given the time of the event; a [`TimeMeaning::Range`] is returned unchanged, and an
+    /// unclear one has no bounds.
     ///
     /// An instant is an event that starts and ends then. Days are in `zone`. At the end of the calendar, the range is
     /// truncated.
@@ -207,6 +245,7 @@ impl TimeMeaning {
     pub fn around(&self, event: &Range<Timestamp>, zone: &TimeZone) -> Range<Timestamp> {
         let (direction, reach) = match self {
             Self::Range(range) => return range.clone(),
+            Self::Unclear => return Timestamp::MIN..Timestamp::MAX,
             Self::Around {
                 direction, reach, ..
             } => (*direction, *reach),

@@ -12,11 +12,7 @@ impl Reader<'_> {
     /// A range between two times, the first of which starts at `at`.
     pub(super) fn pair_after(&self, at: usize, lead: Lead, from: usize) -> Option<FoundPhrase> {
         debug_assert!(from <= at);
-        let joins = |at: usize| match (lead.word, self.word(at)) {
-            (_, Word::Dash) | (Word::Between, Word::And) => true,
-            (Word::From, word) => matches!(word, Word::To | Word::Through | Word::Until),
-            (_, word) => word == Word::Through && lead.word != Word::Between,
-        };
+        let joins = |at: usize| self.joins(lead, from, at);
         if confirms_first(lead)
             && let Some(found) = self.hours_of_day(at)
         {
@@ -38,7 +34,8 @@ impl Reader<'_> {
                 .second(first.end + 1, second_lead, &first)
                 .and_then(|second| self.joined(&first, &second));
         }
-        // "between 12 and 15 March"
+        // "between 12 and 15 March", "entre el 12 y el 15 de marzo"
+        let at = at + usize::from(self.word(at) == Word::ForeignLead);
         let day = self.number_of_day(at)?;
         if !joins(at + 1) {
             return None;
@@ -49,6 +46,25 @@ impl Reader<'_> {
         };
         let first = Named::new(Point::Yearly(Yearly::Day(month, day), year), at + 1);
         self.joined(&first, &second)
+    }
+
+    /// Whether a token joins the two times of a range that starts at `from`.
+    fn joins(&self, lead: Lead, from: usize, at: usize) -> bool {
+        let word = self.word(at);
+        match lead.word {
+            _ if word == Word::Dash => true,
+            Word::Between => word == Word::And,
+            Word::From | Word::Since => is_word!(word, To Through Until),
+            // "du 3 au 5 mars", "de marzo a mayo"
+            Word::ForeignLead if self.tokens[from].is_one_of("de du des del d' d’") => {
+                is_word!(word, To Through Until)
+                    || self
+                        .tokens
+                        .get(at)
+                        .is_some_and(|token| token.is_one_of("à au aux a al"))
+            }
+            _ => is_word!(word, To Through),
+        }
     }
 
     /// `between 9am and 11am yesterday`, `from 2 to 4 pm on Monday`.

@@ -33,7 +33,7 @@ impl Reader<'_> {
             },
             _ => return None,
         };
-        if self.word(what_at + 1) != Word::Of {
+        if !is_word!(self.word(what_at + 1), Of ForeignLead) {
             return None;
         }
         let whole = self.whole(what_at + 2)?;
@@ -59,7 +59,8 @@ impl Reader<'_> {
                 end + 3,
             ));
         }
-        let led = lead.the && is_word!(lead.word, In During Since Over);
+        let led =
+            lead.word == Word::ForeignLead || lead.the && is_word!(lead.word, In During Since Over);
         (led && !self.goes_on(end) && self.word(end) != Word::Of)
             .then(|| Named::new(Point::Yearly(name, None), end))
     }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::{Timestamp, ToSpan};
 
 use super::TimeMeaning;
 use super::point::{Civil, Slice, widened};
@@ -22,42 +22,69 @@ impl FoundPhrase {
     pub(super) fn silent(end: usize) -> Self {
         Self { end, when: None }
     }
+
+    pub(super) fn unclear(end: usize) -> Self {
+        let when = Some(TimeMeaning::Unclear);
+        Self { end, when }
+    }
 }
 
 impl Reader<'_> {
     /// The time expression that starts at a token, if any.
     pub(super) fn phrase(&self, at: usize) -> Option<FoundPhrase> {
+        if let Some((word, next)) = self.opening(at) {
+            return self.opened_phrase(at, word, next);
+        }
         match self.word(at) {
             word if is_word!(word, Other Number(..) Clock(_) Count(..) Article Couple Unit(..) The) => {
                 self.distance(at)
                     .or_else(|| self.pair_after(at, Lead::NONE, at))
                     .or_else(|| self.lone(at))
             }
-            word if is_word!(word, Function Verb Past Ahead Pronoun Determiner) => None,
-            Word::AgoBefore => self.lone(at).or_else(|| self.open_ended(at)),
+            word if is_word!(word, Function Except Verb Past Ahead Pronoun Determiner) => None,
+            Word::AmbiguousDate => Some(FoundPhrase::unclear(at + 1)),
             Word::Every => self.every(at),
             Word::By => {
                 let named = self.named(at + 1, Lead::by(Word::In))?;
-                Some(FoundPhrase::silent(named.end))
-            }
-            Word::Since | Word::Before | Word::After | Word::Until => {
-                let found = self.open_ended(at).or_else(|| self.event_phrase(at))?;
-                // "how long until Christmas" asks for a duration.
-                if self.asks_how_long(at) {
-                    return Some(FoundPhrase::silent(found.end));
-                }
-                Some(found)
+                Some(FoundPhrase::unclear(named.end))
             }
             Word::From => self.from(at),
             Word::Between => self.between(at),
             Word::More | Word::Less => self.more_or_less(at),
             Word::Earlier | Word::Later => self.earlier(at),
-            Word::During => self.led(at).or_else(|| self.event_phrase(at)),
+            Word::During => self
+                .led(at)
+                .or_else(|| self.event_phrase(at, Word::During, at + 1)),
             word if is_word!(word, In On At Over Within Around ForeignLead) => self.led(at),
             _ => self
                 .pair_after(at, Lead::NONE, at)
                 .or_else(|| self.lone(at)),
         }
+    }
+
+    /// `since March`, `prior to the release`, `desde marzo hasta mayo`.
+    fn opened_phrase(&self, at: usize, word: Word, next: usize) -> Option<FoundPhrase> {
+        // "vor drei Tagen"
+        if self.word(at) == Word::AgoBefore
+            && let Some(found) = self.lone(at)
+        {
+            return Some(found);
+        }
+        if word == Word::Since
+            && let Some(found) = self.pair_after(next, Lead::by(Word::Since), at)
+        {
+            return Some(found);
+        }
+        let found = self
+            .open_ended(word, next)
+            .or_else(|| self.event_phrase(at, word, next))
+            // "after 3pm", without a day
+            .or_else(|| Some(FoundPhrase::unclear(self.slice_at(next)?.1)))?;
+        // "how long until Christmas" asks for a duration.
+        if self.asks_how_long(at) {
+            return Some(FoundPhrase::silent(found.end));
+        }
+        Some(found)
     }
 
     fn asks_how_long(&self, at: usize) -> bool {
@@ -69,7 +96,7 @@ impl Reader<'_> {
         (range.start < range.end).then_some(range)
     }
 
-    fn instant_of(&self, moment: DateTime) -> Option<Timestamp> {
+    pub(super) fn instant_of(&self, moment: DateTime) -> Option<Timestamp> {
         if moment == self.now {
             return Some(self.asked_at);
         }
@@ -93,7 +120,7 @@ impl Reader<'_> {
         self.range(&self.resolved(named)?)
     }
 
-    fn lone(&self, at: usize) -> Option<FoundPhrase> {
+    pub(super) fn lone(&self, at: usize) -> Option<FoundPhrase> {
         let named = self.named(at, Lead::NONE)?;
         Self::found(self.range_of(&named), named.end)
     }
@@ -101,7 +128,7 @@ impl Reader<'_> {
     /// `every Monday`, `each March` are not times.
     fn every(&self, at: usize) -> Option<FoundPhrase> {
         is_word!(self.word(at + 1), Weekday(..) Month(..) Season(..) Holiday(_) Part(_) Weekend Unit(..))
-            .then(|| FoundPhrase::silent(at + 2))
+            .then(|| FoundPhrase::unclear(at + 2))
     }
 
     /// `in March`, `on the 12th`, `over the past week`, `around Christmas`, `in three days`.
@@ -165,14 +192,18 @@ impl Reader<'_> {
 
     /// `at 3pm on Tuesday`, `at noon yesterday`.
     fn clock_of_day(&self, at: usize) -> Option<FoundPhrase> {
-        let (slice, end) = match self.word(at) {
-            Word::Part(part) => (Slice::Part(part), at + 1),
-            _ => self
-                .clock(at)
-                .map(|(time, end)| (Slice::Clock(time), end))?,
-        };
+        let (slice, end) = self.slice_at(at)?;
         let on = usize::from(matches!(self.word(end), Word::On));
         self.slice_of_day(slice, end + on, Lead::by(Word::On))
+    }
+
+    /// A part of a day, or a time of day.
+    pub(super) fn slice_at(&self, at: usize) -> Option<(Slice, usize)> {
+        if let Word::Part(part) = self.word(at) {
+            return Some((Slice::Part(part), at + 1));
+        }
+        let (time, end) = self.clock(at)?;
+        Some((Slice::Clock(time), end))
     }
 
     pub(super) fn slice_of_day(&self, slice: Slice, at: usize, lead: Lead) -> Option<FoundPhrase> {
@@ -194,29 +225,6 @@ impl Reader<'_> {
             return None;
         }
         Self::found(self.range(&self.distant(unit, low, high)?), unit_at + 1)
-    }
-
-    /// `since March`, `before 2024`, `after last week`, `until yesterday`.
-    fn open_ended(&self, at: usize) -> Option<FoundPhrase> {
-        let word = match self.word(at) {
-            // "vor 2024"
-            Word::AgoBefore => Word::Before,
-            word => word,
-        };
-        if word == Word::Since
-            && let Some((time, end)) = self.clock(at + 1)
-        {
-            let moment = self.today().to_datetime(time);
-            let moment = if moment > self.now {
-                moment.checked_sub(1.day()).ok()?
-            } else {
-                moment
-            };
-            return Self::found(Some(self.instant_of(moment)?..Timestamp::MAX), end);
-        }
-        let named = self.named(at + 1, Lead::by(word))?;
-        let range = self.range_of(&named)?;
-        Self::found(Some(opened(word, &range)), named.end)
     }
 
     /// `from March to May`, `from Monday on`, `from last week`.
@@ -269,14 +277,5 @@ impl Reader<'_> {
             _ => self.asked_at.max(range.start)..range.end,
         };
         Self::found(Some(range), named.end)
-    }
-}
-
-fn opened(word: Word, range: &Range<Timestamp>) -> Range<Timestamp> {
-    match word {
-        Word::Since => range.start..Timestamp::MAX,
-        Word::Before => Timestamp::MIN..range.start,
-        Word::After => range.end..Timestamp::MAX,
-        _ => Timestamp::MIN..range.end,
     }
 }

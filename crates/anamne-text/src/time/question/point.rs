@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
 use jiff::{Span, ToSpan};
 
 use super::super::names::Unit;
@@ -30,6 +30,8 @@ pub(super) enum Yearly {
     Season(Season),
     Quarter(u8),
     Half(u8),
+    /// A week by its ISO number.
+    Week(i8),
     Holiday(Holiday),
 }
 
@@ -151,6 +153,10 @@ impl Yearly {
             }
             Self::Quarter(quarter) => days(first_of(quarter as i8 * 3 - 2)?, 3.months()),
             Self::Half(half) => days(first_of(half as i8 * 6 - 5)?, 6.months()),
+            Self::Week(week) => {
+                let monday = ISOWeekDate::new(year, week, Weekday::Monday).ok()?;
+                days(monday.date(), 7.days())
+            }
             Self::Holiday(holiday) => {
                 let (month, day, length) = match holiday {
                     Holiday::Christmas => (12, 24, 3),

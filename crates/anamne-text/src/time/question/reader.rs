@@ -133,6 +133,11 @@ impl Reader<'_> {
         !self.stops_before(at) && is_word!(self.word(at), Other Weekend Unit(..) Number(..))
     }
 
+    /// The same in other languages, where a verb often follows: `am Wochenende abgestürzt`.
+    pub(super) fn is_compound(&self, at: usize) -> bool {
+        self.goes_on(at) && (self.capital(at) || self.word(at) != Word::Other)
+    }
+
     /// Whether the token makes the number before it a count: `2024 rows`.
     pub(super) fn counts(&self, at: usize) -> bool {
         if self.stops_before(at) {
@@ -197,7 +202,7 @@ impl Reader<'_> {
                 self.plain(at + 1, Lead { word, the })
             }
             Word::Day(offset) => self.day_word(at, offset),
-            Word::Hier if self.french => self.day_word(at, -1),
+            Word::Hier if self.french || self.follows_french(at) => self.day_word(at, -1),
             Word::Morgen if lead == Lead::NONE && self.is_tomorrow(at) => self.day_word(at, 1),
             Word::Tonight => {
                 let today = days(self.today(), 1.day())?;
@@ -242,15 +247,31 @@ impl Reader<'_> {
             {
                 Some(Named::new(Point::Weekend, at + 1))
             }
-            Word::Weekend if lead.word == Word::ForeignLead && !self.goes_on(at + 1) => {
+            Word::Weekend if self.word(at + 1) == Word::LastAfter => {
+                Named::fixed(Point::Weekend.resolve(self.today(), Choice::Over), at + 2)
+            }
+            Word::Weekend
+                if self.before(at) == Word::ForeignLead
+                    && is_word!(lead.word, ForeignLead Over During Since Until Before After)
+                    && !self.is_compound(at + 1) =>
+            {
                 Some(Named::new(Point::Weekend, at + 1))
             }
-            Word::Unit(unit, Plural::One) => self
-                .unit_that_holds(at, unit)
+            Word::Unit(unit, Plural::One | Plural::Same) => self
+                .week_number(at, unit, lead)
+                .or_else(|| self.unit_that_holds(at, unit))
                 .or_else(|| self.unit_last(at, unit)),
             Word::Other => self.il_y_a(at),
             _ => None,
         }
+    }
+
+    /// Whether the word before `hier` is French.
+    fn follows_french(&self, at: usize) -> bool {
+        self.follows(
+            at,
+            "d' d’ jusqu' jusqu’ jusqu'à jusqu’à depuis dès avant après",
+        )
     }
 
     /// `morgen` as tomorrow, not `am Morgen`, `guten Morgen`, `por la mañana`.

@@ -6,7 +6,7 @@ use jiff::civil::{DateTime, Weekday};
 use super::super::names::Unit;
 use super::point::{Choice, Civil, Point, Slice, Yearly, calendar_unit, days};
 use super::reader::{Lead, Named, Reader};
-use super::vocabulary::{Part, Plural, Trust, Word};
+use super::vocabulary::{Part, Plural, Trust, Word, meaning};
 
 impl Reader<'_> {
     /// A count as minimum and maximum, and the token after it.
@@ -31,6 +31,18 @@ impl Reader<'_> {
     pub(super) fn away(&self, at: usize) -> Option<Named> {
         let before = usize::from(self.word(at) == Word::AgoBefore);
         let (low, high, unit_at) = self.count(at + before)?;
+        if before == 0
+            && let Some(named) = self.occurrences_ago(high, unit_at)
+        {
+            return Some(named);
+        }
+        // "les trois derniers mois"
+        if before == 0
+            && let (Word::LastAfter, Word::Unit(unit, _)) =
+                (self.word(unit_at), self.word(unit_at + 1))
+        {
+            return Named::fixed(self.rolling(unit, high, false), unit_at + 2);
+        }
         let Word::Unit(unit, _) = self.word(unit_at) else {
             return None;
         };
@@ -47,6 +59,27 @@ impl Reader<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `two Mondays ago`, `three summers ago`.
+    fn occurrences_ago(&self, count: i64, at: usize) -> Option<Named> {
+        const MOST: i64 = 12;
+        let one = self.tokens.get(at)?.text.strip_suffix('s')?;
+        let point = match meaning(one) {
+            Word::Weekday(day, Trust::Sure) => Point::Weekday(day),
+            Word::Season(season, Trust::Sure) => Point::Yearly(Yearly::Season(season), None),
+            Word::Weekend => Point::Weekend,
+            _ => return None,
+        };
+        if self.word(at + 1) != Word::Ago || count > MOST {
+            return None;
+        }
+        let earlier = |range: Option<Civil>, _| {
+            let day = range.map_or(self.today(), |range| range.start.date());
+            point.resolve(day, Choice::Over).map(Some)
+        };
+        let range = (0..count).try_fold(None, earlier)??;
+        Named::fixed(Some(range), at + 2)
     }
 
     /// `half a year ago`, `half an hour ago`.
@@ -149,7 +182,7 @@ impl Reader<'_> {
             && self.word(at + 1) != Word::Article
         {
             return match self.word(unit_at) {
-                Word::Unit(unit, Plural::Many) if !self.stops_before(unit_at) => {
+                Word::Unit(unit, Plural::Many | Plural::Same) if !self.stops_before(unit_at) => {
                     Named::fixed(self.rolling(unit, most, forward), unit_at + 1)
                 }
                 _ => None,
@@ -157,7 +190,9 @@ impl Reader<'_> {
         }
         let end = at + 2;
         match self.word(at + 1) {
-            Word::Unit(unit, Plural::One) => self.relative_unit(word, unit, end, lead),
+            Word::Unit(unit, Plural::One | Plural::Same) => {
+                self.relative_unit(word, unit, end, lead)
+            }
             Word::Weekend => {
                 let saturday = Weekday::Saturday;
                 let range = match word {

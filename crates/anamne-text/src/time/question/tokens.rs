@@ -100,6 +100,18 @@ fn is_border(letter: char) -> bool {
     !letter.is_alphanumeric() && !matches!(letter, '_' | '$' | '#' | '@' | '%' | '/' | '\\')
 }
 
+/// Words that are written together with the next one.
+const ELIDED: [(&str, Word); 8] = [
+    ("l'", Word::ForeignLead),
+    ("L'", Word::ForeignLead),
+    ("l’", Word::ForeignLead),
+    ("L’", Word::ForeignLead),
+    ("d'", Word::ForeignLead),
+    ("d’", Word::ForeignLead),
+    ("jusqu'", Word::Until),
+    ("jusqu’", Word::Until),
+];
+
 fn words<'q>(question: &'q str, range: Range<usize>, found: &mut Vec<Token<'q>>) {
     let text = &question[range.clone()];
     let whole = word(text);
@@ -118,12 +130,12 @@ fn words<'q>(question: &'q str, range: Range<usize>, found: &mut Vec<Token<'q>>)
             return;
         }
     }
-    for article in ["l'", "L'", "l’", "L’", "d'", "d’"] {
+    for (article, word) in ELIDED {
         if let Some(rest) = text.strip_prefix(article)
             && meaning(rest) != Word::Other
         {
             let border = range.end - rest.len();
-            found.push(token(question, range.start..border, Word::ForeignLead));
+            found.push(token(question, range.start..border, word));
             found.push(token(question, border..range.end, meaning(rest)));
             return;
         }
@@ -246,6 +258,7 @@ fn date(text: &str) -> Word {
         '.' => (first, second),
         _ if first == second || first > 12 => (first, second),
         _ if second > 12 => (second, first),
+        _ if (1..=12).contains(&first) && (1..=12).contains(&second) => return Word::AmbiguousDate,
         _ => return Word::Other,
     };
     match Date::new(year, month, day) {

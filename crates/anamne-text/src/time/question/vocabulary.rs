@@ -62,6 +62,8 @@ pub(super) enum Word {
     Function,
     /// A verb that ends a noun phrase.
     Verb,
+    /// A word that excludes what follows: `not`, `except`.
+    Except,
     /// `did`, `was`: the question is about the past.
     Past,
     /// `will`: the question is about the future.
@@ -140,6 +142,8 @@ pub(super) enum Word {
     Decade(i16),
     Date(Date),
     Instant,
+    /// A date whose day and month can't be told apart: `3/4/2026`.
+    AmbiguousDate,
     YearMonth(i16, i8),
     Clock(Time),
     Meridiem(bool),
@@ -152,6 +156,8 @@ pub(super) enum Word {
 pub(super) enum Plural {
     One,
     Many,
+    /// Singular and plural are the same: `mois`.
+    Same,
 }
 
 static VOCABULARY: LazyLock<FxHashMap<&'static str, Word>> = LazyLock::new(|| {
