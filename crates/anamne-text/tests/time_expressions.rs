@@ -488,6 +488,17 @@ fn a_time_after_words_that_change_it_in_an_unknown_way_is_unclear() {
 }
 
 #[test]
+fn a_distance_after_a_longer_time_is_counted_from_its_end() {
+    check(
+        "What crashed two days after last week? | two days after last week = 2026-03-03 2026-03-04
+        What crashed three weeks after March 2025? | three weeks after March 2025 = 2025-04-18 2025-04-25
+        What crashed two days after Christmas? | two days after Christmas = 2025-12-28 2025-12-29
+        What crashed two days after 3 March 2025? | two days after 3 March 2025 = 2025-03-05 2025-03-06
+        What crashed two days before last week? | two days before last week = 2026-02-21 2026-02-22",
+    );
+}
+
+#[test]
 fn an_event_found_in_memory_gives_the_range() {
     let event: Timestamp = "2026-01-20T08:00:00Z".parse().expect("an instant");
     let check = |question: &str, expected: &str| {

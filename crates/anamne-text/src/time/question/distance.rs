@@ -1,6 +1,6 @@
 //! Spans relative to a time or an event: `the week before the release`.
 
-use jiff::Span;
+use jiff::{Span, ToSpan};
 
 use super::super::names::Unit;
 use super::phrases::FoundPhrase;
@@ -107,13 +107,19 @@ impl Reader<'_> {
             _ => Word::After,
         };
         let named = self.named(at, Lead::by(lead))?;
-        let range = self.range_of(&named)?;
+        let period = self.resolved(&named)?;
+        let range = self.range(&period)?;
         // "the week of March 12"; "the day of the week" has no name.
         let (reach, range) = if within || direction == Direction::During {
             (EventDistance::Within(span), range)
         } else {
-            // The day after a day is the next one, not the one after the next instant.
-            (EventDistance::At(span), range.start..range.start)
+            // The day after a period is counted from its last day, not from the next instant.
+            let last_day = period.end.checked_sub(1.day()).ok()?.max(period.start);
+            let from = match direction {
+                Direction::After => self.instant_of(last_day)?,
+                _ => range.start,
+            };
+            (EventDistance::At(span), from..from)
         };
         let when = TimeMeaning::Around {
             event: String::new(),
