@@ -1,7 +1,8 @@
 //! Describes how a question was interpreted, planned and declined.
 
 use anamne::{
-    Abstention, Clarification, Plan, Reached, ReadingKind, Step, Tier, UnderstoodTime, Work,
+    Abstention, Clarification, IgnoredTime, Plan, Reached, ReadingKind, Step, Tier, UnderstoodTime,
+    Work,
 };
 
 use crate::card;
@@ -22,6 +23,12 @@ pub(crate) fn understood(time: &UnderstoodTime, dates: &Dates) -> String {
         (None, None) => "any time".to_owned(),
     };
     format!("“{words}” understood as {taken}")
+}
+
+/// `“in March” had no effect: it is unclear which time is meant`.
+pub(crate) fn ignored(time: &IgnoredTime) -> String {
+    let words = one_line(&time.words);
+    format!("“{words}” had no effect: {}", time.why())
 }
 
 /// How far a narrow question was widened.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anamne_store::view::Attributes;
 use anamne_text::time::{EventDistance, TimeExpression, TimeMeaning, expressions, month_of};
-use anamne_types::{Memory, Recall, TimeWords, UnderstoodTime};
+use anamne_types::{IgnoredTime, Memory, Recall, TimeProblem, TimeWords, UnderstoodTime};
 use jiff::Timestamp;
 
 use crate::error::RecallError;
@@ -25,11 +25,13 @@ pub(crate) struct QueryTimes {
     pub(crate) understood: Vec<UnderstoodTime>,
     /// The same in microseconds since 1970.
     pub(crate) ranges: Vec<Range<i64>>,
+    /// The others, which have no effect.
+    pub(crate) ignored: Vec<IgnoredTime>,
 }
 
 impl QueryTimes {
     /// Parses the query's time expressions, relative to the time of the query. An event that no memory describes,
-    /// according to `event`, is ignored.
+    /// according to `event`, has no effect.
     pub(crate) fn new(
         recall: &Recall,
         present: Timestamp,
@@ -43,6 +45,7 @@ impl QueryTimes {
         let asked_at = recall.asked_at.unwrap_or(present);
         let found = expressions(&recall.query, asked_at, &zone);
         for TimeExpression { text, when } in found.into_iter().take(MAX_TIMES) {
+            let words = recall.query[text].to_owned();
             let (range, event_id) = match &when {
                 TimeMeaning::Range(range) => (range.clone(), None),
                 // An open range covers about half of all memories and would not prioritise anything.
@@ -50,18 +53,24 @@ impl QueryTimes {
                     reach: EventDistance::Open,
                     ..
                 } if recall.time_words == TimeWords::Prefer => continue,
-                TimeMeaning::Around { event: words, .. } => {
-                    let Some(memory) = event(words)? else {
+                TimeMeaning::Around { event: name, .. } => {
+                    let Some(memory) = event(name)? else {
+                        let reason = TimeProblem::EventNotFound;
+                        times.ignored.push(IgnoredTime { words, reason });
                         continue;
                     };
                     let instant = memory.occurred_at;
                     (when.around(&(instant..instant), &zone), Some(memory.id))
                 }
-                _ => continue,
+                _ => {
+                    let reason = TimeProblem::Unclear;
+                    times.ignored.push(IgnoredTime { words, reason });
+                    continue;
+                }
             };
             times.ranges.push(microseconds(&range));
             times.understood.push(UnderstoodTime {
-                words: recall.query[text].to_owned(),
+                words,
                 since: (range.start > Timestamp::MIN).then_some(range.start),
                 until: (range.end < Timestamp::MAX).then_some(range.end),
                 event: event_id,

@@ -238,6 +238,7 @@ impl<'space> Recaller<'space> {
             answered: confidence.answered,
             degraded,
             times: scope.times.understood,
+            ignored_times: scope.times.ignored,
             dropped: answer::dropped(recall, &ranked),
             abstained,
             reached: None,

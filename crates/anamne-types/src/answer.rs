@@ -241,6 +241,38 @@ pub struct UnderstoodTime {
     pub event: Option<MemoryId>,
 }
 
+/// A time expression in a query that had no effect on the results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct IgnoredTime {
+    /// The words.
+    pub words: String,
+    /// Why it had none.
+    pub reason: TimeProblem,
+}
+
+/// Why a time expression has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TimeProblem {
+    /// It is unclear which time is meant: `except in March`, `on 3/4/2026`.
+    Unclear,
+    /// No memory of the event was found that it refers to.
+    EventNotFound,
+}
+
+impl IgnoredTime {
+    /// Why it has no effect, for a person.
+    pub fn why(&self) -> &'static str {
+        match self.reason {
+            TimeProblem::Unclear => "it is unclear which time is meant",
+            TimeProblem::EventNotFound => "no memory of the event was found",
+        }
+    }
+}
+
 /// The work of a recall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -298,6 +330,9 @@ pub struct Answer {
     /// How time expressions were understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<UnderstoodTime>,
+    /// Time expressions that had no effect on the results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_times: Vec<IgnoredTime>,
     /// Number of results that were dropped because their confidence is below the threshold.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: usize,
@@ -385,6 +420,9 @@ pub struct Context {
     /// How time expressions were understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<UnderstoodTime>,
+    /// Time expressions that had no effect on the results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_times: Vec<IgnoredTime>,
     /// How far a narrow query was widened; `None` for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<Reached>,

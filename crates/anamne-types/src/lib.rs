@@ -55,9 +55,9 @@ mod told;
 mod tool_line;
 
 pub use answer::{
-    Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, NearestMiss,
+    Abstention, Answer, Context, ContextEntry, Dispute, Explanation, Hit, IgnoredTime, NearestMiss,
     OmittedMemory, Plan, Reached, RelatedMemory, RelatedName, Remembered, ScoreParts, Step,
-    UnderstoodTime, Work,
+    TimeProblem, UnderstoodTime, Work,
 };
 pub use assertion::Assertion;
 pub use body::{Body, Category, Kind, Role, ToolCall};

@@ -40,7 +40,7 @@ its space: [garden:m12].
 
 With --json: {\"text\", \"tokens\", \"entries\": [{\"id\", \"citation\", \"space\"?, \"confidence\",
   \"tokens\", \"beside\"?: the entry it is there for}], \"left_out\": [{\"id\", \"reason\": \"over_budget|duplicate\",
-  \"tokens\"}], \"degraded\", \"took_ms\"}")]
+  \"tokens\"}], \"times\"?, \"ignored_times\"?: as anamne recall, \"degraded\", \"took_ms\"}")]
 pub(crate) struct Context {
     /// The question; `-` reads standard input
     #[arg(required_unless_present = "preset")]
@@ -150,6 +150,12 @@ fn print(context: &anamne::Context, budget: usize, output: &mut Output) -> Resul
         }
     }
     output.flush()?;
+    for time in &context.times {
+        output.note(planned::understood(time, &output.dates));
+    }
+    for time in &context.ignored_times {
+        output.note(planned::ignored(time));
+    }
     if let Some(reached) = context.reached {
         output.note(planned::reached(reached));
     }

@@ -378,3 +378,28 @@ fn times_in_a_question_are_in_the_zone_in_which_times_are_shown() {
         assert_eq!(found, [false, true, true, false], "{zone}: {block}");
     }
 }
+
+#[test]
+fn a_time_that_is_not_understood_is_named_instead_of_silently_not_used() {
+    let bench = Bench::new();
+    bench.remember(&["The parser crashed"]);
+    for (asked, said) in [
+        (
+            "parser crashed except in March",
+            "“in March” had no effect: it is unclear which time is meant",
+        ),
+        (
+            "who crashed the day after the wedding?",
+            "“the day after the wedding” had no effect: no memory of the event was found",
+        ),
+    ] {
+        for command in ["recall", "context"] {
+            let ran = bench.run(&[command, "--times", "only", asked]);
+            assert!(ran.stdout.contains("The parser crashed"), "{}", ran.stdout);
+            assert!(ran.stderr.contains(said), "{}", ran.stderr);
+            let answer = bench.json(&[command, "--times", "only", asked]);
+            let words = answer["ignored_times"][0]["words"].as_str().expect("words");
+            assert!(said.contains(words), "{answer}");
+        }
+    }
+}

@@ -125,6 +125,7 @@ fn pack_in(
     context.dropped = answer.dropped;
     context.abstained.clone_from(&answer.abstained);
     context.times.clone_from(&answer.times);
+    context.ignored_times.clone_from(&answer.ignored_times);
     Ok(context)
 }
 

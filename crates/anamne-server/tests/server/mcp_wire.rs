@@ -379,6 +379,13 @@ async fn times_are_read_by_the_clock_and_in_the_zone_of_the_host() {
         let found = raw.done(tool, asked.clone()).await;
         assert_eq!(found["times"][0]["since"], yesterday, "{tool}: {found}");
     }
+    let asked = json!({ "query": "what was not on Monday, midnight or evening?" });
+    for tool in ["memory_search", "memory_context"] {
+        let called = json!({ "name": tool, "arguments": asked });
+        let reply = raw.request("tools/call", called).await.to_string();
+        let said = "on Monday had no effect: it is unclear which time is meant.";
+        assert!(reply.contains(said), "{tool}: {reply}");
+    }
     let said = raw
         .refused("memory_list", json!({ "since": "soonish" }))
         .await;

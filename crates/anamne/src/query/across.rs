@@ -141,6 +141,12 @@ fn merged(answers: Vec<(String, Answer)>, mut degraded: Vec<String>, limit: usiz
         if merged.times.is_empty() {
             merged.times = answer.times;
         }
+        // One that a space can't use doesn't restrict what comes from there.
+        for time in answer.ignored_times {
+            if !merged.ignored_times.contains(&time) {
+                merged.ignored_times.push(time);
+            }
+        }
         plans.extend(answer.plan.map(|plan| (space.clone(), plan)));
         merged.dropped += answer.dropped;
         abstentions.extend(answer.abstained);

@@ -57,6 +57,7 @@ impl Store {
         context.dropped = answer.dropped;
         context.abstained = answer.abstained;
         context.times = answer.times;
+        context.ignored_times = answer.ignored_times;
         context.reached = answer.reached;
         context.took_ms = started.elapsed().as_secs_f64() * 1000.0;
         Ok(context)

@@ -1,8 +1,8 @@
 //! Where a recall searches: scopes, times mentioned by the query, and why it abstains.
 
 use anamne::{
-    Assertion, ContextRequest, Draft, EntityType, Error, ErrorKind, NextStep, Recall, RecallScope,
-    Space, TimeWords, ToldEntity,
+    Assertion, ContextRequest, Draft, EntityType, Error, ErrorKind, IgnoredTime, NextStep, Recall,
+    RecallScope, Space, TimeProblem, TimeWords, ToldEntity,
 };
 use jiff::Timestamp;
 
@@ -338,6 +338,31 @@ fn a_time_counted_from_an_event_is_counted_from_the_memory_of_it() {
         .expect("an answer");
     assert!(answer.times.is_empty(), "{:?}", answer.times);
     assert!(answer.results.len() > 10);
+    let ignored = |words: &str, reason| IgnoredTime {
+        words: words.to_owned(),
+        reason,
+    };
+    let missing = ignored(
+        "the day before the xylophone festival",
+        TimeProblem::EventNotFound,
+    );
+    assert_eq!(answer.ignored_times, [missing]);
+    let unclear = "was the gauge read last week, and not in March?";
+    let answer = space
+        .recall(&asked(unclear, TimeWords::Only))
+        .expect("an answer");
+    assert_eq!(answer.times[0].words, "last week");
+    let expected = [ignored("in March", TimeProblem::Unclear)];
+    assert_eq!(answer.ignored_times, expected);
+    let context = space
+        .context(&ContextRequest {
+            recall: asked(unclear, TimeWords::Only),
+            ..ContextRequest::new("", 1_000)
+        })
+        .expect("a block");
+    assert_eq!(context.ignored_times, expected);
+    let without = space.recall(&asked(unclear, TimeWords::Ignore));
+    assert!(without.expect("an answer").ignored_times.is_empty());
 }
 
 #[test]

@@ -53,6 +53,7 @@ With --json: {\"results\": [{\"memory\": {\"id\", \"content\", \"kind\", …}, \
   \"confidence\", \"scores\": {…}, \"reasoning\", \"explanation\": {…}, \"path\"?,
   \"entities\"?, \"related_entities\"?: [{\"name\", \"relation\", \"of\"}],
   \"related_memories\"?: [{\"id\", \"citation\", \"by\", \"excerpt\"}], \"space\"?}], \"times\"?: [{\"words\", \"since\", \"until\"}],
+  \"ignored_times\"?: [{\"words\", \"reason\": unclear or event_not_found}],
   \"reached\"?: session, space or core, with --narrow,
   \"needs_clarification\"?: {\"words\", \"readings\": [{\"kind\", \"name\", \"results\"}]},
   \"abstained\"?: {\"threshold\", \"looked_at\", \"nearest\"}, \"plan\"?: {…},
@@ -242,6 +243,9 @@ fn print(
 fn sum_up(answer: &Answer, details: Details, from: &str, output: &Output) {
     for time in &answer.times {
         output.note(planned::understood(time, &output.dates));
+    }
+    for time in &answer.ignored_times {
+        output.note(planned::ignored(time));
     }
     if let Some(reached) = answer.reached {
         output.note(planned::reached(reached));

@@ -83,7 +83,11 @@ citations. Call with preset first in a session. Filters as in memory_search.";
             (false, 0) => context.text.clone(),
             (false, count) => format!("{}\n({count} more did not fit.)", context.text),
         };
-        let text = text + &remark;
+        let mut text = text + &remark;
+        let note = search::without_effect(&context.ignored_times);
+        if estimate_tokens(&text) + estimate_tokens(&note) <= token_budget {
+            text += &note;
+        }
         Ok(Reply::new(call, text, || structure(&context, token_budget)))
     }
 }

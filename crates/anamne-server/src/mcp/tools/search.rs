@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anamne::text::quote::{on_one_line, quote_name};
 use anamne::{
-    Answer, Clarification, Depth, Hit, InvalidValue, Limits, Reached, Recall, RecallScope,
-    SpaceChoice, Spaces, Temperature,
+    Answer, Clarification, Depth, Hit, IgnoredTime, InvalidValue, Limits, Reached, Recall,
+    RecallScope, SpaceChoice, Spaces, Temperature,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -199,6 +199,7 @@ pub(super) fn show(
     if let Some(clarification) = &answer.needs_clarification {
         title.push_str(&ambiguous(clarification));
     }
+    title.push_str(&without_effect(&answer.ignored_times));
     if answer.dropped > 0 && !answer.results.is_empty() {
         let _ = write!(title, " {} left out as unlikely.", answer.dropped);
     }
@@ -219,6 +220,15 @@ pub(super) fn show(
         );
     }
     Ok(quote(&title, &entries, &terms(query), budget))
+}
+
+/// The times of the query that had no effect.
+pub(super) fn without_effect(times: &[IgnoredTime]) -> String {
+    let times = times.iter().map(|time| {
+        let words = quote_name(&time.words);
+        format!(" {words} had no effect: {}.", time.why())
+    });
+    times.collect()
 }
 
 /// What the query may mean. Names and threads are stored text.
