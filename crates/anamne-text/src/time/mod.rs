@@ -9,7 +9,7 @@
 //! | `2026-03`, `march`, `march 2026` | that month; without a year the last one to begin |
 //! | `2026-Q1`, `2026` | that quarter, that year |
 //! | `monday` | the last such day, including today |
-//! | `last`, `this`, `next` before `week`, `month`, `quarter`, `year` or a weekday | that span, weeks from Monday |
+//! | `last`, `this`, `next` before `week`, `month`, `quarter`, `year`, a month or a weekday | that span, weeks from Monday |
 //! | `3 days ago`, `a week ago`, `in 2 months` | that day; with hours, minutes or seconds that instant |
 //! | `3d`, `2w`, `90min`, `3 days` | the instant that long ago |
 //! | `last 3 days`, `past week`, `next 2 hours` | from that long ago until now, or from now on |

@@ -113,9 +113,7 @@ impl Calendar<'_> {
             ["today"] => Some(Ok(self.today())),
             ["yesterday"] => shifted(-1.day()),
             ["tomorrow"] => shifted(1.day()),
-            [date]
-                if date.len() == 10 && date.starts_with(|first: char| first.is_ascii_digit()) =>
-            {
+            [date] if has_form_of_date(date) => {
                 Some(date.parse().map_err(|_| CalendarError::Nonexistent))
             }
             [weekday] => {
@@ -160,13 +158,24 @@ impl Calendar<'_> {
         self.month(year, i16::from(month))
     }
 
+    /// `last march`, which is over, `this march` of this year, `next march`, which has not begun; as in questions.
+    fn month_beside_this(&self, month: i8, shift: i64) -> Result<Range<Timestamp>, CalendarError> {
+        let (this, year) = (self.today().month(), self.today().year());
+        let year = match shift {
+            0 => year,
+            1 => year + i16::from(month <= this),
+            _ => year - i16::from(month >= this),
+        };
+        self.month(year, i16::from(month))
+    }
+
     /// `last week`, `this year`, `next monday`.
     fn named(&self, name: &str, shift: i64) -> Reading {
         if let Some(weekday) = weekday_of(name) {
             return Some(self.weekday(weekday, shift));
         }
         if let Some(month) = month_of(name) {
-            return (shift <= 0).then(|| self.last_month_named(month));
+            return Some(self.month_beside_this(month, shift));
         }
         let unit = Unit::read(name)?;
         if unit.is_of_clock() {
@@ -220,6 +229,12 @@ impl Calendar<'_> {
     fn shifted(&self, count: i64, unit: Unit, direction: i64) -> Result<Zoned, CalendarError> {
         Ok(self.now.checked_add(unit.span(count * direction)?)?)
     }
+}
+
+/// Whether a word has the form `2026-03-01`.
+fn has_form_of_date(word: &str) -> bool {
+    let numbers: Vec<&str> = word.splitn(4, '-').collect();
+    matches!(numbers[..], [year, month, day] if is_number(year, 4) && is_number(month, 2) && is_number(day, 2))
 }
 
 #[cfg(test)]
@@ -296,6 +311,11 @@ mod tests {
         check("this week", "2026-03-02 2026-03-09");
         check("last week", "2026-02-23 2026-03-02");
         check("last month", "2026-02-01 2026-03-01");
+        check("last march", "2025-03-01 2025-04-01");
+        check("last february", "2026-02-01 2026-03-01");
+        check("this december", "2026-12-01 2027-01-01");
+        check("next march", "2027-03-01 2027-04-01");
+        check("next april", "2026-04-01 2026-05-01");
         check("this quarter", "2026-01-01 2026-04-01");
         check("this year", "2026-01-01 2027-01-01");
         check("last year", "2025-01-01 2026-01-01");
@@ -325,6 +345,8 @@ mod tests {
         check("  ", "empty");
         check("soon", "unknown");
         check("3 bananas ago", "unknown");
+        check("03/03/2026", "unknown");
+        check("2026/03/03", "unknown");
         check("2026-02-30", "nonexistent");
         check("2026-13", "nonexistent");
         check("2026-03-01 25:00", "nonexistent");
