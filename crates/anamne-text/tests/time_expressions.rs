@@ -318,6 +318,7 @@ fn words_that_only_look_like_times() {
         How many days before the release did we stop?
         How long after the outage was it fixed?
         How long until Christmas?
+        What do we do every Monday?
         Which meetings are on Mondays?
         What is in march.rs and src/may.rs?
         What does friday_deploy do?
@@ -349,6 +350,8 @@ fn words_that_only_look_like_times() {
         Is it 5 to 7?
         After all, what was it?
         What is week after week the same?
+        Who was in it up to the elbows?
+        Which of them is 3 across, up, to Q?
         What is on Mars?
         Do I like mayo?",
     );
@@ -457,6 +460,7 @@ fn ranges_and_parts_are_read_in_every_language() {
         What happened in March 1850? | in March 1850 = 1850-03-01 1850-04-01
         What happened two Mondays ago? | two Mondays ago = 2026-02-23 2026-02-24
         What happened two summers ago? | two summers ago = 2024-06-01 2024-09-01
+        What happened March to May? | March to May = 2025-03-01 2025-06-01
         What happened March 2025 to May 2025? | March 2025 to May 2025 = 2025-03-01 2025-06-01",
     );
 }
@@ -481,7 +485,10 @@ fn a_time_after_words_that_change_it_in_an_unknown_way_is_unclear() {
         What happened on 3/4/2026? | 3/4/2026 = unclear
         What happened a while ago? | a while ago = unclear
         What must be done by Friday? | by Friday = unclear
-        What do we do every Monday? | every Monday = unclear
+        Whom did I write to last week? | last week = 2026-02-23 2026-03-02
+        What did we say to her yesterday? | yesterday = 2026-03-03 2026-03-04
+        What crashed from the launch to yesterday? | yesterday = unclear
+        Who had no night in February? | in February = 2026-02-01 2026-03-01
         What happened to yesterday's build? | yesterday's = 2026-03-03 2026-03-04
         Why did it not happen in March? | in March = 2026-03-01 2026-04-01",
     );
@@ -495,6 +502,28 @@ fn a_distance_after_a_longer_time_is_counted_from_its_end() {
         What crashed two days after Christmas? | two days after Christmas = 2025-12-28 2025-12-29
         What crashed two days after 3 March 2025? | two days after 3 March 2025 = 2025-03-05 2025-03-06
         What crashed two days before last week? | two days before last week = 2026-02-21 2026-02-22",
+    );
+}
+
+#[test]
+fn times_that_stand_together_are_read_as_one() {
+    check(
+        "What crashed on February 4 and 5? | on February 4 and 5 = 2026-02-04 2026-02-06
+        What crashed on 4 and 5 February 2025? | on 4 and 5 February 2025 = 2025-02-04 2025-02-06
+        Was war am 4. und 5. Februar? | am 4. und 5. Februar = 2026-02-04 2026-02-06
+        What crashed in the winter of '63? | in the winter of '63 = 1963-12-01 1964-03-01
+        What crashed in Q2 '25? | in Q2 '25 = 2025-04-01 2025-07-01
+        What crashed on Friday the 13th? | on Friday the 13th = 2026-02-13 2026-02-14
+        What crashed on Monday the 1st? | on Monday the 1st = 2025-12-01 2025-12-02
+        What crashed on the third Thursday in November? | on the third Thursday in November = 2025-11-20 2025-11-21
+        Was war am letzten Freitag im Februar? | am letzten Freitag im Februar = 2026-02-27 2026-02-28
+        Was war am Mittwoch, dem 4. Februar 2026? | am Mittwoch, dem 4. Februar 2026 = 2026-02-04 2026-02-05
+        What crashed in the week starting February 3? | in the week starting February 3 = 2026-02-03 2026-02-10
+        What crashed in the week before last Friday? | in the week before last Friday = 2026-02-20 2026-02-27
+        Que s'est-il passé l'année dernière en mai ? | l'année dernière en mai = 2025-05-01 2025-06-01
+        Was war letztes Jahr im Mai? | letztes Jahr im Mai = 2025-05-01 2025-06-01
+        What crashed yesterday between 2 and 4pm? | yesterday between 2 and 4pm = 2026-03-03T14:00 2026-03-03T16:00
+        Was war gestern um 15 Uhr? | gestern um 15 Uhr = 2026-03-03T15:00 2026-03-03T16:00",
     );
 }
 

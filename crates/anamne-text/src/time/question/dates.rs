@@ -184,20 +184,30 @@ impl Reader<'_> {
             return None;
         }
         if !self.stops_hard(at + 1) {
-            let the = usize::from(self.word(at + 1) == Word::The);
-            if let Some(date) = self
-                .day_of_month(at + 1 + the, Lead::by(Word::On))
-                .or_else(|| match self.word(at + 1) {
-                    Word::Month(month, trust) => self
-                        .month(at + 1, month, trust, Lead::NONE)
-                        .filter(|named| matches!(named.point, Point::Yearly(Yearly::Day(..), _))),
-                    Word::Date(date) => {
-                        Some(Named::new(Point::Fixed(days(date, 1.day())?), at + 2))
-                    }
-                    _ => None,
-                })
+            let the = usize::from(is_word!(self.word(at + 1), The ForeignLead));
+            let on = Lead {
+                word: Word::On,
+                the: self.word(at + 1) == Word::The,
+            };
+            if let Some(date) =
+                self.day_of_month(at + 1 + the, on)
+                    .or_else(|| match self.word(at + 1) {
+                        Word::Month(month, trust) => self
+                            .month(at + 1, month, trust, Lead::NONE)
+                            .filter(|named| {
+                                matches!(named.point, Point::Yearly(Yearly::Day(..), _))
+                            }),
+                        Word::Date(date) => {
+                            Some(Named::new(Point::Fixed(days(date, 1.day())?), at + 2))
+                        }
+                        _ => None,
+                    })
             {
-                return Some(date);
+                let point = match date.point {
+                    Point::DayOfMonth(number) => Point::WeekdayTheNth(day, number),
+                    point => point,
+                };
+                return Some(Named { point, ..date });
             }
             let of = usize::from(matches!(self.word(at + 1), Word::Of));
             if matches!(self.word(at + 2 + of), Word::Unit(Unit::Week, Plural::One))

@@ -57,7 +57,7 @@ impl Reader<'_> {
                 _ => None,
             };
             if let Some(shift) = shift
-                && !matches!(self.word(unit_at + 3), Word::Unit(..))
+                && !is_word!(self.word(unit_at + 3), Unit(..) Weekday(..) Month(..) Season(..) Weekend Holiday(_))
             {
                 let range = calendar_unit(unit, self.today(), shift)?;
                 return Self::found(self.range(&range), unit_at + 3);

@@ -44,7 +44,7 @@ impl Reader<'_> {
         const BEFORE: &str =
             "look looks looked looking named called take takes took taking ask asked run running";
         let english = self.tokens[at]
-            .is_one_of("since before after until till during throughout prior subsequent up");
+            .is_one_of("since before after until till during throughout prior subsequent");
         !english || self.follows(at, BEFORE)
     }
 

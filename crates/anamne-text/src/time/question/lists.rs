@@ -108,7 +108,7 @@ pub(super) const WORDS: &[(&str, Word)] = &[
         Word::Function,
     ),
     (
-        "not no nor except excepting excluding besides barring outside without unlike apart aside instead
+        "not no nor except excepting excluding barring without unlike
         nicht kein keine außer ausser ohne pas sauf hormis hors dehors excepté excepto salvo fuera lejos sin",
         Word::Except,
     ),

@@ -59,7 +59,7 @@ pub enum TimeMeaning {
         /// The distance from the event.
         reach: EventDistance,
     },
-    /// It names a time, but which range is meant isn't known: `except in March`, `on 3/4/2026`, `every Monday`.
+    /// It names a time, but which range is meant isn't known: `except in March`, `on 3/4/2026`, `by Friday`.
     Unclear,
 }
 
@@ -120,7 +120,7 @@ pub enum EventDistance {
 /// | `the week before the release`, `after we moved` | [`TimeMeaning::Around`] an event |
 ///
 /// Words that resemble times but may not be are ignored: `may` and `march` as verbs, numbers without a preposition,
-/// `the last message`, and quoted text. Recurring times (`every Monday`), deadlines (`by` a time), dates whose day and
+/// `every Monday`, `the last message`, and quoted text. Deadlines (`by` a time), dates whose day and
 /// month can't be told apart (`3/4/2026`) and times after words that change them in an unknown way (`except in March`)
 /// are [`TimeMeaning::Unclear`]. English is fully supported; German, French and Spanish only in common expressions
 /// (`letzte Woche`, `en mars`, `antes de 2025`). Linear in the length of the question.

@@ -13,6 +13,9 @@ use super::vocabulary::{Part, Word};
 /// Maximum words between a word that makes a time unclear and the time.
 const MOST_BETWEEN: usize = 3;
 
+/// Words that change a time with `of` or `from`: `as of March`, `apart from last week`.
+const CHANGE_OF: &str = "as outside apart aside instead";
+
 /// Maximum words between `between` and the second of its times.
 const MOST_BETWEEN_PAIR: usize = 8;
 
@@ -22,7 +25,7 @@ impl Reader<'_> {
         const THROUGH: &str = "go goes going went gone come came get got live lived been look looked read walk walked \
             run ran all right half halfway break broke";
         let (next, two) = (at + 1, at + 2);
-        let then_to = self.says(next, "to");
+        let then_to = self.says(next, "to") && !self.stops_before(next);
         Some(match self.word(at) {
             word @ (Word::Since | Word::Before | Word::After | Word::Until) => (word, next),
             Word::AgoBefore => (Word::Before, next),
@@ -131,30 +134,45 @@ impl Reader<'_> {
         if last.ends_with("'s") || last.ends_with("’s") {
             return false;
         }
-        if self.is_part_of_unknown(at, free) {
+        let excluded = self.word(at) == Word::From && self.follows(at, CHANGE_OF);
+        if excluded || self.is_part_of_unknown(at, free) {
             return true;
         }
-        let compared = is_word!(self.word(at), Earlier Later);
         let first = at.saturating_sub(MOST_BETWEEN + 1).max(free);
+        let mut is_time_between = false;
         for before in (first..at).rev() {
             if self.tokens[before].stop {
                 return false;
             }
             match self.word(before) {
-                Word::Except => return !compared,
-                word if is_word!(word, To Than Since Before After Until Between AgoBefore) => {
-                    return true;
+                // "no later than"; "no night in March" denies the night.
+                Word::Except => return !is_word!(self.word(at), Earlier Later) && !is_time_between,
+                word if is_word!(word, Than Between AgoBefore) => return true,
+                // In "have we met before in March", it is an adverb.
+                word if is_word!(word, Since Before After Until) => {
+                    return !is_word!(self.word(at), In On At During Over Within);
                 }
-                Word::And => return self.is_in_pair(before, free),
-                // "as of March"
-                Word::Of | Word::From if self.follows(before, "as") => return true,
-                word if is_word!(word, The ForeignLead Determiner Of From Part(_) Clock(_) Number(..) Meridiem(_)) =>
-                    {}
+                // "whom did I write to last week"
+                Word::To => return self.is_date(at) || self.is_in_pair(Word::From, before, free),
+                Word::And => return self.is_in_pair(Word::Between, before, free),
+                word if is_word!(word, Of From) && self.follows(before, CHANGE_OF) => return true,
+                Word::Other => return self.tokens[before].is_one_of("outside besides"),
+                word if is_word!(word, Part(_) Clock(_) Number(..) Meridiem(_)) => {
+                    is_time_between = true;
+                }
+                word if is_word!(word, The ForeignLead Of From) => {}
                 Word::Function if self.says(before, "for") => {}
                 _ => return false,
             }
         }
         false
+    }
+
+    /// Whether a date or the name of a month or day is at a token, without a word that leads to it.
+    fn is_date(&self, at: usize) -> bool {
+        is_word!(
+            self.word(at), Month(..) Weekday(..) Number(..) OrdinalDigits(_) Date(_) YearMonth(..) Quarter(_) Holiday(_)
+        )
     }
 
     /// The first token of a distance that isn't known, which ends here: `a while ago`. `how long ago` asks for it.
@@ -164,13 +182,13 @@ impl Reader<'_> {
         (self.word(at) == Word::Ago && first < at && !asks).then_some(first)
     }
 
-    /// Whether the time after `and` is the second one of a range whose first one is not understood.
-    fn is_in_pair(&self, and: usize, free: usize) -> bool {
+    /// Whether the time after `and` is the second one of a range whose first one is not understood, and which `opens`.
+    fn is_in_pair(&self, opens: Word, and: usize, free: usize) -> bool {
         let first = and.saturating_sub(MOST_BETWEEN_PAIR).max(free);
         (first..and)
             .rev()
             .take_while(|at| !self.tokens[*at].stop)
-            .any(|at| self.word(at) == Word::Between)
+            .any(|at| self.word(at) == opens)
     }
 
     /// `du 3 au 5 mars`, `séptimo trimestre de 2025`: the words before the time belong to it.

@@ -19,9 +19,12 @@ impl Reader<'_> {
             return Some(found);
         }
         let second_lead = Lead::PAIR;
+        let are_months = is_word!(self.word(at), Month(..))
+            && self.word(at + 1) == Word::To
+            && is_word!(self.word(at + 2), Month(..));
         let first = self.named(
             at,
-            if confirms_first(lead) {
+            if confirms_first(lead) || are_months {
                 Lead::PAIR
             } else {
                 lead
@@ -53,6 +56,8 @@ impl Reader<'_> {
         let word = self.word(at);
         match lead.word {
             _ if word == Word::Dash => true,
+            // "on March 4 and 5"
+            _ if word == Word::And && self.are_consecutive_days(at) => true,
             Word::Between => word == Word::And,
             Word::From | Word::Since => is_word!(word, To Through Until),
             // "du 3 au 5 mars", "de marzo a mayo"
@@ -67,8 +72,30 @@ impl Reader<'_> {
         }
     }
 
+    fn are_consecutive_days(&self, and: usize) -> bool {
+        let day = |at: usize| self.number_of_day(at);
+        let first = and.checked_sub(1).and_then(day);
+        first.is_some_and(|first| day(and + 1) == Some(first + 1))
+    }
+
     /// `between 9am and 11am yesterday`, `from 2 to 4 pm on Monday`.
     fn hours_of_day(&self, at: usize) -> Option<FoundPhrase> {
+        let (from, until, end) = self.hours(at)?;
+        let on = usize::from(self.word(end) == Word::On);
+        if self.stops_before(end + on) {
+            return None;
+        }
+        let named = self
+            .named(end + on, Lead::by(Word::On))
+            .filter(|named| named.slice.is_none())?;
+        let day = self.resolved(&named)?;
+        let start = Slice::Clock(from).of(&day)?.start;
+        let end = Slice::Clock(until).of(&day)?.start;
+        Self::found(self.range(&(start..end)), named.end)
+    }
+
+    /// `2 to 4 pm`, `9:00 and 11:00`.
+    pub(super) fn hours(&self, at: usize) -> Option<(Time, Time, usize)> {
         let alone = match self.word(at) {
             Word::Number(hour @ 1..=12, _) => Some(hour as i8),
             _ => None,
@@ -94,17 +121,7 @@ impl Reader<'_> {
             }
             _ => return None,
         };
-        let on = usize::from(self.word(end) == Word::On);
-        if self.stops_before(end + on) {
-            return None;
-        }
-        let named = self
-            .named(end + on, Lead::by(Word::On))
-            .filter(|named| named.slice.is_none())?;
-        let day = self.resolved(&named)?;
-        let start = Slice::Clock(from).of(&day)?.start;
-        let end = Slice::Clock(until).of(&day)?.start;
-        Self::found(self.range(&(start..end)), named.end)
+        Some((from, until, end))
     }
 
     fn second(&self, at: usize, lead: Lead, first: &Named) -> Option<Named> {

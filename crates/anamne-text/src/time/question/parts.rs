@@ -33,7 +33,7 @@ impl Reader<'_> {
             },
             _ => return None,
         };
-        if !is_word!(self.word(what_at + 1), Of ForeignLead) {
+        if !is_word!(self.word(what_at + 1), Of In ForeignLead) {
             return None;
         }
         let whole = self.whole(what_at + 2)?;
@@ -67,7 +67,11 @@ impl Reader<'_> {
 
     /// The whole of a part: a named time, or the current unit for `the month`.
     fn whole(&self, at: usize) -> Option<Named> {
-        let (lead, first) = self.lead(Word::Of, at);
+        let of = match self.before(at) {
+            Word::ForeignLead => Word::ForeignLead,
+            _ => Word::Of,
+        };
+        let (lead, first) = self.lead(of, at);
         if lead.the
             && let Word::Unit(unit, Plural::One) = self.word(at + 1)
             && matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year)

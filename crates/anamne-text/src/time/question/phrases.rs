@@ -128,7 +128,7 @@ impl Reader<'_> {
     /// `every Monday`, `each March` are not times.
     fn every(&self, at: usize) -> Option<FoundPhrase> {
         is_word!(self.word(at + 1), Weekday(..) Month(..) Season(..) Holiday(_) Part(_) Weekend Unit(..))
-            .then(|| FoundPhrase::unclear(at + 2))
+            .then(|| FoundPhrase::silent(at + 2))
     }
 
     /// `in March`, `on the 12th`, `over the past week`, `around Christmas`, `in three days`.

@@ -18,6 +18,8 @@ pub(super) enum Point {
     Yearly(Yearly, Option<i16>),
     Weekday(Weekday),
     DayOfMonth(i8),
+    /// `Friday the 13th`.
+    WeekdayTheNth(Weekday, i8),
     /// The weekend of a week.
     Weekend,
 }
@@ -42,6 +44,8 @@ pub(super) enum Slice {
     Half(u8),
     Part(Part),
     Clock(Time),
+    /// From one time of day to another.
+    Hours(Time, Time),
     /// A number of days, weeks or months, from an index (from 0) on or at the end.
     Units(Unit, Place, i64),
     Weekday(Weekday, Place),
@@ -114,9 +118,16 @@ impl Point {
             Self::DayOfMonth(number) => {
                 nearest(day, choice, |date| (date.day() == *number).then_some(1))
             }
+            Self::WeekdayTheNth(weekday, number) => nearest(day, choice, |date| {
+                (date.day() == *number && date.weekday() == *weekday).then_some(1)
+            }),
         }
     }
 }
+
+/// Days that are searched; no date with a day of the month and a weekday is farther than 14 months, except in the last
+/// days of a month.
+const MOST_DAYS: usize = 430;
 
 /// The nearest range of days that fits; `length` returns its days for a possible first day.
 fn nearest(day: Date, choice: Choice, length: impl Fn(Date) -> Option<i64>) -> Option<Civil> {
@@ -125,7 +136,7 @@ fn nearest(day: Date, choice: Choice, length: impl Fn(Date) -> Option<i64>) -> O
     } else {
         (day.checked_sub(2.days()).ok()?, 1.day())
     };
-    for _ in 0..70 {
+    for _ in 0..MOST_DAYS {
         if let Some(range) = length(date).and_then(|length| days(date, length.days()))
             && choice.fits(&range, day)
         {
@@ -210,6 +221,10 @@ impl Slice {
             Self::Clock(time) => {
                 let start = single_day(range)?.to_datetime(time);
                 Some(start..start.checked_add(1.hour()).ok()?)
+            }
+            Self::Hours(from, until) => {
+                let day = single_day(range)?;
+                Some(day.to_datetime(from)..day.to_datetime(until))
             }
             Self::Units(unit, place, count) => units(range, unit, place, count),
             Self::Weekday(weekday, place) => {

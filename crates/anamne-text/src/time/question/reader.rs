@@ -305,6 +305,15 @@ impl Reader<'_> {
                 (Slice::Part(part), at + 1)
             }
             Word::Morgen => (Slice::Part(Part::Morning), at + 1),
+            Word::Between | Word::From => match self.hours(at + 1) {
+                Some((from, until, end)) => (Slice::Hours(from, until), end),
+                None => return,
+            },
+            // "gestern um 15 Uhr"
+            Word::Other if self.says(at, "um") => match self.clock(at + 1) {
+                Some((time, end)) => (Slice::Clock(time), end),
+                None => return,
+            },
             Word::In | Word::At => {
                 let the = usize::from(self.word(at + 1) == Word::The);
                 match (self.word(at + 1 + the), self.clock(at + 1)) {
@@ -331,6 +340,9 @@ impl Reader<'_> {
     /// `3pm`, `14:30`, `3 pm`, `2:30 PM`.
     pub(super) fn clock(&self, at: usize) -> Option<(Time, usize)> {
         let (hour, minute) = match self.word(at) {
+            Word::Number(hour @ 0..=23, 1..=2) if self.says(at + 1, "uhr") => {
+                return Some((Time::new(hour as i8, 0, 0, 0).ok()?, at + 2));
+            }
             Word::Clock(time) => (time.hour(), time.minute()),
             Word::Number(hour @ 1..=12, _) => (hour as i8, 0),
             _ => return None,
@@ -340,7 +352,7 @@ impl Reader<'_> {
             return Some((Time::new(hour, minute, 0, 0).ok()?, at + 2));
         }
         match self.word(at) {
-            Word::Clock(time) => Some((time, at + 1)),
+            Word::Clock(time) => Some((time, at + 1 + usize::from(self.says(at + 1, "uhr")))),
             _ => None,
         }
     }

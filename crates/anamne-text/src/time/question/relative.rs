@@ -306,7 +306,7 @@ impl Reader<'_> {
         if self.stops_before(at) {
             return None;
         }
-        let led = matches!(self.word(at), Word::In | Word::On);
+        let led = is_word!(self.word(at), In On) || self.says(at, "en") || self.says(at, "im");
         let (lead, at) = if led {
             self.lead(Word::In, at + 1)
         } else {
@@ -353,6 +353,9 @@ impl Reader<'_> {
             _ => return None,
         };
         let long = matches!(unit, Unit::Week | Unit::Month | Unit::Quarter | Unit::Year);
+        if let Some(named) = self.inside(unit, shift, at + 2) {
+            return Some(named);
+        }
         Named::fixed(
             calendar_unit(unit, self.today(), shift).filter(|_| long),
             at + 2,
@@ -366,6 +369,15 @@ impl Reader<'_> {
         }
         match (unit, self.word(at + 1)) {
             (Unit::Year, Word::Number(..)) => self.named(at + 1, Lead::by(Word::In)),
+            (Unit::Week, word)
+                if word == Word::Beginning
+                    || self.tokens[at + 1].is_one_of("starting commencing") =>
+            {
+                let (lead, at) = self.lead(Word::On, at + 2);
+                let named = self.named(at, lead)?;
+                let first = self.resolved(&named)?.start.date();
+                Named::fixed(days(first, 7.days()), named.end)
+            }
             (Unit::Week | Unit::Month, Word::Of) => {
                 let (lead, at) = self.lead(Word::On, at + 2);
                 let lead = match unit {

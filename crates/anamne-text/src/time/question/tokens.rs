@@ -54,6 +54,15 @@ pub(super) fn tokens(question: &str) -> Vec<Token<'_>> {
 /// Splits a run without spaces into tokens.
 fn chunk<'q>(question: &'q str, range: Range<usize>, found: &mut Vec<Token<'q>>) {
     let text = &question[range.clone()];
+    if let Some((year, width)) = short_year(text) {
+        let end = range.start + width;
+        found.push(token(question, range.start..end, Word::Number(year, 4)));
+        if let Some(last) = found.last_mut() {
+            last.stop = end < range.end;
+            last.comma = &text[width..] == ",";
+        }
+        return;
+    }
     let front = text.trim_start_matches(is_border);
     let start = range.end - front.len();
     if front.len() < text.len()
@@ -84,6 +93,18 @@ fn chunk<'q>(question: &'q str, range: Range<usize>, found: &mut Vec<Token<'q>>)
         last.comma = behind == ",";
         last.stop = !behind.is_empty() && !abbreviates;
     }
+}
+
+/// `'25` with its length in bytes.
+fn short_year(text: &str) -> Option<(u32, usize)> {
+    let digits = text.strip_prefix(['\'', '’'])?;
+    let two = digits.get(..2).filter(|two| is_number(two, 2))?;
+    let ends = digits[2..]
+        .chars()
+        .all(|letter| matches!(letter, ',' | '.' | '?' | '!' | ';' | ':' | ')'));
+    let year: u32 = two.parse().ok()?;
+    let century = if year < 50 { 2000 } else { 1900 };
+    ends.then(|| (century + year, text.len() - digits.len() + 2))
 }
 
 /// Whether a full stop marks an abbreviation: `Dec. 2024`, `3. März`, `a.m.`.
