@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anamne_store::SpaceSource;
 use anamne_text::tokens::estimate_tokens;
 use anamne_types::{ContextEntry, Memory, MemoryId};
+use jiff::tz::TimeZone;
 
 use super::companions::Companion;
 use super::entries::{BlockEntry, Candidate, Section};
@@ -24,6 +25,8 @@ pub(super) struct Layout<'memory> {
     common_origin: String,
     /// The space, in a block of several.
     part: Option<SpacePart>,
+    /// The time zone of the days in headings.
+    pub(super) zone: TimeZone,
 }
 
 /// An origin shared by at least this many candidates is stated once in the preamble.
@@ -35,8 +38,9 @@ impl<'memory> Layout<'memory> {
         source: &SpaceSource,
         sections: &'memory [Section],
         candidates: &[Candidate<'_>],
+        zone: &TimeZone,
     ) -> Result<Self, RecallError> {
-        let mut layout = Self::headed(source, sections, candidates)?;
+        let mut layout = Self::headed(source, sections, candidates, zone)?;
         let first = candidates.first().map(|candidate| candidate.section);
         layout.has_headings = candidates
             .iter()
@@ -49,6 +53,7 @@ impl<'memory> Layout<'memory> {
         source: &SpaceSource,
         sections: &'memory [Section],
         candidates: &[Candidate<'_>],
+        zone: &TimeZone,
     ) -> Result<Self, RecallError> {
         let wanted: BTreeSet<MemoryId> = candidates
             .iter()
@@ -74,6 +79,7 @@ impl<'memory> Layout<'memory> {
             common_origin: most_common(&origins),
             origins,
             part: None,
+            zone: zone.clone(),
         })
     }
 
@@ -141,7 +147,7 @@ impl<'memory> Layout<'memory> {
                     ..Cursor::default()
                 };
             }
-            let its_heading = heading(memory);
+            let its_heading = heading(memory, &self.zone);
             if its_heading != place.heading || place.thread != memory.thread {
                 let is_first = its_heading != place.heading && place.heading.is_empty();
                 if !(is_first && self.has_headings) {

@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 use anamne_text::quote::{push_block, quote_name};
 use anamne_types::{Body, ConflictKind, Dispute, Memory, MemoryId, Role};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::several::SpacePart;
 
@@ -46,13 +48,18 @@ pub(super) fn origin_mark(origin: &str, most_common: &str) -> String {
 /// The longest thread name shown in a heading, in characters; a longer one is an identifier.
 const LONGEST_THREAD: usize = 32;
 
-/// The day, and the thread if it has a readable name.
-pub(super) fn heading(memory: &Memory) -> String {
-    let day = memory.occurred_at.strftime("%Y-%m-%d");
+/// The day in a time zone, and the thread if it has a readable name.
+pub(super) fn heading(memory: &Memory, zone: &TimeZone) -> String {
+    let day = day(memory.occurred_at, zone);
     match memory.thread.as_deref().map(quote_name) {
         Some(thread) if thread.chars().count() <= LONGEST_THREAD => format!("{day} · {thread}"),
-        _ => day.to_string(),
+        _ => day,
     }
+}
+
+fn day(instant: Timestamp, zone: &TimeZone) -> String {
+    let moment = instant.to_zoned(zone.clone());
+    moment.strftime("%Y-%m-%d").to_string()
 }
 
 /// The author's name, else the role.
@@ -104,11 +111,17 @@ pub(super) fn marks_before(question: &Memory, space: &str, origin: &str) -> Stri
 }
 
 /// The citation of a memory that contradicts an entry, with its date.
-pub(super) fn marks_against(other: &Memory, space: &str, origin: &str, entry: &Memory) -> String {
+pub(super) fn marks_against(
+    other: &Memory,
+    space: &str,
+    origin: &str,
+    entry: &Memory,
+    zone: &TimeZone,
+) -> String {
     format!(
         "[{space}{}] ({}, against [{space}{}]){origin}",
         other.citation(),
-        other.occurred_at.strftime("%Y-%m-%d"),
+        day(other.occurred_at, zone),
         entry.citation()
     )
 }

@@ -112,7 +112,8 @@ fn pack_in(
         filter: &recall.filter,
         is_current: recall.as_of.is_now(),
     };
-    let layout = Layout::of_several(source, &SECTIONS, &candidates)?.with_part(part);
+    let layout =
+        Layout::of_several(source, &SECTIONS, &candidates, &recall.time_zone()?)?.with_part(part);
     let mut context = pack_into(
         &companions,
         &layout,
@@ -130,15 +131,16 @@ fn pack_in(
 }
 
 /// Packs given candidates instead of search results: in the first round each section within its own budget, then
-/// whatever fits. Candidates come in order of priority; long ones are shortened to the sentences relevant to `query`,
-/// which may be empty.
+/// whatever fits. Candidates come in order of priority; long ones are shortened to the sentences relevant to the query of
+/// `recall`, which may be empty.
 pub fn pack_sections(
     source: &SpaceSource,
     sections: &[Section],
     candidates: &[Candidate<'_>],
-    query: &str,
+    recall: &Recall,
     budget: usize,
 ) -> Result<Context, RecallError> {
+    let query = recall.query.trim();
     let filter = Filter::default();
     let terms = Analyser::new().query(query).terms;
     let weights = vec![1.0; terms.len()];
@@ -148,7 +150,7 @@ pub fn pack_sections(
         filter: &filter,
         is_current: true,
     };
-    let layout = Layout::headed(source, sections, candidates)?;
+    let layout = Layout::headed(source, sections, candidates, &recall.time_zone()?)?;
     pack_into(
         &companions,
         &layout,

@@ -77,7 +77,7 @@ impl<'memory> PendingCandidate<'memory> {
     fn frame(&self, layout: &Layout<'_>) -> &Frame<'memory> {
         self.frame.get_or_init(|| {
             let memory = self.candidate.memory;
-            let (marks, heading) = (layout.marks(&self.candidate), heading(memory));
+            let (marks, heading) = (layout.marks(&self.candidate), heading(memory, &layout.zone));
             Frame {
                 tokens: entry_cost(&marks, memory, ""),
                 marks,
@@ -301,7 +301,13 @@ impl<'packing, 'memory> Packing<'packing, 'memory> {
                 .conflicting(memory, entry.candidate.disputes, is_shown)?;
         for mut other in conflicting {
             let origin = self.layout.origin_mark(&other.origin);
-            other.marks = marks_against(&other.memory, self.layout.space_mark(), &origin, memory);
+            other.marks = marks_against(
+                &other.memory,
+                self.layout.space_mark(),
+                &origin,
+                memory,
+                &self.layout.zone,
+            );
             other.tokens = companion_cost(&other);
             if cost + other.tokens <= room {
                 cost += other.tokens;

@@ -11,8 +11,11 @@ use anamne::text::quote::{escape_invisible, quote_block, quote_name};
 use anamne::text::snippet::snippet;
 use anamne::text::tokens::{estimate_tokens, truncate_to_tokens};
 use anamne::{ConflictKind, Dispute, Error, ErrorKind, Memory, Provenance, Store};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
+use super::call_context::CallContext;
 use super::reply::plain;
 
 /// Default token budget of a reply's text.
@@ -42,6 +45,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) superseded: String,
     /// An additional remark for the heading.
     pub(crate) remark: String,
+    /// The time zone of its time.
+    pub(crate) zone: TimeZone,
 }
 
 /// The formatted text, and what it shows of each memory by id.
@@ -54,9 +59,10 @@ pub(crate) struct Quoted {
 
 /// Memories with their provenance, as entries without a remark.
 pub(crate) fn entries<'a>(
-    store: &Store,
+    call: &CallContext,
     memories: impl Iterator<Item = &'a Memory>,
 ) -> Result<Vec<Entry<'a>>, Error> {
+    let store = &call.store;
     let memories: Vec<&Memory> = memories.collect();
     let provenances = store.provenance(&memories)?;
     let entries = memories.into_iter().zip(provenances);
@@ -67,6 +73,7 @@ pub(crate) fn entries<'a>(
                 provenance,
                 superseded: superseded(store, memory)?,
                 remark: String::new(),
+                zone: call.zone.clone(),
             })
         })
         .collect()
@@ -154,6 +161,12 @@ impl Quoted {
     }
 }
 
+/// A time in the zone in which times are read.
+pub(crate) fn minute(instant: Timestamp, zone: &TimeZone) -> String {
+    let moment = instant.to_zoned(zone.clone());
+    moment.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
 impl Entry<'_> {
     /// The citation and origin of the memory.
     pub(crate) fn heading(&self) -> String {
@@ -167,10 +180,7 @@ impl Entry<'_> {
         if let Some(category) = memory.body.category() {
             add("", category.as_str());
         }
-        add(
-            "",
-            &memory.occurred_at.strftime("%Y-%m-%d %H:%M").to_string(),
-        );
+        add("", &minute(memory.occurred_at, &self.zone));
         if let Some(author) = &memory.author {
             add("by ", &quote_name(author));
         }

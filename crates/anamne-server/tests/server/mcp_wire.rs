@@ -379,6 +379,17 @@ async fn times_are_read_by_the_clock_and_in_the_zone_of_the_host() {
         let found = raw.done(tool, asked.clone()).await;
         assert_eq!(found["times"][0]["since"], yesterday, "{tool}: {found}");
     }
+    // What is shown can be given back: it is in the zone in which times are read.
+    let listed = json!({ "name": "memory_list", "arguments": { "since": "yesterday", "until": "yesterday" } });
+    let reply = raw.request("tools/call", listed).await.to_string();
+    assert!(reply.contains("2026-03-03 00:00"), "{reply}");
+    let called = json!({ "name": "memory_search", "arguments": asked });
+    let reply = raw.request("tools/call", called).await.to_string();
+    let said = "yesterday is 2026-03-03 00:00 to 2026-03-04 00:00.";
+    assert!(reply.contains(said), "{reply}");
+    let called = json!({ "name": "memory_context", "arguments": { "query": "midnight" } });
+    let reply = raw.request("tools/call", called).await.to_string();
+    assert!(reply.contains("2026-03-03"), "{reply}");
     let asked = json!({ "query": "what was not on Monday, midnight or evening?" });
     for tool in ["memory_search", "memory_context"] {
         let called = json!({ "name": tool, "arguments": asked });

@@ -46,7 +46,7 @@ impl MemoryTool for Check {
                 limit,
             })?,
         };
-        let text = text::checked(space.name(), &report);
+        let text = text::checked(space.name(), &report, &call.zone);
         Ok(Reply::new(call, text, || plain(&report)))
     }
 }

@@ -53,7 +53,7 @@ impl MemoryTool for Get {
             .collect();
         let disputes = space.disputes(&memory)?;
         space.note_used(&[id])?;
-        let entry = entries(&call.store, [&memory].into_iter())?.pop();
+        let entry = entries(call, [&memory].into_iter())?.pop();
         let Some(entry) = entry else {
             return Err(Failure::Unknown(self.id));
         };

@@ -8,9 +8,10 @@ use anamne::{
     Dispute, Enrichment, Link, LinkStrength, Memory, MemoryUse, QualitySignals,
     is_reserved_metadata,
 };
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use crate::mcp::quote::{Entry, disputed, fair_share, quote};
+use crate::mcp::quote::{Entry, disputed, fair_share, minute, quote};
 use crate::mcp::reply::plain;
 
 /// Maximum characters of a reason.
@@ -59,7 +60,7 @@ pub(super) fn show(entry: Entry<'_>, about: &About<'_>, page: &Page) -> (String,
         quote_name(&memory.space)
     );
     let entry = Entry {
-        remark: remark(memory, about),
+        remark: remark(memory, about, &entry.zone),
         ..entry
     };
     let beside: usize = sections.iter().map(Section::cost).sum();
@@ -125,7 +126,7 @@ fn first_tokens(text: &str, room: usize) -> &str {
 }
 
 /// What stands in the heading besides origin and time.
-fn remark(memory: &Memory, about: &About<'_>) -> String {
+fn remark(memory: &Memory, about: &About<'_>, zone: &TimeZone) -> String {
     let signals = &about.signals;
     let mut remark = format!("importance {}", memory.importance);
     if signals.parts.is_some() {
@@ -140,7 +141,7 @@ fn remark(memory: &Memory, about: &About<'_>) -> String {
         let _ = write!(remark, ", told confidence {:.2}", memory.confidence);
     }
     if let Some(end) = memory.expires_at {
-        let _ = write!(remark, ", expires {}", end.strftime("%Y-%m-%d %H:%M"));
+        let _ = write!(remark, ", expires {}", minute(end, zone));
     }
     if memory.deleted_at.is_some() {
         remark.push_str(", deleted");

@@ -218,7 +218,7 @@ impl Knowledge {
         };
         let (space, graph) = self.extracted(call)?;
         let found = graph.contradictions(&query)?;
-        let text = text::contradictions(space.name(), &found) + &behind(&graph)?;
+        let text = text::contradictions(space.name(), &found, &call.zone) + &behind(&graph)?;
         Ok(Reply::new(
             call,
             text,
@@ -242,7 +242,7 @@ impl Knowledge {
             topic: self.name.clone(),
             limit,
         })?;
-        let text = text::checked(space.name(), &report);
+        let text = text::checked(space.name(), &report, &call.zone);
         Ok(Reply::new(call, text, || plain(&report)))
     }
 

@@ -7,9 +7,11 @@ use anamne::{
     Assertion, ConsistencyReport, Contradiction, Entity, EntityScope, Evidence, Frame,
     KnowledgeState, MadeBy, Neighbourhood, Relation, Remembered, Side,
 };
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::store::guarded;
+use crate::mcp::quote::minute;
 
 /// Maximum citations of a relation.
 const CITED: usize = 3;
@@ -186,19 +188,19 @@ pub(super) fn neighbours(space: &str, around: &Neighbourhood) -> String {
     text
 }
 
-pub(super) fn contradictions(space: &str, found: &[Contradiction]) -> String {
+pub(super) fn contradictions(space: &str, found: &[Contradiction], zone: &TimeZone) -> String {
     let mut text = match found.len() {
         0 => format!("No open contradictions in the space {}.", name(space)),
         1 => title("One open contradiction", space),
         count => title(&format!("{count} open contradictions"), space),
     };
     for contradiction in found {
-        text.push_str(&both_sides(contradiction));
+        text.push_str(&both_sides(contradiction, zone));
     }
     text
 }
 
-fn both_sides(contradiction: &Contradiction) -> String {
+fn both_sides(contradiction: &Contradiction, zone: &TimeZone) -> String {
     let mut text = format!(
         "\n\nid {}, confidence {:.2}",
         contradiction.id, contradiction.confidence
@@ -207,13 +209,13 @@ fn both_sides(contradiction: &Contradiction) -> String {
         let _ = write!(text, ", by {}", name(model));
     }
     for side in [&contradiction.earlier, &contradiction.later] {
-        text.push_str(&statement(side));
+        text.push_str(&statement(side, zone));
     }
     let _ = write!(text, "\nwhy:\n{}", quote_block(&contradiction.reason));
     text
 }
 
-pub(super) fn checked(space: &str, report: &ConsistencyReport) -> String {
+pub(super) fn checked(space: &str, report: &ConsistencyReport, zone: &TimeZone) -> String {
     let compared = format!("{} memories compared,", report.checked);
     let mut text = match report.contradictions.len() {
         0 => format!("{compared} no contradictions."),
@@ -221,7 +223,7 @@ pub(super) fn checked(space: &str, report: &ConsistencyReport) -> String {
         count => title(&format!("{compared} {count} contradictions"), space),
     };
     for found in &report.contradictions {
-        text.push_str(&both_sides(&found.contradiction));
+        text.push_str(&both_sides(&found.contradiction, zone));
         let [earlier, later] =
             [&found.contradiction.earlier, &found.contradiction.later].map(|side| &side.evidence);
         let holds = match found.holds {
@@ -234,11 +236,11 @@ pub(super) fn checked(space: &str, report: &ConsistencyReport) -> String {
     text
 }
 
-fn statement(side: &Side) -> String {
+fn statement(side: &Side, zone: &TimeZone) -> String {
     let mut heading = format!(
         "\n[{}] {}",
         side.evidence.citation,
-        side.evidence.at.strftime("%Y-%m-%d %H:%M")
+        minute(side.evidence.at, zone)
     );
     if let Some(author) = &side.author {
         let _ = write!(heading, ", by {}", name(author));

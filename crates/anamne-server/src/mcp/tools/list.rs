@@ -83,7 +83,7 @@ impl MemoryTool for List {
                 skipped.count
             );
         }
-        let entries = entries(&call.store, memories.iter())?;
+        let entries = entries(call, memories.iter())?;
         let budget = DEFAULT_BUDGET as usize;
         let quoted = quote(&title, &entries, &[], budget);
         let text = quoted.text.clone();

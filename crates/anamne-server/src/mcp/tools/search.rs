@@ -5,8 +5,9 @@ use std::fmt::Write;
 use anamne::text::quote::{on_one_line, quote_name};
 use anamne::{
     Answer, Clarification, Depth, Hit, IgnoredTime, InvalidValue, Limits, Reached, Recall,
-    RecallScope, SpaceChoice, Spaces, Temperature,
+    RecallScope, SpaceChoice, Spaces, Temperature, UnderstoodTime,
 };
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use super::{Effect, MemoryTool};
 use crate::mcp::arguments::bounded;
 use crate::mcp::budget::fit;
 use crate::mcp::call_context::CallContext;
-use crate::mcp::quote::{DEFAULT_BUDGET, Quoted, disputed, entries, quote, terms};
+use crate::mcp::quote::{DEFAULT_BUDGET, Quoted, disputed, entries, minute, quote, terms};
 use crate::mcp::reply::{Failure, Reply, escaped, plain};
 
 /// Maximum spaces searched by `auto`.
@@ -199,6 +200,9 @@ pub(super) fn show(
     if let Some(clarification) = &answer.needs_clarification {
         title.push_str(&ambiguous(clarification));
     }
+    for time in &answer.times {
+        title.push_str(&understood(time, &call.zone));
+    }
     title.push_str(&without_effect(&answer.ignored_times));
     if answer.dropped > 0 && !answer.results.is_empty() {
         let _ = write!(title, " {} left out as unlikely.", answer.dropped);
@@ -209,7 +213,7 @@ pub(super) fn show(
         title.push('.');
     }
     let found = answer.results.iter().map(|hit| &hit.memory);
-    let mut entries = entries(&call.store, found)?;
+    let mut entries = entries(call, found)?;
     for (entry, hit) in entries.iter_mut().zip(&answer.results) {
         entry.remark = format!(
             "{}confidence {:.2}{}{}",
@@ -220,6 +224,18 @@ pub(super) fn show(
         );
     }
     Ok(quote(&title, &entries, &terms(query), budget))
+}
+
+/// How a time of the query was understood.
+fn understood(time: &UnderstoodTime, zone: &TimeZone) -> String {
+    let at = |instant| minute(instant, zone);
+    let words = quote_name(&time.words);
+    match (time.since, time.until) {
+        (Some(since), Some(until)) => format!(" {words} is {} to {}.", at(since), at(until)),
+        (Some(since), None) => format!(" {words} is from {} on.", at(since)),
+        (None, Some(until)) => format!(" {words} is before {}.", at(until)),
+        (None, None) => String::new(),
+    }
 }
 
 /// The times of the query that had no effect.

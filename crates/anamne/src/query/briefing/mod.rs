@@ -136,8 +136,8 @@ impl Space {
             heading,
             most: budget * share / 100,
         });
-        let query = request.recall.query.trim();
-        let mut context = pack_sections(self.source(), &sections, &candidates, query, budget)?;
+        let recall = &request.recall;
+        let mut context = pack_sections(self.source(), &sections, &candidates, recall, budget)?;
         if !context.entries.is_empty() {
             overview::insert(&mut context, &overview);
         }
