@@ -173,6 +173,11 @@ impl FromStr for Condition {
         let most = Limits::CONDITION_BYTES;
         let accepts = format_args!("at most {most} bytes long");
         accept(text.len() <= most, "where", accepts, text)?;
+        let is_doubled = match comparison {
+            Contains => value.starts_with(['=', '~']),
+            _ => value.starts_with(['=', '~', '<', '>', '!']),
+        };
+        accept(!is_doubled, "where", ONE_SIGN, text)?;
         let value = match comparison {
             Exists => Value::Null,
             Contains => text_of(value).to_lowercase().into(),
@@ -203,6 +208,8 @@ impl FromStr for Condition {
 
 const ACCEPTED: &str =
     "a name, or a name, one of = != < <= > >= ~, and a number or text, such as priority>=3";
+
+const ONE_SIGN: &str = "a name, one of = != < <= > >= ~, and a value, in quotation marks if it begins with such a sign";
 
 /// The value as JSON, else as text.
 fn value_of(text: &str) -> Value {
@@ -298,6 +305,7 @@ mod tests {
             "build.deep.er>2",
             "build.os=linux",
             "empty=",
+            "owner!=\"=Ada\"",
         ] {
             check(text, true);
         }
@@ -351,6 +359,9 @@ mod tests {
             "done<true",
             "nothing<null",
             "owner~",
+            "ticket==42",
+            "ticket<>42",
+            "owner=~Ada",
             "a\u{7}b=1",
             &long,
         ] {
