@@ -4,11 +4,13 @@
 //! cached tool results are not in the log: they can be fetched again.
 
 pub mod chance;
+mod ending;
 mod error;
 pub mod experiments;
 pub mod lessons;
 pub mod normal;
 pub mod original;
+mod reading;
 pub mod rephrasing;
 pub mod same_request;
 pub mod strategies;

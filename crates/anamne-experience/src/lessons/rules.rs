@@ -1,6 +1,10 @@
 //! What an attempt suggests by itself, and beside the earlier ones at its goal.
 
+use std::convert::Infallible;
+
 use super::{CallAt, DerivedLesson, Rule};
+use crate::ending::{Compared, course};
+use crate::normal;
 use crate::view::{Case, Trajectory};
 
 /// How often a call or an error fails before it counts as a pattern.
@@ -27,35 +31,53 @@ pub(super) fn lessons(attempt: &Trajectory, earlier: &[&Trajectory]) -> Vec<Deri
     found.into_iter().flatten().collect()
 }
 
-/// The call that ended the error that occurred most: the next one that succeeded after its last occurrence.
+/// The call that ended the error that occurred most, after its last occurrence: see [`crate::ending`].
 fn recovery(attempt: &Trajectory) -> Option<DerivedLesson> {
     let steps = &attempt.steps;
     let ended = |place: usize| {
         let failed = &steps[place];
-        let is_last = || {
-            !steps[place + 1..]
-                .iter()
-                .any(|step| step.error == failed.error)
-        };
-        if failed.error.is_empty() || !is_last() {
+        let later = &steps[place + 1..];
+        let is_last = !later.iter().any(|step| step.error == failed.error);
+        if failed.error.is_empty() || !is_last {
             return None;
         }
-        let next = steps[place + 1..].iter().find(|step| step.succeeded)?;
-        let times = steps
-            .iter()
-            .filter(|step| step.error == failed.error)
-            .count();
-        (next.call != failed.call).then_some((times, place, next))
+        let named = what_ended(failed, later, attempt.succeeded)?;
+        let same = steps.iter().filter(|step| step.error == failed.error);
+        (named.call != failed.call).then_some((same.count(), place, named))
     };
     let found = (0..steps.len()).filter_map(ended);
-    let (times, place, next) = found.max_by_key(|(times, place, _)| (*times, *place))?;
+    let (times, place, named) = found.max_by_key(|(times, place, _)| (*times, *place))?;
     Some(DerivedLesson {
         error: steps[place].error.clone(),
         failed: Some(CallAt::of(&steps[place])),
-        calls: vec![CallAt::of(next)],
+        calls: vec![CallAt::of(named)],
         times,
         ..DerivedLesson::of(Rule::Recovery, attempt)
     })
+}
+
+/// The later step of a run that ended an error, if it ended.
+fn what_ended<'one>(failed: &Case, later: &'one [Case], run_succeeded: bool) -> Option<&'one Case> {
+    let compared = compared(failed);
+    let names_tell = normal::has_names(&failed.error);
+    let steps = later.iter();
+    let found = course(steps.map(|step| compared.later(&self::compared(step), names_tell)));
+    let changes = |step: usize| {
+        let step = &later[step];
+        Ok::<_, Infallible>(step.succeeded && (!step.only_reads || failed.only_reads))
+    };
+    let Ok(named) = found.named(later.len(), changes);
+    let has_ended = found.ended.unwrap_or(run_succeeded);
+    named.filter(|_| has_ended).map(|step| &later[step])
+}
+
+fn compared(step: &Case) -> Compared<'_, str> {
+    Compared {
+        call: &step.call,
+        error: &step.error,
+        names: step.error_names,
+        succeeded: step.succeeded,
+    }
 }
 
 /// The last calls of a success that no failed attempt before it made.

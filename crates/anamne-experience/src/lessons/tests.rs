@@ -12,6 +12,9 @@ fn step(row: u32, call: &str, error: &str) -> Case {
         score: 0.0,
         succeeded: error.is_empty(),
         ends_run: false,
+        call_names: 0,
+        error_names: 0,
+        only_reads: call.starts_with("look"),
     }
 }
 
@@ -72,6 +75,29 @@ fn a_call_after_which_an_error_did_not_come_back_ended_it() {
     let back = [("make", "no linker"), ("look", ""), ("make", "no linker")];
     let lasting = attempt(9, false, &back);
     check(&[lasting], &[(Rule::FailingCall, &["make"])]);
+}
+
+#[test]
+fn what_ended_an_error_is_the_change_before_the_failed_call_succeeded() {
+    let late = [
+        ("make", "no linker"),
+        ("look", ""),
+        ("clean", ""),
+        ("install", ""),
+        ("look again", ""),
+        ("make", ""),
+    ];
+    check(
+        &[attempt(9, true, &late)],
+        &[(Rule::Recovery, &["install"])],
+    );
+    let read_only = [("make", "no linker"), ("look", ""), ("push", "denied")];
+    check(&[attempt(9, false, &read_only)], &[]);
+    let again = [("look", "no file"), ("look elsewhere", "")];
+    check(
+        &[attempt(9, true, &again)],
+        &[(Rule::Recovery, &["look elsewhere"])],
+    );
 }
 
 #[test]

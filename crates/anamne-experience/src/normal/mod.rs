@@ -4,10 +4,12 @@
 //! values become placeholders such as `<path>`. Error codes stay. A call loses much less, since its numbers and paths say
 //! what it does: only ids, hashes, memory addresses and the names of temporary files.
 
+mod names;
 pub mod near;
 mod pieces;
 mod word;
 
+pub use names::{call_names, error_names, has_names};
 use pieces::{Piece, Pieces};
 
 /// Maximum length of a normal form, in bytes.
@@ -29,9 +31,9 @@ pub fn call(action: &str, object: &str) -> String {
     for piece in Pieces::of(&text) {
         match piece {
             Piece::Space => form.space(),
-            Piece::Quoted(text) => form.add(text),
+            Piece::Quoted(text) => form.add_call(text),
             Piece::Mark(mark) => form.add(mark),
-            Piece::Word(word) => form.add(&word::in_call(word)),
+            Piece::Word(word) => form.add_call(&word::in_call(word)),
         }
     }
     form.finished().trim_end_matches([';', ' ']).to_owned()
@@ -75,7 +77,7 @@ fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(MOST_READ)]
 }
 
-/// A normal form that is being written: lower case, single spaces.
+/// A normal form that is being written: lower case but for the options of calls, single spaces.
 #[derive(Default)]
 struct Form(String);
 
@@ -89,6 +91,18 @@ impl Form {
     fn add(&mut self, text: &str) {
         if self.0.len() < MOST_BYTES && !(text == word::TIME && self.0.ends_with("<time> ")) {
             self.0.push_str(&text.to_lowercase());
+        }
+    }
+
+    /// Adds a part of a call: options keep their case, since `-d` and `-D` are different ones.
+    fn add_call(&mut self, text: &str) {
+        for word in text.split_inclusive(char::is_whitespace) {
+            let is_option = word.trim_start_matches(['"', '\'', '`']).starts_with('-');
+            if is_option && self.0.len() < MOST_BYTES {
+                self.0.push_str(word);
+            } else {
+                self.add(word);
+            }
         }
     }
 

@@ -28,6 +28,12 @@ pub struct Case {
     pub succeeded: bool,
     /// Whether it is the outcome of a whole run.
     pub ends_run: bool,
+    /// What the placeholders of the call stand for: [`crate::normal::call_names`].
+    pub call_names: i64,
+    /// What those of the error stand for: [`crate::normal::error_names`].
+    pub error_names: i64,
+    /// Whether the call only reads.
+    pub only_reads: bool,
 }
 
 /// What cases have in common.
@@ -88,7 +94,7 @@ pub(super) const FIELDS: &str = concat!(
     "row, at, (SELECT content FROM texts WHERE text = call), (SELECT content FROM texts WHERE text = error), \
      (SELECT content FROM texts WHERE text = agent), score, ",
     succeeded!(),
-    ", ends_run, step"
+    ", ends_run, step, call_names, error_names, only_reads"
 );
 
 /// Reads a case from [`FIELDS`].
@@ -107,6 +113,9 @@ pub(super) fn case(row: &SqlRow<'_>) -> rusqlite::Result<Case> {
         succeeded: row.get(6)?,
         ends_run: row.get(7)?,
         step: row.get::<_, i64>(8)? as usize,
+        call_names: row.get(9)?,
+        error_names: row.get(10)?,
+        only_reads: row.get(11)?,
     })
 }
 

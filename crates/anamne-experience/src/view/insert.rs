@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::texts::Texts;
 use crate::original::object_of;
+use crate::reading::only_reads;
 use crate::undone::{Effect, effects, undone};
 use crate::{ExperienceError, normal};
 
@@ -185,9 +186,12 @@ impl<'a> Insertion<'a> {
             step.succeeded,
             step.ends_run,
             step.is_record.then(|| memory.id.as_bytes()),
+            normal::call_names(step.action, step.input),
+            normal::error_names(step.error),
+            only_reads(step.action, step.input),
         ];
-        let sql =
-            "INSERT INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        let sql = "INSERT INTO outcomes
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
         self.connection.prepare_cached(sql)?.execute(values)?;
         if step.succeeded && !step.ends_run {
             self.add_effects(row, step)?;

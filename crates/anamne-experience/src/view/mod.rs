@@ -6,6 +6,7 @@
 
 mod cases;
 mod codes;
+mod courses;
 mod examples;
 mod fold;
 mod insert;
@@ -36,7 +37,7 @@ pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};
 pub use trajectories::Trajectory;
 
 /// The version of the file format.
-pub const EXPERIENCE_FORMAT: i64 = 6;
+pub const EXPERIENCE_FORMAT: i64 = 7;
 
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.

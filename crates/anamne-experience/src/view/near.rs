@@ -160,7 +160,8 @@ mod tests {
         let number = Texts::new(connection)
             .error(&error(message))
             .expect("a number");
-        let sql = "INSERT INTO outcomes VALUES (?1, 0, ?1, 0, 0, ?2, 0, 0, 0, 0, 0, 0, NULL)";
+        let sql =
+            "INSERT INTO outcomes VALUES (?1, 0, ?1, 0, 0, ?2, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0)";
         connection.execute(sql, [row, number]).expect("an outcome");
         number
     }

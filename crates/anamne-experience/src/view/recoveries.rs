@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anamne_types::Row;
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, params};
 
-use super::cases::SUCCEEDED;
 use super::codes::Vector;
+use super::courses::{Failure, recovery};
 use super::near::near_errors;
 use super::texts::{self, TextKind};
 use super::{ExperienceView, codes};
@@ -17,15 +17,16 @@ use crate::{ExperienceError, normal};
 /// Cases that are read.
 const MOST_CASES: usize = 256;
 
+/// Cases of the very error that is asked for which are read in any case, and how many of the newest with its form are looked through.
+const MOST_SAME: usize = 64;
+const MOST_LOOKED_THROUGH: usize = 4_096;
+
 /// The fewest cases of an error with which others like it are not looked at.
 const FEW: usize = 3;
 
 /// Similar goals, and the newest runs of each, whose errors are looked at first.
 const MOST_GOALS: usize = 8;
 const MOST_RUNS: usize = 32;
-
-/// The steps after a failure among which one that succeeded is looked for.
-const MOST_STEPS: usize = 64;
 
 /// Chosen on half of the tasks of `anamne-eval trajectories`: how steeply the relevance of other goals and errors falls.
 const GOAL_POWER: i32 = 4;
@@ -39,7 +40,7 @@ const OF_OWN_FAILURE: f64 = 0.1;
 /// What was done after an error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecoveryCase {
-    /// The next call of the run that succeeded, normalised.
+    /// The call that is named, normalised: the last change before the failed call was repeated, else the first one that succeeded.
     pub call: String,
     /// Its memory's row.
     pub row: Row,
@@ -47,10 +48,16 @@ pub struct RecoveryCase {
     pub step: usize,
     /// When, microseconds since 1970.
     pub at: i64,
+    /// Whether the error ended. Not if it came back, or if the failed call went on to fail, before something else helped.
+    pub ended: bool,
     /// Whether the whole run succeeded, if known.
     pub run_succeeded: Option<bool>,
     /// The normalised error.
     pub error: String,
+    /// What its placeholders stand for: [`normal::error_names`].
+    pub error_names: i64,
+    /// Where the error was recorded: its memory's row, and which tool call of an episode it is.
+    pub failed: (Row, usize),
     /// The goal of the run; empty if unknown.
     pub goal: String,
     /// Who acted; empty if unknown.
@@ -62,24 +69,24 @@ pub struct RecoveryCase {
 /// One way to go on after an error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recovery {
-    /// The cases, those of similar goals first, then the newest.
+    /// The cases: those of this very error first, then those of similar goals, then the newest.
     pub cases: Vec<RecoveryCase>,
     /// The share of successes among all outcomes.
     pub expected: f64,
     /// The relevance of all cases in runs that did not fail. If it is known who asks, others' count a thirtieth, and own ones in
     /// runs that failed a tenth.
     pub support: f64,
+    /// The part of it that is of this very error, with its names and numbers.
+    pub same_support: f64,
     /// How likely the run then succeeds.
     pub chance: f64,
 }
 
-/// A step that failed: its row, its number and its run.
-type Failure = (i64, i64, i64);
-
 impl ExperienceView {
-    /// The ways to go on after an error, best supported first. A case counts by how much its goal and its error have to do with
-    /// those asked for, and more if `agent`, who asks, acted; empty if unknown. Of 256 cases: after any error in runs with a similar
-    /// goal, then the newest of this error, and if it has fewer than three, of errors like it. O(goals + length of runs).
+    /// The ways to go on after an error: those that helped after this very one, with its names and numbers, then the others, each best
+    /// supported first. A case counts by how much its goal and its error have to do with those asked for, and more if `agent`, who asks,
+    /// acted; empty if unknown. Of 256 cases: at most 64 of this very error, then after any error in runs with a similar goal, then the
+    /// newest with the form of this error, and if it has fewer than three, of errors like it. O(goals + length of runs).
     pub fn recoveries(
         &self,
         error: &str,
@@ -88,14 +95,18 @@ impl ExperienceView {
         now: Timestamp,
     ) -> Result<Vec<Recovery>, ExperienceError> {
         let expected = f64::from(self.success_share()?);
+        let (form, names) = (normal::error(error), normal::error_names(error));
         let mut by_call: BTreeMap<String, Vec<RecoveryCase>> = BTreeMap::new();
-        for case in self.recovery_cases(error, goal, MOST_CASES)? {
+        for case in self.recovery_cases(&form, names, goal, MOST_CASES)? {
             by_call.entry(case.call.clone()).or_default().push(case);
         }
         let found = by_call.into_values().map(|cases| {
             let evidence: Vec<_> = cases.iter().map(|case| case.evidence(expected)).collect();
+            let is_same = |case: &&RecoveryCase| case.error == form && case.error_names == names;
+            let same = cases.iter().filter(is_same);
             Recovery {
                 support: cases.iter().map(|case| case.support(agent)).sum(),
+                same_support: same.map(|case| case.support(agent)).sum(),
                 cases,
                 expected,
                 chance: chance(expected, &evidence, now),
@@ -103,37 +114,44 @@ impl ExperienceView {
         });
         let mut found: Vec<Recovery> = found.collect();
         found.sort_by(|one, other| {
+            let is_of_same = |way: &Recovery| way.same_support > 0.0;
+            let by_error = is_of_same(other).cmp(&is_of_same(one));
             let by_support = other.support.total_cmp(&one.support);
-            by_support.then(other.chance.total_cmp(&one.chance))
+            by_error
+                .then(by_support)
+                .then(other.chance.total_cmp(&one.chance))
         });
         Ok(found)
     }
 
-    /// What was done after errors in runs with a goal like `goal`, and then after the newest cases of this error: the run's
-    /// next call that succeeded. O(goals, and `most` · length of a run).
+    /// What was done after this very error, after errors in runs with a goal like `goal`, and then after the newest cases with the form
+    /// of this error. O(goals, and `most` · length of a run).
     fn recovery_cases(
         &self,
-        error: &str,
+        form: &str,
+        names: i64,
         goal: &str,
         most: usize,
     ) -> Result<Vec<RecoveryCase>, ExperienceError> {
         if !self.file.exists() {
             return Ok(Vec::new());
         }
-        let form = normal::error(error);
         let goals = self.similar_goals(goal, MOST_GOALS)?;
         let mut recoveries = self.with(|connection| {
             let mut failures = Failures::up_to(most);
+            let same = texts::find(connection, form, TextKind::Error)?;
+            if let Some(error) = same {
+                failures.add_same(connection, error, names)?;
+            }
             for goal in &goals {
                 failures.add_of_goal(connection, goal.number)?;
             }
-            let same = texts::find(connection, &form, TextKind::Error)?;
             let met = match same {
                 Some(error) => failures.add_newest(connection, error)?,
                 None => 0,
             };
             if met < FEW && !failures.is_full() {
-                for near in near_errors(connection, &form)? {
+                for near in near_errors(connection, form)? {
                     failures.add_newest(connection, near)?;
                 }
             }
@@ -143,7 +161,7 @@ impl ExperienceView {
             }
             Ok(recoveries)
         })?;
-        relate(&mut recoveries, goal, &form)?;
+        relate(&mut recoveries, goal, form)?;
         Ok(recoveries)
     }
 }
@@ -153,15 +171,20 @@ impl RecoveryCase {
     pub fn evidence(&self, expected: f64) -> Evidence {
         Evidence {
             at: self.at,
-            succeeded: self.run_succeeded != Some(false),
+            succeeded: self.has_helped(),
             expected,
             relevance: self.relevance,
         }
     }
 
+    /// Whether the error ended, in a run that did not fail.
+    fn has_helped(&self) -> bool {
+        self.ended && self.run_succeeded != Some(false)
+    }
+
     /// How much it supports doing the same again.
     fn support(&self, asking: &str) -> f64 {
-        let has_failed = self.run_succeeded == Some(false);
+        let has_failed = !self.has_helped();
         let is_own = !asking.is_empty() && self.agent == asking;
         let weight = match (is_own, has_failed) {
             (true, false) => 1.0,
@@ -251,63 +274,56 @@ impl Failures {
             let sql =
                 "SELECT row, step, run FROM outcomes WHERE run = ?1 AND run <> 0 AND error <> 0
                        ORDER BY row DESC, step DESC LIMIT ?2";
-            self.add(connection, sql, run)?;
+            self.add(connection, sql, params![run, self.most as i64])?;
         }
         Ok(())
+    }
+
+    /// Adds the newest steps of runs with this error and these names and numbers.
+    fn add_same(
+        &mut self,
+        connection: &Connection,
+        error: i64,
+        names: i64,
+    ) -> rusqlite::Result<usize> {
+        let sql = format!(
+            "SELECT row, step, run FROM
+                 (SELECT row, step, run, at, error_names FROM outcomes WHERE error = ?1 AND error <> 0 AND run <> 0
+                  ORDER BY at DESC, row DESC LIMIT {MOST_LOOKED_THROUGH})
+             WHERE error_names = ?3 ORDER BY at DESC, row DESC LIMIT min(?2, {MOST_SAME})"
+        );
+        self.add(connection, &sql, params![error, self.most as i64, names])
     }
 
     /// Adds the newest steps of runs with an error; returns how many there are, as far as there is room.
     fn add_newest(&mut self, connection: &Connection, error: i64) -> rusqlite::Result<usize> {
         let sql = "SELECT row, step, run FROM outcomes WHERE error = ?1 AND error <> 0 AND run <> 0
                    ORDER BY at DESC, row DESC LIMIT ?2";
-        self.add(connection, sql, error)
+        self.add(connection, sql, params![error, self.most as i64])
     }
 
-    fn add(&mut self, connection: &Connection, sql: &str, of: i64) -> rusqlite::Result<usize> {
+    fn add(
+        &mut self,
+        connection: &Connection,
+        sql: &str,
+        values: impl Params,
+    ) -> rusqlite::Result<usize> {
         let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![of, self.most as i64])?;
+        let mut rows = statement.query(values)?;
         let mut count = 0;
         while !self.is_full()
             && let Some(row) = rows.next()?
         {
-            let failure: Failure = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let failure = Failure {
+                row: row.get(0)?,
+                step: row.get(1)?,
+                run: row.get(2)?,
+            };
             count += 1;
-            if self.known.insert((failure.0, failure.1)) {
+            if self.known.insert((failure.row, failure.step)) {
                 self.found.push(failure);
             }
         }
         Ok(count)
     }
-}
-
-/// The next call of the same run that succeeded, among the 64 steps after a failure.
-fn recovery(
-    connection: &Connection,
-    (row, step, run): Failure,
-) -> rusqlite::Result<Option<RecoveryCase>> {
-    let ending = "FROM outcomes WHERE run = ?3 AND ends_run = 1 ORDER BY row DESC LIMIT 1";
-    let sql = format!(
-        "SELECT row, at, (SELECT content FROM texts WHERE text = call), (SELECT {SUCCEEDED} {ending}), step,
-             (SELECT content FROM texts WHERE text = (SELECT goal {ending})),
-             (SELECT content FROM texts WHERE text = (SELECT error FROM outcomes WHERE row = ?1 AND step = ?2)),
-             (SELECT content FROM texts WHERE text = agent)
-         FROM (SELECT * FROM outcomes WHERE run = ?3 AND (row, step) > (?1, ?2) AND ends_run = 0
-               ORDER BY row, step LIMIT {MOST_STEPS}) AS outcomes
-         WHERE {SUCCEEDED} = 1 ORDER BY row, step LIMIT 1"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut found = statement.query_map(params![row, step, run], |row| {
-        Ok(RecoveryCase {
-            call: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
-            row: Row(row.get(0)?),
-            step: row.get::<_, i64>(4)? as usize,
-            at: row.get(1)?,
-            run_succeeded: row.get(3)?,
-            goal: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
-            error: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
-            agent: row.get::<_, Option<String>>(7)?.unwrap_or_default(),
-            relevance: 1.0,
-        })
-    })?;
-    found.next().transpose()
 }

@@ -134,7 +134,7 @@ impl ExperienceView {
             let mut runs = Vec::new();
             for one in &similar {
                 let of_goal = statement.query_map(params![one.number, of_each as i64], |row| {
-                    let run: Option<String> = row.get(9)?;
+                    let run: Option<String> = row.get(12)?;
                     Ok(RunSummary {
                         goal: one.text.clone(),
                         run: run.unwrap_or_default(),

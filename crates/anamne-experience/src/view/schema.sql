@@ -41,6 +41,11 @@ CREATE TABLE outcomes (
     ends_run INTEGER NOT NULL,
     -- The memory, to find judgements of it; null for tool calls of episodes and transcripts.
     id BLOB,
+    -- Digests of the names and numbers for which placeholders stand in the normalised call and error; 0 if there are none.
+    call_names INTEGER NOT NULL,
+    error_names INTEGER NOT NULL,
+    -- Whether the call only reads.
+    only_reads INTEGER NOT NULL,
     PRIMARY KEY (row, step)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX outcomes_call ON outcomes (call, at);
