@@ -50,6 +50,17 @@ fn outcomes_say_what_helped_after_an_error() {
     assert!(near[0]["confidence"].as_f64() < advice[0]["confidence"].as_f64());
     let shown = bench.run(&ask).stdout;
     assert!(shown.contains("after another error"), "{shown}");
+    let ask = ["experience", "ask", "--error", "linker `lld` not found"];
+    let similar = bench.json(&ask)["advice"].clone();
+    assert_eq!(similar[0]["differs"], true);
+    assert_eq!(similar[0]["recorded_error"], "linker `mold` not found");
+    let shown = bench.run(&ask).stdout;
+    assert!(shown.contains("after a similar error"), "{shown}");
+    assert!(shown.contains("names or numbers differ"), "{shown}");
+    assert!(
+        shown.contains("that error: linker `mold` not found"),
+        "{shown}"
+    );
     let goal = bench.json(&["experience", "ask", "publish the release"])["advice"].clone();
     assert_eq!(goal[0]["kind"], "goal");
     let chance = bench.json(&["experience", "ask", "publish the release"])["chance"].clone();

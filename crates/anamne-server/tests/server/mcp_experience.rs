@@ -92,7 +92,7 @@ async fn what_helped_after_an_error_is_told_as_quoted_text() {
     let told = raw.call("memory_get_reasoning_history", near).await;
     let near = text(&told);
     assert!(near.contains("After another error, confidence"), "{near}");
-    assert!(near.contains("> linker <value> not found"), "{near}");
+    assert!(near.contains("> linker `mold` not found"), "{near}");
     assert!(!said.contains('\u{202E}'), "{said}");
     let advice = raw.done("memory_get_reasoning_history", asked).await;
     assert_eq!(advice["advice"][0]["kind"], "recovery");

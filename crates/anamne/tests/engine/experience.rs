@@ -175,7 +175,7 @@ fn calls_are_shown_as_they_were_recorded() {
     );
     let query = ExperienceQuery {
         action: "Shell".to_owned(),
-        object: "cc=clang make -c SRC".to_owned(),
+        object: "cc=clang make -C SRC".to_owned(),
         ..ExperienceQuery::default()
     };
     let advice = ask(&space, &query);

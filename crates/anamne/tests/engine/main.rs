@@ -49,6 +49,7 @@ mod recall_past;
 mod recall_ranking;
 mod recall_reach;
 mod recompute;
+mod recoveries;
 mod related;
 mod remote_models;
 mod rerankers;

@@ -86,8 +86,10 @@ impl Ask {
 
 pub(crate) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure> {
     let heading = match advice.kind {
+        AdviceKind::Recovery if advice.differs => "after a similar error",
         AdviceKind::Recovery if advice.other_error.is_empty() => "after this error",
         AdviceKind::Recovery => "after another error",
+        AdviceKind::Call if advice.differs => "a similar call",
         AdviceKind::Call => "this call",
         AdviceKind::Goal => "this goal",
         AdviceKind::SimilarGoal => "a similar goal",
@@ -96,31 +98,33 @@ pub(crate) fn print(advice: &Advice, output: &mut Output) -> Result<(), Failure>
         AdviceKind::ProposedLesson => "attempts suggest",
     };
     output.entry(CYAN, heading, &one_line(&advice.subject))?;
-    if !advice.other_error.is_empty() {
-        output.line(format_args!(
-            "  that error: {}",
-            one_line(&advice.other_error)
-        ))?;
+    if advice.differs {
+        output.line("  names or numbers differ")?;
     }
-    if advice.kind != AdviceKind::Lesson {
-        let successes = number(advice.successes as u64);
-        let failures = number(advice.failures as u64);
-        let cases = match advice.kind {
-            // Failures confirm a warning.
-            AdviceKind::ProposedLesson => format!("{successes} for it, {failures} against it"),
-            _ => format!("{successes} succeeded, {failures} failed"),
-        };
-        let counts = format!(
-            "  confidence {:.2}: {cases}{}",
-            advice.confidence,
-            if advice.too_few {
-                "; too few cases"
-            } else {
-                ""
-            }
-        );
-        output.line(counts)?;
+    let error = match advice.recorded_error.as_str() {
+        "" => &advice.other_error,
+        recorded => recorded,
+    };
+    if !error.is_empty() {
+        output.line(format_args!("  that error: {}", one_line(error)))?;
     }
+    let successes = number(advice.successes as u64);
+    let failures = number(advice.failures as u64);
+    let cases = match advice.kind {
+        // Failures confirm a warning.
+        AdviceKind::ProposedLesson => format!("{successes} for it, {failures} against it"),
+        _ => format!("{successes} succeeded, {failures} failed"),
+    };
+    let counts = format!(
+        "  confidence {:.2}: {cases}{}",
+        advice.confidence,
+        if advice.too_few {
+            "; too few cases"
+        } else {
+            ""
+        }
+    );
+    output.line(counts)?;
     if let Some(lesson) = &advice.lesson {
         output.line(format_args!("  {}", one_line(&lesson.description)))?;
         for line in lesson.content.lines() {

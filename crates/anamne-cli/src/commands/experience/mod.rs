@@ -17,18 +17,23 @@ use crate::place::Place;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An outcome says what was done and what came of it; a lesson says how to do
-something better. `ask` answers from them: what was done after an error, how
-often an action or a goal succeeded, what runs with a similar goal did, and
-lessons that apply. Hooks record the tool calls of agent hosts by themselves.
+something better. `ask` answers from them: what ended an error, how often an
+action or a goal succeeded, what runs with a similar goal did, and lessons that
+apply. Hooks record the tool calls of agent hosts by themselves.
+
+What ended an error is the last change before the failed call was repeated and
+succeeded, or without a repetition the first change that succeeded. If the error
+came back, it counts as failed. A call that only reads, such as ls, is none.
+Where names or numbers differ from those asked for, the answer says so.
 
 Confidence is the mean of a Beta distribution: it starts at the share of all
 recent outcomes that succeeded and moves with every case; a case counts half
 after 90 days. Fewer than three cases are reported as too few. Approval,
 rejection and correction of an outcome count instead of what it recorded.
 
-A goal that was reached at least three times is proposed as a skill. Outcomes
-with a skill or a lesson --in-view change its confidence; one that keeps
-failing is set aside: kept, but no longer offered.
+A goal that was reached at least three times, with a confidence of at least
+0.75, is proposed as a skill. Outcomes with a skill or a lesson --in-view change
+its confidence; one that keeps failing is set aside: kept, but no longer offered.
 
 Finished runs, and episodes with a goal that were judged, suggest lessons: what
 ended an error, what made the difference after failures, what always failed; at
@@ -49,9 +54,11 @@ Examples:
 
 With --json: ask {\"advice\": [{\"kind\", \"subject\", \"steps\", \"confidence\",
   \"successes\", \"failures\", \"too_few\", \"cases\": [{\"memory\", \"citation\",
-  \"succeeded\"}], \"lesson\"?: {\"item\", \"title\", \"description\", \"content\",
-  \"succeeded\", \"model\"?}}], \"chance\": {\"chance\", \"same\", \"similar\"}|null}; history {\"searches\": [{\"memory\", \"query\", \"strategy\",
-  \"similarity\", \"usefulness\", ..}]}; skills {\"skills\": [{\"memory\", \"citation\",
+  \"succeeded\"}], \"differs\"?, \"other_error\"?, \"recorded_error\"?,
+  \"lesson\"?: {\"item\", \"title\", \"description\", \"content\", \"succeeded\",
+  \"model\"?}}], \"chance\": {\"chance\", \"same\", \"similar\"}|null};
+  history {\"searches\": [{\"memory\", \"query\", \"strategy\", \"similarity\",
+  \"usefulness\", ..}]}; skills {\"skills\": [{\"memory\", \"citation\",
   \"name\", \"confidence\", \"successes\", \"failures\", \"too_few\", \"set_aside\"}],
   \"proposals\": as ask}; lessons {\"proposals\": as ask}; others as
   `anamne remember`")]

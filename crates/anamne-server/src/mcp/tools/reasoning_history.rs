@@ -101,8 +101,10 @@ fn show(advice: &[Advice], searches: &[PastSearch], budget: usize) -> String {
 
 fn describe(advice: &Advice) -> String {
     let heading = match advice.kind {
+        AdviceKind::Recovery if advice.differs => "After a similar error, names or numbers differ",
         AdviceKind::Recovery if advice.other_error.is_empty() => "After this error",
         AdviceKind::Recovery => "After another error",
+        AdviceKind::Call if advice.differs => "A similar call, names or numbers differ",
         AdviceKind::Call => "This call",
         AdviceKind::Goal => "This goal",
         AdviceKind::SimilarGoal => "A similar goal",
@@ -111,18 +113,14 @@ fn describe(advice: &Advice) -> String {
         AdviceKind::ProposedLesson => "Attempts suggest",
     };
     let mut text = format!("{heading}, confidence {:.2}", advice.confidence);
-    if advice.kind != AdviceKind::Lesson {
-        let (successes, failures) = (advice.successes, advice.failures);
-        let _ = match advice.kind {
-            // Failures confirm a warning.
-            AdviceKind::ProposedLesson => {
-                write!(text, ", {successes} for it, {failures} against it")
-            }
-            _ => write!(text, ", {successes} succeeded, {failures} failed"),
-        };
-        if advice.too_few {
-            text.push_str(", too few cases");
-        }
+    let (successes, failures) = (advice.successes, advice.failures);
+    let _ = match advice.kind {
+        // Failures confirm a warning.
+        AdviceKind::ProposedLesson => write!(text, ", {successes} for it, {failures} against it"),
+        _ => write!(text, ", {successes} succeeded, {failures} failed"),
+    };
+    if advice.too_few {
+        text.push_str(", too few cases");
     }
     let cases: Vec<&str> = advice
         .cases
@@ -131,9 +129,13 @@ fn describe(advice: &Advice) -> String {
         .collect();
     let _ = writeln!(text, " [{}]", cases.join(", "));
     push_block(&mut text, truncate_to_tokens(&advice.subject, LONGEST));
-    if !advice.other_error.is_empty() {
+    let error = match advice.recorded_error.as_str() {
+        "" => &advice.other_error,
+        recorded => recorded,
+    };
+    if !error.is_empty() {
         text.push_str("\nafter this one:\n");
-        push_block(&mut text, truncate_to_tokens(&advice.other_error, LONGEST));
+        push_block(&mut text, truncate_to_tokens(error, LONGEST));
     }
     if let Some(lesson) = &advice.lesson {
         let said = format!("{}\n{}", lesson.description, lesson.content);

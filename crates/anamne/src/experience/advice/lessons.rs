@@ -65,6 +65,8 @@ fn of_lesson(memory: Memory, record: Record) -> Advice {
         failures: record.failures,
         too_few: false,
         other_error: String::new(),
+        recorded_error: String::new(),
+        differs: false,
         steps: Vec::new(),
         cases: [vec![AdviceCase::of(&memory, true)], record.cases].concat(),
         subject: memory.content,

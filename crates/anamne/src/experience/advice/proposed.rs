@@ -209,6 +209,8 @@ impl Space {
             kind: AdviceKind::ProposedLesson,
             subject: words.title.clone(),
             other_error: String::new(),
+            recorded_error: String::new(),
+            differs: false,
             steps: Vec::new(),
             confidence,
             successes,

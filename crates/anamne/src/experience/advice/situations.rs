@@ -2,7 +2,7 @@
 
 use anamne_experience::chance::Evidence;
 use anamne_experience::normal;
-use anamne_experience::{Case, CaseFilter, ExperienceView, Recovery, RunSummary};
+use anamne_experience::{Case, CaseFilter, ExperienceView, Recovery, RecoveryCase, RunSummary};
 use jiff::Timestamp;
 
 use super::{AdviceKind, Behind, Draft, ExperienceQuery, Recorded, Subject};
@@ -47,27 +47,41 @@ fn recoveries(
     now: Timestamp,
 ) -> Result<Vec<Draft>, Error> {
     let found = view.recoveries(&query.error, &query.goal, &query.agent, now)?;
-    let asked = normal::error(&query.error);
-    let drafts = found.into_iter().filter_map(|one| of_recovery(one, &asked));
+    let form = normal::error(&query.error);
+    let names = normal::error_names(&query.error);
+    let drafts = found
+        .into_iter()
+        .filter_map(|one| of_recovery(one, &form, names));
     Ok(drafts.collect())
 }
 
-fn of_recovery(recovery: Recovery, asked: &str) -> Option<Draft> {
+/// Shows the case of the very error that is asked for, else of one that differs in names or numbers, else the first one.
+fn of_recovery(recovery: Recovery, form: &str, names: i64) -> Option<Draft> {
     let expected = recovery.expected;
     let behind = recovery.cases.iter().map(|case| Behind {
         row: case.row,
         evidence: case.evidence(expected),
     });
     let behind = behind.collect();
-    let is_same = recovery.cases.iter().any(|case| case.error == asked);
-    let first = recovery.cases.into_iter().next()?;
+    let cases = &recovery.cases;
+    let has_form = |case: &&RecoveryCase| case.error == form;
+    let same = cases
+        .iter()
+        .find(|case| has_form(case) && case.error_names == names);
+    let similar = cases.iter().find(has_form);
+    let shown = same.or(similar).or(cases.first())?;
     Some(Draft {
         kind: AdviceKind::Recovery,
-        other_error: if is_same { String::new() } else { first.error },
+        other_error: match similar {
+            Some(_) => String::new(),
+            None => shown.error.clone(),
+        },
+        failed: same.is_none().then_some(shown.failed),
+        differs: same.is_none() && similar.is_some(),
         subject: Subject::Call(Recorded {
-            row: first.row,
-            step: first.step,
-            normal: first.call,
+            row: shown.row,
+            step: shown.step,
+            normal: shown.call.clone(),
         }),
         steps: Vec::new(),
         prior: expected,
@@ -75,25 +89,38 @@ fn of_recovery(recovery: Recovery, asked: &str) -> Option<Draft> {
     })
 }
 
-/// How often the call succeeded, or without an object, how often calls of the action did.
+/// How often the call succeeded, and calls that differ from it in names or numbers; without an object, how often calls of the action
+/// did.
 fn of_call(
     view: &ExperienceView,
     query: &ExperienceQuery,
     prior: f64,
-) -> Result<Option<Draft>, Error> {
-    let is_any = query.object.trim().is_empty();
-    let cases = if is_any {
-        view.calls_of(&query.action, MOST_CASES)?
-    } else {
-        let filter = CaseFilter::Call {
-            action: &query.action,
-            object: &query.object,
-        };
-        view.cases(filter, MOST_CASES)?
+) -> Result<Vec<Draft>, Error> {
+    if query.object.trim().is_empty() {
+        let cases = view.calls_of(&query.action, MOST_CASES)?;
+        let named = || Subject::Named(normal::name(&query.action).to_owned());
+        let draft = cases.first().map(|_| of_calls(&cases, named(), prior));
+        return Ok(draft.into_iter().collect());
+    }
+    let filter = CaseFilter::Call {
+        action: &query.action,
+        object: &query.object,
     };
-    let Some(newest) = cases.first() else {
-        return Ok(None);
-    };
+    let names = normal::call_names(&query.action, &query.object);
+    let cases = view.cases(filter, MOST_CASES)?.into_iter();
+    let (same, similar): (Vec<Case>, Vec<Case>) = cases.partition(|case| case.call_names == names);
+    let drafts = [(same, false), (similar, true)].into_iter();
+    let drafts = drafts.filter_map(|(cases, differs)| {
+        let newest = Subject::Call(recorded(cases.first()?.clone()));
+        Some(Draft {
+            differs,
+            ..of_calls(&cases, newest, prior)
+        })
+    });
+    Ok(drafts.collect())
+}
+
+fn of_calls(cases: &[Case], subject: Subject, prior: f64) -> Draft {
     let behind = cases.iter().map(|case| Behind {
         row: case.row,
         evidence: Evidence {
@@ -103,18 +130,16 @@ fn of_call(
             relevance: 1.0,
         },
     });
-    Ok(Some(Draft {
+    Draft {
         kind: AdviceKind::Call,
         other_error: String::new(),
-        subject: if is_any {
-            Subject::Named(normal::name(&query.action).to_owned())
-        } else {
-            Subject::Call(recorded(newest.clone()))
-        },
+        failed: None,
+        differs: false,
+        subject,
         steps: Vec::new(),
         prior,
         cases: behind.collect(),
-    }))
+    }
 }
 
 /// The runs with this goal and with similar ones.
@@ -142,6 +167,8 @@ fn of_goals(view: &ExperienceView, query: &ExperienceQuery) -> Result<Vec<Draft>
             },
             subject: Subject::Named(first.goal.clone()),
             other_error: String::new(),
+            failed: None,
+            differs: false,
             steps: steps_of_success(view, of_goal)?,
             prior: shares.of(&query.agent),
             cases: behind.collect(),

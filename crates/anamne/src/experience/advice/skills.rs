@@ -1,7 +1,7 @@
 //! Skills: proposed from runs that kept succeeding, and judged by what came of those who had them in view.
 
-use anamne_experience::ExperienceView;
 use anamne_experience::chance::{Evidence, chance};
+use anamne_experience::ExperienceView;
 use anamne_types::{
     Body, Draft as MemoryDraft, Filter, Kind, Link, LinkType, Memory, MemoryId, Recall, Remembered,
 };
@@ -165,6 +165,8 @@ impl Space {
                     kind: AdviceKind::Skill,
                     subject: name_of(&skill),
                     other_error: String::new(),
+                    recorded_error: String::new(),
+                    differs: false,
                     steps: steps.clone(),
                     confidence: record.confidence,
                     successes: record.successes,
