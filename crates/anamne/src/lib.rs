@@ -87,8 +87,8 @@ pub use error::{Denied, Error, ErrorKind, RequestKeyError};
 pub use experience::{
     Advice, AdviceCase, AdviceKind, ArmReport, ExperienceQuery, ExperiencedAnswer,
     ExperimentReport, KeptOpinion, LearningSearch, LessonText, Opinion, PastSearch, Said,
-    SearchQuality, SearchStrategy, SkillRecord, StrategyReport, StrategyWeek, WorkingEntry,
-    WorkingScope,
+    SearchQuality, SearchStrategy, ShownResults, SkillRecord, StrategyReport, StrategyWeek,
+    WorkingEntry, WorkingScope,
 };
 pub use jobs::{ChoreReport, Moved, WorkReport};
 pub use knowledge::elsewhere::KnownElsewhere;

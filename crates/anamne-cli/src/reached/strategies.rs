@@ -32,6 +32,7 @@ impl Reached {
                 let asked = json!({
                     "recall": search.recall, "previous": search.previous,
                     "thread": search.thread, "session": search.session, "agent": search.agent,
+                    "shown": search.shown,
                 });
                 space.post(&["searches"], &asked)
             },

@@ -1,8 +1,8 @@
 //! Search strategies: searches that are recorded and learned from, and experiments.
 
 use anamne::{
-    ExperiencedAnswer, ExperimentReport, LearningSearch, Recall, Remembered, SearchStrategy, Space,
-    StrategyWeek,
+    ExperiencedAnswer, ExperimentReport, LearningSearch, Recall, Remembered, SearchStrategy,
+    ShownResults, Space, StrategyWeek,
 };
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ struct Search {
     session: Option<String>,
     /// Who searches.
     agent: Option<String>,
+    /// Which results are shown: those of an earlier search that were not may be found again. All by default.
+    #[serde(default)]
+    shown: ShownResults,
 }
 
 /// Search with the strategy that worked before, without what earlier searches showed
@@ -64,6 +67,7 @@ async fn search(
             thread: search.thread,
             session: search.session,
             agent: search.agent,
+            shown: search.shown,
         })
     });
     answered.await.map(Json)

@@ -18,5 +18,5 @@ pub use experimenting::{ArmReport, ExperimentReport};
 pub use feedback::{KeptOpinion, Opinion, Said};
 pub(crate) use known::SearchMemory;
 pub use searching::{PastSearch, SearchQuality, StrategyReport, StrategyWeek};
-pub use strategies::{ExperiencedAnswer, LearningSearch, SearchStrategy};
+pub use strategies::{ExperiencedAnswer, LearningSearch, SearchStrategy, ShownResults};
 pub use working::{WorkingEntry, WorkingScope};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use anamne_experience::strategies::{Choice, Learner, Shown, Situation, Strategy};
-use anamne_types::{Answer, Draft, Experience, InvalidValue, MemoryId, Recall, SearchTrace};
+use anamne_types::{Answer, Draft, Experience, Hit, InvalidValue, MemoryId, Recall, SearchTrace};
 use serde::{Deserialize, Serialize};
 
 use super::Advice;
@@ -41,6 +41,28 @@ pub struct LearningSearch {
     pub session: Option<String>,
     /// Who searches.
     pub agent: Option<String>,
+    /// Which results are shown. The others are not recorded, so that a later search of the question may show them.
+    pub shown: ShownResults,
+}
+
+/// Which results of an answer are shown: by default all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct ShownResults {
+    /// Those up to the last one with this confidence, 0 to 1.
+    pub min_confidence: f32,
+    /// So many if there is no such one.
+    pub at_least: usize,
+}
+
+impl ShownResults {
+    /// The number of results that are shown; the others are the last ones. O(results).
+    pub fn count(self, answer: &Answer) -> usize {
+        let is_likely = |hit: &Hit| hit.confidence >= self.min_confidence || !hit.path.is_empty();
+        let last = answer.results.iter().rposition(is_likely);
+        last.map_or(answer.results.len().min(self.at_least), |last| last + 1)
+    }
 }
 
 impl LearningSearch {
@@ -52,6 +74,7 @@ impl LearningSearch {
             thread: None,
             session: None,
             agent: None,
+            shown: ShownResults::default(),
         }
     }
 }
@@ -328,15 +351,15 @@ fn trace(
     found: &ExperiencedAnswer,
     took: Duration,
 ) -> SearchTrace {
-    let hits = found.answer.results.iter();
-    let results = hits.map(|hit| hit.memory.id).take(MOST_RESULTS);
+    let shown = search.shown.count(&found.answer).min(MOST_RESULTS);
+    let results = found.answer.results.iter().take(shown);
     let best = found.answer.results.first();
     SearchTrace {
         query: search.recall.query.clone(),
         strategy: found.strategy.clone(),
         after: found.tried.clone(),
         features: situation.features(),
-        results: results.collect(),
+        results: results.map(|hit| hit.memory.id).collect(),
         confidence: best.map_or(0.0, |hit| hit.confidence),
         similar: Vec::new(),
         experiment: found.experiment.clone(),

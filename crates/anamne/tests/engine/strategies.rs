@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anamne::{
     Actor, Body, Conclusion, Draft, Experience, ExperiencedAnswer, LearningSearch, MemoryId,
-    Recall, Scope, SearchFeedback, SearchTrace, Space, SpaceSet, Usefulness,
+    Recall, Scope, SearchFeedback, SearchTrace, ShownResults, Space, SpaceSet, Usefulness,
 };
 
 use crate::common::Home;
@@ -125,6 +125,55 @@ fn later_searches_of_a_question_show_nothing_twice() {
     drop(space);
     let found = search(&home.space(), QUESTION, &previous);
     assert!(results(&found).into_iter().all(|id| shown.insert(id)));
+}
+
+#[test]
+fn results_that_were_not_shown_may_be_shown_by_a_later_search() {
+    let home = Home::new();
+    let space = filled(&home);
+    let all = search(&space, QUESTION, &[]);
+    let least = all.answer.results[4].confidence;
+    let certain = all.answer.results[0].confidence + 1.0;
+    for (min_confidence, at_least, expected) in [
+        (
+            least,
+            0,
+            all.answer
+                .results
+                .iter()
+                .rposition(|hit| hit.confidence >= least),
+        ),
+        (certain, 3, Some(2)),
+        (certain, 0, None),
+    ] {
+        let expected = expected.map_or(0, |last| last + 1);
+        let asked = LearningSearch {
+            shown: ShownResults {
+                min_confidence,
+                at_least,
+            },
+            ..LearningSearch::new(Recall::new(QUESTION))
+        };
+        let found = space.search_with_experience(&asked).expect("an answer");
+        assert_eq!(asked.shown.count(&found.answer), expected);
+        let id = found.search.expect("recorded");
+        let (shown, held_back) = results(&found).into_iter().enumerate().fold(
+            (Vec::new(), Vec::new()),
+            |(mut shown, mut held_back), (place, id)| {
+                if place < expected {
+                    &mut shown
+                } else {
+                    &mut held_back
+                }
+                .push(id);
+                (shown, held_back)
+            },
+        );
+        assert_eq!(trace(&space, id).results, shown);
+        let later = search(&space, QUESTION, &[id]);
+        assert!(results(&later).iter().all(|id| !shown.contains(id)));
+        assert!(held_back.is_empty() || results(&later).iter().any(|id| held_back.contains(id)));
+    }
 }
 
 #[test]

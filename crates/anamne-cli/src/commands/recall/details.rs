@@ -1,6 +1,6 @@
 //! How much of an answer is shown.
 
-use anamne::{Answer, Hit};
+use anamne::{Answer, ShownResults};
 
 /// Below this confidence a result is shown as 0 %.
 const ZERO: f32 = 0.005;
@@ -20,12 +20,17 @@ pub(super) struct Details {
 impl Details {
     /// The number of results that are shown; those left out are the last ones, of 0 %.
     pub(super) fn shown(self, answer: &Answer) -> usize {
-        let is_likely = |hit: &Hit| hit.confidence >= ZERO || !hit.path.is_empty();
-        let results = &answer.results;
-        match results.iter().rposition(is_likely) {
-            _ if self.unlikely => results.len(),
-            Some(last) => last + 1,
-            None => results.len().min(LEAST_SHOWN),
+        self.shown_results().count(answer)
+    }
+
+    /// Which results are shown.
+    pub(super) fn shown_results(self) -> ShownResults {
+        if self.unlikely {
+            return ShownResults::default();
+        }
+        ShownResults {
+            min_confidence: ZERO,
+            at_least: LEAST_SHOWN,
         }
     }
 }

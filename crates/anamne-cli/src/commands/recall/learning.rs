@@ -1,6 +1,6 @@
 //! `anamne recall --learn`: the strategy comes from experience, and the search is recorded.
 
-use anamne::{ExperiencedAnswer, LearningSearch};
+use anamne::{ExperiencedAnswer, LearningSearch, ShownResults};
 
 use super::{Recall, print, sum_up};
 use crate::commands::experience::print_advice;
@@ -35,6 +35,11 @@ impl Recall {
         let search = LearningSearch {
             previous: space.resolve_all(&after)?,
             session: session_of_environment(),
+            shown: if output.is_json() {
+                ShownResults::default()
+            } else {
+                details.shown_results()
+            },
             ..LearningSearch::new(recall)
         };
         let found = space.search_with_experience(&search)?;
@@ -44,12 +49,12 @@ impl Recall {
             print(&search.recall.query, &found.answer, details, output)?;
             print_strategy(&found, output)?;
             output.flush()?;
-            sum_up(
-                &found.answer,
-                details,
-                &format!("the space {}", space.name()),
-                output,
-            );
+            let others = match search.previous.len() {
+                0 => "",
+                _ => " beside those already shown",
+            };
+            let from = format!("the space {}{others}", space.name());
+            sum_up(&found.answer, details, &from, output);
             if found.search.is_some() {
                 let id = &found.citation;
                 output.note(format_args!(

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anamne::text::quote::push_block;
 use anamne::text::quote::{on_one_line, quote_name};
 use anamne::text::tokens::estimate_tokens;
-use anamne::{Answer, ExperiencedAnswer, LearningSearch, Limits, Recall};
+use anamne::{Answer, ExperiencedAnswer, LearningSearch, Limits, Recall, ShownResults};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -46,13 +46,22 @@ Then tell memory_feedback about the search.";
         let recall = Recall::new(self.query.as_str())
             .limit(limit)
             .asked(call.now(), &call.zone);
+        let previous = resolved(&space, &self.after)?;
+        let is_first = previous.is_empty();
         let mut found = space.search_with_experience(&LearningSearch {
-            previous: resolved(&space, &self.after)?,
+            previous,
             session: call.session.clone(),
+            shown: ShownResults {
+                min_confidence: Recall::UNLIKELY,
+                at_least: 0,
+            },
             ..LearningSearch::new(recall)
         })?;
         leave_out_unlikely(&mut found.answer);
-        let place = format!("the space {}", quote_name(space.name()));
+        let mut place = format!("the space {}", quote_name(space.name()));
+        if found.answer.results.is_empty() && !is_first {
+            place.push_str(" beside those already shown");
+        }
         let mut lessons = lessons(&found);
         let cost = estimate_tokens(&lessons);
         if cost > budget / LESSONS {
@@ -68,7 +77,7 @@ Then tell memory_feedback about the search.";
     }
 }
 
-/// Leaves out what `memory_search` leaves out as well; the search was recorded with it.
+/// Leaves out what `memory_search` leaves out as well; a later search of the question may show it.
 fn leave_out_unlikely(answer: &mut Answer) {
     let found = answer.results.len();
     answer
