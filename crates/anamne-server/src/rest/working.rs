@@ -103,6 +103,8 @@ struct Whose {
 }
 
 /// Remove a value by its key
+///
+/// 404 if this session and agent have no such value.
 #[utoipa::path(
     delete,
     path = "/v1/spaces/{space}/working/{name}",
@@ -121,7 +123,14 @@ async fn remove(
             session: whose.session,
             agent: whose.agent,
         };
-        space.set_working(&scope, &name, Value::Null, None)
+        let values = space.working_memory(Some(&scope))?;
+        if values.iter().all(|value| value.key != name) {
+            return Ok(None);
+        }
+        space
+            .set_working(&scope, &name, Value::Null, None)
+            .map(Some)
     });
-    removed.await.map(Json)
+    let missing = || Problem::not_found("no value with this key; name its session and agent");
+    removed.await?.map(Json).ok_or_else(missing)
 }

@@ -38,7 +38,7 @@ pub(super) fn show(place: &Place, output: &mut Output) -> Result<(), Failure> {
     }
     let Skills { skills, proposals } = found;
     if skills.is_empty() && proposals.is_empty() {
-        output.note("no skills, and no goal was reached often enough to propose one");
+        output.note("no skills, and no goal was reached often and surely enough to propose one");
     }
     for skill in &skills {
         output.entry(CYAN, &skill.citation, &line_of(skill))?;

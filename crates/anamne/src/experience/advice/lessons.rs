@@ -63,7 +63,7 @@ fn of_lesson(memory: Memory, record: Record) -> Advice {
         confidence: record.confidence,
         successes: record.successes,
         failures: record.failures,
-        too_few: false,
+        too_few: record.too_few,
         other_error: String::new(),
         recorded_error: String::new(),
         differs: false,
