@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::space::Space;
 
+/// Cosine of two queries from which they count as similar.
+const SIMILAR: f32 = 0.6;
+
 /// An earlier search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -19,7 +22,7 @@ pub struct PastSearch {
     pub memory: MemoryId,
     /// Its citation, such as `m12`.
     pub citation: String,
-    /// The cosine of both queries, −1 to 1.
+    /// The cosine of both queries, 0.6 to 1.
     pub similarity: f32,
     /// When.
     pub at: Timestamp,
@@ -106,13 +109,14 @@ impl Space {
         Ok(remembered)
     }
 
-    /// Earlier searches with similar queries, most similar first. O(queries).
+    /// Earlier searches with similar queries, those with a cosine of at least 0.6, most similar first. O(queries).
     pub fn similar_searches(&self, query: &str, limit: usize) -> Result<Vec<PastSearch>, Error> {
         Limits::check_results(limit)?;
         let Some(view) = self.inner.derived.experience.caught_up()? else {
             return Ok(Vec::new());
         };
-        let found = view.similar_searches(query, limit)?;
+        let mut found = view.similar_searches(query, limit)?;
+        found.retain(|(similarity, _)| *similarity >= SIMILAR);
         let rows: Vec<Row> = found.iter().map(|(_, case)| case.row).collect();
         let memories = self.inner.source.get_rows(&rows)?;
         let past = |(similarity, case): (f32, SearchCase)| {

@@ -19,9 +19,6 @@ const MOST_RESULTS: usize = 256;
 /// Maximum number of similar earlier searches that a trace names.
 const MOST_SIMILAR: usize = 3;
 
-/// Cosine of two queries from which they count as similar.
-const SIMILAR: f32 = 0.6;
-
 /// Lessons beside the results.
 const MOST_LESSONS: usize = 1;
 
@@ -324,8 +321,7 @@ impl Space {
         // Recorded without them if experience is unavailable.
         let similar = self.similar_searches(&trace.query, MOST_SIMILAR);
         let similar = similar.unwrap_or_default();
-        let similar = similar.iter().filter(|past| past.similarity >= SIMILAR);
-        trace.similar = similar.map(|past| past.memory).collect();
+        trace.similar = similar.iter().map(|past| past.memory).collect();
         let remembered = self.remember(Draft {
             thread: search.thread.clone(),
             session: search.session.clone(),

@@ -566,7 +566,7 @@ fn feedback_on_a_search_is_counted_once_and_marks_what_was_used() {
             .id
     };
     let search = trace("when does the boat leave?");
-    trace("who pilots it?");
+    trace("when does the pilot boat leave?");
     let feedback = |usefulness, implied| SearchFeedback {
         search,
         usefulness,

@@ -177,6 +177,16 @@ fn results_that_were_not_shown_may_be_shown_by_a_later_search() {
 }
 
 #[test]
+fn searches_with_other_queries_are_not_similar() {
+    let home = Home::new();
+    let space = filled(&home);
+    search(&space, "why does the printer jam?", &[]);
+    let similar = |query: &str| space.similar_searches(query, 10).expect("searches").len();
+    assert_eq!(similar("why is the printer jammed?"), 1);
+    assert_eq!(similar("deploy on fridays"), 0);
+}
+
+#[test]
 fn the_strategy_that_helped_is_used() {
     let home = Home::new();
     let space = filled(&home);

@@ -25,7 +25,9 @@ impl History {
             return output.json(&json!({ "searches": searches }));
         }
         if searches.is_empty() {
-            output.note("no search was recorded; `anamne recall --learn` records one");
+            output.note(
+                "no search with a similar query was recorded; `anamne recall --learn` records one",
+            );
         }
         for search in &searches {
             let outcome = match search.usefulness {
@@ -33,8 +35,9 @@ impl History {
                 None => "no feedback",
             };
             let text = format!(
-                "{}  {}, {outcome}, {}",
+                "{}  similarity {:.2}, {}, {outcome}, {}",
                 named(&search.query),
+                search.similarity,
                 search.strategy,
                 output.dates.relative(search.at)
             );

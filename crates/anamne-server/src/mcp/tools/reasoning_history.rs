@@ -159,8 +159,9 @@ fn describe_search(search: &PastSearch) -> String {
         .usefulness
         .map_or("no feedback", |usefulness| usefulness.as_str());
     let mut text = format!(
-        "Search [{}], strategy {}, {outcome}\n",
+        "Search [{}], similarity {:.2}, strategy {}, {outcome}\n",
         search.citation,
+        search.similarity,
         quote_name(&search.strategy)
     );
     push_block(&mut text, truncate_to_tokens(&search.query, LONGEST / 4));
