@@ -9,6 +9,7 @@ mod error;
 pub mod experiments;
 pub mod lessons;
 pub mod normal;
+mod opposite;
 pub mod original;
 mod reading;
 pub mod rephrasing;
@@ -19,6 +20,7 @@ mod undone;
 mod view;
 
 pub use error::ExperienceError;
+pub use opposite::is_opposite;
 pub use view::{
     Case, CaseFilter, EXPERIENCE_FORMAT, ExperienceView, Recovery, RecoveryCase, RunChance,
     RunShares, RunSummary, SearchCase, SimilarText, StrategyCount, StrategyWeek, Trajectory,

@@ -4,7 +4,7 @@ use anamne_embed::{Embedder, StaticModel};
 use rusqlite::Connection;
 
 use super::{ExperienceView, texts};
-use crate::ExperienceError;
+use crate::{ExperienceError, is_opposite};
 
 /// Dimensions of the built-in model.
 const DIMENSIONS: usize = 256;
@@ -59,6 +59,10 @@ impl Searched {
         connection.prepare_cached(sql)?.exists([])
     }
 
+    fn are_goals(self) -> bool {
+        matches!(self, Self::Goals | Self::Attempts)
+    }
+
     fn condition(self) -> &'static str {
         match self {
             Self::Goals => {
@@ -110,7 +114,7 @@ pub(crate) fn likeness(one: &str, other: &str) -> Result<f32, ExperienceError> {
 }
 
 impl ExperienceView {
-    /// The goals of runs that are most similar to `goal`, best first, an equal one included. O(goals).
+    /// The goals of runs that are most similar to `goal`, best first, an equal one included and its opposite left out. O(goals).
     pub fn similar_goals(
         &self,
         goal: &str,
@@ -119,7 +123,7 @@ impl ExperienceView {
         self.similar(Searched::Goals, goal, most)
     }
 
-    /// Texts similar to `text`, best first.
+    /// Texts similar to `text`, best first; of goals, none that is its opposite.
     pub(super) fn similar(
         &self,
         searched: Searched,
@@ -144,8 +148,8 @@ impl ExperienceView {
             });
         }
         similar.sort_by(|one, other| other.cosine.total_cmp(&one.cosine));
-        similar.truncate(most);
-        Ok(similar)
+        let is_meant = |one: &SimilarText| !searched.are_goals() || !is_opposite(text, &one.text);
+        Ok(similar.into_iter().filter(is_meant).take(most).collect())
     }
 }
 

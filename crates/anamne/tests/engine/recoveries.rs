@@ -223,6 +223,42 @@ fn a_call_with_another_option_commit_or_file_is_another_call() {
 }
 
 #[test]
+fn a_goal_that_is_the_opposite_is_not_similar() {
+    let home = Home::new();
+    let space = home.space();
+    for number in 0..3 {
+        let name = format!("s {number}");
+        record(&space, &name, ("systemctl stop db", ""));
+        let end = Experience::Outcome(ActionOutcome {
+            action: ActionOutcome::TASK.to_owned(),
+            goal: "stop the database".to_owned(),
+            run: name,
+            ends_run: true,
+            succeeded: true,
+            ..ActionOutcome::default()
+        });
+        space.remember(Draft::experience(end)).expect("recorded");
+    }
+    let known = |goal: &str| {
+        let query = ExperienceQuery {
+            goal: goal.to_owned(),
+            ..ExperienceQuery::default()
+        };
+        let advice = space.experience(&query).expect("advice");
+        let chance = space.run_chance(goal, "").expect("a chance");
+        (
+            advice.len(),
+            chance.map(|chance| chance.same + chance.similar),
+        )
+    };
+    assert!(known("stop the main database").0 > 0);
+    assert_eq!(known("stop the main database").1, Some(3));
+    for opposite in ["start the database", "do not stop the database"] {
+        assert_eq!(known(opposite), (0, Some(0)), "{opposite}");
+    }
+}
+
+#[test]
 fn what_never_helped_hides_no_warning() {
     let home = Home::new();
     let space = home.space();

@@ -1,7 +1,7 @@
 //! Skills: proposed from runs that kept succeeding, and judged by what came of those who had them in view.
 
 use anamne_experience::chance::{Evidence, chance};
-use anamne_experience::ExperienceView;
+use anamne_experience::{ExperienceView, is_opposite};
 use anamne_types::{
     Body, Draft as MemoryDraft, Filter, Kind, Link, LinkType, Memory, MemoryId, Recall, Remembered,
 };
@@ -188,7 +188,9 @@ impl Space {
         let recall = Recall::new(query.words()).limit(limit).filter(is_skill());
         for hit in self.look(&recall)?.results {
             let is_new = applying.iter().all(|skill| skill.id != hit.memory.id);
-            if is_new && hit.scores.semantic >= APPLIES {
+            let is_turned =
+                !query.goal.trim().is_empty() && is_opposite(&query.goal, &name_of(&hit.memory));
+            if is_new && !is_turned && hit.scores.semantic >= APPLIES {
                 applying.push(hit.memory);
             }
         }
