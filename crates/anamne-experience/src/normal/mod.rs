@@ -2,7 +2,8 @@
 //!
 //! An error loses what differs from one occurrence to the next: paths, numbers, ids, hashes, times, addresses and quoted
 //! values become placeholders such as `<path>`. Error codes stay. A call loses much less, since its numbers and paths say
-//! what it does: only ids, hashes, memory addresses and the names of temporary files.
+//! what it does: only ids, hashes, memory addresses and the names of temporary files. Its options keep their case.
+//! [`error_names`] and [`call_names`] tell apart what such a form leaves out.
 
 mod names;
 pub mod near;
