@@ -86,23 +86,18 @@ impl Course {
         steps: usize,
         mut changes: impl FnMut(usize) -> Result<bool, Error>,
     ) -> Result<Option<usize>, Error> {
-        match self.repeated {
-            Some(place) => {
-                for step in (0..place).rev() {
-                    if changes(step)? {
-                        return Ok(Some(step));
-                    }
+        let mut first = |order: &mut dyn Iterator<Item = usize>| -> Result<Option<usize>, Error> {
+            for step in order {
+                if changes(step)? {
+                    return Ok(Some(step));
                 }
-                Ok(self.is_solved.then_some(place))
             }
-            None => {
-                for step in 0..steps {
-                    if changes(step)? {
-                        return Ok(Some(step));
-                    }
-                }
-                Ok(None)
-            }
-        }
+            Ok(None)
+        };
+        let Some(place) = self.repeated else {
+            return first(&mut (0..steps));
+        };
+        let named = first(&mut (0..place).rev())?;
+        Ok(named.or(self.is_solved.then_some(place)))
     }
 }

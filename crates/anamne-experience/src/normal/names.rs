@@ -1,7 +1,5 @@
 //! What the placeholders of a normal form stand for.
 
-use std::borrow::Cow;
-
 use super::pieces::{Piece, Pieces};
 use super::word::{self, TIME};
 use super::{beginning, essence};
@@ -62,7 +60,7 @@ impl Names {
     }
 
     /// Adds a word if its form is another one, unless it is a time or a memory address, which say nothing.
-    fn add_replaced(&mut self, word: &str, form: &Cow<'_, str>) {
+    fn add_replaced(&mut self, word: &str, form: &str) {
         if form != word && !form.starts_with(TIME) && !word.starts_with("0x") {
             self.add(word);
         }

@@ -23,7 +23,7 @@ pub(super) struct Failure {
 /// A step as it is compared: texts are numbers.
 struct Step {
     row: i64,
-    step: i64,
+    number: i64,
     call: i64,
     error: i64,
     names: i64,
@@ -45,7 +45,7 @@ impl Step {
 fn step(row: &SqlRow<'_>) -> rusqlite::Result<Step> {
     Ok(Step {
         row: row.get(0)?,
-        step: row.get(1)?,
+        number: row.get(1)?,
         call: row.get(2)?,
         error: row.get(3)?,
         names: row.get(4)?,
@@ -79,7 +79,7 @@ pub(super) fn recovery(
         return Ok(None);
     };
     let named = &course_of.later[named];
-    let case = case(connection, failure, named, form)?;
+    let case = case(connection, failure, named, &form)?;
     Ok(Some(RecoveryCase {
         ended: found.ended.unwrap_or(case.run_succeeded == Some(true)),
         error_names: course_of.failed.names,
@@ -120,7 +120,7 @@ impl<'connection> Course<'connection> {
         if step.only_reads && !self.failed.only_reads {
             return Ok(false);
         }
-        let place = params![step.row, step.step];
+        let place = params![step.row, step.number];
         self.has_succeeded.query_row(place, |row| row.get(0))
     }
 }
@@ -130,7 +130,7 @@ fn case(
     connection: &Connection,
     failure: Failure,
     named: &Step,
-    error: String,
+    error: &str,
 ) -> rusqlite::Result<RecoveryCase> {
     let ending = "FROM outcomes WHERE run = ?3 AND ends_run = 1 ORDER BY row DESC LIMIT 1";
     let sql = format!(
@@ -140,7 +140,7 @@ fn case(
          FROM outcomes WHERE row = ?1 AND step = ?2"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    statement.query_row(params![named.row, named.step, failure.run], |row| {
+    statement.query_row(params![named.row, named.number, failure.run], |row| {
         let text = |index| {
             row.get::<_, Option<String>>(index)
                 .map(Option::unwrap_or_default)
@@ -148,11 +148,11 @@ fn case(
         Ok(RecoveryCase {
             call: text(1)?,
             row: Row(named.row as u32),
-            step: named.step as usize,
+            step: named.number as usize,
             at: row.get(0)?,
             ended: true,
             run_succeeded: row.get(2)?,
-            error: error.clone(),
+            error: error.to_owned(),
             error_names: 0,
             failed: (Row(failure.row as u32), failure.step as usize),
             goal: text(3)?,

@@ -90,12 +90,21 @@ impl Space {
         })
     }
 
-    /// The live values of working memory, oldest first: of one scope, or of all.
+    /// The live values of working memory, oldest first: of one scope, or of all. Without an agent, a scope is that of the caller's author.
     pub fn working_memory(&self, scope: Option<&WorkingScope>) -> Result<Vec<WorkingEntry>, Error> {
         let Some(view) = self.inner.derived.experience.caught_up()? else {
             return Ok(Vec::new());
         };
-        let scope = scope.map(|scope| (scope.session.as_str(), scope.agent.as_str()));
+        // As a value that names no agent is stored.
+        let own = self.scope().author().unwrap_or_default();
+        let agent = |scope: &'_ WorkingScope| match scope.agent.as_str() {
+            "" => own.to_owned(),
+            agent => agent.to_owned(),
+        };
+        let named = scope.map(|scope| (scope.session.as_str(), agent(scope)));
+        let scope = named
+            .as_ref()
+            .map(|(session, agent)| (*session, agent.as_str()));
         let rows = view.working(scope, self.now().as_microsecond())?;
         let memories = self.inner.source.get_rows(&rows)?.into_iter();
         Ok(memories

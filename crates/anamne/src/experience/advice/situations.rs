@@ -51,12 +51,12 @@ fn recoveries(
     let names = normal::error_names(&query.error);
     let drafts = found
         .into_iter()
-        .filter_map(|one| of_recovery(one, &form, names));
+        .filter_map(|one| of_recovery(&one, &form, names));
     Ok(drafts.collect())
 }
 
 /// Shows the case of the very error that is asked for, else of one that differs in names or numbers, else the first one.
-fn of_recovery(recovery: Recovery, form: &str, names: i64) -> Option<Draft> {
+fn of_recovery(recovery: &Recovery, form: &str, names: i64) -> Option<Draft> {
     let expected = recovery.expected;
     let behind = recovery.cases.iter().map(|case| Behind {
         row: case.row,
