@@ -77,19 +77,20 @@ impl List {
             } else {
                 Order::NewestFirst
             },
-            // One extra row shows whether there are more.
-            limit: self.limit + 1,
+            limit: self.limit,
             offset: self.offset,
             forgotten: self.forgotten,
             after: None,
         };
         let space = place.reached_existing()?;
-        let (mut found, skipped) = match self.sort {
-            Some(sort) => (sort.list(&space, &listing)?, Skipped::default()),
-            None => space.list(&listing)?,
+        let Page {
+            found,
+            skipped,
+            more,
+        } = match self.sort {
+            Some(sort) => sorted_page(sort, &space, listing)?,
+            None => page(&space, listing)?,
         };
-        let more = found.len() + skipped.count as usize > self.limit;
-        found.truncate(self.limit);
         if output.is_json() {
             let all: Vec<_> = found.iter().collect();
             let enrichment = space.enrichment_by_id(&all)?;
@@ -117,4 +118,45 @@ impl List {
         skipped::tell(&skipped, output);
         skipped::outcome(&skipped)
     }
+}
+
+/// A page of a list.
+struct Page {
+    found: Vec<Memory>,
+    skipped: Skipped,
+    /// Whether there are more.
+    more: bool,
+}
+
+fn sorted_page(sort: Sort, space: &Reached, mut listing: Listing) -> Result<Page, Failure> {
+    let limit = listing.limit;
+    // One extra row shows whether there are more.
+    listing.limit += 1;
+    let mut found = sort.list(space, &listing)?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    Ok(Page {
+        found,
+        skipped: Skipped::default(),
+        more,
+    })
+}
+
+/// Damaged memories count in the limit, so whether there are more is asked apart.
+fn page(space: &Reached, listing: Listing) -> Result<Page, Failure> {
+    let (found, skipped) = space.list(&listing)?;
+    let is_full = found.len() + skipped.count as usize == listing.limit;
+    let more = is_full && {
+        let (further, damaged) = space.list(&Listing {
+            offset: listing.offset + listing.limit,
+            limit: 1,
+            ..listing
+        })?;
+        !further.is_empty() || !damaged.is_empty()
+    };
+    Ok(Page {
+        found,
+        skipped,
+        more,
+    })
 }

@@ -470,6 +470,7 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
         "resolve",
         "find_imported",
         "list",
+        "list_undamaged",
         "links",
         "all_links",
         "history",
