@@ -218,9 +218,10 @@ pub(crate) fn metadata(text: &str) -> Result<(String, serde_json::Value), String
         .split_once('=')
         .ok_or("write it as name=value, such as ticket=42 or owner=Ada")?;
     let parsed: serde_json::Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    if parsed.is_number() && parsed.to_string() != value {
+    let stored = parsed.to_string();
+    if parsed.is_number() && stored != value {
         return Err(format!(
-            "{name}={value} would be stored as the number {parsed}; write that, or text: {name}='\"{value}\"'"
+            "{name}={value} would be stored as the number {stored}; write that, or text: {name}='\"{value}\"'"
         ));
     }
     Ok((name.to_owned(), parsed))
