@@ -259,6 +259,10 @@ mod tests {
             ),
             ("read csv line by line rust", "rust read csv line by line"),
             ("compare React and Vue", "Vue and React comparison"),
+            (
+                "flights from San Jose to San Diego",
+                "flights to San Diego from San Jose",
+            ),
             ("sort by price ascending", "ascending sort by price"),
             (
                 "closing price on 3 March 2023 of Acme",

@@ -3,6 +3,8 @@
 //! "Weather Oslo" and "Oslo weather" ask for the same, "Russia attacks Ukraine" and "Ukraine attacks Russia" do not: words
 //! that are alike could each stand in the place of the other.
 
+use std::cell::OnceCell;
+
 use anamne_embed::{Embedder, StaticModel};
 
 use super::form::{RequestForm, Term};
@@ -17,48 +19,77 @@ const ALIKE_NAMES: f32 = 0.1;
 /// The longest words that are alike whatever they mean: variables and abbreviations.
 const SHORT: usize = 3;
 
+/// A word that both requests have once, and whose role is open.
+struct Movable<'a> {
+    /// The word in either request.
+    terms: [&'a Term; 2],
+    /// Its place in either.
+    places: [usize; 2],
+    /// Its vector in either, computed once.
+    vectors: [OnceCell<Vec<f32>>; 2],
+}
+
 /// Whether two words that are alike stand in another order, unless an operator or a preposition tells the role of one of
-/// them in both requests, or both are parts of an enumeration.
+/// them in both requests, or both are parts of an enumeration. O(words) vectors and O(words²) products.
 pub(super) fn has_exchanged_alike(one: &RequestForm, other: &RequestForm) -> bool {
-    let unique = |form: &RequestForm, term: &Term| {
-        let same = form
-            .terms
-            .iter()
-            .filter(|each| each.meaning == term.meaning);
-        same.count() == 1
-    };
-    let place = |meaning: &str| {
-        let mut terms = other.terms.iter();
-        terms.position(|term| term.meaning == meaning)
-    };
-    // Places in both, of words whose role is open.
-    let open: Vec<(usize, usize)> = one
-        .terms
-        .iter()
-        .enumerate()
-        .filter(|(_, term)| unique(one, term) && unique(other, term))
-        .filter_map(|(at, term)| Some((at, place(&term.meaning)?)))
-        .filter(|&(at, there)| {
-            let (here, there) = (&one.terms[at].role, &other.terms[there].role);
-            let is_told = |of: &str| is_single(one, of) && is_single(other, of);
-            !here.as_ref().is_some_and(|(of, _)| is_told(of)) || here != there
-        })
-        .collect();
-    open.iter().enumerate().any(|(at, &(first, first_there))| {
-        open[at + 1..].iter().any(|&(second, second_there)| {
-            let is_turned = first_there > second_there;
-            let is_listed = second == first + 1
-                && first_there == second_there + 1
-                && one.terms[first].is_joined
-                && other.terms[second_there].is_joined;
-            is_turned
-                && !is_listed
-                && are_alike(
-                    (&one.terms[first], &other.terms[first_there]),
-                    (&one.terms[second], &other.terms[second_there]),
-                )
-        })
+    let open = movable(one, other);
+    open.iter().enumerate().any(|(at, first)| {
+        let mut later = open[at + 1..].iter();
+        later.any(|second| first.is_turned(second) && are_alike(first, second))
     })
+}
+
+/// The words that both have once and whose role is open, in the order of the first request.
+fn movable<'a>(one: &'a RequestForm, other: &'a RequestForm) -> Vec<Movable<'a>> {
+    let place = |form: &RequestForm, meaning: &str| {
+        let mut places = form.terms.iter().enumerate();
+        let found = places.find(|(_, term)| term.meaning == meaning)?.0;
+        let is_single = !places.any(|(_, term)| term.meaning == meaning);
+        is_single.then_some(found)
+    };
+    let is_told = |of: &str| is_single(one, of) && is_single(other, of);
+    let movable = |term: &'a Term| {
+        let places = [place(one, &term.meaning)?, place(other, &term.meaning)?];
+        let there = &other.terms[places[1]];
+        let is_bound = term.role.as_ref().is_some_and(|(of, _)| is_told(of));
+        (!is_bound || term.role != there.role).then(|| Movable {
+            terms: [term, there],
+            places,
+            vectors: Default::default(),
+        })
+    };
+    one.terms.iter().filter_map(movable).collect()
+}
+
+impl Movable<'_> {
+    /// Whether a later word of the first request is an earlier one of the other, and not by an enumeration.
+    fn is_turned(&self, later: &Self) -> bool {
+        let is_listed = later.places[0] == self.places[0] + 1
+            && self.places[1] == later.places[1] + 1
+            && self.terms[0].is_joined
+            && later.terms[1].is_joined;
+        self.places[1] > later.places[1] && !is_listed
+    }
+
+    fn is_name(&self) -> bool {
+        self.terms.iter().any(|term| term.is_name)
+    }
+
+    /// The cosine to another word in one of the requests; `None` if the model knows one of them not at all.
+    fn likeness(&self, other: &Self, request: usize) -> Option<f32> {
+        let (one, two) = (self.vector(request), other.vector(request));
+        let is_known = |vector: &[f32]| vector.iter().any(|value| *value != 0.0);
+        let cosine = one.iter().zip(two).map(|(one, two)| one * two).sum();
+        (is_known(one) && is_known(two)).then_some(cosine)
+    }
+
+    fn vector(&self, request: usize) -> &[f32] {
+        self.vectors[request].get_or_init(|| {
+            let model = StaticModel::builtin();
+            let vector = model.embed_batch(&[&self.terms[request].surface]);
+            vector.unwrap_or_default()
+        })
+    }
 }
 
 /// Whether two neighbours changed places and nothing else: "house boat" and "boat house". Names are left to the model.
@@ -94,28 +125,18 @@ fn is_single(form: &RequestForm, of: &str) -> bool {
         == 1
 }
 
-/// Whether two words, each as both requests have it, could stand for each other.
-fn are_alike(first: (&Term, &Term), second: (&Term, &Term)) -> bool {
-    let (one, two) = (first.0.meaning.as_str(), second.0.meaning.as_str());
-    let is_name = |term: (&Term, &Term)| term.0.is_name || term.1.is_name;
-    let are_names = is_name(first) && is_name(second);
-    let are_short = one.chars().count() <= SHORT && two.chars().count() <= SHORT;
+/// Whether two words could stand for each other.
+fn are_alike(first: &Movable<'_>, second: &Movable<'_>) -> bool {
+    let [one, two] = [first, second].map(|word| word.terms[0].meaning.as_str());
     if is_number(one) || is_number(two) {
         return is_number(one) && is_number(two);
     }
+    let are_short = one.chars().count() <= SHORT && two.chars().count() <= SHORT;
+    let are_names = first.is_name() && second.is_name();
     let least = if are_names { ALIKE_NAMES } else { ALIKE };
-    let is_like = |one: &Term, two: &Term| {
-        likeness(&one.surface, &two.surface).is_none_or(|cosine| cosine >= least)
+    let is_like = |request| {
+        let likeness = first.likeness(second, request);
+        likeness.is_none_or(|cosine| cosine >= least)
     };
-    are_short || is_like(first.0, second.0) || is_like(first.1, second.1)
-}
-
-/// The cosine of two words; `None` if the model knows one of them not at all.
-fn likeness(one: &str, two: &str) -> Option<f32> {
-    let model = StaticModel::builtin();
-    let vectors = model.embed_batch(&[one, two]).ok()?;
-    let (one, two) = vectors.split_at(model.dimensions());
-    let is_known = |vector: &[f32]| vector.iter().any(|value| *value != 0.0);
-    let cosine = one.iter().zip(two).map(|(one, two)| one * two).sum();
-    (is_known(one) && is_known(two)).then_some(cosine)
+    are_short || is_like(0) || is_like(1)
 }

@@ -239,6 +239,11 @@ fn repeated(tokens: &[Token]) -> Vec<(String, String)> {
             .iter()
             .rposition(is_it)
             .filter(|last| *last > at && is_first)?;
+        // Operators tell the roles of "from San Jose to San Diego".
+        let is_open = |token: &Token| token.term().is_some_and(|term| term.role.is_none());
+        if !tokens.iter().any(|token| is_it(token) && is_open(token)) {
+            return None;
+        }
         let between: Vec<String> = tokens[at + 1..last].iter().map(text).collect();
         Some((meaning.clone(), between.join(" ")))
     };
