@@ -83,14 +83,7 @@ impl List {
             after: None,
         };
         let space = place.reached_existing()?;
-        let Page {
-            found,
-            skipped,
-            more,
-        } = match self.sort {
-            Some(sort) => sorted_page(sort, &space, listing)?,
-            None => page(&space, listing)?,
-        };
+        let (found, skipped, more) = page(self.sort, &space, &listing)?;
         if output.is_json() {
             let all: Vec<_> = found.iter().collect();
             let enrichment = space.enrichment_by_id(&all)?;
@@ -120,43 +113,29 @@ impl List {
     }
 }
 
-/// A page of a list.
-struct Page {
-    found: Vec<Memory>,
-    skipped: Skipped,
-    /// Whether there are more.
-    more: bool,
-}
-
-fn sorted_page(sort: Sort, space: &Reached, mut listing: Listing) -> Result<Page, Failure> {
-    let limit = listing.limit;
-    // One extra row shows whether there are more.
-    listing.limit += 1;
-    let mut found = sort.list(space, &listing)?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    Ok(Page {
-        found,
-        skipped: Skipped::default(),
-        more,
-    })
-}
-
-/// Damaged memories count in the limit, so whether there are more is asked apart.
-fn page(space: &Reached, listing: Listing) -> Result<Page, Failure> {
-    let (found, skipped) = space.list(&listing)?;
-    let is_full = found.len() + skipped.count as usize == listing.limit;
-    let more = is_full && {
-        let (further, damaged) = space.list(&Listing {
-            offset: listing.offset + listing.limit,
-            limit: 1,
-            ..listing
-        })?;
-        !further.is_empty() || !damaged.is_empty()
+/// The memories of a page, those that are damaged in both copies, and whether there are more.
+fn page(
+    sort: Option<Sort>,
+    space: &Reached,
+    listing: &Listing,
+) -> Result<(Vec<Memory>, Skipped, bool), Failure> {
+    let read = |limit| {
+        let listing = Listing {
+            limit,
+            ..listing.clone()
+        };
+        match sort {
+            Some(sort) => Ok((sort.list(space, &listing)?, Skipped::default())),
+            None => space.list(&listing),
+        }
     };
-    Ok(Page {
-        found,
-        skipped,
-        more,
-    })
+    // One extra row shows whether there are more.
+    let (mut found, mut skipped) = read(listing.limit + 1)?;
+    let more = found.len() + skipped.count as usize > listing.limit;
+    if more && !skipped.is_empty() {
+        // The extra row may be any of these.
+        (found, skipped) = read(listing.limit)?;
+    }
+    found.truncate(listing.limit);
+    Ok((found, skipped, more))
 }
