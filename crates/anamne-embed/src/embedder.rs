@@ -67,13 +67,13 @@ pub trait Embedder: Send + Sync {
 /// The rows of a static model, by token.
 ///
 /// Token ids may be stored: a model with the same [`ModelIdentity`] uses the same ids. A token at or above
-/// [`Self::rows`] (from a damaged file, say) has no text and a zero row, and is similar to nothing; it is never an
-/// error.
+/// [`Self::rows`] has no text. It is a hashed word, or (from a damaged file, say) has a zero row and is similar to
+/// nothing; it is never an error.
 pub trait TokenTable: Send + Sync {
     /// Appends the tokens of `text` in order; unknown words have none. O(bytes).
     fn tokens(&self, text: &str, out: &mut Vec<u16>);
 
-    /// Number of tokens; each has a row.
+    /// Number of tokens with a text; each has a row.
     fn rows(&self) -> usize;
 
     /// The text of `token`; a piece that continues a word begins with `##`.
@@ -92,6 +92,22 @@ pub trait TokenTable: Send + Sync {
 
     /// Adds a token's row, times `weight`, to `sum`; [`Self::vector_of`] is such a sum with equal weights.
     fn add_row(&self, token: u16, weight: f32, sum: &mut [f32]);
+
+    /// Whether the token stands for the words with one hash, in a script that the vocabulary doesn't have: it is like no
+    /// other token.
+    fn is_hashed(&self, _token: u16) -> bool {
+        false
+    }
+
+    /// Whether such a token stands for words with a grammatical role rather than a meaning.
+    fn is_hashed_function_word(&self, _token: u16) -> bool {
+        false
+    }
+
+    /// The token of the words whose term in the lexical index is `term`, if they are hashed and have a meaning.
+    fn token_of_term(&self, _term: &str) -> Option<u16> {
+        None
+    }
 
     /// The cosine of two rows, from -1 to 1; 0 if either is a zero row.
     fn similarity(&self, a: u16, b: u16) -> f32 {

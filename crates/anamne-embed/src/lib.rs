@@ -38,6 +38,7 @@ mod error;
 #[cfg(feature = "model2vec")]
 mod general_tokenizer;
 mod half;
+mod hashed_words;
 mod identity;
 mod model2vec;
 mod model_file;

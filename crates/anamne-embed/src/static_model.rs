@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use anamne_text::analyser::has_other_scripts;
+
 #[cfg(feature = "model2vec")]
 use crate::general_tokenizer::GeneralTokenizer;
+use crate::hashed_words::HashedWord;
 use crate::token_rows::{TokenRows, normalise};
 use crate::wordpiece::Wordpiece;
 use crate::{EmbedError, Embedder, ModelFile, ModelIdentity, TokenTable, builtin, model2vec};
@@ -102,9 +105,9 @@ impl Embedder for StaticModel {
         EmbedError::check_length(self.dimensions(), vector.len())?;
         vector.fill(0.0);
         match &self.table {
-            Table::Wordpiece(WordpieceTable { tokenizer, rows }) => {
-                tokenizer.each_token(text, |token| rows.add_row(usize::from(token), 1.0, vector));
-            }
+            Table::Wordpiece(table) => table
+                .tokenizer
+                .each_token(text, |token| table.add_row(token, 1.0, vector)),
             #[cfg(feature = "model2vec")]
             Table::General(tokenizer, rows) => {
                 let tokens = tokenizer
@@ -140,6 +143,13 @@ struct WordpieceTable {
     rows: TokenRows,
 }
 
+impl WordpieceTable {
+    fn hashed_word(&self, token: u16) -> Option<HashedWord> {
+        let hashes = self.tokenizer.hashes_other_scripts();
+        hashes.then(|| HashedWord::of(token)).flatten()
+    }
+}
+
 impl TokenTable for WordpieceTable {
     fn tokens(&self, text: &str, out: &mut Vec<u16>) {
         self.tokenizer.each_token(text, |token| out.push(token));
@@ -154,18 +164,38 @@ impl TokenTable for WordpieceTable {
     }
 
     fn unit_row(&self, token: u16) -> (&[i8], f32) {
-        self.rows.unit_row(usize::from(token))
+        match self.hashed_word(token) {
+            Some(word) => word.unit_row(),
+            None => self.rows.unit_row(usize::from(token)),
+        }
     }
 
     fn vector_of(&self, tokens: &[u16], out: &mut [f32]) {
         out.fill(0.0);
         for &token in tokens {
-            self.rows.add_row(usize::from(token), 1.0, out);
+            self.add_row(token, 1.0, out);
         }
         normalise(out);
     }
 
     fn add_row(&self, token: u16, weight: f32, sum: &mut [f32]) {
-        self.rows.add_row(usize::from(token), weight, sum);
+        match self.hashed_word(token) {
+            Some(word) => word.add_row(weight, sum),
+            None => self.rows.add_row(usize::from(token), weight, sum),
+        }
+    }
+
+    fn is_hashed(&self, token: u16) -> bool {
+        self.hashed_word(token).is_some()
+    }
+
+    fn is_hashed_function_word(&self, token: u16) -> bool {
+        self.hashed_word(token)
+            .is_some_and(HashedWord::is_function_word)
+    }
+
+    fn token_of_term(&self, term: &str) -> Option<u16> {
+        let hashes = self.tokenizer.hashes_other_scripts() && has_other_scripts(term);
+        hashes.then(|| HashedWord::token(term, false))
     }
 }

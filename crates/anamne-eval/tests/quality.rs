@@ -32,6 +32,13 @@ fn a_conversation_of_the_given_data_stays_above_its_floor() {
     );
 }
 
+#[test]
+fn conversations_in_other_scripts_stay_above_their_floors() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/languages");
+    check("0.48", &["--data", data, "--set", "russian"]);
+    check("0.52", &["--data", data, "--set", "chinese"]);
+}
+
 /// Runs the normal report on a corpus of this crate, with further arguments.
 fn report(arguments: &[&str]) -> std::process::Output {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/recall");

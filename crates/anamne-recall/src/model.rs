@@ -28,6 +28,9 @@ pub(crate) const MAX_RARE_ROWS: usize = 3;
 /// From this many memories on, a dictionary word in at most [`MAX_RARE_ROWS`] of them counts as rare, too.
 pub(crate) const LARGE_SPACE_ROWS: usize = 10_000;
 
+/// The share of memories above which the name of an author in a query is no word of the texts that are sought.
+pub(crate) const USUAL_NAME_SHARE: f32 = 0.03;
+
 /// The weight factor of stop words in the query vector.
 pub(crate) const STOP_PIECE_SHARE: f32 = 0.3;
 

@@ -22,6 +22,7 @@ mod chunk;
 mod fold;
 mod function_words;
 mod language;
+mod other_scripts;
 mod scan;
 mod script;
 mod words;
@@ -34,8 +35,10 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use crate::border;
 use chunk::Case;
 use language::{Language, LanguageSet, LanguageVerdict, evidence_of_letters};
+pub use other_scripts::{TextPart, has_other_scripts, parts_by_script};
 use scan::{Receiver, ScanState};
-use words::{GUEST_MARK, GuestStems};
+pub use words::GUEST_MARK;
+use words::GuestStems;
 
 /// Version of the rules; an index written with another version must be rebuilt.
 pub const ANALYSER_VERSION: u32 = 1;

@@ -3,6 +3,8 @@
 //! Control characters are removed, ideographs are separate words, accents and case are dropped, words end at white
 //! space and punctuation, and each word is split greedily into the longest pieces of the vocabulary. A word that cannot
 //! be split is unknown and has no token, unless the tokenizer marks unknown words. No allocation per call for ASCII text.
+//!
+//! The built-in model reads words in other scripts differently: see [`crate::hashed_words`].
 
 mod characters;
 mod vocabulary;
@@ -12,6 +14,8 @@ use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::hashed_words::{self, Part};
+use anamne_text::analyser::has_other_scripts;
 use characters::{ASCII, CharacterClass, is_ideograph};
 pub(crate) use vocabulary::LONGEST_WORD;
 pub(crate) use vocabulary::Vocabulary;
@@ -24,6 +28,8 @@ pub(crate) struct Wordpiece {
     added: Vec<(Cow<'static, str>, u16)>,
     /// The token of every unknown word; none if absent.
     unknown: Option<u16>,
+    /// Whether words in other scripts are hashed instead of split.
+    hashes_other_scripts: bool,
 }
 
 impl Wordpiece {
@@ -35,7 +41,21 @@ impl Wordpiece {
             vocabulary,
             added,
             unknown: None,
+            hashes_other_scripts: false,
         }
+    }
+
+    /// Hashes words in other scripts instead of splitting them.
+    pub(crate) fn hashing_other_scripts(self) -> Self {
+        Self {
+            hashes_other_scripts: true,
+            ..self
+        }
+    }
+
+    /// Whether words in other scripts are hashed.
+    pub(crate) fn hashes_other_scripts(&self) -> bool {
+        self.hashes_other_scripts
     }
 
     /// For texts that must not contain tokens such as `[SEP]`, which are read like any other text, and for models that
@@ -97,7 +117,7 @@ impl Wordpiece {
             let Some(class) = ASCII.get(usize::from(byte)) else {
                 let end = run_end(bytes, at);
                 word.clear();
-                self.unicode_run(&text[run..end], word, emit);
+                self.run(&text[run..end], word, emit);
                 (run, at) = (end, end);
                 continue;
             };
@@ -117,6 +137,16 @@ impl Wordpiece {
             }
         }
         self.end_word(word, emit);
+    }
+
+    fn run(&self, run: &str, word: &mut Word, emit: &mut impl FnMut(u16)) {
+        if !(self.hashes_other_scripts && has_other_scripts(run)) {
+            return self.unicode_run(run, word, emit);
+        }
+        hashed_words::each_part(run, &mut |part| match part {
+            Part::Latin(text) => self.unicode_run(text, word, emit),
+            Part::Token(token) => emit(token),
+        });
     }
 
     /// A run between ASCII spaces and punctuation that contains non-ASCII characters. Canonical decomposition never

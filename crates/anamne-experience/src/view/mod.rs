@@ -37,7 +37,7 @@ pub use searches::{SearchCase, StrategyCount, StrategyWeek, WeekOfSearches};
 pub use trajectories::Trajectory;
 
 /// The version of the file format.
-pub const EXPERIENCE_FORMAT: i64 = 7;
+pub const EXPERIENCE_FORMAT: i64 = 8;
 
 const DATABASE: SideDatabase = SideDatabase {
     // `Anmn` in ASCII.

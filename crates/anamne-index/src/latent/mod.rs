@@ -136,7 +136,9 @@ impl Tokens {
 
     /// The tokens with their slots.
     fn numbered(&self) -> impl Iterator<Item = (u16, usize)> {
-        let slots = (0..).zip(&self.slots).filter(|(_, slot)| **slot > 0);
+        let slots = (0..=u16::MAX)
+            .zip(&self.slots)
+            .filter(|(_, slot)| **slot > 0);
         slots.map(|(token, slot)| (token, usize::from(*slot) - 1))
     }
 

@@ -123,6 +123,6 @@ fn words_of(tokens: &[u16]) -> Vec<(String, Vec<u16>)> {
             _ => words.push((text.to_owned(), vec![token])),
         }
     }
-    words.retain(|(word, _)| word.chars().all(char::is_alphanumeric));
+    words.retain(|(word, _)| !word.is_empty() && word.chars().all(char::is_alphanumeric));
     words
 }

@@ -11,6 +11,7 @@ mod sentences;
 mod statements;
 mod summary;
 mod time_mentions;
+mod usual_names;
 mod vocabulary;
 mod weights;
 mod word_matches;

@@ -69,6 +69,11 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     raw_words(text).map(lower).collect()
 }
 
+/// A word without its English possessive ending.
+pub(super) fn without_possessive(word: &str) -> &str {
+    word.strip_suffix("'s").unwrap_or(word)
+}
+
 /// The words of author names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AuthorNames {
@@ -91,16 +96,19 @@ impl AuthorNames {
 
     /// Whether a word is part of a name.
     pub(super) fn contains(&self, word: &str) -> bool {
-        let word = word.strip_suffix("'s").unwrap_or(word);
-        self.words.contains_key(word)
+        self.words.contains_key(without_possessive(word))
     }
 
     /// The authors with one of these words in their names, ascending.
     pub(super) fn named_in(&self, words: &[String]) -> Vec<u32> {
         let mut named = Vec::new();
         for word in words {
-            let word = word.strip_suffix("'s").unwrap_or(word);
-            named.extend(self.words.get(word).into_iter().flatten());
+            named.extend(
+                self.words
+                    .get(without_possessive(word))
+                    .into_iter()
+                    .flatten(),
+            );
         }
         named.sort_unstable();
         named.dedup();

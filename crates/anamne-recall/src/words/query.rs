@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 
 use anamne_embed::{SimilarTokens, TokenTable};
-use anamne_text::analyser::{Analyser, QueryTerms, is_function_word};
+use anamne_text::analyser::{Analyser, GUEST_MARK, QueryTerms, is_function_word};
 use anamne_text::time::MONTHS;
 use rustc_hash::FxHashSet;
 
-use super::profile::{AuthorNames, SpaceProfile, lower, raw_words, words_of};
+use super::profile::{SpaceProfile, lower, raw_words, words_of};
 use super::rarity::{RareWord, content_idf, idf_at_frequency, piece_idf, prior_idf, rare_word};
 use super::time_mentions;
+use super::usual_names::UsualNames;
 use super::vocabulary::Vocabulary;
 use super::word_matches::WordMatches;
 use crate::model;
@@ -27,7 +28,7 @@ thread_local! {
 pub(crate) struct ParsedQuery {
     /// The terms of the lexical search, including names.
     pub(crate) terms: QueryTerms,
-    /// The terms counted in texts: without stop words and author names.
+    /// The terms counted in texts: without stop words and the names of authors that many texts contain.
     pub(crate) content: QueryTerms,
     /// The query word of each content term.
     pub(crate) term_words: Vec<String>,
@@ -78,16 +79,18 @@ impl ParsedQuery {
         columns: &dyn Columns,
     ) -> Self {
         let (words, names) = (words_of(text), &facts.names);
+        let usual = UsualNames::in_query(&words, names, columns);
         // With the original case: a capital distinguishes a name or a month from a function word.
         let content_text: Vec<&str> = raw_words(text)
-            .filter(|word| !names.contains(&lower(word)))
+            .filter(|word| !usual.contains(&lower(word)))
             .collect();
         let terms = analyser.query(text);
         let mut content = analyser.query(&content_text.join(" "));
         if content.terms.is_empty() {
             content = terms.clone();
         }
-        content.terms.retain(|term| !term.is_guest());
+        let foreign_stems = content.terms.extract_if(.., |term| term.is_guest());
+        let foreign_stems = foreign_stems.map(|term| term.text).collect();
         content.terms.truncate(MAX_WORDS);
         let all_idf = lexical.map_or_else(Vec::new, |lexical| lexical.idf(&terms));
         let idf = content_idf(&content, &terms, &all_idf, lexical);
@@ -100,7 +103,7 @@ impl ParsedQuery {
             .filter(|(_, idf)| *idf >= min_idf)
             .collect();
         let known: Vec<_> = terms.terms.iter().zip(all_idf.iter().copied()).collect();
-        let rare_word = rare_word(analyser, text, names, &known, columns.rows());
+        let rare_word = rare_word(analyser, text, &usual, &known, columns.rows());
         let occurrences = terms.terms.iter().map(|term| term.occurrences as f32);
         let mut query = Self {
             max_lexical_score: 2.2
@@ -128,8 +131,8 @@ impl ParsedQuery {
             asks_for_time: time_mentions::asks_for_time(&words),
             words,
         };
-        query.match_terms(analyser, names);
-        query.match_pieces(text, names, columns);
+        query.match_terms(analyser, &usual, &foreign_stems);
+        query.match_pieces(text, &usual, columns);
         query
     }
 
@@ -142,7 +145,7 @@ impl ParsedQuery {
         words
     }
 
-    /// The query vector: its wordpieces' vectors, rare ones heavier, stop words lighter, without names.
+    /// The query vector: its wordpieces' vectors, rare ones heavier, stop words lighter, without usual names.
     pub(crate) fn vector(
         text: &str,
         facts: &SpaceProfile,
@@ -150,13 +153,13 @@ impl ParsedQuery {
         table: &dyn TokenTable,
         sum: &mut [f32],
     ) {
-        let names = &facts.names;
+        let names = UsualNames::in_query(&words_of(text), &facts.names, columns);
         let mut tokens = Vec::new();
         table.tokens(text, &mut tokens);
         sum.fill(0.0);
         let weight = |token: u16| {
             let piece = table.token_text(token);
-            let share = if is_stop_piece(piece) {
+            let share = if is_stop_token(table, token) {
                 model::STOP_PIECE_SHARE
             } else {
                 1.0
@@ -174,33 +177,35 @@ impl ParsedQuery {
     }
 
     /// Finds the tokens that share a term's stem, and the words of several tokens.
-    fn match_terms(&mut self, analyser: &mut Analyser, names: &AuthorNames) {
+    fn match_terms(
+        &mut self,
+        analyser: &mut Analyser,
+        names: &UsualNames,
+        foreign_stems: &FxHashSet<String>,
+    ) {
         let vocabulary = Vocabulary::get();
         let terms = &self.content.terms;
         for (index, term) in terms.iter().enumerate() {
-            for token in vocabulary.with_stem(&term.text) {
+            let hashed = vocabulary.table.token_of_term(&term.text);
+            for token in vocabulary.with_stem(&term.text).chain(hashed) {
                 self.matches.add_term(token, index);
             }
         }
-        let mut tokens = Vec::new();
         for word in self.words.iter().filter(|word| !names.contains(word)) {
-            tokens.clear();
-            vocabulary.table.tokens(word, &mut tokens);
             let mut base = None;
             analyser.document(word, &mut |found, _| {
                 base = base.or_else(|| terms.iter().position(|term| term.text == found));
             });
             if let Some(term) = base {
                 self.term_words[term].clone_from(word);
-            }
-            if let (Some(term), [first, second, rest @ ..]) = (base, &tokens[..]) {
-                self.matches.add_sequence([*first, *second], rest, term);
+                let forms = forms(analyser, word, foreign_stems);
+                add_sequences(&mut self.matches, &forms, term);
             }
         }
     }
 
     /// Chooses the wordpieces to compare, and finds similar tokens of each.
-    fn match_pieces(&mut self, text: &str, names: &AuthorNames, columns: &dyn Columns) {
+    fn match_pieces(&mut self, text: &str, names: &UsualNames, columns: &dyn Columns) {
         let table = Vocabulary::get().table;
         let mut tokens = Vec::new();
         table.tokens(text, &mut tokens);
@@ -209,10 +214,7 @@ impl ParsedQuery {
         tokens.retain(|token| seen.insert(*token));
         let is_name = |token: &u16| names.contains(table.token_text(*token));
         let kept = |piece: &str| self.content.terms.iter().any(|term| term.text == piece);
-        let is_stop = |token: &u16| {
-            let piece = table.token_text(*token);
-            is_stop_piece(piece) && !kept(piece)
-        };
+        let is_stop = |token: &u16| is_stop_token(table, *token) && !kept(table.token_text(*token));
         let mut pieces: Vec<u16> = tokens
             .iter()
             .copied()
@@ -239,10 +241,57 @@ impl ParsedQuery {
         for (index, (weight, piece)) in weighed.into_iter().enumerate() {
             self.piece_weights.push(weight);
             self.pieces.push(piece);
+            if table.is_hashed(piece) {
+                self.matches.add_piece(piece, index, 1.0);
+            }
             for (token, cosine) in SimilarTokens::builtin().of(piece) {
                 self.matches.add_piece(token, index, cosine);
             }
         }
+    }
+}
+
+/// A word with its stems in the languages of the query.
+fn forms(analyser: &mut Analyser, word: &str, foreign_stems: &FxHashSet<String>) -> Vec<String> {
+    let mut forms = vec![word.to_owned()];
+    if !foreign_stems.is_empty() {
+        let terms = analyser.query(word).terms.into_iter();
+        let stems = terms.filter(|term| foreign_stems.contains(&term.text));
+        forms.extend(stems.map(|term| term.text[GUEST_MARK.len_utf8()..].to_owned()));
+    }
+    forms
+}
+
+/// Adds the words of several pieces among the forms of a term. A word that continues a stem is an inflection of it.
+fn add_sequences(matches: &mut WordMatches, forms: &[String], term: usize) {
+    let table = Vocabulary::get().table;
+    let pieces = |form: &String| {
+        let mut pieces = Vec::new();
+        table.tokens(form, &mut pieces);
+        pieces
+    };
+    let mut sequences: Vec<Vec<u16>> = forms.iter().map(pieces).collect();
+    sequences.sort_by_key(Vec::len);
+    let mut added: Vec<&[u16]> = Vec::new();
+    for sequence in &sequences {
+        // A shorter one has been added that matches the same words.
+        let is_met = added.iter().any(|known| sequence.starts_with(known));
+        if let [first, second, rest @ ..] = &sequence[..]
+            && !is_met
+            && !table.is_hashed(*first)
+        {
+            matches.add_sequence([*first, *second], rest, term);
+            added.push(sequence);
+        }
+    }
+}
+
+/// Whether a token has no meaning of its own.
+fn is_stop_token(table: &dyn TokenTable, token: u16) -> bool {
+    if table.is_hashed(token) {
+        table.is_hashed_function_word(token)
+    } else {
+        is_stop_piece(table.token_text(token))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use anamne_text::analyser::{Analyser, QueryTerm, QueryTerms};
 
-use super::profile::{AuthorNames, lower, raw_words};
+use super::profile::{lower, raw_words};
+use super::usual_names::UsualNames;
 use super::vocabulary::Vocabulary;
 use crate::model;
 use crate::views::{Columns, LexicalSearch};
@@ -56,7 +57,7 @@ pub(super) fn idf_at_frequency(containing: f32, rows: usize) -> f32 {
 pub(super) fn rare_word(
     analyser: &mut Analyser,
     text: &str,
-    names: &AuthorNames,
+    names: &UsualNames,
     terms: &[(&QueryTerm, f32)],
     rows: usize,
 ) -> Option<RareWord> {

@@ -46,7 +46,7 @@ impl TokenSet {
 /// The wordpieces of the built-in vocabulary, by prefix.
 pub(super) struct Vocabulary {
     pub(super) table: &'static dyn TokenTable,
-    /// The wordpieces that start a word: no continuation, no punctuation.
+    /// The wordpieces that start a word: no continuation, no punctuation. Also hashed words.
     pub(super) word_starts: TokenSet,
     /// The wordpieces that continue a word.
     pub(super) continuations: TokenSet,
@@ -108,6 +108,11 @@ impl Vocabulary {
                 vocabulary.word_starts.insert(token);
                 let group = vocabulary.by_prefix.entry(prefix(text)).or_default();
                 group.tokens.push(token);
+            }
+        }
+        for token in table.rows() as u16..=u16::MAX {
+            if table.is_hashed(token) {
+                vocabulary.word_starts.insert(token);
             }
         }
         vocabulary

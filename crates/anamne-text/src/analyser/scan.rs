@@ -325,7 +325,12 @@ fn is_wanted_alone<R: Receiver>(text: &str, clusters: &[usize], at: usize) -> bo
 }
 
 /// Finds the boundaries between letters (with their marks) of one family, including both ends.
-fn read_clusters(text: &str, start: usize, family: Family, clusters: &mut Vec<usize>) -> usize {
+pub(super) fn read_clusters(
+    text: &str,
+    start: usize,
+    family: Family,
+    clusters: &mut Vec<usize>,
+) -> usize {
     clusters.clear();
     let mut end = start;
     for (offset, character) in text[start..].char_indices() {

@@ -17,7 +17,7 @@ const WORDS_KEPT: usize = 16_384;
 const GUESTS_KEPT: usize = 2_048;
 
 /// Prefix of every guest term, so that stems of one language never match words of another.
-pub(super) const GUEST_MARK: char = '~';
+pub const GUEST_MARK: char = '~';
 
 /// The context-independent properties of a word.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ impl WordCache {
 
 /// Appends the base term of a lower-case word: folded, and stemmed only by the rules of its alphabet, so that a word
 /// has the same base term in every text.
-fn base_term(lower: &str, folded: &mut String, terms: &mut String) {
+pub(super) fn base_term(lower: &str, folded: &mut String, terms: &mut String) {
     let start = terms.len();
     folded.clear();
     fold_into(lower, folded);

@@ -29,6 +29,7 @@ mod intake;
 mod keeping;
 mod kept;
 mod knowledge;
+mod languages;
 mod lessons;
 mod members;
 mod meta;

@@ -269,7 +269,7 @@ fn nearest(space: &Space, question: &str) -> Vec<(MemoryId, f32)> {
         .collect()
 }
 
-const BUILTIN: &str = "anamne-static-v1";
+const BUILTIN: &str = "anamne-static-v2";
 
 #[test]
 fn a_model_takes_over_when_all_its_vectors_are_there_and_the_former_ones_go() {
