@@ -17,6 +17,22 @@ const MAX_TIMES: usize = 16;
 /// The weight of a text that mentions the time, relative to one that happened then.
 const MENTION_SHARE: f32 = 0.5;
 
+/// Words that ask what there was at a time.
+const OCCURRENCE_WORDS: [&str; 12] = [
+    "happen",
+    "happens",
+    "happened",
+    "happening",
+    "occur",
+    "occurs",
+    "occurred",
+    "passiert",
+    "passierte",
+    "geschah",
+    "geschehen",
+    "pasó",
+];
+
 const DAY: i64 = 86_400 * 1_000_000;
 
 /// The times that a query mentions.
@@ -93,6 +109,13 @@ impl QueryTimes {
             .filter(|(_, word)| is_date_word(word))
             .map(|(index, _)| index)
             .collect()
+    }
+
+    /// Whether a word of the query says nothing but that something was at one of its times: `week` of "last week", and
+    /// `happened`. Days, months and years are words of texts, too.
+    pub(crate) fn only_asks_for_time(&self, word: &str) -> bool {
+        let is_date = word.bytes().all(|byte| byte.is_ascii_digit()) || month_of(word).is_some();
+        !is_date && (OCCURRENCE_WORDS.contains(&word) || self.mentions(word))
     }
 
     /// Whether a word is part of a time expression.

@@ -273,15 +273,11 @@ fn lexical(
 fn rare_term(inputs: &FeatureInputs<'_>, candidate: &Candidate, own: Summary<'_>) -> f32 {
     let query = inputs.query;
     let contains = |&(term, idf): &(usize, f32)| {
-        let as_pieces = own
-            .frequencies
-            .get(term)
-            .is_some_and(|frequency| *frequency > 0.0);
         // For a one-word query a lexical hit contains the word; in a long text one occurrence still scores half of its
         // idf.
         let as_spelled =
             query.words.len() == 1 && candidate.lexical.is_some_and(|score| score >= idf / 2.0);
-        as_pieces || as_spelled
+        own.contains(term) || as_spelled
     };
     if query.rare_terms.iter().any(contains) {
         1.0 + (3.0 - query.words.len() as f32).clamp(0.0, 2.0)

@@ -115,6 +115,9 @@ fn rank_in_full(
         Some(_) => scope.times.date_terms(&prepared.query),
         None => Vec::new(),
     };
+    if scope.preferred.is_some() {
+        reader.ignore_words(|word| scope.times.only_asks_for_time(word));
+    }
     let candidates = std::mem::take(&mut pool.candidates);
     threads::weight_by_clusters(reader, &candidates);
     let mut threads = Threads::read(reader, &candidates);

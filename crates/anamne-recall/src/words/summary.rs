@@ -36,6 +36,12 @@ impl Summary<'_> {
         if most > 0.0 { sum / most } else { 0.0 }
     }
 
+    /// Whether it contains a content term that is not ignored.
+    pub(crate) fn contains(&self, term: usize) -> bool {
+        let of = |numbers: &[f32]| numbers.get(term).copied().unwrap_or(0.0);
+        of(self.frequencies) > 0.0 && of(&self.weights.terms) > 0.0
+    }
+
     /// How well the query's wordpieces are matched, weighted by rarity: 0 to 1.
     pub(crate) fn word_match(&self) -> f32 {
         let pieces = self.nearest.iter().zip(&self.weights.pieces);
@@ -139,6 +145,19 @@ impl<'query> Reader<'query> {
             frequencies: &self.numbers[self.frequencies(index)],
             nearest: &self.numbers[self.nearest(index)],
             weights: &self.weights,
+        }
+    }
+
+    /// Leaves words of the query out of the comparison. O(words).
+    pub(crate) fn ignore_words(&mut self, is_ignored: impl Fn(&str) -> bool) {
+        let table = Vocabulary::get().table;
+        let terms = self.weights.terms.iter_mut().zip(&self.query.term_words);
+        for (weight, _) in terms.filter(|(_, word)| is_ignored(word)) {
+            *weight = 0.0;
+        }
+        let pieces = self.weights.pieces.iter_mut().zip(&self.query.pieces);
+        for (weight, _) in pieces.filter(|(_, piece)| is_ignored(table.token_text(**piece))) {
+            *weight = 0.0;
         }
     }
 

@@ -100,6 +100,9 @@ fn days() {
         What did I cook last Friday? | last Friday = 2026-02-27 2026-02-28
         What did I cook last Wednesday? | last Wednesday = 2026-02-25 2026-02-26
         What will we do on Friday? | on Friday = 2026-03-06 2026-03-07
+        What is planned for Friday? | Friday = 2026-03-06 2026-03-07
+        What is due in December? | in December = 2026-12-01 2027-01-01
+        What was planned for Friday? | Friday = 2026-02-27 2026-02-28
         Whom am I meeting next Monday? | next Monday = 2026-03-09 2026-03-10
         Whom am I meeting this Thursday? | this Thursday = 2026-03-05 2026-03-06
         Who called on Monday last week? | on Monday last week = 2026-02-23 2026-02-24

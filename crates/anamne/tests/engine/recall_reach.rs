@@ -465,3 +465,41 @@ fn an_empty_space_declines_with_nothing_near() {
     assert!(abstained.nearest.is_none());
     assert!(abstained.looked_at.starts_with("Searched 0 memories"));
 }
+
+#[test]
+fn a_question_for_all_of_a_time_is_answered_by_the_memories_of_that_time() {
+    let home = Home::new();
+    let space = home.space();
+    for (at, content) in [
+        ("2026-06-08", "Deploys happen on Tuesdays and Thursdays."),
+        ("2026-07-01", "What a week: the server burned down."),
+        ("2026-08-01", "Nothing ever happens in this project."),
+        ("2026-09-10", "Code review takes two days on average."),
+        (
+            "2026-11-16",
+            "The production API moved from port 8443 to 443.",
+        ),
+        ("2026-11-18", "Anna fixed the login bug."),
+        ("2026-11-20", "We bought a new printer."),
+    ] {
+        let draft = Draft::new(content).occurred_at(instant(&format!("{at}T10:00:00Z")));
+        space.remember(draft).expect("remembered");
+    }
+    for query in [
+        "what happened last week?",
+        "what happened between 16 and 20 November?",
+    ] {
+        let recall = Recall {
+            asked_at: Some(instant("2026-11-29T09:00:00Z")),
+            ..Recall::new(query)
+        };
+        let answer = space.recall(&recall).expect("an answer");
+        let times = answer.results.iter().map(|hit| hit.memory.occurred_at);
+        let first: Vec<_> = times.take(3).collect();
+        let week = instant("2026-11-16T00:00:00Z")..instant("2026-11-23T00:00:00Z");
+        assert!(
+            first.iter().all(|at| week.contains(at)),
+            "{query}: {first:?}"
+        );
+    }
+}

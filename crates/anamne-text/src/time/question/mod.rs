@@ -96,7 +96,7 @@ pub enum EventDistance {
 ///
 /// Days, weeks (from Monday) and months are in `zone`; `today` is the day of `asked_at` there. Memories are about the
 /// past: a month, weekday, season or holiday without a year is the last one that started by `asked_at`, unless the
-/// question contains `will` or `upcoming`. Meanings:
+/// question contains `will`, `upcoming` or `planned` and no past tense. Meanings:
 ///
 /// | text | meaning |
 /// |---|---|
@@ -142,7 +142,7 @@ pub enum EventDistance {
 /// ```
 pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<TimeExpression> {
     let tokens = tokens::tokens(question);
-    let ahead = tokens.iter().any(|token| token.word == Word::Ahead);
+    let ahead = tokens.iter().any(|token| token.word == Word::Ahead) || names_a_plan(question);
     let past = tokens.iter().any(|token| token.word == Word::Past);
     let french = tokens.iter().any(|token| token.word == Word::Hier) && is_french(&tokens);
     let reader = Reader {
@@ -172,6 +172,18 @@ pub fn expressions(question: &str, asked_at: Timestamp, zone: &TimeZone) -> Vec<
         at += 1;
     }
     found
+}
+
+/// Words for what is yet to be.
+const PLAN_WORDS: [&str; 5] = ["planned", "scheduled", "due", "geplant", "prévu"];
+
+fn names_a_plan(question: &str) -> bool {
+    let mut words = question.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| {
+        PLAN_WORDS
+            .iter()
+            .any(|plan| word.eq_ignore_ascii_case(plan))
+    })
 }
 
 /// Adds the expression of a phrase, and others with the same leading word; returns the token after them.
