@@ -20,8 +20,8 @@ const BEHIND: f32 = 1e-3;
 pub(crate) struct KnownDisputes(FxHashMap<Row, Vec<Dispute>>);
 
 impl KnownDisputes {
-    /// The contradictions of these rows; as of an earlier time only with memories that existed then. Nearly free if there
-    /// are none.
+    /// The contradictions of these rows; as of an earlier time only with memories that existed then, and with what had
+    /// happened by the time of validity. Nearly free if there are none.
     pub(crate) fn of(&mut self, context: &RecallContext<'_>, rows: &[Row]) -> Vec<Vec<Dispute>> {
         let Some(disputes) = context.sources.disputes else {
             return vec![Vec::new(); rows.len()];
@@ -32,6 +32,15 @@ impl KnownDisputes {
             if context.sources.past.is_some() {
                 let memories = context.memory_reader();
                 found.retain(|dispute| memories.get(dispute.memory).is_some());
+            }
+            if let Some(held) = context.recall.as_of.held
+                && !found.is_empty()
+            {
+                let memories = context.memory_reader();
+                found.retain(|dispute| {
+                    let other = memories.get(dispute.memory);
+                    other.is_some_and(|other| other.occurred_at <= held)
+                });
             }
             self.0.insert(*row, found);
         }
@@ -45,6 +54,21 @@ impl KnownDisputes {
         let disputes = self.of(context, &[candidate.row]);
         let mut disputes = disputes.iter().flatten();
         !candidate.attributes.superseded && !disputes.any(|dispute| dispute.holds == Some(false))
+    }
+
+    /// Leaves out what was already outdated at the time of validity, if one is given.
+    pub(crate) fn drop_outdated(&mut self, context: &RecallContext<'_>, ranked: &mut Vec<Ranked>) {
+        if context.recall.as_of.held.is_none() {
+            return;
+        }
+        let rows: Vec<Row> = ranked.iter().map(|ranked| ranked.candidate.row).collect();
+        let mut disputes = self.of(context, &rows).into_iter();
+        let is_outdated = |dispute: &Dispute| dispute.holds == Some(false);
+        ranked.retain(|_| {
+            !disputes
+                .next()
+                .is_some_and(|own| own.iter().any(is_outdated))
+        });
     }
 
     /// Orders the best of `ranked` again so that no short memory with an outdated statement precedes the short memory

@@ -176,6 +176,7 @@ impl<'space> Recaller<'space> {
             &scope,
             &mut disputes,
         );
+        disputes.drop_outdated(&context, &mut ranked);
         times.end_of(RecallStage::Rank);
         let mut has_reranker_failed = false;
         let mut confidence = None;
