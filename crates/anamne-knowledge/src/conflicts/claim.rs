@@ -20,7 +20,7 @@ pub struct Claim {
     pub author: String,
     /// When it was said.
     pub at: Timestamp,
-    /// The terms of the subject; empty for the speaker.
+    /// The terms of the subject, of a value the head first; empty for the speaker.
     pub subject: Vec<String>,
     /// The topic, the head first.
     pub about: Vec<Topic>,

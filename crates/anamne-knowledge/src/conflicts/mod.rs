@@ -37,10 +37,12 @@ mod actions;
 mod claim;
 mod clauses;
 mod driver;
+mod holding;
 mod judge;
 mod keys;
 mod quantities;
 mod read;
+mod relations;
 mod states;
 mod tokens;
 mod topics;
@@ -53,7 +55,8 @@ pub use judge::{Conflict, judge};
 pub use keys::{Keys, keys};
 pub(crate) use read::shortened;
 pub use read::{MOST_CLAIMS, claims};
+pub use relations::statement_claims;
 pub(crate) use words::{Stems, is_verb_form};
 
 /// Changes whenever the same texts may give different claims, keys or conflicts.
-pub const CLAIMS_VERSION: u32 = 2;
+pub const CLAIMS_VERSION: u32 = 3;

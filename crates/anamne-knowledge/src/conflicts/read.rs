@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use anamne_types::Role;
+use jiff::tz::TimeZone;
 
-use super::actions::{FoundAction, actions};
+use super::actions::{FoundAction, actions, being};
 use super::claim::{Claim, Content, Topic};
 use super::clauses::clauses;
+use super::holding::{Mentioned, Sentence};
 use super::quantities::{FoundQuantity, quantities};
 use super::states::{attributes, switches};
 use super::tokens::{Kind, Token, prose, tokens};
@@ -32,12 +34,13 @@ pub fn claims(utterance: &Utterance<'_>) -> Vec<Claim> {
     let mut claims = Vec::new();
     let shows_work = utterance.text.contains("```");
     let mut before = None;
-    for sentence in prose(utterance.text) {
+    let mut sentences = prose(utterance.text).into_iter().peekable();
+    while let Some(sentence) = sentences.next() {
         if may_claim(&utterance.text[sentence.clone()]) {
             read_sentence(
                 utterance,
                 sentence.clone(),
-                before,
+                [before, sentences.peek().cloned()],
                 shows_work,
                 &mut stems,
                 &mut claims,
@@ -61,7 +64,7 @@ fn may_claim(sentence: &str) -> bool {
 fn read_sentence(
     utterance: &Utterance<'_>,
     sentence: Range<usize>,
-    before: Option<Range<usize>>,
+    [before, after]: [Option<Range<usize>>; 2],
     shows_work: bool,
     stems: &mut Stems,
     claims: &mut Vec<Claim>,
@@ -76,6 +79,15 @@ fn read_sentence(
     let before = before
         .map(|before| super::tokens::tokens(utterance.text, before))
         .unwrap_or_default();
+    let next = after
+        .map(|after| super::tokens::tokens(utterance.text, after))
+        .unwrap_or_default();
+    let whole = Sentence {
+        tokens: &tokens,
+        clauses: &clauses,
+        next: &next,
+        year: utterance.at.to_zoned(TimeZone::UTC).year(),
+    };
     let context = Context {
         sentence: &tokens,
         before: &before,
@@ -103,9 +115,17 @@ fn read_sentence(
             shows_work,
             stems,
         );
-        done.extend(switches(&tokens, clause, stems));
-        let mut measured = quantities(&tokens, &clauses, index, &values, stems);
-        measured.extend(attributes(&tokens, clause, stems));
+        done.extend(being(&tokens, clause, stems).filter(|found| {
+            whole.lasts(&Mentioned {
+                clause: index,
+                tokens: found.tokens.clone(),
+                changes: true,
+                is_date: false,
+            })
+        }));
+        done.extend(switches(&whole, index, stems));
+        let mut measured = quantities(&whole, index, &values, stems);
+        measured.extend(attributes(&whole, index, stems));
         for FoundAction {
             tokens: span,
             subject,
@@ -126,6 +146,7 @@ fn read_sentence(
         }
         for FoundQuantity {
             tokens: span,
+            subject,
             about,
             quantity,
             changed,
@@ -133,7 +154,7 @@ fn read_sentence(
         {
             claims.push(claim(
                 span,
-                Vec::new(),
+                subject,
                 about,
                 changed,
                 Content::Quantity(quantity),

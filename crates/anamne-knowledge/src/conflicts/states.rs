@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::actions::FoundAction;
 use super::claim::{Action, Aspect, Quantity, Topic};
 use super::clauses::{Clause, Mode};
+use super::holding::{Mentioned, Sentence};
 use super::quantities::FoundQuantity;
 use super::tokens::{Kind, Token, is_at, says};
 use super::topics::topics;
@@ -25,10 +26,11 @@ const NAMED: &str = "name manager boss supervisor doctor dentist therapist landl
 
 /// What the speaker stopped and began using: `switched from A to B`, `replaced A with B`.
 pub(super) fn switches(
-    tokens: &[Token<'_>],
-    clause: &Clause,
+    sentence: &Sentence<'_, '_>,
+    index: usize,
     stems: &mut Stems,
 ) -> Vec<FoundAction> {
+    let (tokens, clause) = (sentence.tokens, &sentence.clauses[index]);
     if clause.mode != Mode::Assertion {
         return Vec::new();
     }
@@ -49,6 +51,16 @@ pub(super) fn switches(
     let Some((left, taken)) = pair else {
         return Vec::new();
     };
+    let end = taken.as_ref().map_or(left.end, |taken| taken.end);
+    let switched = Mentioned {
+        clause: index,
+        tokens: verb..end,
+        changes: true,
+        is_date: false,
+    };
+    if !sentence.holds(&switched) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     let mut push = |object: Range<usize>, aspect| {
         let about = topics(tokens, object.clone(), stems);
@@ -120,21 +132,39 @@ fn object(tokens: &[Token<'_>], start: usize, end: usize) -> Range<usize> {
 
 /// Properties with a name: `my manager is now Anna`, `we live in Oslo`.
 pub(super) fn attributes(
-    tokens: &[Token<'_>],
-    clause: &Clause,
+    sentence: &Sentence<'_, '_>,
+    index: usize,
     stems: &mut Stems,
 ) -> Vec<FoundQuantity> {
+    let (tokens, clause) = (sentence.tokens, &sentence.clauses[index]);
     if clause.mode != Mode::Assertion {
         return Vec::new();
     }
     possessed(tokens, clause, stems)
         .or_else(|| renamed(tokens, clause, stems))
         .or_else(|| place(tokens, clause, stems))
+        .filter(|found| {
+            sentence.holds(&Mentioned {
+                clause: index,
+                tokens: found.verb.clone(),
+                changes: found.changes,
+                is_date: false,
+            })
+        })
+        .map(|found| found.value)
         .into_iter()
         .collect()
 }
 
-fn possessed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<FoundQuantity> {
+/// A named value, and its tokens from the verb on.
+struct FoundName {
+    value: FoundQuantity,
+    verb: Range<usize>,
+    /// Whether the verb is one of change.
+    changes: bool,
+}
+
+fn possessed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<FoundName> {
     let range = clause.tokens.clone();
     let start = range
         .clone()
@@ -172,11 +202,15 @@ fn possessed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option
         return None;
     }
     let about = weighed(topics(tokens, start + 1..verb, stems));
-    Some(named_value(start..last + 1, about, &written(name), changed))
+    Some(FoundName {
+        value: named_value(start..last + 1, about, &written(name), changed),
+        verb: verb..last + 1,
+        changes: false,
+    })
 }
 
 /// `changed the venue to Kew Hall`.
-fn renamed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<FoundQuantity> {
+fn renamed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<FoundName> {
     let range = clause.tokens.clone();
     let verb = range
         .clone()
@@ -194,12 +228,11 @@ fn renamed(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<F
     let first = to + 1 + usize::from(is_at(tokens, to + 1, "the a an"));
     let last = names_from(tokens, first, range.end)?;
     let about = weighed(topics(tokens, start + 1..to, stems));
-    Some(named_value(
-        verb..last,
-        about,
-        &written(&tokens[first..last]),
-        true,
-    ))
+    Some(FoundName {
+        value: named_value(verb..last, about, &written(&tokens[first..last]), true),
+        verb: verb..last,
+        changes: true,
+    })
 }
 
 /// The end of the capitalised words that begin at `first`.
@@ -225,7 +258,7 @@ fn weighed(mut about: Vec<Topic>) -> Vec<Topic> {
 }
 
 /// Where the speaker, or someone like `my sister`, lives or works.
-fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<FoundQuantity> {
+fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<FoundName> {
     let range = clause.tokens.clone();
     let start = range
         .clone()
@@ -237,7 +270,7 @@ fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<Fou
     })?;
     let (property, changed) = match tokens[at].lower.as_str() {
         "live" | "lives" | "living" | "based" if is_at(tokens, at + 1, "in") => ("live", false),
-        "moved" | "relocated" if is_at(tokens, at + 1, "to") => ("live", true),
+        "moved" | "relocated" if is_at(tokens, at + 1, "to back") => ("live", true),
         "work" | "works" | "working" if is_at(tokens, at + 1, "at for") => ("work", false),
         _ => return None,
     };
@@ -247,9 +280,11 @@ fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<Fou
     if speaker && !between.iter().all(|token| token.is_one_of(adverbs)) {
         return None;
     }
-    let says_now = says(&tokens[range.start..at], "now");
-    let first = at + 2;
+    let back = usize::from(is_at(tokens, at + 1, "back"));
+    let first = at + 2 + back;
     let last = names_from(tokens, first, range.end)?;
+    let says_now =
+        says(&tokens[range.start..at], "now") || says(&tokens[last..range.end], "now again");
     let mut about = vec![Topic {
         term: property.to_owned(),
         weight: 10,
@@ -257,12 +292,12 @@ fn place(tokens: &[Token<'_>], clause: &Clause, stems: &mut Stems) -> Option<Fou
     if !speaker {
         about.extend(weighed(topics(tokens, start + 1..at, stems)));
     }
-    Some(named_value(
-        start..last,
-        about,
-        &written(&tokens[first..last]),
-        changed || says_now,
-    ))
+    let name = written(&tokens[first..last]);
+    Some(FoundName {
+        value: named_value(start..last, about, &name, changed || says_now),
+        verb: at..last,
+        changes: changed,
+    })
 }
 
 fn written(name: &[Token<'_>]) -> String {
@@ -280,6 +315,7 @@ fn named_value(
 ) -> FoundQuantity {
     FoundQuantity {
         tokens,
+        subject: Vec::new(),
         about,
         changed,
         quantity: Quantity {

@@ -16,7 +16,49 @@ struct ClaimWords {
     lemmas: FxHashMap<&'static str, &'static str>,
     /// The groups of a verb, as bits.
     groups: FxHashMap<&'static str, u64>,
+    governing: FxHashMap<Governing, FxHashSet<&'static str>>,
+    moods: FxHashSet<&'static str>,
+    times: FxHashSet<&'static str>,
+    /// Words for a state, and for that in which it is not so.
+    opposites: FxHashMap<&'static str, &'static str>,
 }
+
+/// Lists of words that decide whether what they govern holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Governing {
+    Negation,
+    Modal,
+    Duty,
+    Wish,
+    Doubt,
+    Opinion,
+    Retraction,
+    PastTime,
+    Temporary,
+    Spell,
+    Part,
+    Environment,
+    EnvironmentKind,
+    EnvironmentNoun,
+}
+
+/// The section of each list in `data/claims.txt`.
+const GOVERNING: [(Governing, &str); 14] = [
+    (Governing::Negation, "negations"),
+    (Governing::Modal, "modals"),
+    (Governing::Duty, "duties"),
+    (Governing::Wish, "wishes"),
+    (Governing::Doubt, "doubts"),
+    (Governing::Opinion, "opinions"),
+    (Governing::Retraction, "retractions"),
+    (Governing::PastTime, "past_times"),
+    (Governing::Temporary, "temporary"),
+    (Governing::Spell, "spells"),
+    (Governing::Part, "parts"),
+    (Governing::Environment, "environments"),
+    (Governing::EnvironmentKind, "environment_kinds"),
+    (Governing::EnvironmentNoun, "environment_nouns"),
+];
 
 static WORDS: LazyLock<ClaimWords> =
     LazyLock::new(|| ClaimWords::load().expect("a test loads the data file"));
@@ -36,6 +78,10 @@ impl ClaimWords {
             }
         }
         let irregular = file.rows("irregular", 2)?;
+        let governing = GOVERNING
+            .into_iter()
+            .map(|(list, section)| Ok((list, set(section)?)))
+            .collect::<Result<_, LexiconError>>()?;
         Ok(Self {
             function_words: set("function_words")?,
             generic_nouns: set("generic_nouns")?,
@@ -46,8 +92,38 @@ impl ClaimWords {
                 .map(|row| (row.cells[0], row.cells[1]))
                 .collect(),
             groups,
+            governing,
+            moods: set("moods")?,
+            times: set("times")?,
+            opposites: file
+                .rows("opposites", 2)?
+                .iter()
+                .map(|row| (row.cells[0], row.cells[1]))
+                .collect(),
         })
     }
+}
+
+impl Governing {
+    /// Whether a word (in lower case) is in this list.
+    pub(super) fn has(self, lower: &str) -> bool {
+        WORDS.governing[&self].contains(lower)
+    }
+}
+
+/// Whether an index term names how someone feels at the moment.
+pub(super) fn is_mood(term: &str) -> bool {
+    WORDS.moods.contains(term)
+}
+
+/// Whether an index term names a time.
+pub(super) fn is_time(term: &str) -> bool {
+    WORDS.times.contains(term)
+}
+
+/// What something in this state is not: `open` for `closed`.
+pub(super) fn opposite(lower: &str) -> Option<&'static str> {
+    WORDS.opposites.get(lower).copied()
 }
 
 /// Whether a word is in a space-separated list.
@@ -192,5 +268,18 @@ mod tests {
         assert_eq!(stems.of("caches"), "cach");
         assert_eq!(stems.of("caches"), "cach");
         assert_eq!(stems.of("…"), "…");
+        for month in [
+            "january",
+            "february",
+            "july",
+            "september",
+            "october",
+            "december",
+        ] {
+            assert!(is_time(&stems.of(month)), "{month}");
+        }
+        for mood in ["happy", "busy", "sure", "curious", "worried"] {
+            assert!(is_mood(&stems.of(mood)), "{mood}");
+        }
     }
 }

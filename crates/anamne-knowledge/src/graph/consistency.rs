@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::attribution::contradiction_rule;
 use super::contradictions::{claim_digest, claims_in, identity};
+use super::reading_writer::reading_of;
 use super::{Graph, GraphError};
 use crate::conflicts::{Claim, ClaimId, Conflicts, Link};
 
@@ -28,7 +29,8 @@ impl Graph {
             .map(|memory| (memory.row.0, memory))
             .collect();
         for (row, memory) in &by_row {
-            conflicts.insert(*row, claims_in(memory));
+            let reading = reading_of(self.readings.as_deref(), memory)?;
+            conflicts.insert(*row, claims_in(memory, &reading));
         }
         let reader = self.reader();
         let mut found = Vec::new();

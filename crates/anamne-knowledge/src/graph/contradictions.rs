@@ -13,7 +13,8 @@ use super::attribution::contradiction_rule;
 use super::denials::{self, DeniedRows};
 use super::extract::{said_at, utterance};
 use super::{Graph, GraphError};
-use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys};
+use crate::conflicts::{Claim, Conflict, Content, WINDOW, claims, judge, keys, statement_claims};
+use crate::reading::Reading;
 use crate::readings::{ConflictReading, Readings};
 
 /// Codes in `claim_keys`: a claim is listed under a key, or is compared with claims under it.
@@ -46,9 +47,10 @@ pub(super) fn take_in(
     connection: &Connection,
     row: i64,
     memory: &Memory,
+    reading: &Reading,
 ) -> Result<Vec<i64>, GraphError> {
     let mut listed = Vec::new();
-    for (ordinal, claim) in claims_in(memory).iter().enumerate() {
+    for (ordinal, claim) in claims_in(memory, reading).iter().enumerate() {
         let json = serde_json::to_string(claim).map_err(|error| unreadable(&error))?;
         connection
             .prepare_cached("INSERT INTO claims VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
@@ -74,9 +76,11 @@ pub(super) fn take_in(
 }
 
 /// The claims of a memory, each said when the memory was last worded.
-pub(super) fn claims_in(memory: &Memory) -> Vec<Claim> {
+pub(super) fn claims_in(memory: &Memory, reading: &Reading) -> Vec<Claim> {
     let at = said_at(memory);
-    let claims = claims(&utterance(memory)).into_iter();
+    let utterance = utterance(memory);
+    let of_statements = statement_claims(&utterance, reading);
+    let claims = claims(&utterance).into_iter().chain(of_statements);
     claims.map(|claim| Claim { at, ..claim }).collect()
 }
 
@@ -92,7 +96,11 @@ pub(super) fn claim_digest(claim: &Claim) -> i64 {
         Content::Action(action) => format!("{} {}", action.verb, action.aspect.is_negative()),
         Content::Quantity(quantity) => format!("{} {}", quantity.dimension, quantity.value),
     };
-    let said = format!("{:?} {about:?} {content}", claim.subject);
+    let subject = match &claim.content {
+        Content::Action(_) => claim.subject.as_slice(),
+        Content::Quantity(_) => &[],
+    };
+    let said = format!("{subject:?} {about:?} {content}");
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&blake3::hash(said.as_bytes()).as_bytes()[..8]);
     i64::from_le_bytes(bytes)

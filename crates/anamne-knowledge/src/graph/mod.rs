@@ -54,7 +54,7 @@ pub use threads::RelatedThread;
 
 const DATABASE: SideDatabase = SideDatabase {
     page_size: SideDatabase::SMALL_PAGES,
-    ..SideDatabase::new(5, include_str!("schema.sql"))
+    ..SideDatabase::new(6, include_str!("schema.sql"))
 };
 
 /// Maximum page cache of the recall connection, in KiB.

@@ -34,12 +34,12 @@ pub(super) struct ReadingWriter<'batch> {
 impl ReadingWriter<'_> {
     /// Writes the claims and the reading of a memory.
     pub(super) fn read(mut self, memory: &Memory) -> Result<(), GraphError> {
-        let listed = contradictions::take_in(self.connection, self.row, memory)?;
+        let reading = reading_of(self.readings, memory)?;
+        let listed = contradictions::take_in(self.connection, self.row, memory, &reading)?;
         let row = self.row;
         self.touched
             .keys
             .extend(listed.into_iter().map(|key| (key, row)));
-        let reading = reading_of(self.readings, memory)?;
         for mention in &reading.mentions {
             if let Some(name) = self.name(&mention.name)? {
                 self.note(

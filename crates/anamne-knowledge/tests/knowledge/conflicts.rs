@@ -6,8 +6,8 @@ use anamne_types::ConflictKind;
 use anamne_types::Role;
 use jiff::Timestamp;
 
-const SUPERSEDED: Option<ConflictKind> = Some(ConflictKind::Superseded);
-const CONTESTED: Option<ConflictKind> = Some(ConflictKind::Contested);
+pub(crate) const SUPERSEDED: Option<ConflictKind> = Some(ConflictKind::Superseded);
+pub(crate) const CONTESTED: Option<ConflictKind> = Some(ConflictKind::Contested);
 
 /// The conflict with the highest confidence between two texts by `authors`, written a week apart.
 fn conflict_between(texts: [&str; 2], authors: [&str; 2], role: Role) -> Option<Conflict> {
@@ -38,7 +38,7 @@ fn conflict_between(texts: [&str; 2], authors: [&str; 2], role: Role) -> Option<
     })
 }
 
-fn check(cases: &[(&str, &str, Option<ConflictKind>)]) {
+pub(crate) fn check(cases: &[(&str, &str, Option<ConflictKind>)]) {
     let mut wrong = Vec::new();
     for &(earlier, later, expected) in cases {
         let found = conflict_between([earlier, later], ["ada", "ada"], Role::User);

@@ -4,6 +4,8 @@ mod log_twin;
 
 mod conflicts;
 mod conflicts_any_text;
+mod conflicts_asserted;
+mod conflicts_states;
 mod enrichment_quality;
 mod graph;
 mod reading_names;

@@ -370,7 +370,7 @@ fn what_says_a_denied_relation_is_disputed_by_the_denial() {
     let said = log.say("Ada", 1, "Mara Lind works at Fjordbank.", None);
     let retold = Assertion::Relation(told("Mara Lind", "works_at", "Fjordbank"));
     log.assert(2, &retold);
-    log.say("Ada", 3, "Mara Lind works at Skogbank.", None);
+    log.say("Ada", 3, "Mara Lind visited Skogbank.", None);
     let denied = log.assert(
         4,
         &Assertion::Denial {

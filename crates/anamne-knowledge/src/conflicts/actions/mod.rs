@@ -1,9 +1,11 @@
 //! Claims that somebody did, does or never did something.
 
+mod being;
 mod denials;
 
 use std::ops::Range;
 
+pub(super) use self::being::{BE, OWN, being};
 use self::denials::denied;
 use super::claim::{Action, Aspect, Topic};
 use super::clauses::{Clause, Mode};
@@ -226,7 +228,9 @@ fn predicate(
     let feels = verb.is_one_of("love like") && !is_at(tokens, at + 1, "to it that how");
     if verb.kind != Kind::Word
         || (verb.is_one_of(UNREAL) && !feels)
-        || is_function_word(&verb.lower) && !verb.is_one_of("been do done did have had has own")
+        || is_function_word(&verb.lower)
+            && !feels
+            && !verb.is_one_of("been do done did have had has own")
     {
         return None;
     }
@@ -278,7 +282,7 @@ fn predicate(
         subject,
         aspect,
         verb: at,
-        changed: changed || anymore || ceased,
+        changed: changed || anymore || ceased || says(&tokens[at..range.end], "again"),
     })
 }
 

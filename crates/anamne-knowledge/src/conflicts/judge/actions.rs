@@ -3,7 +3,10 @@
 use crate::conflicts::claim::{Action, Aspect, Claim};
 use anamne_types::ConflictKind;
 
+use crate::conflicts::words::is_time;
+
 use super::{Conflict, same_author};
+use crate::conflicts::actions::{BE, OWN};
 
 /// Minimum share of the denied topic that the action must cover.
 const LEAST_COVERED: f32 = 0.66;
@@ -35,9 +38,8 @@ pub(super) fn judge_actions(
     } else {
         (later, after, earlier, before)
     };
-    if denial.subject != assertion.subject
-        || (denial.subject.is_empty() && !same_author(denial, assertion))
-    {
+    let is_own = denial.subject.is_empty() || denial.subject.iter().any(|term| term == OWN);
+    if denial.subject != assertion.subject || (is_own && !same_author(denial, assertion)) {
         return None;
     }
     let kind = kind(denied_first, denial, denied, assertion, asserted)?;
@@ -51,7 +53,13 @@ pub(super) fn judge_actions(
     if !same_verb && !by_participle && denied.groups & asserted.groups == 0 {
         return None;
     }
-    let covered = covered(denial, assertion, denied.aspect, same_verb)?;
+    let is_state = denied.verb == BE || asserted.verb == BE;
+    let covered = if is_state {
+        // What something is, is compared as a whole.
+        (same_verb && denial.about == assertion.about).then_some(1.0)?
+    } else {
+        covered(denial, assertion, denied.aspect, same_verb)?
+    };
     let sure = if asserted.aspect == Aspect::Underway {
         0.35
     } else {
@@ -145,7 +153,14 @@ fn covered(denial: &Claim, assertion: &Claim, aspect: Aspect, same_verb: bool) -
     }
     // `not at work` is compatible with `at home`; `never` is not.
     let elsewhere = aspect != Aspect::Never && aside(denial, assertion) && aside(assertion, denial);
-    if elsewhere {
+    // `not for the logs` is compatible with what holds in general.
+    let narrower = match aspect {
+        Aspect::NotOngoing => aside(denial, assertion),
+        // `stopped in October` says when it ended.
+        Aspect::Ceased => has_aside(denial, assertion, |term| !is_time(term)),
+        _ => false,
+    };
+    if elsewhere || narrower {
         return None;
     }
     let least = match aspect {
@@ -159,8 +174,13 @@ fn covered(denial: &Claim, assertion: &Claim, aspect: Aspect, same_verb: bool) -
 
 /// Whether a claim has a term beside its object that the other lacks.
 fn aside(claim: &Claim, other: &Claim) -> bool {
+    has_aside(claim, other, |_| true)
+}
+
+fn has_aside(claim: &Claim, other: &Claim, counts: impl Fn(&str) -> bool) -> bool {
     claim.about.iter().any(|topic| {
         topic.weight < 10
+            && counts(&topic.term)
             && !other.about.iter().any(|known| known.term == topic.term)
             && other.context.binary_search(&topic.term).is_err()
     })

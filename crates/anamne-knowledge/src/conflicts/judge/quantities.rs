@@ -1,9 +1,11 @@
 //! Decides whether two values belong to the same property and exclude each other.
 
 use crate::conflicts::claim::{Claim, Quantity, Topic};
-use anamne_types::ConflictKind;
+use anamne_types::{ConflictKind, RelationType};
 
 use super::{Conflict, same_author};
+use crate::conflicts::quantities::ENVIRONMENT;
+use crate::conflicts::relations::{BESIDE, is_same_value, relation_of};
 use crate::conflicts::values::is_schedule;
 
 /// Relative difference up to which values count as equal if one of them is approximate.
@@ -27,11 +29,18 @@ pub(super) fn judge_quantities(
     if before.dimension == "name" && after.dimension == "name" {
         return judge_names(earlier, before, later, after);
     }
+    if let Some(relation) = relation_of(&before.dimension) {
+        let same_property = before.dimension == after.dimension && earlier.about == later.about;
+        let differs = same_property && !is_same_value(&before.written, &after.written);
+        let beside = !later.changed && after.qualifiers.iter().any(|word| word == BESIDE);
+        return (differs && !beside).then(|| judge_relation(&relation, earlier, later));
+    }
     if !same_dimension(earlier, before, later, after)
         || same_value(before, after)
         || before.target != after.target
         || parted(before, after)
         || name_different_things(earlier, later)
+        || have_other_holders(earlier, later)
     {
         return None;
     }
@@ -90,6 +99,21 @@ fn judge_names(
     })
 }
 
+/// The conflict of two values of a relation that has one at a time.
+fn judge_relation(relation: &RelationType, earlier: &Claim, later: &Claim) -> Conflict {
+    let lasts_for_ever = *relation == RelationType::BornOn;
+    let kind = if same_author(earlier, later) && !lasts_for_ever {
+        ConflictKind::Superseded
+    } else {
+        ConflictKind::Contested
+    };
+    Conflict {
+        kind,
+        confidence: if later.changed { 0.8 } else { 0.6 },
+        reason: format!("“{}”, later “{}”", earlier.quote, later.quote),
+    }
+}
+
 fn same_dimension(earlier: &Claim, before: &Quantity, later: &Claim, after: &Quantity) -> bool {
     let names = |claim: &Claim, dimension: &str| {
         dimension
@@ -135,7 +159,12 @@ fn parted(before: &Quantity, after: &Quantity) -> bool {
             .any(|other| one[0] == other[0] && apart(&one[1..], &other[1..]))
     });
     let other = |quantity: &Quantity| quantity.qualifiers.iter().any(|word| word == "other");
+    let environment = |quantity: &Quantity| {
+        let mut names = quantity.qualifiers.iter();
+        names.find(|word| word.starts_with(ENVIRONMENT)).cloned()
+    };
     other(before) != other(after)
+        || environment(before) != environment(after)
         || other_holder
         || other_sort
         || apart(&before.qualifiers, &after.qualifiers)
@@ -151,6 +180,25 @@ fn name_different_things(earlier: &Claim, later: &Claim) -> bool {
         })
     };
     alone(earlier, later) && alone(later, earlier)
+}
+
+/// Whether the values are those of two things: `Ember`, `Ember Labs`, `Ember's supplier`.
+fn have_other_holders(earlier: &Claim, later: &Claim) -> bool {
+    let (Some(one), Some(other)) = (earlier.subject.first(), later.subject.first()) else {
+        return false;
+    };
+    let knows = |claim: &Claim, term: &String| claim.about.iter().any(|topic| topic.term == *term);
+    let more = |claim: &Claim, than: &Claim| {
+        claim
+            .subject
+            .iter()
+            .any(|term| !than.subject.contains(term))
+    };
+    if one == other {
+        more(earlier, later) && more(later, earlier)
+    } else {
+        !(knows(later, one) && knows(earlier, other))
+    }
 }
 
 /// Whether both sorted lists are non-empty and disjoint.

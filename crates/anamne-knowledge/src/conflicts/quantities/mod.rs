@@ -1,12 +1,15 @@
 //! Claims that a property has a value.
 
+mod holders;
 mod properties;
 
 use std::ops::Range;
 
+use self::holders::holder;
 use self::properties::{is_noun_like, property};
 use super::claim::{Quantity, Topic};
 use super::clauses::{Clause, Mode};
+use super::holding::{Mentioned, Sentence};
 use super::tokens::{Kind, Token, says};
 use super::topics::topics;
 use super::values::{PORT, Value, is_schedule, month};
@@ -16,11 +19,16 @@ use super::words::{Stems, is_function_word, is_listed, is_past_form, verb_lemma}
 pub(super) struct FoundQuantity {
     /// The tokens to quote.
     pub(super) tokens: Range<usize>,
+    /// Who or what has it, the head first; empty for the speaker.
+    pub(super) subject: Vec<String>,
     /// The topic, the head first.
     pub(super) about: Vec<Topic>,
     pub(super) quantity: Quantity,
     pub(super) changed: bool,
 }
+
+/// What a qualifier begins with that names an environment.
+pub(super) const ENVIRONMENT: &str = "in ";
 
 /// Verbs after which a date is a scheduled one.
 const ARRANGED: &str = "schedule plan set arrange book fix due confirm move";
@@ -42,12 +50,12 @@ const AIMS: &str = "goal target aim aiming aims hope hoping want wants plan plan
 
 /// The quantities of one clause.
 pub(super) fn quantities(
-    tokens: &[Token<'_>],
-    clauses: &[Clause],
+    sentence: &Sentence<'_, '_>,
     index: usize,
     values: &[Value],
     stems: &mut Stems,
 ) -> Vec<FoundQuantity> {
+    let (tokens, clauses) = (sentence.tokens, sentence.clauses);
     let clause = &clauses[index];
     if clause.mode == Mode::Hypothesis {
         return Vec::new();
@@ -64,7 +72,14 @@ pub(super) fn quantities(
             continue;
         }
         let before = previous.filter(|old| is_old_value(tokens, old, Some(value)));
-        found.extend(quantity(tokens, clauses, index, value, before, stems));
+        if clause.mode == Mode::Question && sentence.is_asked(index, value.tokens.start) {
+            // `is my new limit of 5 enough`: presupposed, whatever is asked.
+            let presupposed = value.tokens.start > 0 && tokens[value.tokens.start - 1].is("of");
+            if !presupposed {
+                continue;
+            }
+        }
+        found.extend(quantity(sentence, index, value, before, stems));
     }
     if clause.mode == Mode::Question {
         found.retain(|found| found.changed && !found.quantity.target);
@@ -84,13 +99,13 @@ fn is_old_value(tokens: &[Token<'_>], value: &Value, next: Option<&Value>) -> bo
 }
 
 fn quantity(
-    tokens: &[Token<'_>],
-    clauses: &[Clause],
+    sentence: &Sentence<'_, '_>,
     index: usize,
     value: &Value,
     before: Option<&Value>,
     stems: &mut Stems,
 ) -> Option<FoundQuantity> {
+    let (tokens, clauses) = (sentence.tokens, sentence.clauses);
     let clause = &clauses[index];
     let mut from = before.map_or(value.tokens.start, |old| old.tokens.start);
     let is_port = value.dimension == PORT;
@@ -146,12 +161,27 @@ fn quantity(
                 .any(|word| word.is_one_of("to will would should could"))
     }) && verb.is_some_and(|at| !is_past_form(&leading[at].lower));
     let aims = aims(leading) || property_aims(tokens, &property);
+    let mentioned = Mentioned {
+        clause: index,
+        tokens: verb.map_or(from, |at| clause.tokens.start + at)..value.tokens.end,
+        changes: is_listed(CHANGES, &lemma),
+        is_date: is_schedule,
+    };
     let perfect = says(leading, "have has recently now");
     let near_new = says(
         &tokens[from.saturating_sub(7).max(clause.tokens.start)..from],
         "new updated revised rescheduled latest adjusted extended",
     ) && (value.counted.is_empty() || tokens[from - 1].is("of"));
-    let says_now = says(&tokens[clause.tokens.clone()], "now")
+    let target = !is_schedule && (wanted && change_verb || aims && !perfect && !near_new);
+    if !target && !sentence.holds(&mentioned) {
+        return None;
+    }
+    let returned = leading
+        .windows(2)
+        .any(|pair| pair[0].is("back") && pair[1].is_one_of("to at on in"))
+        || leading.last().is_some_and(|last| last.is("back"));
+    let says_now = says(&tokens[clause.tokens.clone()], "now again")
+        || returned
         || leading
             .iter()
             .any(|token| token.is("total") || token.is("reached"))
@@ -169,17 +199,24 @@ fn quantity(
     Some(FoundQuantity {
         tokens: quoted(clause, &property, verb, from..value.tokens.end),
         changed: changed && (is_schedule || !wanted),
+        subject: holder(tokens, clauses, index, from, stems),
         quantity: Quantity {
             dimension: value.dimension.clone(),
             value: value.amount,
             written: tokens[value.tokens.start].text.to_owned(),
             approximate: value.approximate,
-            target: !is_schedule && (wanted && change_verb || aims && !perfect && !near_new),
+            target,
             cumulative: perfect && value.dimension != "percent" && is_listed(CUMULATIVE, &lemma),
             verb: lemma,
             before: before.map(|old| old.amount),
             phrases: phrases(tokens, value, &property, stems),
-            qualifiers: qualifiers(tokens, clause, &property, value),
+            qualifiers: {
+                let mut found = qualifiers(tokens, clause, &property, value);
+                let environment = sentence.environment(index);
+                found.extend(environment.map(|name| format!("{ENVIRONMENT}{name}")));
+                found.sort_unstable();
+                found
+            },
             period: period(tokens),
             single,
         },
