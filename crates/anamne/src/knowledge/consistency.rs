@@ -1,9 +1,11 @@
 //! Consistency checks between memories, and of a claim with the memories about it.
 
+use std::collections::BTreeMap;
+
 use anamne_knowledge::graph::holder;
 use anamne_types::{
-    Body, ConsistencyReport, ConsistencyRequest, Contradiction, Inconsistency, Memory, MemoryId,
-    Metadata, Recall, Row, Seq,
+    Body, ConflictKind, ConsistencyReport, ConsistencyRequest, Contradiction, Inconsistency,
+    Memory, MemoryId, Metadata, Recall, Row, Seq, Side,
 };
 use jiff::Timestamp;
 
@@ -19,15 +21,32 @@ fn claim_id() -> MemoryId {
 impl Space {
     /// Compares a claim, which is not stored, with at most `limit` memories about it, and reports what contradicts it.
     ///
-    /// In the report the claim is cited as `claim`, said now by nobody. `holds` is only there where someone decided
-    /// between such statements before. As [`Space::check_consistency`] otherwise.
+    /// A claim has no date and proves nothing: it is compared as if it were told first and as if it were told last, and it
+    /// outdates nothing. Statements that are outdated don't count. In the report the claim is cited as `claim`, said now by
+    /// nobody. `holds` is only there where someone decided between such statements before. As
+    /// [`Space::check_consistency`] otherwise.
     pub fn check_claim(&self, claim: &str, limit: usize) -> Result<ConsistencyReport, Error> {
         let answer = self.recall(&Recall::new(claim).limit(limit))?;
         let found: Vec<Memory> = answer.results.into_iter().map(|hit| hit.memory).collect();
-        let mut report = self.compare(&found, Some(&claimed(claim, self.name(), self.now())))?;
-        for found in &mut report.contradictions {
-            found.holds = found.contradiction.kept;
+        let among = self.compare(&found, None)?.contradictions.into_iter();
+        let mut known = Stated::default();
+        for outdated in among.filter_map(|found| loser(found.contradiction, found.holds?)) {
+            known.insert(&outdated);
         }
+        let last = claimed(claim, self.name(), self.now());
+        let first = Memory {
+            updated_at: Timestamp::MIN,
+            created_at: last.occurred_at,
+            ..last.clone()
+        };
+        let mut report = self.compare(&found, Some(&last))?;
+        let told_first = self.compare(&found, Some(&first))?;
+        report.contradictions.extend(told_first.contradictions);
+        report.contradictions.retain_mut(|found| {
+            open_claim(&mut found.contradiction);
+            found.holds = found.contradiction.kept;
+            known.insert(&found.contradiction.earlier)
+        });
         Ok(report)
     }
 
@@ -88,6 +107,42 @@ impl Space {
             contradictions,
             not_extracted: behind.count() as u64,
         })
+    }
+}
+
+/// The side of a contradiction that doesn't hold.
+fn loser(contradiction: Contradiction, holds: MemoryId) -> Option<Side> {
+    let sides = [contradiction.earlier, contradiction.later];
+    sides.into_iter().find(|side| side.evidence.memory != holds)
+}
+
+/// Statements of memories, by their quotes.
+#[derive(Default)]
+struct Stated(BTreeMap<MemoryId, Vec<String>>);
+
+impl Stated {
+    /// Adds a statement; returns whether it is new. One quote of a statement may have more of it than another.
+    fn insert(&mut self, side: &Side) -> bool {
+        let known = self.0.entry(side.evidence.memory).or_default();
+        let is_part = |quote: &String| {
+            quote.contains(side.quote.as_str()) || side.quote.contains(quote.as_str())
+        };
+        let is_new = !known.iter().any(is_part);
+        known.push(side.quote.clone());
+        is_new
+    }
+}
+
+/// Makes a contradiction with a claim an open one between what is stored and the claim.
+fn open_claim(contradiction: &mut Contradiction) {
+    if contradiction.earlier.evidence.memory == claim_id() {
+        std::mem::swap(&mut contradiction.earlier, &mut contradiction.later);
+    }
+    if contradiction.kept.is_none() {
+        let [stated, claim] =
+            [&contradiction.earlier, &contradiction.later].map(|side| &side.quote);
+        contradiction.reason = format!("“{stated}” against “{claim}”");
+        contradiction.kind = ConflictKind::Contested;
     }
 }
 

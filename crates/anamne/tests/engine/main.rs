@@ -9,6 +9,7 @@ mod clarification;
 mod conditions;
 mod confidence;
 mod context;
+mod contradicted;
 mod derived;
 mod embedding_batches;
 mod embedding_cache;
