@@ -84,8 +84,8 @@ impl Sentence<'_, '_> {
         clause.mode == Mode::Question && !relates && !request && (inverted || ends_asking)
     }
 
-    fn is_denied(&self, range: Range<usize>) -> bool {
-        range.clone().any(|at| {
+    fn is_denied(&self, mut range: Range<usize>) -> bool {
+        range.any(|at| {
             let token = &self.tokens[at];
             let hedge = token.is_one_of("almost nearly")
                 && self
@@ -98,7 +98,7 @@ impl Sentence<'_, '_> {
         })
     }
 
-    fn is_possible(&self, leading: Range<usize>, mentioned: &Mentioned) -> bool {
+    fn is_possible(&self, mut leading: Range<usize>, mentioned: &Mentioned) -> bool {
         let verb = mentioned.tokens.start;
         let is_to_come = |token: &Token<'_>| token.is_one_of("will shall");
         let modal = |at: usize| {
@@ -119,9 +119,7 @@ impl Sentence<'_, '_> {
             && verb >= 2
             && self.tokens[verb - 1].is_one_of("be get become")
             && self.tokens[verb - 2].is("to");
-        to_be
-            || self.is_ordered(&leading, mentioned)
-            || leading.into_iter().any(|at| modal(at) || wish(at))
+        to_be || self.is_ordered(&leading, mentioned) || leading.any(|at| modal(at) || wish(at))
     }
 
     /// `please raise the limit`: the base form at the start of a clause.
@@ -142,8 +140,8 @@ impl Sentence<'_, '_> {
                 .all(|token| token.is_one_of(polite))
     }
 
-    fn is_opinion(&self, leading: Range<usize>) -> bool {
-        leading.into_iter().any(|at| {
+    fn is_opinion(&self, mut leading: Range<usize>) -> bool {
+        leading.any(|at| {
             let token = &self.tokens[at];
             let noun = at > 0 && self.tokens[at - 1].is_one_of(BEFORE_NOUNS);
             let own = at > 0
@@ -182,9 +180,9 @@ impl Sentence<'_, '_> {
     /// Whether a change is one for a time, or for a part.
     fn is_limited(&self, mentioned: &Mentioned) -> bool {
         let clause = &self.clauses[mentioned.clause];
-        let around = self.around(clause);
+        let mut around = self.around(clause);
         let value = mentioned.tokens.end;
-        around.into_iter().any(|at| {
+        around.any(|at| {
             let token = &self.tokens[at];
             let beside = at < mentioned.tokens.start || at >= value;
             let limits = token.is("for") && (self.is_spell(at + 1) || self.is_part(at + 1));
@@ -228,8 +226,8 @@ impl Sentence<'_, '_> {
 
     /// The environment beside a value, to which it may be limited: `staging`, `test`.
     pub(super) fn environment(&self, clause: usize) -> Option<String> {
-        let around = self.around(&self.clauses[clause]);
-        around.into_iter().find_map(|at| {
+        let mut around = self.around(&self.clauses[clause]);
+        around.find_map(|at| {
             let word = &self.tokens[at].lower;
             let noun = self.tokens.get(at + 1);
             let named = Governing::EnvironmentKind.has(word)

@@ -33,12 +33,11 @@ pub(super) fn relation_of(dimension: &str) -> Option<RelationType> {
 
 /// Whether two texts name one value: the words of one contain those of the other, and their numbers are the same.
 pub(super) fn is_same_value(one: &str, other: &str) -> bool {
-    let words = |text: &str| {
-        let words: Vec<String> = normalised(text)
+    let words = |text: &str| -> Vec<String> {
+        normalised(text)
             .split_whitespace()
             .map(|word| word.trim_matches([',', ';', ':', '.', '(', ')']).to_owned())
-            .collect();
-        words
+            .collect()
     };
     let (one, other) = (words(one), words(other));
     let numbers = |words: &[String]| -> Vec<String> {
