@@ -1,7 +1,7 @@
 //! `observed/imports.db`: which memories the notes of an imported folder became, so that a later import of the folder can
 //! name those whose note is gone.
 //!
-//! It has ids and the notes' paths in their folder. Both leave the file once the memory is erased.
+//! It has ids and the notes' paths in their folder, after the guard. Both leave the file once the memory is erased.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -222,6 +222,34 @@ fn a_changed_note_edits_its_memory_if_the_import_updates() {
 }
 
 #[test]
+fn a_secret_in_the_name_of_a_note_or_folder_is_in_no_file() {
+    let (folder, space) = space();
+    let vault = tempfile::tempdir().expect("a folder");
+    let secret = ["AK", "IA", "Q3EGRT5WZ7NBV2XM"].concat();
+    let below = vault.path().join(&secret);
+    std::fs::create_dir(&below).expect("made");
+    std::fs::write(below.join("plain.md"), "The ferry leaves at nine").expect("written");
+    let named = vault.path().join(format!("{secret}.md"));
+    std::fs::write(named, "The crane is closed").expect("written");
+    let updating = ImportOptions::from(BadLines::Skip).updating();
+    let import = || {
+        let report = space.import_notes(vault.path(), updating, &mut |_| {});
+        report.expect("imported")
+    };
+    assert_eq!(import().imported, 2);
+    let holding = || crate::common::files_with(folder.path(), secret.as_bytes());
+    assert_eq!(holding(), Vec::<std::path::PathBuf>::new());
+    // A note that can't be read doesn't count as gone, one that was removed does.
+    std::fs::write(below.join("plain.md"), b"\xff").expect("written");
+    assert_eq!(import().gone, []);
+    std::fs::remove_dir_all(&below).expect("removed");
+    let gone = import().gone;
+    assert_eq!(gone.len(), 1);
+    assert!(!gone[0].file.contains(&secret), "{gone:?}");
+    assert_eq!(holding(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
 fn notes_that_are_gone_are_named_and_their_memories_stay() {
     let (_folder, space) = space();
     let [vault, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));

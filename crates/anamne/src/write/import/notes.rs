@@ -71,9 +71,24 @@ pub(crate) fn import_notes(
     }
     let (mut report, found) = intake.finish_folder()?;
     if path.is_dir() {
-        report.gone = notes_gone(space, path, &found, options)?;
+        report.gone = notes_gone(space, path, &guarded(space, found), options)?;
     }
     Ok(report)
+}
+
+/// What was found, with each path as the guard lets it be stored. O(bytes of the paths).
+fn guarded(space: &Space, found: FoundNotes) -> FoundNotes {
+    let guarded = |path: String| {
+        if space.config().guard.skips(&path) {
+            return path;
+        }
+        space.guarded_text(&path)
+    };
+    let memories = found.memories.into_iter();
+    FoundNotes {
+        memories: memories.map(|(id, path)| (id, guarded(path))).collect(),
+        skipped: found.skipped.into_iter().map(guarded).collect(),
+    }
 }
 
 /// Notes what the notes of a folder became, and returns those that it no longer has if the import updates.
