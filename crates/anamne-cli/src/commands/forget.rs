@@ -28,8 +28,9 @@ A forgotten memory is no longer recalled; `anamne restore` brings it back.
 index, quarantined files, and the backups made by `anamne backup`, including
 their own backups. If a copy can't be reached (missing disk, read-only
 backup), it is named with the reason (exit code 4), and the next `forget
---hard`, `backup` or `doctor` tries again. Not reached: copies made by other
-means, stores made by `anamne rewind`, exports.
+--hard`, `backup` or `doctor` tries again, also if nothing is selected any
+more. An interrupted erasure is completed in the same way. Not reached: copies
+made by other means, stores made by `anamne rewind`, exports.
 Content means text and typed fields, title, tags, metadata, external id,
 earlier versions, links with their reasons, and names of threads, sessions and
 authors that no other memory uses.
@@ -83,6 +84,10 @@ pub(crate) struct Forget {
     filters: Filters,
 }
 
+/// When an erasure that did not reach every place is continued.
+const RETRIED: &str =
+    "retried by the next `anamne forget --hard`, `anamne backup` or `anamne doctor`";
+
 /// The selected memories.
 struct SelectedMemories {
     ids: Vec<MemoryId>,
@@ -95,13 +100,20 @@ impl Forget {
         let filter = std::mem::take(&mut self.filters).read(&output.dates)?;
         self.check(place, &filter)?;
         let space = place.reached_existing()?;
-        let chosen = self.choose(&space, filter, &output.dates)?;
+        let chosen = match self.choose(&space, filter, &output.dates) {
+            // It may be erased already, by a command that did not get further.
+            Err(failure) if self.hard => {
+                print_finished(&space.finish_erasures()?, output)?;
+                return Err(failure);
+            }
+            chosen => chosen?,
+        };
         if chosen.ids.is_empty() {
             output.note(format_args!(
                 "no matching memory in the space {}",
                 space.name()
             ));
-            return self.print(&[], &OutsideErasure::default(), output);
+            return self.finish_earlier(&space, output);
         }
         let asks = !self.yes && (self.hard || !chosen.named);
         if asks && output.is_json() && !chosen.named {
@@ -120,11 +132,22 @@ impl Forget {
         }
         self.print(&chosen.ids, &reached, output)?;
         space.settle(output)?;
-        if reached.is_complete() {
-            Ok(())
-        } else {
-            Err(Failure::Incomplete)
+        outcome(&reached)
+    }
+
+    /// Where nothing is selected, `--hard` still completes what earlier erasures left.
+    fn finish_earlier(&self, space: &Reached, output: &mut Output) -> Result<(), Failure> {
+        if !self.hard {
+            return self.print(&[], &OutsideErasure::default(), output);
         }
+        let finished = space.finish_erasures()?;
+        if output.is_json() {
+            self.print(&[], &finished, output)?;
+        } else {
+            output.line(format_args!("permanently erased {}", memories(0)))?;
+            print_finished(&finished, output)?;
+        }
+        outcome(&finished)
     }
 
     /// Rejects an empty or ambiguous selection before anything is opened.
@@ -254,7 +277,7 @@ impl Forget {
         };
         if output.is_json() {
             let mut answer = json!({ "forgotten": forgotten, "erased": erased });
-            if !erased.is_empty() {
+            if self.hard {
                 describe(reached, &mut answer);
             }
             return output.json(&answer);
@@ -262,9 +285,7 @@ impl Forget {
         let count = memories(ids.len() as u64);
         if self.hard {
             output.line(format_args!("permanently erased {count}"))?;
-            let retried =
-                "retried by the next `anamne forget --hard`, `anamne backup` or `anamne doctor`";
-            return print_reached(reached, retried, output);
+            return print_reached(reached, RETRIED, output);
         }
         output.line(format_args!("forgot {count}"))?;
         output.flush()?;
@@ -273,6 +294,32 @@ impl Forget {
         }
         Ok(())
     }
+}
+
+/// Exit code 4 if an erasure did not reach every place.
+fn outcome(reached: &OutsideErasure) -> Result<(), Failure> {
+    if reached.is_complete() {
+        Ok(())
+    } else {
+        Err(Failure::Incomplete)
+    }
+}
+
+/// Prints on standard error what came of earlier erasures that were still to be completed.
+fn print_finished(finished: &OutsideErasure, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return Ok(());
+    }
+    for backup in &finished.backups {
+        if backup.problem.is_empty() {
+            output.note(format_args!(
+                "completed an earlier erasure in the backup {}",
+                file_name(&backup.folder)
+            ));
+        }
+    }
+    print_left(finished, RETRIED, output);
+    output.flush()
 }
 
 /// Adds what the erasure reached and did not reach to the output of `--json`.
@@ -302,6 +349,12 @@ pub(super) fn print_reached(
             output.line(format_args!("and in the backup {folder}"))?;
         }
     }
+    print_left(reached, retried, output);
+    Ok(())
+}
+
+/// Prints on standard error which quarantined files are gone, and what was not reached.
+fn print_left(reached: &OutsideErasure, retried: &str, output: &Output) {
     for path in reached.removed() {
         output.note(format_args!(
             "deleted {}, a quarantined file that may have contained the text",
@@ -321,7 +374,6 @@ pub(super) fn print_reached(
         let steps = unreached.iter().filter_map(|one| one.next_step);
         next_step::report_each(steps.chain([NextStep::ForgetBackup]));
     }
-    Ok(())
 }
 
 fn show(memory: &Memory, output: &Output) {

@@ -293,7 +293,8 @@ fn scan(space: &Space, redact: bool, yes: bool, output: &mut Output) -> Result<(
         let message = format!("{} would be erased and replaced", memories(affected));
         return Err(Failure::refused("yes", message).hint("add --yes to confirm"));
     }
-    let redaction = if redact && affected > 0 {
+    let redaction = if redact {
+        // Also of nothing, for what an interruption left.
         Some(space.guard_redact(&found.affected)?)
     } else {
         None
@@ -314,7 +315,9 @@ fn scan(space: &Space, redact: bool, yes: bool, output: &mut Output) -> Result<(
         print_scan(&found, output)?;
         if let Some(redaction) = &redaction {
             let count = redaction.replaced.len() as u64;
-            output.line(format_args!("replaced {}", memories(count)))?;
+            if affected > 0 {
+                output.line(format_args!("replaced {}", memories(count)))?;
+            }
             for copy in &redaction.not_shared {
                 output.note(format_args!(
                     "the copy {} is not a member of the space {}: {}",
@@ -327,6 +330,9 @@ fn scan(space: &Space, redact: bool, yes: bool, output: &mut Output) -> Result<(
         skipped::tell(&found.skipped, output);
     }
     settling::settle(space, output)?;
+    if redaction.is_some_and(|redaction| !redaction.erasure.is_complete()) {
+        return Err(Failure::Incomplete);
+    }
     skipped::outcome(&found.skipped)
 }
 

@@ -174,6 +174,14 @@ impl Reached {
         }
     }
 
+    /// Completes earlier erasures that were interrupted or could not reach every place; a server does that by itself.
+    pub(crate) fn finish_erasures(&self) -> Result<OutsideErasure, Failure> {
+        match self {
+            Self::Here(space) => Ok(space.finish_erasures()?),
+            Self::There(_) => Ok(OutsideErasure::default()),
+        }
+    }
+
     /// Brings a forgotten memory back.
     pub(crate) fn restore(&self, id: MemoryId) -> Result<Memory, Failure> {
         match self {

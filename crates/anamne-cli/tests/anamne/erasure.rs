@@ -106,6 +106,82 @@ fn a_place_that_is_not_reached_is_named_with_exit_code_4_until_it_is_reached() {
     assert_eq!(bench.json(&["doctor"])["spaces"][0]["problems"], json!([]));
 }
 
+/// Commands that complete an erasure which did not reach a backup, with their exit codes.
+const COMPLETING: [(&[&str], i32); 4] = [
+    (&["forget", "--thread", "xylophone", "--hard", "--yes"], 0),
+    (
+        &[
+            "forget",
+            "--query",
+            "nothing",
+            "--min-confidence",
+            "1",
+            "--hard",
+            "--yes",
+        ],
+        0,
+    ),
+    (&["forget", "m1", "--hard", "--yes"], 3),
+    (&["guard", "scan", "--redact", "--yes"], 0),
+];
+
+#[test]
+fn the_same_command_completes_an_erasure_that_did_not_reach_a_backup() {
+    for (command, code) in COMPLETING {
+        let (bench, id) = stored();
+        bench.json(&["backup", "copy"]);
+        let (copy, away) = (bench.folder().join("copy"), bench.folder().join("away"));
+        fs::rename(&copy, &away).expect("a rename");
+        let ran = bench.run(&["forget", &id, "--hard", "--yes"]);
+        assert_eq!(ran.code, 4, "{}", ran.stderr);
+        let again = bench.run(command);
+        let still_pending = if code == 3 { 3 } else { 4 };
+        assert_eq!(again.code, still_pending, "{command:?}: {}", again.stderr);
+        assert!(
+            again.stderr.contains("copy may still contain"),
+            "{}",
+            again.stderr
+        );
+        fs::rename(&away, &copy).expect("a rename");
+        assert!(!holders(&copy).is_empty());
+        let ran = bench.run(command);
+        assert_eq!(ran.code, code, "{command:?}: {}", ran.stderr);
+        assert_eq!(
+            holders(bench.folder()),
+            Vec::<PathBuf>::new(),
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
+fn a_command_that_erases_nothing_says_what_is_still_pending() {
+    let (bench, id) = stored();
+    bench.json(&["backup", "copy"]);
+    let (copy, away) = (bench.folder().join("copy"), bench.folder().join("away"));
+    fs::rename(&copy, &away).expect("a rename");
+    assert_eq!(bench.run(&["forget", &id, "--hard", "--yes"]).code, 4);
+    let again = [
+        "--json",
+        "forget",
+        "--thread",
+        "xylophone",
+        "--hard",
+        "--yes",
+    ];
+    let ran = bench.run(&again);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    let answer = ran.parsed();
+    assert_eq!(
+        (&answer["erased"], &answer["complete"]),
+        (&json!([]), &json!(false))
+    );
+    fs::rename(&away, &copy).expect("a rename");
+    let ran = bench.run(&again);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.parsed()["complete"], true);
+}
+
 #[test]
 fn a_folder_that_is_no_longer_a_backup_is_removed_from_the_list() {
     let (bench, id) = stored();

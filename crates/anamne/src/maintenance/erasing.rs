@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anamne_store::view::ViewError;
-use anamne_store::{StoreError, quarantined_in};
+use anamne_store::{SpaceName, StoreError, backups_of, quarantined_in};
 use anamne_types::{MemoryId, NextStep, Right};
 use serde::Serialize;
 
@@ -152,7 +152,50 @@ impl Space {
         let own: Vec<MemoryId> = own.into_iter().map(|(id, _)| id).collect();
         let mut erased = self.erase_within(ids, &mut self.inner.seen())?;
         self.erase_copies(&own, &mut erased);
+        self.finish_in_other_backups(&mut erased);
         Ok(erased)
+    }
+
+    /// Completes earlier erasures that were interrupted or could not reach every place: in this space, in its backups, and in
+    /// the backups of the other spaces that the caller may read. Erases nothing else, and lists only what was still to do.
+    ///
+    /// [`Error::Denied`] without [`Right::Erase`]. O(spaces) if nothing is pending.
+    pub fn finish_erasures(&self) -> Result<OutsideErasure, Error> {
+        self.require(Right::Erase)?;
+        let (inner, folder) = (&self.inner, self.folder());
+        let set_aside = quarantined_in(folder).unwrap_or_default();
+        let done = [
+            inner.source.follow_homes().map_err(Error::from),
+            inner.source.finish_erasures().map_err(Error::from),
+            inner.clean_derived(&mut |_, _| {}),
+        ];
+        let mut erased = OutsideErasure::default();
+        for error in done.into_iter().filter_map(Result::err) {
+            erased.leave(folder, &error);
+        }
+        erased.backups = inner.finish_in_backups();
+        self.finish_in_other_backups(&mut erased);
+        erased.removed = set_aside;
+        erased.removed.retain(|path| !path.exists());
+        Ok(erased)
+    }
+
+    /// Completes erasures in the backups of the other spaces that the caller may read: an erasure here reaches members and
+    /// forgotten copies there too.
+    fn finish_in_other_backups(&self, erased: &mut OutsideErasure) {
+        // An unreadable list is reported by whoever erases there.
+        let is_pending = |name: &SpaceName| {
+            backups_of(&self.store.folder.space(name))
+                .is_ok_and(|known| known.iter().any(|backup| backup.pending.is_some()))
+        };
+        let others = self.store.spaces().unwrap_or_default().into_iter();
+        for name in others.filter(|name| name.as_str() != self.name() && is_pending(name)) {
+            match self.store.inner_of(name.as_str()) {
+                Ok(Some(inner)) => erased.add_backups(inner.finish_in_backups()),
+                Ok(None) => {}
+                Err(error) => erased.leave(&self.store.folder.space(&name), &error),
+            }
+        }
     }
 
     /// Erases forgotten copies of these memories in the other spaces that the caller may read, and lists live ones. O(spaces).

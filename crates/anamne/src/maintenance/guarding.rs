@@ -167,8 +167,8 @@ impl Space {
     /// backup, like [`Space::erase_all`]. A memory that is changed meanwhile is redacted as it is then. Links, thread, times
     /// and status are kept, other memories that name the original name the copy, and spaces that had the original as a
     /// member get the copy. The id changes, and the history and the external id are erased with the original. What the
-    /// policy would refuse is redacted. May be repeated after a failure. Members are refused: their text is redacted in
-    /// their home.
+    /// policy would refuse is redacted. May be repeated after a failure, also with no memories, which completes what is left
+    /// of earlier erasures. Members are refused: their text is redacted in their home.
     pub fn guard_redact(&self, ids: &[MemoryId]) -> Result<GuardRedaction, Error> {
         self.require(Right::Erase)?;
         let mut shares = Vec::new();
@@ -184,7 +184,10 @@ impl Space {
             }
         }
         if ids.is_empty() {
-            return Ok(GuardRedaction::default());
+            return Ok(GuardRedaction {
+                erasure: self.finish_erasures()?,
+                ..GuardRedaction::default()
+            });
         }
         let mut copies = HashMap::new();
         let begin = || self.begin_redaction(ids, &mut copies);

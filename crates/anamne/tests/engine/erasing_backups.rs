@@ -388,7 +388,7 @@ fn set_format(site: &Site, format: i64) {
 type Way = (&'static str, fn(&Site));
 
 /// All of them.
-const WAYS: [Way; 4] = [
+const WAYS: [Way; 5] = [
     ("the next erasure", |site| {
         let space = site.space("store");
         let other = space.remember("zyxnote").expect("told").id;
@@ -402,6 +402,11 @@ const WAYS: [Way; 4] = [
             found.repaired.iter().any(|said| said.contains("backup")),
             "{found:?}"
         );
+    }),
+    ("finishing erasures", |site| {
+        let finished = site.space("store").finish_erasures().expect("finished");
+        assert_reached(&finished);
+        assert_eq!(finished.backups.len(), 1);
     }),
     ("opening and settling", |site| {
         site.space("store").settle(&mut |_, _| {}).expect("settled");
@@ -438,6 +443,23 @@ fn a_backup_that_cannot_be_reached_is_named_and_erased_later() {
         assert_eq!(site.traces(), [], "{name}, finished by {way}");
         assert_sound(&site, "backup");
     }
+}
+
+#[test]
+fn an_erasure_is_completed_when_nothing_else_is_erased() {
+    let site = Site::new();
+    let (space, id) = backed_up(&site);
+    assert_eq!(space.finish_erasures().expect("nothing").backups, []);
+    let (backup, away) = (site.root("backup"), site.root("away"));
+    fs::rename(&backup, &away).expect("moved");
+    assert!(!space.erase(id).expect("erased").is_complete());
+    assert!(!space.finish_erasures().expect("tried").is_complete());
+    fs::rename(&away, &backup).expect("moved back");
+    // From another space of the store, whose erasures reach copies and members in this one.
+    let store = site.store("store");
+    let other = store.space("other").expect("a space");
+    assert_reached(&other.finish_erasures().expect("finished"));
+    assert_eq!(site.traces(), []);
 }
 
 #[test]

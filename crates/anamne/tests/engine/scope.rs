@@ -355,6 +355,10 @@ fn methods_of_spaces() -> Vec<(&'static str, Needs)> {
             }),
         ),
         (
+            "finish_erasures",
+            right(Right::Erase, |space, _| space.finish_erasures().map(drop)),
+        ),
+        (
             "forget_meta",
             right(Right::Erase, |space, _| space.forget_meta()),
         ),
