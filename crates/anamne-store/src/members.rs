@@ -355,6 +355,71 @@ impl SpaceSource {
     pub fn own_copies(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, bool)>> {
         self.read(|reader| {
             let sql = "SELECT deleted_at IS NOT NULL FROM memories WHERE id = ?1 AND NOT erased AND member IS NULL";
+    /// The memories of this space whose copies in another space of the store go with it: what a transfer left behind there.
+    /// A copy that a transfer took there stays: it is live there and forgotten here, or was told there later than here.
+    /// O(memories of the smaller space).
+    pub(crate) fn copies_left_in(&self, space: &str) -> Result<Vec<MemoryId>> {
+        let Some(other) = self.other(space)? else {
+            return Ok(Vec::new());
+        };
+        let (fewer, more) = if self.last_row()? <= other.last_row()? {
+            (self, &other)
+        } else {
+            (&other, self)
+        };
+        let candidates: Vec<MemoryId> = fewer.own_ids()?;
+        let shared = more.own_copies(&candidates)?;
+        let shared: Vec<MemoryId> = shared.into_iter().map(|(id, _)| id).collect();
+        let (here, there) = (self.own_copies(&shared)?, other.own_copies(&shared)?);
+        let mut left = Vec::new();
+        for ((id, is_forgotten), (_, is_forgotten_there)) in here.into_iter().zip(there) {
+            let goes = match (is_forgotten, is_forgotten_there) {
+                (false, _) => true,
+                (true, false) => false,
+                (true, true) => other.told_at(id)? < self.told_at(id)?,
+            };
+            left.extend(goes.then_some(id));
+        }
+        Ok(left)
+    }
+
+    fn last_row(&self) -> Result<u32> {
+        self.read(|reader| {
+            let sql = "SELECT ifnull(max(row), 0) FROM memories";
+            Ok(reader
+                .prepare_cached(sql)?
+                .query_row([], |row| row.get(0))?)
+        })
+    }
+
+    /// The memories whose home this space is, forgotten ones included. O(memories).
+    fn own_ids(&self) -> Result<Vec<MemoryId>> {
+        self.read(|reader| {
+            let sql = "SELECT id FROM memories WHERE NOT erased AND member IS NULL";
+            let mut statement = reader.prepare_cached(sql)?;
+            let ids = statement.query_map([], |row| Ok(MemoryId::from_bytes(row.get(0)?)))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The live memories whose home this space is. O(memories).
+    pub(crate) fn own_live_ids(&self) -> Result<Vec<MemoryId>> {
+        let own = self.own_copies(&self.own_ids()?)?;
+        let live = own.into_iter().filter(|(_, is_forgotten)| !is_forgotten);
+        Ok(live.map(|(id, _)| id).collect())
+    }
+
+    /// When this space was told of a memory, in microseconds, by its log.
+    fn told_at(&self, id: MemoryId) -> Result<Option<i64>> {
+        self.read(|reader| {
+            let sql = "SELECT at FROM events WHERE row = (SELECT row FROM memories WHERE id = ?1) \
+                       ORDER BY seq LIMIT 1";
+            let mut statement = reader.prepare_cached(sql)?;
+            let told = statement.query_row([id.as_bytes().as_slice()], |row| row.get(0));
+            Ok(told.optional()?)
+        })
+    }
+
             let mut statement = reader.prepare_cached(sql)?;
             let mut copies = Vec::new();
             for &id in ids {

@@ -29,8 +29,8 @@ use crate::space_state::SpaceState;
 use crate::store::StoreFolder;
 use crate::{Result, StoreError};
 
-/// The version of the note.
-const FORMAT: i64 = 1;
+/// The version of the note. In format 1, notes have no `copies`.
+const FORMAT: i64 = 2;
 
 /// The file name of the note.
 const NOTE: &str = "erased.json";
@@ -55,6 +55,9 @@ pub struct ErasedSpace {
     /// Its members whose homes may still list it, by these.
     #[serde(default)]
     pub homes: BTreeMap<String, Vec<MemoryId>>,
+    /// Its memories of which a transfer left forgotten copies in other spaces, by these.
+    #[serde(default)]
+    pub copies: BTreeMap<String, Vec<MemoryId>>,
     /// The stores that may still have a backup of it.
     #[serde(default)]
     pub backups: Vec<PathBuf>,
@@ -62,7 +65,10 @@ pub struct ErasedSpace {
 
 impl ErasedSpace {
     fn is_done(&self) -> bool {
-        self.members.is_empty() && self.homes.is_empty() && self.backups.is_empty()
+        self.members.is_empty()
+            && self.homes.is_empty()
+            && self.copies.is_empty()
+            && self.backups.is_empty()
     }
 
     /// The note in a folder of remains. It is removed last, so without one everything is done.
@@ -169,12 +175,15 @@ impl SpaceSource {
     /// [`StoreError::SpaceGone`]. What it returns must be completed, by this process or a later one;
     /// [`StoreFolder::erasure_lock`] must be held.
     ///
+    /// What transfers left of its memories in the spaces `others` goes with it.
+    ///
     /// Only if it is in `state` still, if one is given; otherwise [`StoreError::SpaceChanged`]. `before` runs right before
     /// the decisive step, when nothing but a failure of the disk can prevent it; its error does. Nothing is changed if an
     /// error is returned; an unreadable list of backups is one.
     pub fn leave_store<E: From<StoreError>>(
         &self,
         state: Option<SpaceState>,
+        others: &[SpaceName],
         before: impl FnOnce() -> Result<(), E>,
     ) -> Result<Remains, E> {
         let lock = self.members_lock();
@@ -183,6 +192,7 @@ impl SpaceSource {
         let _guard = self.acquire()?;
         self.check_present()?;
         let backups = backups_of(self.folder())?;
+        let copies = self.copies_left_in_each(others)?;
         let note = self.as_only_writer(&mut turn, |writer, _| {
             let connection = &writer.connection;
             if let Some(state) = state
@@ -197,12 +207,28 @@ impl SpaceSource {
                 first: log::hash_at(connection, Seq(1))?,
                 members: as_lists(members::all_shares(connection)?),
                 homes: members_by_home(connection)?,
+                copies,
                 backups: backups.into_iter().map(|known| known.folder).collect(),
             })
         })?;
         *turn = None;
         self.readers.close();
         put_away(self.folder(), note, before)
+    }
+
+    fn copies_left_in_each(&self, others: &[SpaceName]) -> Result<BTreeMap<String, Vec<MemoryId>>> {
+        let mut copies = BTreeMap::new();
+        for other in others.iter().filter(|other| *other != self.name()) {
+            let left = match self.copies_left_in(other.as_str()) {
+                Ok(left) => left,
+                // A space that can't be read now is looked at again when the erasure is completed.
+                Err(_) => self.own_live_ids()?,
+            };
+            if !left.is_empty() {
+                copies.insert(other.to_string(), left);
+            }
+        }
+        Ok(copies)
     }
 }
 
@@ -341,6 +367,7 @@ impl StoreFolder {
             first: erased.first,
             members: BTreeMap::new(),
             homes: BTreeMap::new(),
+            copies: BTreeMap::new(),
             backups: known.map(|known| known.folder).collect(),
         };
         put_away(&folder, note, || Ok(()))

@@ -21,7 +21,9 @@ Permanently removes the space's folder: memories with their history, settings,
 indexes, what models read in it, the query log, and the copies of the space in
 the backups made by `anamne backup`, including their own backups. Memories of
 the space that are members of other spaces are erased there too; members that
-have their home elsewhere stay there. What is removed is shown first; a person
+have their home elsewhere stay there. What `spaces split` or `spaces join` left
+forgotten in the space that a memory came from is erased with it; a copy that
+was restored there is only named. What is removed is shown first; a person
 confirms it by typing the name, a script with --yes and the name again.
 
 If a copy can't be reached (missing disk, read-only backup), it is named with
@@ -40,9 +42,10 @@ Examples:
   anamne spaces delete recipes --yes recipes
 
 With --json: {\"space\", \"memories\", \"forgotten\", \"members_lost_in\"?: [space, …],
-  \"keys\"?: [{\"id\", \"name\", \"revoked\"}], \"complete\", \"backups\"?: [{\"folder\",
-  \"problem\"?}], \"unreached\"?: [{\"place\", \"reason\"}]; on a server instead of
-  these two \"unreached_count\"?}; without --yes: {\"preview\": {\"space\",
+  \"copies_erased_in\"?: [space, …], \"keys\"?: [{\"id\", \"name\", \"revoked\"}],
+  \"complete\", \"backups\"?: [{\"folder\", \"problem\"?}], \"unreached\"?:
+  [{\"place\", \"reason\"}]; on a server instead of these two \"unreached_count\"?};
+  without --yes: {\"preview\": {\"space\",
   \"memories\", \"forgotten\", \"erased\", \"threads\", \"links\", \"events\",
   \"backups\": [folder, …]}}, and nothing changes; a folder is null where a
   server doesn't tell it")]
@@ -175,6 +178,9 @@ fn as_json(deleted: &Deleted) -> Value {
     if !deleted.members_lost_in.is_empty() {
         answer["members_lost_in"] = json!(deleted.members_lost_in);
     }
+    if !deleted.copies_erased_in.is_empty() {
+        answer["copies_erased_in"] = json!(deleted.copies_erased_in);
+    }
     if !deleted.keys.is_empty() {
         answer["keys"] = json!(deleted.keys);
     }
@@ -199,6 +205,12 @@ fn print(deleted: &Deleted, output: &mut Output) -> Result<(), Failure> {
     for space in &deleted.members_lost_in {
         output.line(format_args!(
             "and its members in the space {}",
+            named(space)
+        ))?;
+    }
+    for space in &deleted.copies_erased_in {
+        output.line(format_args!(
+            "and their forgotten copies in the space {}",
             named(space)
         ))?;
     }

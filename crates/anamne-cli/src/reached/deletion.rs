@@ -28,6 +28,8 @@ pub(crate) struct Deleted {
     pub(crate) forgotten: u64,
     /// The spaces that lost members whose home it was.
     pub(crate) members_lost_in: Vec<String>,
+    /// The spaces in which forgotten copies were erased, which a transfer had left there.
+    pub(crate) copies_erased_in: Vec<String>,
     /// The keys of the server that named it, as far as the caller may see them.
     pub(crate) keys: Vec<KeyLoss>,
     /// What was reached outside of it.
@@ -59,6 +61,7 @@ impl From<SpaceErasure> for Deleted {
             memories: erased.memories,
             forgotten: erased.forgotten,
             members_lost_in: erased.members_lost_in,
+            copies_erased_in: erased.copies_erased_in,
             keys: erased.keys,
             outside: Outside::Here(erased.outside),
         }
@@ -74,6 +77,8 @@ struct DeletedThere {
     #[serde(default)]
     members_lost_in: Vec<String>,
     #[serde(default)]
+    copies_erased_in: Vec<String>,
+    #[serde(default)]
     keys: Vec<KeyLoss>,
     unreached: u64,
 }
@@ -85,6 +90,7 @@ impl From<DeletedThere> for Deleted {
             memories: deleted.memories,
             forgotten: deleted.forgotten,
             members_lost_in: deleted.members_lost_in,
+            copies_erased_in: deleted.copies_erased_in,
             keys: deleted.keys,
             outside: Outside::There {
                 unreached: deleted.unreached,

@@ -149,6 +149,9 @@ struct DeletedSpace {
     forgotten: u64,
     /// The spaces that lost members whose home it was, as far as the caller may read them.
     members_lost_in: Vec<String>,
+    /// The spaces in which forgotten copies of its memories were erased, which a transfer had left there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies_erased_in: Vec<String>,
     /// The keys that named it, which don't any more; for callers with the right to configure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<KeyLoss>,
@@ -165,6 +168,7 @@ impl From<SpaceErasure> for DeletedSpace {
             memories: erased.memories,
             forgotten: erased.forgotten,
             members_lost_in: erased.members_lost_in,
+            copies_erased_in: erased.copies_erased_in,
             keys: erased.keys,
         }
     }
@@ -173,7 +177,7 @@ impl From<SpaceErasure> for DeletedSpace {
 /// Delete a space permanently, with its history, settings and backups
 ///
 /// Needs the right to erase. Its memories that are members of other spaces are erased there too; members that have their
-/// home elsewhere stay there. Keys that name the space lose it; one that names no other is revoked. The name is given twice, so that no space is deleted by mistake.
+/// home elsewhere stay there. What a transfer left forgotten in a space that the caller may read is erased with its memories. Keys that name the space lose it; one that names no other is revoked. The name is given twice, so that no space is deleted by mistake.
 /// With `If-Match`, only the state that the client knows is deleted: otherwise nothing is changed (412). The state is that
 /// of its log and settings, without cached results and paused tasks.
 #[utoipa::path(

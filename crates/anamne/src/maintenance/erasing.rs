@@ -100,7 +100,7 @@ impl OutsideErasure {
     }
 
     /// Adds what came of an erasure in another space.
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.add_backups(other.backups);
         self.removed.extend(other.removed);
         self.left.extend(other.left);
@@ -224,24 +224,36 @@ impl Space {
             return Ok(());
         }
         let space = self.store.existing_space(name)?;
+        space.erase_forgotten(copies, erased)?;
+        Ok(())
+    }
+
+    /// Erases those of these memories of this space that are forgotten, and lists the others; returns whether there was one.
+    /// The flags say which are forgotten.
+    pub(crate) fn erase_forgotten(
+        &self,
+        copies: Vec<(MemoryId, bool)>,
+        erased: &mut OutsideErasure,
+    ) -> Result<bool, Error> {
         let (forgotten, live): (Vec<_>, Vec<_>) = copies
             .into_iter()
             .partition(|(_, is_forgotten)| *is_forgotten);
         if !live.is_empty() {
-            let count = live.len();
+            let (name, count) = (self.name(), live.len());
             erased.left.push(PendingErasure {
-                place: space.folder().to_owned(),
+                place: self.folder().to_owned(),
                 reason: format!(
                     "the space {name} has {count} of these memories too, not forgotten; erase them there"
                 ),
                 next_step: None,
             });
         }
-        if !forgotten.is_empty() {
-            let forgotten: Vec<MemoryId> = forgotten.into_iter().map(|(id, _)| id).collect();
-            erased.add(space.erase_within(&forgotten, &mut space.inner.seen())?);
+        if forgotten.is_empty() {
+            return Ok(false);
         }
-        Ok(())
+        let forgotten: Vec<MemoryId> = forgotten.into_iter().map(|(id, _)| id).collect();
+        erased.add(self.erase_within(&forgotten, &mut self.inner.seen())?);
+        Ok(true)
     }
 
     /// The same, skipping backups in the folders `seen`.

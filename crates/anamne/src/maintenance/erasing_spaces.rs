@@ -16,6 +16,7 @@ use crate::Error;
 use crate::derived;
 use crate::maintenance::erasing::{BackupUpdate, OutsideErasure, PendingErasure};
 use crate::server_records::ServerRecords;
+use crate::space::Space;
 use crate::store::Store;
 
 /// The result of erasing a space.
@@ -31,6 +32,9 @@ pub struct SpaceErasure {
     /// The spaces that lost members whose home it was, as far as this handle may read them; sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members_lost_in: Vec<String>,
+    /// The spaces in which forgotten copies of its memories were erased, which a transfer had left there; sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub copies_erased_in: Vec<String>,
     /// The keys of the server that named it, which don't any more; empty for a handle without the right to configure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<KeyLoss>,
@@ -44,8 +48,9 @@ impl Store {
     /// free afterwards; `core` is created again when it is used. Keys of the server that name it lose it, and one that named
     /// no other space is revoked.
     ///
-    /// Members whose home it was are erased in every space. Its own members stay in their homes. Handles of the space,
-    /// in this and other processes, return [`StoreError::SpaceGone`](crate::StoreError::SpaceGone). If it is interrupted,
+    /// Members whose home it was are erased in every space. Its own members stay in their homes. What a transfer left behind,
+    /// forgotten, in the spaces that this handle may read is erased with the memories that it moved here; live copies there
+    /// are only listed. Handles of the space, in this and other processes, return [`StoreError::SpaceGone`](crate::StoreError::SpaceGone). If it is interrupted,
     /// there is either the whole space, or none, and the next process that opens the store completes the erasure.
     ///
     /// [`Error::Denied`] without [`Right::Erase`] and permission to write the space. If not all of
@@ -80,7 +85,7 @@ impl Store {
         let lock = self.folder.erasure_lock();
         let _guard = lock.acquire()?;
         let (remains, mut erased) = self.put_away(name, state)?;
-        self.complete(remains, seen, &mut erased.outside);
+        erased.copies_erased_in = self.complete(remains, seen, &mut erased.outside);
         Ok(erased)
     }
 
@@ -100,7 +105,8 @@ impl Store {
         let inherited = space.inner.name_inherited_backups();
         // While its texts are known.
         space.inner.derived.leave_store()?;
-        let remains = space.source().leave_store(state, || {
+        let others = self.spaces()?;
+        let remains = space.source().leave_store(state, &others, || {
             keys = self.take_from_keys(space.name(), None)?;
             Ok::<(), Error>(())
         })?;
@@ -115,6 +121,7 @@ impl Store {
             memories: statistics.memories,
             forgotten: statistics.forgotten,
             members_lost_in: members_lost_in.cloned().collect(),
+            copies_erased_in: Vec::new(),
             keys,
             outside: OutsideErasure {
                 backups: inherited,
@@ -156,7 +163,7 @@ impl Store {
         };
         for remains in remains {
             match remains {
-                Ok(remains) => self.complete(remains, seen, outside),
+                Ok(remains) => drop(self.complete(remains, seen, outside)),
                 // What else has something of the space is unknown, so the folder stays, for a person to see.
                 Err(unreadable) => {
                     if let Err(error) = unreadable.remove_content() {
@@ -171,26 +178,30 @@ impl Store {
         }
     }
 
-    /// Completes the erasure of one space as far as possible. The lock must be held.
+    /// Completes the erasure of one space as far as possible; returns the spaces in which forgotten copies were erased. The
+    /// lock must be held.
     fn complete(
         &self,
         mut remains: Remains,
         seen: &mut BTreeSet<PathBuf>,
         outside: &mut OutsideErasure,
-    ) {
+    ) -> Vec<String> {
         let folder = remains.folder().to_owned();
         let name = remains.note().name.clone();
+        let mut copies_erased_in = Vec::new();
         let done = [
             remains.remove_content().map_err(Error::from),
             self.left_store(&name),
             self.erase_its_members(&mut remains, outside),
             self.leave_its_homes(&mut remains, outside),
+            self.erase_its_copies(&mut remains, outside, &mut copies_erased_in),
             self.erase_its_backups(&mut remains, seen, outside),
             remains.finish().map(drop).map_err(Error::from),
         ];
         for error in done.into_iter().filter_map(Result::err) {
             outside.leave(&folder, &error);
         }
+        copies_erased_in
     }
 
     fn left_store(&self, name: &str) -> Result<(), Error> {
@@ -244,6 +255,32 @@ impl Store {
         Ok(())
     }
 
+    /// Erases the forgotten copies that transfers left of the memories of an erased space, and lists live ones.
+    fn erase_its_copies(
+        &self,
+        remains: &mut Remains,
+        outside: &mut OutsideErasure,
+        erased_in: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        for (space, ids) in remains.note().copies.clone() {
+            let erased = self.inner_of(&space).and_then(|inner| {
+                let Some(inner) = inner else {
+                    return Ok(false);
+                };
+                let copies = inner.source.own_copies(&ids)?;
+                Space::new(inner, self.clone()).erase_forgotten(copies, outside)
+            });
+            match erased {
+                Ok(was_there) => {
+                    erased_in.extend(was_there.then(|| space.clone()));
+                    remains.strike(|note| drop(note.copies.remove(&space)))?;
+                }
+                Err(error) => outside.leave(&self.folder_of(&space), &error),
+            }
+        }
+        Ok(())
+    }
+
     /// Where a space is, or would be, for a report.
     fn folder_of(&self, space: &str) -> PathBuf {
         match space.parse() {
@@ -277,14 +314,14 @@ impl Store {
                 problem.is_none() && further.iter().all(|update| update.problem.is_empty());
             let (problem, next_step) = problem.unwrap_or_default();
             if is_new {
-                outside.backups.push(BackupUpdate {
+                outside.add_backups(vec![BackupUpdate {
                     folder: folder.clone(),
                     problem,
                     next_step,
                     removed: Vec::new(),
-                });
+                }]);
             }
-            outside.backups.extend(further);
+            outside.add_backups(further);
             if is_done {
                 remains.strike(|note| note.backups.retain(|backup| *backup != folder))?;
                 StoreFolder::at(&folder).tidy();
@@ -387,7 +424,14 @@ impl Store {
             reason: format!("it may still have a backup of the erased space {name:?}"),
             next_step: Some(NextStep::ForgetBackup),
         });
-        spaces.chain(homes).chain(backups).collect()
+        let copies = erased.copies.keys().map(|space| PendingErasure {
+            place: self.folder_of(space),
+            reason: format!(
+                "it may still have memories that were moved to the erased space {name:?}"
+            ),
+            next_step: None,
+        });
+        spaces.chain(homes).chain(copies).chain(backups).collect()
     }
 
     /// Removes a folder from what erased spaces have left to do; returns the spaces of which it was a backup.

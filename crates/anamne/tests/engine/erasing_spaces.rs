@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anamne::{
-    Actor, Draft, Error, ErrorKind, KeyInfo, MemberTerms, MemoryId, NewKey, Recall, Right, Scope,
-    Space, SpaceErasure, SpaceSet, Store, StoreError, TenantQuota,
+    Actor, Draft, Error, ErrorKind, Filter, KeyInfo, MemberTerms, MemoryId, NewKey, Recall, Right,
+    Scope, Selection, Space, SpaceErasure, SpaceSet, Store, StoreError, TenantQuota,
 };
 use anamne_store::{SpaceName, SpaceSource, SystemClock};
 
@@ -278,13 +278,101 @@ fn a_backup_out_of_reach_is_named_and_erased_once_it_is_back() {
     assert_eq!(later.unfinished_space_erasures().expect("a list"), []);
 }
 
+/// Moves the memories of a thread from `from` to `atlas`.
+fn move_to_atlas(store: &Store, from: &str, thread: &str) {
+    let selection = Selection {
+        filter: Filter {
+            threads: vec![thread.to_owned()],
+            ..Filter::default()
+        },
+        ..Selection::default()
+    };
+    let moved = store.split_space(from, "atlas", &selection, &mut |_| {});
+    assert_eq!(moved.expect("moved").moved, 1);
+}
+
+/// A store whose secret was told in `team`, and moved from there to `atlas`.
+fn moved(harbour: &Harbour) -> (Store, MemoryId) {
+    let store = harbour.store();
+    let team = store.space("team").expect("a space");
+    let id = team
+        .remember(Draft::new(SECRET).thread("keys"))
+        .expect("told")
+        .id;
+    remember(&store, "team", "The ferry leaves at seven");
+    store
+        .backup(&harbour.beside("copy"), None)
+        .expect("a backup");
+    move_to_atlas(&store, "team", "keys");
+    (store, id)
+}
+
+#[test]
+fn what_a_transfer_left_behind_goes_with_the_space() {
+    for is_forgotten in [false, true] {
+        let harbour = Harbour::new();
+        let (store, id) = moved(&harbour);
+        if is_forgotten {
+            let atlas = store.existing_space("atlas").expect("a space");
+            atlas.forget(id).expect("forgotten");
+        }
+        let erased = erase(&store, "atlas");
+        assert_eq!(erased.copies_erased_in, ["team"]);
+        harbour.assert_clean();
+        let team = store.existing_space("team").expect("a space");
+        assert!(team.restore(id).is_err());
+        assert_eq!(names(&store), ["team"]);
+    }
+}
+
+#[test]
+fn an_interrupted_erasure_completes_what_a_transfer_left_behind() {
+    let harbour = Harbour::new();
+    drop(moved(&harbour));
+    half_erase(&harbour);
+    assert!(!files_with(&harbour.root(), b"xylophone").is_empty());
+    let store = harbour.store();
+    harbour.assert_clean();
+    assert_eq!(store.unfinished_space_erasures().expect("a list"), []);
+}
+
+#[test]
+fn what_a_transfer_took_elsewhere_stays_there() {
+    let harbour = Harbour::new();
+    let (store, id) = moved(&harbour);
+    let forgotten = store.existing_space("team").expect("a space");
+    let forgotten = forgotten.remember(Draft::new("The tide turns at two").thread("tides"));
+    let forgotten = forgotten.expect("told").id;
+    move_to_atlas(&store, "team", "tides");
+    let atlas = store.existing_space("atlas").expect("a space");
+    atlas.forget(forgotten).expect("forgotten");
+    let erased = erase(&store, "team");
+    assert!(erased.copies_erased_in.is_empty());
+    assert_eq!(atlas.read(id).expect("a memory").content, SECRET);
+    atlas.restore(forgotten).expect("it is still there");
+}
+
+#[test]
+fn a_live_copy_in_another_space_is_only_named() {
+    let harbour = Harbour::new();
+    let (store, id) = moved(&harbour);
+    let team = store.existing_space("team").expect("a space");
+    team.restore(id).expect("restored");
+    let erased = store.erase_space("atlas").expect("erased");
+    let unreached = erased.outside.unreached();
+    assert_eq!(unreached.len(), 1, "{unreached:?}");
+    assert!(unreached[0].reason.contains("team"), "{unreached:?}");
+    assert_eq!(team.read(id).expect("a memory").content, SECRET);
+}
+
 /// Erases the space `atlas` as a process would that is killed right after the decisive step.
 fn half_erase(harbour: &Harbour) -> PathBuf {
     let name: SpaceName = "atlas".parse().expect("a name");
     let folder = harbour.root().join("spaces/atlas");
     let clock = std::sync::Arc::new(SystemClock);
     let source = SpaceSource::open(&folder, &name, clock, false).expect("a space");
-    let left = source.leave_store(None, || Ok::<(), StoreError>(()));
+    let others = harbour.store().spaces().expect("a list");
+    let left = source.leave_store(None, &others, || Ok::<(), StoreError>(()));
     left.expect("renamed").folder().to_owned()
 }
 
