@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::io::{BufRead, BufWriter, IsTerminal, Stdout, Write};
 
-use anamne::Answer;
+use anamne::{Answer, SpaceProposals};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use serde::Serialize;
@@ -196,10 +196,18 @@ impl Output {
     pub(crate) fn warn_degraded(&self, degraded: &[String]) {
         let is_model = |part: &&String| part.starts_with("embedding model") || *part == "reranker";
         let is_damaged = |part: &&String| *part == Answer::DAMAGED;
+        let is_not_sampled = |part: &&String| part.ends_with(SpaceProposals::NOT_SAMPLED);
         let (damaged, others): (Vec<_>, Vec<_>) = degraded.iter().partition(is_damaged);
+        let (not_sampled, others): (Vec<&String>, Vec<&String>) =
+            others.into_iter().partition(is_not_sampled);
         let (models, views): (Vec<&String>, Vec<&String>) = others.into_iter().partition(is_model);
         if !damaged.is_empty() {
             self.warn("answered without memories that are damaged in both copies; `anamne verify` lists them");
+        }
+        for part in not_sampled {
+            self.warn(format_args!(
+                "answered without {part}; name them with --across, or search `--across all`"
+            ));
         }
         let joined = |parts: &[&String]| {
             let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();

@@ -99,7 +99,7 @@ pub use related::{RELATED_ENTITIES, RELATED_FILES, relate};
 pub use relation::RelationType;
 pub use scope::{PrivateSpaces, Right, Scope, SpaceSet, space_owner};
 pub use skipped::{Skipped, SkippedEntry};
-pub use spaces::{SpaceChoice, SpaceProposal, Spaces};
+pub use spaces::{SpaceChoice, SpaceProposal, SpaceProposals, Spaces};
 pub use tenants::{DEFAULT_TENANT, TenantInfo, TenantQuota, TenantUsage, check_tenant};
 pub use texts::{GuardNote, TextField};
 pub use tier::{Temperature, Tier};

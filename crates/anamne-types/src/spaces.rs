@@ -63,6 +63,38 @@ impl Spaces {
     }
 }
 
+/// The spaces that are likely to contain an answer to a query.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SpaceProposals {
+    /// The likeliest first.
+    pub spaces: Vec<SpaceProposal>,
+    /// The number of spaces whose content was not sampled, because there are too many: those that are neither hinted at nor
+    /// described by words of the query, and in which nothing was written for longest.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_sampled: usize,
+}
+
+impl SpaceProposals {
+    /// How the note in `degraded` of an answer ends that counts the spaces that were not sampled.
+    pub const NOT_SAMPLED: &str = "not looked into for the most likely ones";
+
+    /// The note for an answer; `None` if every space was sampled.
+    pub fn note(not_sampled: usize) -> Option<String> {
+        let ending = Self::NOT_SAMPLED;
+        match not_sampled {
+            0 => None,
+            1 => Some(format!("1 space, {ending}")),
+            more => Some(format!("{more} spaces, {ending}")),
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// A space that is likely to contain an answer to a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anamne::{
     Answer, Context, ContextPreset, ContextRequest, InvalidValue, Limits, MemoryId, PromptRequest,
-    Recall, SpaceProposal, Spaces, Store,
+    Recall, SpaceProposals, Spaces, Store,
 };
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -286,13 +286,6 @@ fn three() -> usize {
     3
 }
 
-/// Spaces that are likely to have an answer.
-#[derive(Debug, Serialize, ToSchema)]
-struct Proposed {
-    /// The likeliest first.
-    spaces: Vec<SpaceProposal>,
-}
-
 /// Propose the spaces that are likely to have an answer
 #[utoipa::path(
     post,
@@ -300,9 +293,12 @@ struct Proposed {
     tag = "questions",
     operation_id = "propose_spaces",
     request_body = Proposing,
-    responses((status = 200, body = Proposed), (status = "default", body = Problem))
+    responses((status = 200, body = SpaceProposals), (status = "default", body = Problem))
 )]
-async fn propose(caller: Caller, Json(asked): Json<Proposing>) -> Result<Json<Proposed>, Problem> {
+async fn propose(
+    caller: Caller,
+    Json(asked): Json<Proposing>,
+) -> Result<Json<SpaceProposals>, Problem> {
     let proposed = caller.with_store(move |store| {
         let choice = anamne::SpaceChoice::Proposed {
             hints: asked.hints.clone(),
@@ -314,8 +310,7 @@ async fn propose(caller: Caller, Json(asked): Json<Proposing>) -> Result<Json<Pr
         };
         spaces.check()?;
         Recall::new(asked.query.clone()).check()?;
-        let spaces = store.propose_spaces(&asked.query, &asked.hints, asked.most)?;
-        Ok(Proposed { spaces })
+        Ok(store.propose_spaces(&asked.query, &asked.hints, asked.most)?)
     });
     proposed.await.map(Json)
 }

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use anamne_store::Unreadable;
-use anamne_types::{Abstention, Answer, Hit, Plan, Reached, Recall, SpaceChoice, Spaces, Work};
+use anamne_types::{
+    Abstention, Answer, Hit, Plan, Reached, Recall, SpaceChoice, SpaceProposals, Spaces, Work,
+};
 
 use super::narrowing::stepwise;
 use crate::Error;
@@ -12,6 +14,14 @@ use crate::store::Store;
 
 /// The space for what is true in every project.
 pub(crate) const CORE: &str = "core";
+
+/// The spaces that a query is asked of.
+pub(super) struct AskedSpaces {
+    /// Their names, each once, `core` last unless it was named.
+    pub(super) names: Vec<String>,
+    /// The number of spaces that could not be proposed, because they were not sampled.
+    not_sampled: usize,
+}
 
 impl Store {
     /// Queries several spaces one after the other and merges their results.
@@ -34,10 +44,13 @@ impl Store {
     /// The same, with the names of the spaces.
     pub(super) fn recall_of(
         &self,
-        asked: &[String],
+        asked: &AskedSpaces,
         spaces: &Spaces,
         recall: &Recall,
     ) -> Result<Answer, Error> {
+        let left_aside = self.left_aside(spaces, asked)?;
+        let must_answer = matches!(spaces.choice, SpaceChoice::Named(_));
+        let asked = &asked.names;
         let is_other = |name: &&String| *name != CORE;
         let without_core: Vec<String> = asked.iter().filter(is_other).cloned().collect();
         if spaces.core && !without_core.is_empty() && without_core.len() < asked.len() {
@@ -47,24 +60,24 @@ impl Store {
                     Reached::Core => asked,
                     _ => &without_core,
                 };
-                self.recall_at_once(asked, spaces, recall)
+                self.recall_at_once(asked, must_answer, left_aside.clone(), recall)
             });
         }
         stepwise(recall, &[Reached::Session], Reached::Space, |recall, _| {
-            self.recall_at_once(asked, spaces, recall)
+            self.recall_at_once(asked, must_answer, left_aside.clone(), recall)
         })
     }
 
-    /// Queries all of these spaces.
+    /// Queries all of these spaces; if one must answer, its error is returned. What was left aside is named in the answer.
     fn recall_at_once(
         &self,
         asked: &[String],
-        spaces: &Spaces,
+        must_answer: bool,
+        left_aside: Vec<String>,
         recall: &Recall,
     ) -> Result<Answer, Error> {
-        let must_answer = matches!(spaces.choice, SpaceChoice::Named(_));
         let mut answers = Vec::new();
-        let mut degraded = self.left_aside(spaces)?;
+        let mut degraded = left_aside;
         let mut failure = None;
         for name in asked {
             let answer = self
@@ -88,8 +101,12 @@ impl Store {
         Ok(merged(answers, degraded, recall.limit))
     }
 
-    /// Spaces that were not named and whose settings are unreadable.
-    pub(super) fn left_aside(&self, spaces: &Spaces) -> Result<Vec<String>, Error> {
+    /// Spaces that were not named, and whose settings are unreadable or that were not sampled.
+    pub(super) fn left_aside(
+        &self,
+        spaces: &Spaces,
+        asked: &AskedSpaces,
+    ) -> Result<Vec<String>, Error> {
         if matches!(spaces.choice, SpaceChoice::Named(_)) {
             return Ok(Vec::new());
         }
@@ -98,19 +115,23 @@ impl Store {
             let folder = unreadable.folder.file_name().unwrap_or_default();
             format!("space {}: {}", folder.to_string_lossy(), unreadable.error)
         };
-        Ok(unreadable.map(label).collect())
+        let mut left_aside: Vec<_> = unreadable.map(label).collect();
+        left_aside.extend(SpaceProposals::note(asked.not_sampled));
+        Ok(left_aside)
     }
 
-    /// The names of the spaces to query, each once, `core` last unless it was named.
-    pub(super) fn asked(&self, spaces: &Spaces, query: &str) -> Result<Vec<String>, Error> {
+    /// The spaces to query.
+    pub(super) fn asked(&self, spaces: &Spaces, query: &str) -> Result<AskedSpaces, Error> {
+        let mut not_sampled = 0;
         let mut names: Vec<String> = match &spaces.choice {
             SpaceChoice::Named(names) => names.clone(),
             SpaceChoice::All => self.spaces()?.iter().map(ToString::to_string).collect(),
-            SpaceChoice::Proposed { hints, most } => self
-                .propose_spaces(query, hints, *most)?
-                .into_iter()
-                .map(|proposal| proposal.space)
-                .collect(),
+            SpaceChoice::Proposed { hints, most } => {
+                let proposed = self.propose_spaces(query, hints, *most)?;
+                not_sampled = proposed.not_sampled;
+                let proposed = proposed.spaces.into_iter();
+                proposed.map(|proposal| proposal.space).collect()
+            }
         };
         let wants_core = spaces.core && !names.iter().any(|name| name == CORE);
         if wants_core && self.spaces()?.iter().any(|name| name.as_str() == CORE) {
@@ -118,7 +139,7 @@ impl Store {
         }
         let mut seen = BTreeSet::new();
         names.retain(|name| seen.insert(name.clone()));
-        Ok(names)
+        Ok(AskedSpaces { names, not_sampled })
     }
 }
 

@@ -39,9 +39,9 @@ impl Store {
         spaces.check()?;
         request.check()?;
         let asked = self.asked(spaces, &request.recall.query)?;
-        if let [one] = &asked[..] {
+        if let [one] = &asked.names[..] {
             let mut context = self.existing_space(one)?.context(request)?;
-            context.degraded.extend(self.left_aside(spaces)?);
+            context.degraded.extend(self.left_aside(spaces, &asked)?);
             return Ok(context);
         }
         if let Some(preset) = request.preset {
@@ -49,7 +49,8 @@ impl Store {
             return Err(InvalidValue::new("preset", accepts, preset).into());
         }
         let answer = self.recall_of(&asked, spaces, &request.recall)?;
-        let sole = asked.iter().find(|name| *name != CORE).or(asked.first());
+        let names = &asked.names;
+        let sole = names.iter().find(|name| *name != CORE).or(names.first());
         let sole = sole.map_or("", String::as_str);
         let budget = request.token_budget;
         let mut context = self.pack_parts(parts(&answer, sole, budget), request)?;

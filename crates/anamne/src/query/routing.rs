@@ -5,13 +5,14 @@ use std::time::SystemTime;
 
 use anamne_store::{SpaceConfig, SpaceName};
 use anamne_text::analyser::Analyser;
-use anamne_types::{Recall, SpaceProposal};
+use anamne_types::{Recall, SpaceProposal, SpaceProposals};
 
 use crate::Error;
 use crate::store::Store;
 
-/// Maximum number of spaces that are sampled; with more, those with matching names, descriptions and recent use.
-const MAX_SAMPLED_SPACES: usize = 16;
+/// Maximum number of spaces that are sampled, so that a store of thousands is not opened as a whole for one query; with
+/// more, those with matching names, descriptions and recent use.
+const MAX_SAMPLED_SPACES: usize = 256;
 
 /// Results per sample.
 const SAMPLE_RESULTS: usize = 3;
@@ -36,32 +37,46 @@ impl Store {
     /// The spaces most likely to answer a query, best first, at most `most`.
     ///
     /// Considers the confidence of a space's first results, query words in its name or description, hints (names of
-    /// spaces, or parts of them), and recent writes. With more than sixteen spaces, only the sixteen best by the other
-    /// criteria are sampled. O(spaces) plus a recall of three results per sampled space.
+    /// spaces, or parts of them), and recent writes. With more than 256 spaces, only the 256 best by the other criteria are
+    /// sampled; [`SpaceProposals::not_sampled`] counts the others. O(spaces) plus a recall of three results per sampled
+    /// space.
     pub fn propose_spaces(
         &self,
         query: &str,
         hints: &[String],
         most: usize,
-    ) -> Result<Vec<SpaceProposal>, Error> {
+    ) -> Result<SpaceProposals, Error> {
+        self.propose_among(MAX_SAMPLED_SPACES, query, hints, most)
+    }
+
+    /// The same with at most `max_sampled` sampled spaces.
+    fn propose_among(
+        &self,
+        max_sampled: usize,
+        query: &str,
+        hints: &[String],
+        most: usize,
+    ) -> Result<SpaceProposals, Error> {
         let taste = Recall::new(query).limit(SAMPLE_RESULTS);
         taste.check()?;
-        let mut proposals: Vec<SpaceProposal> = self
-            .prospects(query, hints)?
+        let prospects = self.prospects(query, hints)?;
+        let not_sampled = prospects.len().saturating_sub(max_sampled);
+        let mut spaces: Vec<SpaceProposal> = prospects
             .into_iter()
-            .take(MAX_SAMPLED_SPACES)
+            .take(max_sampled)
             .map(|prospect| self.tasted(prospect, &taste))
             .collect();
-        proposals.sort_by(|one, other| {
+        spaces.sort_by(|one, other| {
             let by_likelihood = other.likelihood.total_cmp(&one.likelihood);
             by_likelihood.then_with(|| one.space.cmp(&other.space))
         });
-        let likeliest = proposals
-            .first()
-            .map_or(0.0, |proposal| proposal.likelihood);
-        proposals.retain(|proposal| proposal.likelihood >= likeliest * WORTH_ASKING);
-        proposals.truncate(most);
-        Ok(proposals)
+        let likeliest = spaces.first().map_or(0.0, |proposal| proposal.likelihood);
+        spaces.retain(|proposal| proposal.likelihood >= likeliest * WORTH_ASKING);
+        spaces.truncate(most);
+        Ok(SpaceProposals {
+            spaces,
+            not_sampled,
+        })
     }
 
     /// All spaces, ranked without opening them, best first.
@@ -171,4 +186,26 @@ impl CandidateSpace {
 fn stems(text: &str) -> BTreeSet<String> {
     let terms = Analyser::new().query(text).terms;
     terms.into_iter().map(|term| term.text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_beyond_the_limit_are_counted_and_the_latest_written_are_sampled() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("a store");
+        for name in ["first", "second", "third"] {
+            let space = store.space(name).expect("a space");
+            space.remember(format!("The {name} pier")).expect("told");
+        }
+        let all = store.propose_among(3, "pier", &[], 9).expect("proposals");
+        assert_eq!((all.spaces.len(), all.not_sampled), (3, 0));
+        let hints = ["first".to_owned()];
+        let some = store.propose_among(1, "pier", &hints, 9);
+        let some = some.expect("proposals");
+        assert_eq!((some.spaces.len(), some.not_sampled), (1, 2));
+        assert_eq!(some.spaces[0].space, "first");
+    }
 }

@@ -174,6 +174,7 @@ fn a_question_without_a_space_goes_where_something_is_known_of_it() {
         ("what is the name of the user?", "core"),
     ] {
         let proposals = store.propose_spaces(question, &[], 2).expect("proposals");
+        let proposals = proposals.spaces;
         assert_eq!(proposals[0].space, wanted, "{question}: {proposals:?}");
         assert!(!proposals[0].reasons.is_empty());
         assert!((0.0..=1.0).contains(&proposals[0].likelihood));
@@ -198,12 +199,31 @@ fn a_hint_and_a_description_speak_for_a_space_before_it_knows_anything() {
     let hinted = store
         .propose_spaces("zyzzyva quokka", &["work".to_owned()], 1)
         .expect("proposals");
-    assert_eq!(hinted[0].space, "workshop");
+    assert_eq!(hinted.spaces[0].space, "workshop");
     workshop
         .configure(|config| "Saws, planes and varnish".clone_into(&mut config.description))
         .expect("set");
     let described = store.propose_spaces("varnish", &[], 1).expect("proposals");
-    assert_eq!(described[0].space, "workshop");
+    assert_eq!(described.spaces[0].space, "workshop");
+}
+
+#[test]
+fn the_space_that_has_the_answer_is_proposed_however_many_were_written_since() {
+    let home = Home::new();
+    let store = filled(&home);
+    for number in 1..=20 {
+        let space = store.space(&format!("place-{number}")).expect("a space");
+        let text = format!("Lunch is at noon in place {number}");
+        space.remember(text).expect("told");
+    }
+    let question = "when was the apple tree pruned?";
+    let proposals = store.propose_spaces(question, &[], 2).expect("proposals");
+    assert_eq!(proposals.spaces[0].space, "garden", "{proposals:?}");
+    assert_eq!(proposals.not_sampled, 0);
+    let answer = store.recall(&proposed(&[], 2), &Recall::new(question));
+    let answer = answer.expect("an answer");
+    assert!(answer.results[0].memory.content.contains("apple tree"));
+    assert_eq!(answer.degraded, Vec::<String>::new());
 }
 
 #[test]

@@ -726,7 +726,10 @@ fn a_handle_reaches_no_other_space_than_its_scope_covers() {
         .propose_spaces("pilot boat", &["payroll".into()], 9)
         .expect("proposals");
     assert!(
-        proposed.iter().all(|proposal| proposal.space == "atlas"),
+        proposed
+            .spaces
+            .iter()
+            .all(|proposal| proposal.space == "atlas"),
         "{proposed:?}"
     );
     assert!(matches!(store.embedding_cache(), Err(Error::Denied(_))));
