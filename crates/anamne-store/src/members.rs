@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anamne_types::{Actor, ActorKind, InvalidValue, MemberTerms, Membership, MemoryId, Row};
+use anamne_types::{
+    Actor, ActorKind, InvalidValue, MemberTerms, Membership, MemoryId, Row, check_leaves_home,
+};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::files::is_there;
@@ -46,7 +48,8 @@ impl SpaceSource {
     /// Adds memories of `home` as members, or changes what this space says of the members that they are; returns their
     /// rows in this space, in the given order. All or none.
     ///
-    /// Experience, chunks and private memories are refused. [`StoreError::State`] if a memory is forgotten, is itself a
+    /// Experience, chunks and private memories are refused, and those of a private space unless this one is private to the
+    /// same principal. [`StoreError::State`] if a memory is forgotten, is itself a
     /// member in `home`, or is in this space already as its own; [`StoreError::WasErased`] if it was erased here.
     /// O(memories); the text is neither copied nor embedded here.
     pub fn add_members(
@@ -89,6 +92,7 @@ impl SpaceSource {
             let accepts = "another space of the same store";
             return Err(InvalidValue::new("space", accepts, other.name()).into());
         }
+        check_leaves_home("space", self.name().as_str(), other.name().as_str())?;
         if self.config().guard.private {
             let accepts = "a memory of a space that is not private";
             return Err(InvalidValue::new("member", accepts, self.name()).into());
@@ -351,10 +355,6 @@ impl SpaceSource {
         other.map_or(Ok(Vec::new()), |other| other.own_copies(ids))
     }
 
-    /// Those of these memories that this space has as its own, and whether each is forgotten. An index lookup each.
-    pub fn own_copies(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, bool)>> {
-        self.read(|reader| {
-            let sql = "SELECT deleted_at IS NOT NULL FROM memories WHERE id = ?1 AND NOT erased AND member IS NULL";
     /// The memories of this space whose copies in another space of the store go with it: what a transfer left behind there.
     /// A copy that a transfer took there stays: it is live there and forgotten here, or was told there later than here.
     /// O(memories of the smaller space).
@@ -420,6 +420,10 @@ impl SpaceSource {
         })
     }
 
+    /// Those of these memories that this space has as its own, and whether each is forgotten. An index lookup each.
+    pub fn own_copies(&self, ids: &[MemoryId]) -> Result<Vec<(MemoryId, bool)>> {
+        self.read(|reader| {
+            let sql = "SELECT deleted_at IS NOT NULL FROM memories WHERE id = ?1 AND NOT erased AND member IS NULL";
             let mut statement = reader.prepare_cached(sql)?;
             let mut copies = Vec::new();
             for &id in ids {

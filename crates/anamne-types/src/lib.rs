@@ -97,7 +97,7 @@ pub use ranking::{Ranking, check_weight};
 pub use reach::{AsOf, Depth, RecallScope, TimeWords};
 pub use related::{RELATED_ENTITIES, RELATED_FILES, relate};
 pub use relation::RelationType;
-pub use scope::{PrivateSpaces, Right, Scope, SpaceSet, space_owner};
+pub use scope::{PrivateSpaces, Right, Scope, SpaceSet, check_leaves_home, space_owner};
 pub use skipped::{Skipped, SkippedEntry};
 pub use spaces::{SpaceChoice, SpaceProposal, SpaceProposals, Spaces};
 pub use tenants::{DEFAULT_TENANT, TenantInfo, TenantQuota, TenantUsage, check_tenant};

@@ -60,6 +60,19 @@ pub fn space_owner(space: &str) -> Option<&str> {
     Some(private.split_once('.').map_or(private, |(owner, _)| owner))
 }
 
+/// Checks that memories of the space `home` may be shown in, or moved to, the space `into`: those of a private space stay in
+/// spaces that are private to the same principal, whose other readers are the same.
+pub fn check_leaves_home(field: &str, home: &str, into: &str) -> Result<(), InvalidValue> {
+    let Some(owner) = space_owner(home) else {
+        return Ok(());
+    };
+    if space_owner(into) == Some(owner) {
+        return Ok(());
+    }
+    let accepts = format!("a space that is private to {owner:?}, as {home:?} is");
+    Err(InvalidValue::new(field, accepts, into))
+}
+
 /// Which private spaces a scope includes, of those in its set of spaces; see [`space_owner`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PrivateSpaces {

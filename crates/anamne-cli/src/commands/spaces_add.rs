@@ -15,7 +15,8 @@ The text stays where it was told, in its home, and is stored and embedded once.
 The other space finds and lists the memory with relevance, tags and metadata of
 its own; edits in the home are seen there. Whoever may read that space may read
 the memory, but no links, threads or earlier versions of the home. Erasing it in
-the home erases it everywhere. Private memories are refused.
+the home erases it everywhere. Private memories are refused, and those of a
+private space such as ~ada, except for another space of the same person.
 
 Examples:
   anamne spaces add m12 --to team

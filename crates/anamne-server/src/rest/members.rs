@@ -48,7 +48,7 @@ struct Added {
 /// Make memories of another space members of this one, which is created if it is missing
 ///
 /// The text stays in its home. Needs permission to read every home and to write this space. Private memories are refused,
-/// and what this space does not accept.
+/// those of a private space such as `~ada` except for another space of the same principal, and what this space does not accept.
 #[utoipa::path(
     post,
     path = "/v1/spaces/{space}/members",

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anamne_types::{Draft, Edit, InvalidValue, MemberTerms, Memory, MemoryId, check_unreserved};
+use anamne_types::{
+    Draft, Edit, InvalidValue, MemberTerms, Memory, MemoryId, check_leaves_home, check_unreserved,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -38,7 +40,8 @@ impl Store {
     ///
     /// [`Error::Denied`] without permission to read every home and to write `into`. Private memories, chunks,
     /// experience, kinds that `into` doesn't accept, and texts in which its guard finds something are refused; so is a
-    /// memory that is forgotten, or that `into` has as its own. O(memories).
+    /// memory that is forgotten, or that `into` has as its own, and one whose home is private to a principal (`~ada`),
+    /// unless `into` is private to the same. O(memories).
     pub fn add_members(
         &self,
         from: &str,
@@ -63,7 +66,10 @@ impl Store {
         // Before a space is created.
         let homes: Vec<_> = homes
             .into_iter()
-            .map(|(home, ids)| Ok((self.existing_space(&home)?, ids)))
+            .map(|(home, ids)| {
+                check_leaves_home("space", &home, into)?;
+                Ok((self.existing_space(&home)?, ids))
+            })
             .collect::<Result<_, Error>>()?;
         let into = self.space(into)?;
         into.require_write()?;

@@ -7,7 +7,7 @@ use anamne_store::{
 };
 use anamne_types::{
     Draft, EventKind, Filter, InvalidValue, Limits, Link, Memory, MemoryId, NextStep, Right, Row,
-    Seq, Skipped,
+    Seq, Skipped, check_leaves_home,
 };
 use serde::Serialize;
 
@@ -86,7 +86,7 @@ impl Store {
     /// Each memory is copied with its id, times and status, verified by comparison, and then forgotten in the source
     /// space, where it can be restored. Its earlier versions and events stay there. Links between moved memories are
     /// created in the target space. An interrupted transfer can be repeated. Of a private space, memories move only to a
-    /// private one. [`StoreError::Busy`] while another transfer from the space runs.
+    /// private one; of one that is private to a principal (`~ada`), only to one of the same. [`StoreError::Busy`] while another transfer from the space runs.
     pub fn split_space(
         &self,
         from: &str,
@@ -180,6 +180,7 @@ impl Store {
         if *from.source().name() == target {
             return Err(InvalidValue::new("space", "two different spaces", from.name()).into());
         }
+        check_leaves_home("space", from.name(), into)?;
         if from.config().guard.private {
             let accepts = "a private space, as the one that the memories are in; \
                            make it private first";

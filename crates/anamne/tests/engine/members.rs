@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anamne::{
-    Actor, BinaryImport, Body, Category, Draft, Edit, Error, ImportOptions, Listing, MemberTerms,
-    Memory, MemoryId, Recall, Scope, Space, SpaceChoice, SpaceSet, Spaces, Store,
+    Actor, BinaryImport, Body, Category, Draft, Edit, Error, ErrorKind, ImportOptions, Listing,
+    MemberTerms, Memory, MemoryId, Recall, Scope, Space, SpaceChoice, SpaceSet, Spaces, Store,
 };
 
 use crate::common::traces::{Trace, traces_in};
@@ -378,6 +378,30 @@ fn private_memories_stay_in_their_space() {
     atlas.edit(id, &edit).expect("an edit");
     assert!(listed(&space(&store, "team")).is_empty());
     assert!(atlas.spaces_with(id).expect("spaces").is_empty());
+}
+
+#[test]
+fn memories_of_a_private_space_stay_with_its_owner() {
+    let home = Home::new();
+    let (store, _) = told(&home);
+    let ada = store.space("~ada").expect("a space");
+    let id = ada.remember("The diary is under the oak").expect("told").id;
+    for into in ["team", "core", "~bo", "~adam"] {
+        let refused = store.add_members("~ada", &[id], into, &MemberTerms::new());
+        let refused = refused.expect_err("refused").to_string();
+        assert!(refused.contains("private"), "{into}: {refused}");
+    }
+    let refused = store.promote("~ada", &[id], &MemberTerms::new());
+    assert_eq!(refused.expect_err("refused").kind(), ErrorKind::Refused);
+    assert!(store.existing_space("~bo").is_err(), "nothing is created");
+    for into in ["~ada.notes", "~ada.trips"] {
+        store
+            .add_members("~ada", &[id], into, &MemberTerms::new())
+            .expect("added");
+    }
+    // From where it is a member, too.
+    let refused = store.add_members("~ada.notes", &[id], "team", &MemberTerms::new());
+    assert_eq!(refused.expect_err("refused").kind(), ErrorKind::Refused);
 }
 
 #[test]

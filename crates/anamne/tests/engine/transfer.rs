@@ -227,6 +227,24 @@ fn memories_of_a_private_space_move_to_a_private_one_only() {
 }
 
 #[test]
+fn memories_of_a_person_move_to_a_space_of_the_same_person_only() {
+    let home = Home::new();
+    let store = store(&home);
+    stored(&store, "~ada", "She takes lithium", "t");
+    for into in ["own", "~bo"] {
+        let refused = store.split_space("~ada", into, &thread("t"), &mut |_| {});
+        let refused = refused.expect_err("refused").to_string();
+        assert!(refused.contains("private"), "{refused}");
+        assert!(store.existing_space(into).is_err(), "nothing is created");
+    }
+    store.space("own").expect("a space");
+    let refused = store.join_spaces("~ada", "own", &mut |_| {});
+    assert!(refused.is_err(), "{refused:?}");
+    let moved = store.split_space("~ada", "~ada.health", &thread("t"), &mut |_| {});
+    assert_eq!(moved.expect("moved").moved, 1);
+}
+
+#[test]
 fn an_erasure_reaches_what_a_transfer_left_behind() {
     let home = Home::new();
     let store = store(&home);
