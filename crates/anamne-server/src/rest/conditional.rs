@@ -1,8 +1,15 @@
 //! Versions of memories and states of spaces as entity tags, and the headers that ask for one.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use utoipa::openapi::{OpenApi, RefOr};
 
 use anamne::{Memory, SpaceState};
 
@@ -100,6 +107,66 @@ pub(super) fn expect_none(headers: &HeaderMap) -> Result<(), Problem> {
         return Err(Problem::refused(detail));
     }
     Ok(())
+}
+
+/// The operations that check `If-Match`: those whose description has the header.
+pub(super) struct Checking(HashSet<(Method, String)>);
+
+impl Checking {
+    /// Of these described operations.
+    pub(super) fn of(description: &OpenApi) -> Self {
+        let mut checking = HashSet::new();
+        for (path, item) in &description.paths.paths {
+            let operations = [
+                (Method::PUT, &item.put),
+                (Method::POST, &item.post),
+                (Method::PATCH, &item.patch),
+                (Method::DELETE, &item.delete),
+            ];
+            for (method, operation) in operations {
+                let parameters = operation.iter().filter_map(|one| one.parameters.as_ref());
+                if parameters.flatten().any(is_if_match) {
+                    checking.insert((method, path.clone()));
+                }
+            }
+        }
+        Self(checking)
+    }
+
+    /// Whether `If-Match` of this request is checked, or has nothing to prevent.
+    fn includes(&self, request: &Request) -> bool {
+        if request.method().is_safe() {
+            return true;
+        }
+        let route = request.extensions().get::<MatchedPath>();
+        // No route answers by itself.
+        route.is_none_or(|route| {
+            let operation = (request.method().clone(), route.as_str().to_owned());
+            self.0.contains(&operation)
+        })
+    }
+}
+
+fn is_if_match(parameter: &RefOr<Parameter>) -> bool {
+    let RefOr::T(parameter) = parameter else {
+        return false;
+    };
+    parameter.parameter_in == ParameterIn::Header
+        && parameter.name.eq_ignore_ascii_case(IF_MATCH.as_str())
+}
+
+/// Refuses `If-Match` for every operation that would not check it, before it changes anything.
+pub(super) async fn refuse_unchecked(
+    State(checking): State<Arc<Checking>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !checking.includes(&request)
+        && let Err(problem) = expect_none(request.headers())
+    {
+        return problem.into_response();
+    }
+    next.run(request).await
 }
 
 fn tag(version: u32) -> HeaderValue {

@@ -276,9 +276,7 @@ pub(super) fn resolved(space: &Space, ids: &[String]) -> Result<Vec<MemoryId>, E
 async fn restore(
     caller: Caller,
     Path((space, id)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    conditional::expect_none(&headers)?;
     let restored = caller.with_space(space, move |space| space.restore(space.resolve(&id)?));
     restored.await.map(conditional::tagged)
 }

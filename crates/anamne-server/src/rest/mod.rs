@@ -48,6 +48,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
@@ -66,6 +67,7 @@ pub use settings::{DuplicateRule, SettingsChange, SpaceSettings};
         title = "Anamne",
         description = "Memory for AI agents. Times are RFC 3339 in UTC. Errors are problem details (RFC 9457): \
                        400 if a request can't be read, 422 if it can be read and isn't valid. \
+                       `If-Match` is checked where an operation names it; other changing operations refuse it with 422. \
                        A server that has keys needs one in each request: `Authorization: Bearer KEY`."
     ),
     components(schemas(Problem, streams::BadLinePolicy, streams::ExportForm))
@@ -171,8 +173,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     let (router, description) = described().split_for_parts();
     let description = completed(description);
     let page = docs::Page::of(&description);
+    let checking = Arc::new(conditional::Checking::of(&description));
     let description = Arc::new(description);
     router
+        .layer(from_fn_with_state(checking, conditional::refuse_unchecked))
         .merge(health::routes())
         .route("/docs", get(move || async move { page.response() }))
         .route(

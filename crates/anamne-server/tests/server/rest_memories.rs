@@ -128,6 +128,56 @@ fn an_edit_of_an_older_version_is_refused_and_changes_nothing() {
         .problem(404);
 }
 
+/// The operations that change something, and whether their description has the header `If-Match`.
+fn changing(description: &Value) -> Vec<(String, String, bool)> {
+    let mut changing = Vec::new();
+    for (path, item) in description["paths"].as_object().expect("paths") {
+        for method in ["put", "post", "patch", "delete"] {
+            let Some(operation) = item.get(method) else {
+                continue;
+            };
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let mut names = parameters.map(|one| one["name"].clone());
+            let checks = names.any(|name| name == "If-Match");
+            let path = path.replace(['{', '}'], "");
+            changing.push((method.to_uppercase(), path, checks));
+        }
+    }
+    changing
+}
+
+#[test]
+fn a_condition_that_an_operation_does_not_check_is_refused() {
+    let server = Served::start();
+    let description = server.get("/openapi.json").expect(200);
+    let operations = changing(&description);
+    let checking = operations.iter().filter(|(.., checks)| *checks);
+    assert_eq!(checking.count(), 3, "{operations:?}");
+    for (method, path, checks) in operations {
+        let sent = server.send(&method, &path, &[("if-match", "\"777\"")], None);
+        let is_refused = sent.text.contains("If-Match is for");
+        assert_eq!(is_refused, !checks, "{method} {path}: {}", sent.text);
+        if is_refused {
+            sent.problem(422);
+        }
+    }
+    let id = tell(&server, "The harbour opens at six");
+    let forgetting = json!({ "ids": [id] });
+    let path = format!("{MEMORIES}/forget");
+    let refused = server.json("POST", &path, &[("if-match", "\"1\"")], &forgetting);
+    refused.problem(422);
+    server.get(&format!("{MEMORIES}/{id}")).expect(200);
+    let question = json!({ "query": "harbour" });
+    server.post("/v1/spaces/core/recall", &question).expect(200);
+    let read = server.send(
+        "GET",
+        &format!("{MEMORIES}/{id}"),
+        &[("if-match", "\"777\"")],
+        None,
+    );
+    read.expect(200);
+}
+
 #[test]
 fn many_clients_that_edit_by_version_lose_no_update() {
     let server = Served::start();
