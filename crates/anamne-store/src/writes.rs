@@ -204,11 +204,14 @@ impl SpaceSource {
         self.finish_erasures()
     }
 
-    /// The first half of [`SpaceSource::erase_all`]: the memories can't be read any more, but their content leaves the
+    /// The first half of [`SpaceSource::erase_all`]: the memories can't be read any more, and supersede none, but their content leaves the
     /// journal only with [`SpaceSource::finish_erasures`], or when the space is next opened.
     pub fn begin_erasure(&self, actor: &Actor, ids: &[MemoryId]) -> Result<()> {
         let ids: BTreeSet<_> = ids.iter().copied().collect();
-        self.write_freely(actor, |transaction| transaction.erase(&ids))
+        self.write_freely(actor, |transaction| {
+            transaction.release_superseded(&ids)?;
+            transaction.erase(&ids)
+        })
     }
 
     /// Replaces memories by copies with other drafts and begins to erase the originals, in one transaction: each that still

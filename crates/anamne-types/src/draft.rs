@@ -205,6 +205,9 @@ pub struct Edit {
     pub never_expires: bool,
     /// The memory that replaces it.
     pub superseded_by: Option<crate::MemoryId>,
+    /// Removes what replaces it, also a link of that memory to it that says so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_superseded: bool,
 }
 
 impl Edit {
@@ -225,6 +228,10 @@ impl Edit {
         if self.never_expires && self.expires_at.is_some() {
             let accepts = "false where expires_at is given";
             return Err(InvalidValue::new("never_expires", accepts, true));
+        }
+        if self.not_superseded && self.superseded_by.is_some() {
+            let accepts = "false where superseded_by is given";
+            return Err(InvalidValue::new("not_superseded", accepts, true));
         }
         check_tags(&self.add_tags)?;
         check_metadata(&self.metadata)?;

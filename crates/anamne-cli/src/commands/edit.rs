@@ -60,7 +60,7 @@ pub(crate) struct Edit {
     /// When it expires; `never` removes this
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
-    /// The memory that replaces it
+    /// The memory that replaces it; `none` removes this
     #[arg(long, value_name = "ID")]
     superseded_by: Option<String>,
     #[command(flatten)]
@@ -96,6 +96,7 @@ impl Edit {
             expires_at: output.dates.future_time("expires", expires)?,
             never_expires,
             superseded_by: None,
+            not_superseded: self.superseded_by.as_deref() == Some("none"),
         };
         if edit.is_empty() && self.superseded_by.is_none() {
             return Err(
@@ -114,6 +115,7 @@ impl Edit {
         }
         edit.superseded_by = self
             .superseded_by
+            .filter(|_| !edit.not_superseded)
             .map(|other| space.resolve(&other))
             .transpose()?;
         let memory = space.edit(id, &edit)?;

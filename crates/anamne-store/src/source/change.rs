@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use anamne_text::normal::content_hash;
-use anamne_types::{Edit, EventKind, Feedback, InvalidValue, Judgement, Memory, MemoryId};
+use anamne_types::{
+    Edit, EventKind, Feedback, InvalidValue, Judgement, LinkType, Memory, MemoryId, Row,
+};
 
 use super::record::{Payload, Stored};
 use super::remember::plain_zero;
@@ -18,9 +20,15 @@ const MAX_CHAIN: usize = 256;
 impl Transaction<'_> {
     /// Edits a memory; does nothing if the result is equal.
     pub(crate) fn edit(&mut self, id: MemoryId, edit: &Edit) -> Result<Memory> {
-        let stored = self.live(id)?;
+        let mut stored = self.live(id)?;
         if stored.memory.is_member() {
             check_own(edit)?;
+        }
+        if let (true, Some(successor)) = (edit.not_superseded, stored.memory.superseded_by)
+            && self.present(successor).is_ok()
+            && self.unlink(successor, id, LinkType::Supersedes)?
+        {
+            stored = self.live(id)?;
         }
         if let Some(successor) = edit.superseded_by {
             self.live(successor)?;
@@ -120,6 +128,59 @@ impl Transaction<'_> {
             ..stored.memory.clone()
         };
         self.change(&stored, memory, EventKind::Restored)
+    }
+
+    /// Lets what memories replaced hold again, or be replaced by what replaces these, before they are erased. O(memories).
+    pub(crate) fn release_superseded(&mut self, ids: &BTreeSet<MemoryId>) -> Result<()> {
+        for row in self.superseded_by_any(ids)? {
+            // Damage of another memory must not prevent the erasure.
+            let Ok(stored) = self.by_row(row) else {
+                continue;
+            };
+            if ids.contains(&stored.memory.id) {
+                continue;
+            }
+            let memory = Memory {
+                superseded_by: self.successor_beyond(ids, stored.memory.superseded_by)?,
+                ..stored.memory.clone()
+            };
+            self.change(&stored, memory, EventKind::Edited)?;
+        }
+        Ok(())
+    }
+
+    fn superseded_by_any(&self, ids: &BTreeSet<MemoryId>) -> Result<Vec<Row>> {
+        let mut statement = self.tables.prepare_cached(
+            "SELECT row, superseded_by FROM memories \
+             WHERE superseded_by IS NOT NULL AND NOT erased AND member IS NULL",
+        )?;
+        let mut found = statement.query([])?;
+        let mut rows = Vec::new();
+        while let Some(row) = found.next()? {
+            if ids.contains(&MemoryId::from_bytes(row.get(1)?)) {
+                rows.push(Row(row.get(0)?));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The first of a memory and those that replace it, one after the other, that is not one of `ids`.
+    fn successor_beyond(
+        &self,
+        ids: &BTreeSet<MemoryId>,
+        first: Option<MemoryId>,
+    ) -> Result<Option<MemoryId>> {
+        let mut next = first;
+        for _ in 0..MAX_CHAIN {
+            match next {
+                Some(id) if ids.contains(&id) => {
+                    let stored = read::by_id(self.tables, id)?;
+                    next = stored.and_then(|stored| stored.memory.superseded_by);
+                }
+                found => return Ok(found),
+            }
+        }
+        Ok(None)
     }
 
     /// Removes the content of memories permanently, and marks it for removal from the journal.
@@ -231,5 +292,6 @@ fn apply(memory: &mut Memory, edit: &Edit) {
     memory.occurred_at = edit.occurred_at.map_or(memory.occurred_at, cut);
     let known = memory.expires_at.filter(|_| !edit.never_expires);
     memory.expires_at = edit.expires_at.map(cut).or(known);
-    memory.superseded_by = edit.superseded_by.or(memory.superseded_by);
+    let known = memory.superseded_by.filter(|_| !edit.not_superseded);
+    memory.superseded_by = edit.superseded_by.or(known);
 }

@@ -273,6 +273,72 @@ fn what_is_erased_cannot_be_changed_or_brought_back() {
     assert_eq!(head(&space), before);
 }
 
+/// Memories of which each is superseded by the next, the first one by a link.
+fn chain(space: &SpaceSource) -> [MemoryId; 3] {
+    let remember = |text: &str| space.remember(&user(), &text.into()).expect("a write").id;
+    let chain = ["Kiel", "Ulm", "Hof"].map(remember);
+    let link = Link {
+        from: chain[1],
+        to: chain[0],
+        link_type: LinkType::Supersedes,
+        weight: 1.0,
+        reason: String::new(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    space.link(&user(), &link).expect("linked");
+    let edit = Edit {
+        superseded_by: Some(chain[2]),
+        ..Edit::default()
+    };
+    space.edit(&user(), chain[1], &edit).expect("an edit");
+    chain
+}
+
+#[test]
+fn what_an_erased_memory_superseded_holds_again() {
+    for (erased, successor) in [(&[1][..], Some(2)), (&[2, 1][..], None)] {
+        let home = Home::new();
+        let space = home.open();
+        let chain = chain(&space);
+        for &place in erased {
+            space.erase(&user(), chain[place]).expect("an erasure");
+        }
+        let expected = successor.map(|place: usize| chain[place]);
+        assert_eq!(space.get(chain[0]).expect("there").superseded_by, expected);
+    }
+    let home = Home::new();
+    let space = home.open();
+    let chain = chain(&space);
+    space
+        .erase_all(&user(), &[chain[2], chain[1]])
+        .expect("an erasure");
+    assert_eq!(space.get(chain[0]).expect("there").superseded_by, None);
+}
+
+#[test]
+fn an_edit_removes_what_supersedes_a_memory_with_its_link() {
+    let home = Home::new();
+    let space = home.open();
+    let [first, second, _] = chain(&space);
+    let edit = Edit {
+        not_superseded: true,
+        ..Edit::default()
+    };
+    // Also while the successor is forgotten.
+    space.forget(&user(), second).expect("forgotten");
+    let edited = space.edit(&user(), first, &edit).expect("an edit");
+    assert_eq!(edited.superseded_by, None);
+    space.restore(&user(), second).expect("restored");
+    assert_eq!(space.links(first).expect("links"), []);
+    let edited = space.edit(&user(), second, &edit).expect("an edit");
+    assert_eq!(edited.superseded_by, None);
+    let both = Edit {
+        superseded_by: Some(second),
+        ..edit
+    };
+    assert!(both.check().is_err());
+}
+
 #[test]
 fn a_reader_in_the_way_delays_an_erasure_and_does_not_undo_it() {
     let home = Home::new();

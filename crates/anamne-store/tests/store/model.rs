@@ -358,6 +358,14 @@ fn take(space: &SpaceSource, model: &mut Model, step: &Step) {
             let possible = !model.stored[index].erased;
             assert_eq!(space.erase(&user(), id).is_ok(), possible);
             if possible {
+                let successor = model.stored[index].superseded_by;
+                for other in 0..model.stored.len() {
+                    let stored = &mut model.stored[other];
+                    if !stored.erased && stored.superseded_by == Some(id) {
+                        stored.superseded_by = successor;
+                        model.log(other, EventKind::Edited);
+                    }
+                }
                 let stored = &mut model.stored[index];
                 (stored.erased, stored.thread, stored.position) = (true, None, None);
                 model

@@ -15,6 +15,9 @@ use crate::mcp::reply::{Failure, Reply, plain};
 /// Removes the end of recall. A null can't: hosts send it for what is left out.
 const NEVER: &str = "never";
 
+/// Removes what replaces the memory.
+const NONE: &str = "none";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Update {
     id: String,
@@ -31,7 +34,7 @@ pub(crate) struct Update {
     occurred_at: Option<String>,
     /// A time or never
     expires_at: Option<String>,
-    /// Its replacement
+    /// Its replacement or none
     superseded_by: Option<String>,
     restore: Option<bool>,
     space: Option<String>,
@@ -92,7 +95,8 @@ impl Update {
         let category = self.category.as_deref().map(str::parse::<Category>);
         let category = category.transpose()?;
         let body = category.is_some().then_some(Body::Fact { category });
-        let successor = self.superseded_by.as_deref();
+        let not_superseded = self.superseded_by.as_deref() == Some(NONE);
+        let successor = self.superseded_by.as_deref().filter(|_| !not_superseded);
         let mut fields = self.fields.unwrap_or_default();
         if let Some(cited) = cited(&mut fields) {
             let follows = space.resolve(&cited)?.to_string();
@@ -104,6 +108,7 @@ impl Update {
             expires_at: call.future_instant("expires_at", expires_at, now)?,
             never_expires,
             superseded_by: successor.map(|id| space.resolve(id)).transpose()?,
+            not_superseded,
             content: self.content,
             body,
             fields,
