@@ -1,6 +1,6 @@
 //! `anamne status`.
 
-use anamne::{Clock, ErrorKind, HookActivity, Space, Store, SystemClock};
+use anamne::{Clock, Error, ErrorKind, HookActivity, Space, Store, StoreFolder, SystemClock};
 use anamne_hosts::adapters::adapter;
 use anamne_hosts::{Connection, Host, HostStatus, SetupScope, hosts};
 use jiff::{SignedDuration, Timestamp};
@@ -10,6 +10,7 @@ use super::setup;
 use crate::arguments::Global;
 use crate::dates::Dates;
 use crate::failure::Failure;
+use crate::hooks::CaptureReport;
 use crate::output::{BOLD, DIM, GREEN, Output, RED, YELLOW, counted, memories, paint, times};
 use crate::place::Place;
 use crate::wording::{duration, number, one_line};
@@ -28,7 +29,8 @@ For each installed host: whether its server and hooks are configured, when each
 hook last ran, how many memories it added to conversations and stored, how long
 it took, and what failed. Then, for today (UTC): questions that were asked,
 findings of the guard, and waiting background work. The record has counts and
-times only, no content, and stays on this machine.
+times only, no content, and stays on this machine. After `anamne login`, it says
+which server hooks use, what waits for it, and why the last attempt failed.
 
 Examples:
   anamne status
@@ -40,7 +42,7 @@ With --json: {\"store\", \"hosts\": [{\"host\", \"installed\", \"server\", \"hoo
   {\"server\", \"waiting\": [{\"server\", \"space\", \"memories\", \"bytes\", \"since\",
   \"problem\"}]}, \"today\":
   {\"questions\", \"answered\", \"injected\", \"stored\", \"guard\", \"waiting\", \"dead\",
-  \"problems\"}}")]
+  \"problems\"}}; store and today are null if only a server has the memory")]
 pub(crate) struct Status {}
 
 /// A host with what is configured and what its hooks did.
@@ -77,15 +79,24 @@ struct Today {
 impl Status {
     pub(crate) fn run(global: &Global, output: &mut Output) -> Result<(), Failure> {
         // Hooks and their record are those of this machine, also if a server has the memory.
-        let store = Place::named_by(global)?.existing_store()?;
         let captures = hooks::report_unsent(global)?;
+        let store = store_of(&Place::named_by(global)?, &captures)?;
         let now = SystemClock.now();
-        let log = store.hook_log()?;
-        let reports = host_reports(&log.activity(None)?, global)?;
-        let today = today(&store, &log.activity(Some(now))?, now)?;
+        let activity = |since| -> Result<_, Error> {
+            match &store {
+                Some(store) => Ok(store.hook_log()?.activity(since)?),
+                None => Ok(Vec::new()),
+            }
+        };
+        let reports = host_reports(&activity(None)?, global)?;
+        let today = match &store {
+            Some(store) => Some(today(store, &activity(Some(now))?, now)?),
+            None => None,
+        };
         if output.is_json() {
             return output.json(&serde_json::json!({
-                "store": store.root(), "hosts": reports, "captures": captures, "today": today,
+                "store": store.as_ref().map(Store::root), "hosts": reports, "captures": captures,
+                "today": today,
             }));
         }
         if reports.is_empty() {
@@ -97,8 +108,20 @@ impl Status {
         }
         print_absent(&absent, output)?;
         hooks::print_unsent(&captures, output)?;
-        print_today(&today, output)
+        today.map_or(Ok(()), |today| print_today(&today, output))
     }
+}
+
+/// The store of this machine, which must exist unless a server has the memory.
+fn store_of(place: &Place, captures: &CaptureReport) -> Result<Option<Store>, Failure> {
+    if captures.uses_server()
+        && !StoreFolder::at(&place.root()?)
+            .is_there()
+            .map_err(Error::from)?
+    {
+        return Ok(None);
+    }
+    place.existing_store().map(Some)
 }
 
 /// The installed hosts, and those whose hooks ran.

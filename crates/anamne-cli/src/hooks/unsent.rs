@@ -18,6 +18,11 @@ pub(crate) struct CaptureReport {
 }
 
 impl CaptureReport {
+    /// Whether hooks and commands use a server, and not the store of this machine.
+    pub(crate) fn uses_server(&self) -> bool {
+        self.server.is_some()
+    }
+
     /// The number of memories that wait.
     pub(crate) fn memories(&self) -> u64 {
         self.waiting.iter().map(|one| one.memories).sum()

@@ -435,6 +435,19 @@ fn hooks_follow_a_login_and_its_end() {
     );
     let logged_in = run(&["login", &address, "--no-key"], "");
     assert_eq!(logged_in.code, 0, "{}", logged_in.stderr);
+    let status = run(&["status", "--json"], "");
+    assert_eq!(status.code, 0, "{}", status.stderr);
+    let status = status.parsed();
+    assert_eq!(
+        (&status["store"], &status["today"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(status["captures"]["server"], address.as_str());
+    let shown = run(&["status"], "").stdout;
+    assert!(
+        shown.contains(&format!("hooks use the server {address}")),
+        "{shown}"
+    );
     let deadline = Instant::now() + PATIENCE;
     while stored(&team).is_empty() && Instant::now() < deadline {
         run(&hook, &told("after the login"));
