@@ -149,7 +149,10 @@ fn a_thread_is_previewed_forgotten_and_erased() {
     assert_eq!(erased["erased"].as_array().map(Vec::len), Some(2));
     assert_eq!(bench.json(&["stats"])["forgotten"], 0);
     let nothing = bench.json(&["forget", "--thread", "standup", "--hard", "--yes"]);
-    assert_eq!(nothing, json!({"forgotten": [], "erased": []}));
+    assert_eq!(
+        nothing,
+        json!({"forgotten": [], "erased": [], "complete": true})
+    );
 }
 
 #[test]
