@@ -34,7 +34,7 @@ pub(crate) struct Update {
     occurred_at: Option<String>,
     /// A time or never
     expires_at: Option<String>,
-    /// Its replacement or none
+    /// An id or none
     superseded_by: Option<String>,
     restore: Option<bool>,
     space: Option<String>,
