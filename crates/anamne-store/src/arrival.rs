@@ -10,6 +10,19 @@ pub struct ImportItem {
     pub draft: Draft,
     /// The fields kept from the other store; `None` for a new memory.
     pub origin: Option<Origin>,
+    /// When a new memory was deleted where it comes from: it is imported as a forgotten one.
+    pub deleted_at: Option<Timestamp>,
+}
+
+impl ImportItem {
+    /// A new memory.
+    pub fn new(draft: Draft) -> Self {
+        Self {
+            draft,
+            origin: None,
+            deleted_at: None,
+        }
+    }
 }
 
 /// Fields of an exported memory that are kept.

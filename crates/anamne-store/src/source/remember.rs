@@ -62,9 +62,9 @@ impl Transaction<'_> {
     /// A memory of another store keeps its id, its times and its state. If a memory with its id or external id already
     /// exists, nothing changes.
     pub(crate) fn take_in(&mut self, arrival: &ImportItem) -> Result<Remembered> {
-        let ImportItem { draft, origin } = arrival;
+        let ImportItem { draft, origin, .. } = arrival;
         let Some(origin) = origin else {
-            return self.remember(draft);
+            return self.take_in_new(arrival);
         };
         if let Some(known) = self.find_import_target(draft, origin.id)? {
             return Ok(self.remembered(&known.memory, true));
@@ -78,6 +78,20 @@ impl Transaction<'_> {
             ..self.memory_of(draft)?
         };
         self.insert(&memory, content_hash(&draft.content))
+    }
+
+    /// Imports a memory that no store exported.
+    fn take_in_new(&mut self, arrival: &ImportItem) -> Result<Remembered> {
+        let draft = &arrival.draft;
+        let hash = content_hash(&draft.content);
+        if let Some(known) = self.find_known(draft, hash)? {
+            return Ok(self.remembered(&known.memory, true));
+        }
+        let memory = Memory {
+            deleted_at: arrival.deleted_at.map(cut),
+            ..self.memory_of(draft)?
+        };
+        self.insert(&memory, hash)
     }
 
     fn find_known(&self, draft: &Draft, hash: [u8; 16]) -> Result<Option<Stored>> {

@@ -462,8 +462,8 @@ fn arrival(memory: &Memory) -> ImportItem {
         superseded_by,
     };
     ImportItem {
-        draft,
         origin: Some(origin),
+        ..ImportItem::new(draft)
     }
 }
 

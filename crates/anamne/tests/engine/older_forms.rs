@@ -105,6 +105,86 @@ fn older_fields_become_typed_ones_and_the_rest_stays() {
 }
 
 #[test]
+fn fields_that_a_store_sets_itself_are_kept_from_other_programs() {
+    let (_folder, space) = space();
+    let lines = [
+        json!({ "id": "a", "text": "Ada lives in Kiel", "created_at": "2025-06-01T10:00:00Z", "version": "2.1", "seq": 4,
+            "updated_at": "2025-06-02", "superseded_by": "b", "space": "work", "row": 9, "surroundings": {} }),
+        json!({ "id": "b", "text": "Seconds", "created_at": 1_748_772_000 }),
+        json!({ "id": "c", "text": "Both", "time": "2024-01-01T00:00:00Z", "created_at": "2025-06-01T10:00:00Z" }),
+        json!({ "id": "d", "text": "A goal", "goal": "x", "created_at": "2025-06-01T10:00:00Z" }),
+        json!({ "id": "e", "text": "Unreadable", "created_at": "last week", "updated_at": null }),
+        json!({ "id": "f", "external_id": "g", "text": "Two ids" }),
+        json!({ "external_id": 17, "text": "A number" }),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    assert_eq!(import(&space, &text, BadLines::Stop).imported, 7);
+    let first = memory(&space, "a");
+    assert_eq!(
+        serde_json::to_value(&first.metadata).expect("JSON"),
+        json!({ "version": "2.1", "seq": 4, "updated_at": "2025-06-02", "superseded_by": "b", "space": "work", "row": 9,
+            "surroundings": {} })
+    );
+    for id in ["a", "b", "d"] {
+        let at = memory(&space, id).occurred_at.to_string();
+        assert_eq!(at, "2025-06-01T10:00:00Z", "{id}");
+    }
+    let both = memory(&space, "c");
+    assert_eq!(both.occurred_at.to_string(), "2024-01-01T00:00:00Z");
+    assert_eq!(both.metadata["created_at"], "2025-06-01T10:00:00Z");
+    let unreadable = memory(&space, "e").metadata;
+    assert_eq!(
+        serde_json::to_value(unreadable).expect("JSON"),
+        json!({ "created_at": "last week" })
+    );
+    assert_eq!(memory(&space, "g").metadata["id"], "f");
+    assert_eq!(memory(&space, "17").content, "A number");
+    let again = import(&space, &text, ImportOptions::default().updating());
+    assert_eq!((again.imported, again.known, again.updated), (0, 7, 0));
+}
+
+#[test]
+fn a_line_that_was_deleted_becomes_a_forgotten_memory() {
+    let (_folder, space) = space();
+    let lines = [
+        json!({ "id": "a", "text": "Ada lives in Ulm", "deleted_at": "2025-06-01T10:00:00Z" }),
+        json!({ "id": "b", "text": "Ada lives in Bonn", "deleted_at": 1_748_772_000 }),
+        json!({ "id": "c", "text": "Ada lives in Kiel", "deleted_at": null }),
+        json!({ "id": "d", "text": "Ada lives in Jena", "deleted_at": "" }),
+        json!({ "id": "e", "text": "Ada lives in Gera", "deleted_at": 0 }),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    for imported in [5, 0] {
+        let report = import(&space, &text, BadLines::Stop);
+        assert_eq!(report.imported, imported);
+    }
+    let deleted_at = memory(&space, "a").deleted_at.expect("forgotten");
+    assert_eq!(deleted_at.to_string(), "2025-06-01T10:00:00Z");
+    let live = space.list(&anamne::Listing::default()).expect("a list");
+    assert_eq!(live.len(), 3);
+    let bad = json!({ "text": "x", "deleted_at": "yes" }).to_string();
+    let refused = space.import(bad.as_bytes(), BadLines::Stop, &mut |_| {});
+    assert!(
+        matches!(refused, Err(Error::BadLine { ref reason, .. }) if reason.contains("deleted_at")),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_field_whose_name_the_metadata_has_too_is_kept_beside_it() {
+    let (_folder, space) = space();
+    let line = json!({
+        "id": "a", "text": "x", "source": "slack", "same": 1,
+        "metadata": { "source": "C123", "source_2": "old", "same": 1 },
+    });
+    import(&space, &line.to_string(), BadLines::Stop);
+    assert_eq!(
+        serde_json::to_value(memory(&space, "a").metadata).expect("JSON"),
+        json!({ "source": "C123", "source_2": "old", "source_3": "slack", "same": 1 })
+    );
+}
+
+#[test]
 fn a_bad_older_line_is_refused_by_its_number() {
     for (bad, reason) in [
         (

@@ -31,8 +31,10 @@ A line is an object such as
 Only `text` (or `content`) is required. Also accepted: session, kind,
 category, role, importance, confidence, trust, tags, metadata, expires, links,
 the fields of typed memories, and everything that `anamne export` writes.
-Exported memories keep their ids, times and links. Other fields become
-metadata. Older forms are read too: skill_name, chain_id, thought_number,
+Exported memories keep their ids, times and links. Of other lines, `created_at`
+is the time if there is no other, and one with `deleted_at` becomes a forgotten
+memory. Other fields become metadata, as NAME_2 if `metadata` has another value
+of that name. Older forms are read too: skill_name, chain_id, thought_number,
 timestamp, tool_logs, memory_type, goal, plan, outcome, salience, steps, code,
 trigger.
 

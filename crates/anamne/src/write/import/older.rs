@@ -328,7 +328,14 @@ fn time(rest: &mut Rest) -> Result<Option<Timestamp>, String> {
         rest.remove("timestamp");
         return Ok(Some(at));
     }
-    Ok(rest.get("created_at").and_then(moment))
+    Ok(take_created(rest))
+}
+
+/// Takes the time from `created_at`. One that can't be read stays.
+pub(super) fn take_created(rest: &mut Rest) -> Option<Timestamp> {
+    let at = moment(rest.get("created_at")?)?;
+    rest.remove("created_at");
+    Some(at)
 }
 
 /// A time: RFC 3339, without an offset UTC; or seconds, milliseconds or microseconds since 1970, told apart by their

@@ -139,15 +139,22 @@ impl Record {
     /// Converts the record into an arrival with its outgoing links.
     pub(super) fn into_arrival(mut self) -> Result<(ImportItem, Vec<ImportedLink>), String> {
         let origin = self.origin()?;
-        let older = match &origin {
-            None => self.translate_older()?,
-            Some(_) => None,
-        };
-        let external_id = match self.rest.remove("external_id") {
-            Some(Value::String(id)) => Some(id),
-            _ if origin.is_some() => None,
-            _ => self.id.take().map(String::from),
-        };
+        let (mut told_at, mut deleted_at) = (None, None);
+        if origin.is_some() {
+            for name in STORE_ASSIGNED_FIELDS {
+                self.rest.remove(name);
+            }
+        } else {
+            told_at = self.translate_older()?;
+            if self.time.is_none() && told_at.is_none() {
+                told_at = older::take_created(&mut self.rest);
+            }
+            deleted_at = self.take_deleted()?;
+            self.rest.retain(|name, value| {
+                !(value.is_null() && STORE_ASSIGNED_FIELDS.contains(&name.as_str()))
+            });
+        }
+        let external_id = self.take_external_id(origin.is_some());
         if origin.is_some()
             && let Some(member) = self.rest.remove("member")
             && let Some(home) = member.get("home").and_then(Value::as_str)
@@ -157,10 +164,7 @@ impl Record {
             self.metadata.entry("home".to_owned()).or_insert(home);
         }
         let body = self.body()?;
-        for name in STORE_ASSIGNED_FIELDS {
-            self.rest.remove(name);
-        }
-        self.metadata.append(&mut self.rest);
+        self.add_rest();
         let draft = Draft {
             content: self.text.ok_or("missing field `text`")?,
             body,
@@ -174,11 +178,62 @@ impl Record {
             tags: self.tags,
             metadata: self.metadata,
             external_id,
-            occurred_at: instant("time", self.time)?.or(older),
+            occurred_at: instant("time", self.time)?.or(told_at),
             expires_at: instant("expires_at", self.expires_at)?,
         };
         draft.check().map_err(|refusal| refusal.to_string())?;
-        Ok((ImportItem { draft, origin }, self.links))
+        let item = ImportItem {
+            origin,
+            deleted_at,
+            ..ImportItem::new(draft)
+        };
+        Ok((item, self.links))
+    }
+
+    /// The name by which a later import knows the record. A record with both ids keeps its `id` in the metadata.
+    fn take_external_id(&mut self, is_exported: bool) -> Option<String> {
+        let id = self.id.take().filter(|_| !is_exported).map(String::from);
+        let name = match self.rest.remove("external_id") {
+            None | Some(Value::Null) => return id,
+            Some(Value::String(name)) => name,
+            Some(Value::Number(number)) => number.to_string(),
+            Some(other) => {
+                self.rest.insert("external_id".to_owned(), other);
+                return id;
+            }
+        };
+        if let Some(id) = id {
+            self.rest.insert("id".to_owned(), id.into());
+        }
+        Some(name)
+    }
+
+    /// When the record was deleted where it comes from. Programs write null, an empty text, false or 0 if it wasn't.
+    fn take_deleted(&mut self) -> Result<Option<Timestamp>, String> {
+        let deleted = match self.rest.remove("deleted_at") {
+            None | Some(Value::Null | Value::Bool(false)) => return Ok(None),
+            Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
+            Some(Value::Number(number)) if number.as_f64() == Some(0.0) => return Ok(None),
+            Some(deleted) => deleted,
+        };
+        older::moment(&deleted).map(Some).ok_or_else(|| {
+            format!("deleted_at must be an RFC 3339 time or seconds since 1970, but was {deleted}")
+        })
+    }
+
+    /// Moves the other fields to the metadata. One whose name has another value there gets a number.
+    fn add_rest(&mut self) {
+        for (name, value) in std::mem::take(&mut self.rest) {
+            let free = match self.metadata.get(&name) {
+                Some(known) if *known == value => continue,
+                Some(_) => {
+                    let mut numbered = (2..).map(|number: u64| format!("{name}_{number}"));
+                    numbered.find(|name| !self.metadata.contains_key(name))
+                }
+                None => None,
+            };
+            self.metadata.insert(free.unwrap_or(name), value);
+        }
     }
 
     /// Reads the fields of older forms, if there are any; returns when it happened, if they say so.

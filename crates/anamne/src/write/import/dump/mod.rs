@@ -262,11 +262,7 @@ impl Dump {
             match draft {
                 Ok(draft) => {
                     let bytes = draft.content.len();
-                    let item = ImportItem {
-                        draft,
-                        origin: None,
-                    };
-                    intake.take(place, bytes, item, Vec::new())?;
+                    intake.take(place, bytes, ImportItem::new(draft), Vec::new())?;
                 }
                 Err(reason) => intake.skip_record(&place, &reason)?,
             }
