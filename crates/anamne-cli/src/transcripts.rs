@@ -165,10 +165,7 @@ impl TranscriptImport {
                 report.store(&new, target)?;
             }
             match conversation.reached {
-                Some(reached) if reached.bytes > from.bytes && reached.bytes < file.bytes => {
-                    // The rest of a long file; an unfinished last line ends it.
-                    from = reached;
-                }
+                Some(reached) if conversation.more && reached.bytes > from.bytes => from = reached,
                 _ => return Ok(()),
             }
         }

@@ -64,7 +64,9 @@ pub(super) fn read(file: &TranscriptFile, from: Position) -> Result<Conversation
             break;
         }
     }
-    Ok(reading.conversation(file, lines.reached()))
+    let more = reading.is_full();
+    let conversation = reading.conversation(file, lines.reached());
+    Ok(conversation.of_lines(&lines, more))
 }
 
 /// A line with an id.
@@ -328,6 +330,7 @@ impl Reading {
             turns,
             skipped: self.skipped,
             reached: Some(reached),
+            ..Conversation::default()
         }
     }
 }

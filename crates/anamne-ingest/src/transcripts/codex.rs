@@ -81,7 +81,9 @@ pub(super) fn read(file: &TranscriptFile, from: Position) -> Result<Conversation
             break;
         }
     }
-    Ok(reading.conversation(lines.reached()))
+    let more = reading.used.is_full();
+    let conversation = reading.conversation(lines.reached());
+    Ok(conversation.of_lines(&lines, more))
 }
 
 /// A tool call that waits for its result.
@@ -350,6 +352,7 @@ impl Reading {
             turns: self.turns,
             skipped: self.skipped,
             reached: Some(reached),
+            ..Conversation::default()
         }
     }
 }

@@ -127,9 +127,10 @@ pub(super) fn read(file: &TranscriptFile, from: Position) -> Result<Conversation
             Err(error) => reading.conversation.skipped.bad(line.number, error),
         }
     }
+    let more = reading.used.is_full();
     let mut conversation = reading.conversation;
     conversation.reached = Some(lines.reached());
-    Ok(conversation)
+    Ok(conversation.of_lines(&lines, more))
 }
 
 fn session_of(file: &TranscriptFile) -> String {

@@ -63,7 +63,9 @@ pub(super) fn read(file: &TranscriptFile, from: Position) -> Result<Conversation
     {
         reading.line(&line);
     }
-    Ok(reading.conversation(Some(lines.reached())))
+    let more = reading.used.is_full();
+    let conversation = reading.conversation(Some(lines.reached()));
+    Ok(conversation.of_lines(&lines, more))
 }
 
 /// The host's list of projects: their folders and short names.
@@ -284,6 +286,7 @@ impl Reading {
             turns: turns.collect(),
             skipped: self.skipped,
             reached,
+            ..Conversation::default()
         }
     }
 }

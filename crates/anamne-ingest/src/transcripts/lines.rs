@@ -1,8 +1,12 @@
 //! Complete lines of an append-only file, from a position on.
+//!
+//! A last line without a line break counts as complete if it is a whole JSON object: what copies a file may drop the break.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+
+use serde::de::IgnoredAny;
 
 use super::{Position, TranscriptError};
 
@@ -29,6 +33,17 @@ pub(super) struct Lines {
     buffer: Vec<u8>,
     number: u64,
     reached: u64,
+    end: End,
+}
+
+/// How a file ends, as far as it was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    NotReached,
+    /// With a line break, or with a line that lacks nothing else.
+    Complete,
+    /// In the middle of a line.
+    Unfinished,
 }
 
 impl Lines {
@@ -44,6 +59,7 @@ impl Lines {
             buffer: Vec::new(),
             number: 0,
             reached,
+            end: End::NotReached,
         })
     }
 
@@ -54,8 +70,16 @@ impl Lines {
         }
     }
 
+    /// The number of the line in the middle of which the file ends, if it does and was read to its end.
+    pub(super) fn unfinished(&self) -> Option<u64> {
+        (self.end == End::Unfinished).then_some(self.number + 1)
+    }
+
     /// The next complete line. O(its length) time; memory at most [`MAX_LINE_BYTES`].
     pub(super) fn next_line(&mut self) -> Result<Option<Line<'_>>, TranscriptError> {
+        if self.end != End::NotReached {
+            return Ok(None);
+        }
         let start = self.reached;
         let Some(whole) = self.read_line().map_err(TranscriptError::io(&self.path))? else {
             return Ok(None);
@@ -68,16 +92,20 @@ impl Lines {
         }))
     }
 
-    /// Reads up to the next line break: whether the line fits the buffer, `None` without a line break.
+    /// Reads up to the next line break: whether the line fits the buffer, `None` without a complete line.
     fn read_line(&mut self) -> std::io::Result<Option<bool>> {
         self.buffer.clear();
         let limit = MAX_LINE_BYTES as u64 + 1;
         let mut length = self.read_piece(limit)?;
         let whole = self.buffer.last() == Some(&b'\n');
+        if !whole && length < limit {
+            return Ok(self.read_rest());
+        }
         while self.buffer.last() != Some(&b'\n') {
             self.buffer.clear();
             let piece = self.read_piece(SKIP_BYTES)?;
             if piece == 0 {
+                self.end = End::Unfinished;
                 return Ok(None);
             }
             length += piece;
@@ -85,6 +113,19 @@ impl Lines {
         self.buffer.pop();
         self.reached += length;
         Ok(Some(whole))
+    }
+
+    /// What follows the last line break, if it is a complete line. The next reading begins with it, as its line break may follow.
+    fn read_rest(&mut self) -> Option<bool> {
+        let rest = self.buffer.trim_ascii();
+        let is_object =
+            rest.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(rest).is_ok();
+        self.end = if is_object || rest.is_empty() {
+            End::Complete
+        } else {
+            End::Unfinished
+        };
+        is_object.then_some(true)
     }
 
     fn read_piece(&mut self, limit: u64) -> std::io::Result<u64> {
@@ -131,6 +172,9 @@ mod tests {
         }
         assert_eq!(found, expected);
         assert_eq!(lines.reached().bytes, reached);
+        let is_unfinished = [b"rest".as_slice(), b"12", b"x"];
+        let is_unfinished = is_unfinished.iter().any(|end| content.ends_with(end));
+        assert_eq!(lines.unfinished().is_some(), is_unfinished);
     }
 
     #[test]
@@ -139,6 +183,14 @@ mod tests {
         check(b"a\n\nb\nrest", 0, &[b"a", b"", b"b"], 5);
         check(b"a\nb\nrest\n", 4, &[b"rest"], 9);
         check(b"a\n", 2, &[], 2);
+    }
+
+    #[test]
+    fn a_last_line_that_lacks_only_its_line_break_is_complete() {
+        check(b"a\n{\"b\":1}", 0, &[b"a", b"{\"b\":1}"], 2);
+        check(b"{\"b\":1}\r", 0, &[b"{\"b\":1}\r"], 0);
+        check(b"a\n{\"b\":\"rest", 0, &[b"a"], 2);
+        check(b"a\n12", 0, &[b"a"], 2);
     }
 
     #[test]

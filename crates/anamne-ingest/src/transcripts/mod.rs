@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::Machine;
+use lines::Lines;
 
 /// The hosts whose transcripts can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -151,9 +152,10 @@ pub fn recorded_at(format: TranscriptFormat, session: &str, machine: &Machine) -
 /// Reads a transcript from a position on.
 ///
 /// Append-only formats tell in [`Conversation::reached`] where the next reading goes on. A reading ends early before a
-/// tool call that waits for its result, and after 200 000 turns or 64 MiB of text: to read all of a file, repeat until
-/// the position stays the same. A turn may come again at a later reading, with the same id, where a host completes a
-/// message by writing it once more. If the file became shorter, it is read from its start.
+/// tool call that waits for its result, and after 200 000 turns or 64 MiB of text: to read all of a file, repeat while
+/// [`Conversation::more`] says so. A turn may come again at a later reading, with the same id, where a host completes a
+/// message by writing it once more, or where it was the last line and lacked its line break. If the file became shorter,
+/// it is read from its start.
 ///
 /// Errors if the file can't be read, is of another format, or is the transcript of a subagent. O(new bytes), in memory
 /// one line of at most 32 MiB and the turns.
@@ -216,6 +218,19 @@ pub struct Conversation {
     pub skipped: Skipped,
     /// How far the file was read; `None` for formats that are always read as a whole.
     pub reached: Option<Position>,
+    /// Whether the reading ended early because it was long enough.
+    pub more: bool,
+}
+
+impl Conversation {
+    /// The conversation as read from lines. `more` says whether the reading ended because it was long enough.
+    fn of_lines(mut self, lines: &Lines, more: bool) -> Self {
+        self.more = more;
+        if let Some(number) = lines.unfinished() {
+            self.skipped.bad(number, "the line is not finished");
+        }
+        self
+    }
 }
 
 /// What a reader left out, by reason.

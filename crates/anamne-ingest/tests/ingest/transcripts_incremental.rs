@@ -218,3 +218,29 @@ fn reading_again_gives_the_same_ids_and_reading_on_gives_nothing() {
         assert!(on.turns.is_empty(), "{format}");
     }
 }
+
+#[test]
+fn a_last_line_that_lacks_only_its_line_break_is_read_and_read_again() {
+    let steps = ["one", "two", "three"].map(|text| Step::Agent(text.to_owned()));
+    let formats = [
+        (TranscriptFormat::ClaudeCode, claude(&steps)),
+        (TranscriptFormat::Codex, codex(&steps)),
+        (TranscriptFormat::Gemini, gemini(&steps)),
+    ];
+    for (format, content) in formats {
+        let disk = Disk::new(format);
+        disk.write(content.trim_end());
+        let first = disk.read(Position::default()).expect("a conversation");
+        let said = crate::common::said(&first);
+        assert_eq!(said, ["A one", "A two", "A three"], "{format}");
+        assert_eq!((first.more, first.skipped.bad_count), (false, 0));
+        disk.write(&content);
+        let on = disk.read(first.reached.expect("a position"));
+        let on = on.expect("a conversation");
+        assert_eq!(crate::common::ids(&on), crate::common::ids(&first)[2..]);
+        disk.write(&content.trim_end()[..content.len() - 4]);
+        let torn = disk.read(Position::default()).expect("a conversation");
+        assert_eq!(crate::common::said(&torn), ["A one", "A two"], "{format}");
+        assert_eq!(torn.skipped.bad_count, 1, "{format}");
+    }
+}
