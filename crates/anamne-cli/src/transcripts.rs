@@ -46,6 +46,8 @@ pub(crate) struct TranscriptReport {
     merged: u64,
     /// Findings of the guard in new messages.
     redacted: u64,
+    /// Messages without a time of their own, which got that of another message or of the file.
+    undated: u64,
     skipped: SkippedEntries,
     /// New messages by space.
     spaces: BTreeMap<String, u64>,
@@ -156,6 +158,7 @@ impl TranscriptImport {
                 }
             };
             report.add_skipped(file, &conversation);
+            report.undated += conversation.undated;
             let drafts = conversation.drafts(self.format);
             if !drafts.is_empty() {
                 let target = spaces.of(conversation.folder.as_deref())?;
@@ -201,6 +204,12 @@ impl TranscriptImport {
         let skipped = report.skipped.worded();
         if !skipped.is_empty() {
             output.note(format_args!("left out: {}", skipped.join(", ")));
+        }
+        if report.undated > 0 {
+            output.note(format_args!(
+                "{} without a time got that of another message, or of the file",
+                counted(report.undated, "message")
+            ));
         }
         if report.redacted > 0 {
             output.note(format_args!(

@@ -20,6 +20,7 @@ mod opencode;
 mod slug;
 mod target;
 mod text;
+mod times;
 mod tool_line;
 mod tree;
 mod turns;
@@ -157,17 +158,21 @@ pub fn recorded_at(format: TranscriptFormat, session: &str, machine: &Machine) -
 /// message by writing it once more, or where it was the last line and lacked its line break. If the file became shorter,
 /// it is read from its start.
 ///
+/// A turn without a time in the transcript gets that of the turn before or after it, else that of the file.
+///
 /// Errors if the file can't be read, is of another format, or is the transcript of a subagent. O(new bytes), in memory
 /// one line of at most 32 MiB and the turns.
 pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, TranscriptError> {
-    match file.format {
+    let mut conversation = match file.format {
         TranscriptFormat::ClaudeCode => claude_code::read(file, from),
         TranscriptFormat::Codex => codex::read(file, from),
         TranscriptFormat::Gemini => gemini::read(file, from),
         TranscriptFormat::OpenCode => opencode::read(file, from),
         TranscriptFormat::Cline => cline::read(file, from),
         TranscriptFormat::Cursor => cursor::read(file, from),
-    }
+    }?;
+    conversation.complete_times(file);
+    Ok(conversation)
 }
 
 /// The name of a file without its extension.
@@ -197,7 +202,7 @@ pub struct Turn {
     pub speaker: Speaker,
     /// What was said: no reasoning, no file contents, no encoded data, and nothing that a hook injected.
     pub text: String,
-    /// When it was said, if recorded.
+    /// When it was said, as far as the transcript or its file tells.
     pub at: Option<Timestamp>,
     /// The model that speaks, if recorded.
     pub model: Option<String>,
@@ -220,6 +225,8 @@ pub struct Conversation {
     pub reached: Option<Position>,
     /// Whether the reading ended early because it was long enough.
     pub more: bool,
+    /// Number of turns without a time of their own.
+    pub undated: u64,
 }
 
 impl Conversation {

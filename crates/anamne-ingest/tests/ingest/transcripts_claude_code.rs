@@ -137,6 +137,24 @@ fn a_conversation_is_its_words_and_one_line_for_each_tool_call() {
 }
 
 #[test]
+fn a_message_without_a_time_keeps_its_place_in_the_conversation() {
+    let at = |time: &str| json!({ "timestamp": time });
+    let lines = [
+        with(person("u1", "", "no time"), json!({ "timestamp": null })),
+        with(person("u2", "u1", "first"), at("2026-08-01T10:00:00Z")),
+        with(agent("a1", "u2", text("unreadable")), at("soon")),
+        with(person("u3", "a1", "last"), at("2026-08-02T10:00:00Z")),
+        with(agent("a2", "u3", text("empty")), at("")),
+    ];
+    let conversation = read_lines(FORMAT, &lines);
+    let times = conversation.turns.iter().map(|turn| turn.at);
+    let days: Vec<String> = times.map(|at| at.expect("a time").to_string()).collect();
+    let (first, last) = ("2026-08-01T10:00:00Z", "2026-08-02T10:00:00Z");
+    assert_eq!(days, [first, first, first, last, last]);
+    assert_eq!(conversation.undated, 3);
+}
+
+#[test]
 fn several_blocks_of_one_line_have_ids_of_their_own() {
     let message = json!({"id": "m", "role": "assistant", "content": [
         {"type": "thinking", "thinking": "hm"}, text("one"), tool("t1", "Plan", json!({})), text("two")]});

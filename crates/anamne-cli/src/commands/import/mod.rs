@@ -50,7 +50,8 @@ without an id becomes a document named by its path.
 
 --from HOST imports the conversations that an agent host recorded on this
 machine (claude-code, codex, gemini, opencode, cline, cursor): what was said on
-the live branch, and one line for each tool call. Each goes to the space of its
+the live branch, and one line for each tool call. A message without a time gets
+that of the message before or after it, else that of the file. Each goes to the space of its
 project, or to the one that --space names; outside of projects to `unfiled`.
 What hooks have captured already is not stored twice.
 
@@ -111,9 +112,9 @@ With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\", \"newe
   For an export file: {\"made_at\", \"trusted\", \"spaces\": [{\"space\",
   \"exported\": its name in the file, \"events\", \"known\", \"memories\",
   \"backups_to\"?, \"import\"?: as above}]}.
-  With --from: {\"conversations\", \"kept\", \"merged\", \"redacted\", \"skipped\":
-  {reason: count}, \"spaces\": {name: count}, \"bad\": [{\"file\", \"line\"?,
-  \"reason\"}], \"took_ms\"}")]
+  With --from: {\"conversations\", \"kept\", \"merged\", \"redacted\", \"undated\",
+  \"skipped\": {reason: count}, \"spaces\": {name: count},
+  \"bad\": [{\"file\", \"line\"?, \"reason\"}], \"took_ms\"}")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent switches of the command line"

@@ -11,6 +11,8 @@ mod task;
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 use super::folders::{files_below, transcript};
 use super::{Conversation, Position, TranscriptError, TranscriptFile, TranscriptFormat, stem};
 use crate::{Machine, Platform};
@@ -88,6 +90,13 @@ pub(super) fn read(
         conversation.session = session_of(&file.path);
     }
     Ok(conversation)
+}
+
+/// When a task began: its id is that time in milliseconds since 1970.
+pub(super) fn began_at(file: &TranscriptFile) -> Option<Timestamp> {
+    let is_time = |id: &&String| id.len() == 13 && id.bytes().all(|byte| byte.is_ascii_digit());
+    let id = Some(&file.session).filter(|_| is_task(&file.path));
+    task::time_of(id.filter(is_time)?.parse().ok()?)
 }
 
 /// The folder of Cline's own data.

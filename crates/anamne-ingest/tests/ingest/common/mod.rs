@@ -77,7 +77,9 @@ pub(crate) fn read_in_cuts(format: TranscriptFormat, content: &[u8], cuts: &[usi
             // The first line isn't there yet.
             continue;
         };
-        for turn in conversation.turns {
+        for mut turn in conversation.turns {
+            // Without times in the transcript it is that of the file, which differs.
+            turn.at = None;
             if !turns.iter().any(|known| known.id == turn.id) {
                 turns.push(turn);
             }

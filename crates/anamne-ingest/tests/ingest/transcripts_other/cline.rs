@@ -239,6 +239,20 @@ fn where_calls_are_blocks_marks_in_a_text_are_text() {
 }
 
 #[test]
+fn an_old_task_without_times_happened_when_it_began() {
+    let messages = serde_json::json!([
+        texts("user", &["<task>a</task>"]),
+        texts("assistant", &["b"]),
+    ]);
+    let found = task(&messages);
+    assert_eq!(times(&found), [Some(1_700_000_000_000); 2]);
+    let shown = r#"[{"ts":1700000005000,"conversationHistoryIndex":0}]"#;
+    let found = task_with(&messages, &[("ui_messages.json", shown)]);
+    let expected = [1_700_000_000_000, 1_700_000_005_000].map(Some);
+    assert_eq!(times(&found), expected);
+}
+
+#[test]
 fn times_and_models_of_an_old_task_come_from_the_files_beside_it() {
     let messages = serde_json::json!([
         texts("user", &["<task>a</task>"]),
@@ -254,7 +268,8 @@ fn times_and_models_of_an_old_task_come_from_the_files_beside_it() {
             ("task_metadata.json", metadata),
         ],
     );
-    assert_eq!(times(&found), [Some(1000), Some(2000), None]);
+    assert_eq!(times(&found), [Some(1000), Some(2000), Some(2000)]);
+    assert_eq!(found.undated, 1);
     let models: Vec<_> = found
         .turns
         .iter()

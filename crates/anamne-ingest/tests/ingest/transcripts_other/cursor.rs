@@ -1,5 +1,6 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::time::{Duration, SystemTime};
 
 use super::*;
 
@@ -152,7 +153,7 @@ fn reading_in_pieces_is_reading_at_once() {
     }
     let whole = only(FORMAT, &machine);
     assert_eq!(whole.turns.len(), 20);
-    assert_eq!(parts.turns, whole.turns);
+    assert_eq!(ids(&parts), ids(&whole));
     let mut distinct = ids(&whole);
     distinct.sort_unstable();
     distinct.dedup();
@@ -161,6 +162,19 @@ fn reading_in_pieces_is_reading_at_once() {
         20,
         "the same words at two places are two turns"
     );
+}
+
+#[test]
+fn what_was_said_has_the_time_of_the_file() {
+    let content = said("user", "a") + "\n" + &said("assistant", "b");
+    let (home, machine) = machine(&[(FILE, &content)]);
+    let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_759_312_800);
+    let file = OpenOptions::new().append(true).open(home.path().join(FILE));
+    file.expect("a file").set_modified(changed).expect("a time");
+    let found = only(FORMAT, &machine);
+    assert_eq!(lines(&found), ["P a", "A b"]);
+    assert_eq!(times(&found), [Some(1_759_312_800_000); 2]);
+    assert_eq!(found.undated, 2);
 }
 
 #[test]
