@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 use anamne_store::{BatchResult, ImportItem, StoreError, Visibility};
-use anamne_types::{Actor, Draft, Link, MemoryId, Provenance, Remembered, Right};
+use anamne_types::{Actor, Draft, Edit, Link, Memory, MemoryId, Provenance, Remembered, Right};
 
 use crate::Error;
 use crate::maintenance::export;
@@ -75,6 +75,19 @@ impl Space {
     /// Creates a link of a record that is new here: as a caller would, at the present time.
     pub(crate) fn draw_link(&self, link: &Link) -> Result<(), StoreError> {
         self.inner.source.link(&self.importer(), link).map(|_| ())
+    }
+
+    /// Edits a memory as its changed record says, if it has this version.
+    pub(crate) fn edit_imported(
+        &self,
+        id: MemoryId,
+        version: u32,
+        edit: &Edit,
+    ) -> Result<Memory, Error> {
+        self.edited(id, edit, |edit| {
+            let source = &self.inner.source;
+            source.edit_if(&self.importer(), id, version, edit)
+        })
     }
 
     /// The caller, named as an import if it has no name.

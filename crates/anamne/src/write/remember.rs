@@ -147,7 +147,7 @@ impl Space {
         })
     }
 
-    fn edited(
+    pub(super) fn edited(
         &self,
         id: MemoryId,
         edit: &Edit,

@@ -380,6 +380,56 @@ fn what_was_edited_in_the_store_since_an_import_stays() {
     assert_eq!(of_import(&space, "a").content, "second");
 }
 
+#[test]
+fn an_unchanged_line_takes_back_nothing_that_was_edited_in_the_store() {
+    let (_folder, space) = space();
+    let import = |line: &serde_json::Value| {
+        let updating = ImportOptions::default().updating();
+        let report = space.import(line.to_string().as_bytes(), updating, &mut |_| {});
+        let report = report.expect("an import");
+        (report.imported, report.updated, report.newer)
+    };
+    let line = |text: &str, status: &str| {
+        serde_json::json!({
+            "id": "a", "text": text, "kind": "fact", "category": "configuration", "importance": 2, "tags": ["x", "y"],
+            "time": "2026-01-01T00:00:00Z", "expires": "2036-01-01T00:00:00Z", "confidence": 0.5,
+            "metadata": { "p": 1, "gone": true, "status": status },
+        })
+    };
+    assert_eq!(import(&line("first", "open")), (1, 0, 0));
+    let edit = serde_json::json!({
+        "importance": 4, "confidence": 0.75, "remove_tags": ["y"], "fields": { "category": "constraint" },
+        "metadata": { "p": 2, "gone": null }, "occurred_at": "2026-02-02T00:00:00Z", "expires_at": "2037-01-01T00:00:00Z",
+    });
+    let edit = serde_json::from_value(edit).expect("an edit");
+    let id = of_import(&space, "a").id;
+    let edited = space.edit(id, &edit).expect("edited");
+    assert_eq!(import(&line("first", "open")), (0, 0, 1));
+    assert_eq!(of_import(&space, "a"), edited);
+
+    // What the file changes is edited, and nothing else.
+    for (text, status, expected) in [
+        ("first", "done", (0, 1, 0)),
+        ("second", "done", (0, 1, 0)),
+        ("second", "open", (0, 1, 0)),
+        ("second", "open", (0, 0, 1)),
+        // The file of an earlier day.
+        ("first", "done", (0, 0, 1)),
+    ] {
+        assert_eq!(import(&line(text, status)), expected, "{text} {status}");
+    }
+    let memory = of_import(&space, "a");
+    assert_eq!(memory.content, "second");
+    assert_eq!(
+        serde_json::to_value(&memory.metadata).expect("JSON"),
+        serde_json::json!({ "p": 2, "status": "open" })
+    );
+    assert_eq!((&memory.body, &memory.tags), (&edited.body, &edited.tags));
+    assert_eq!((memory.importance, memory.confidence), (4, 0.75));
+    assert_eq!(memory.occurred_at, edited.occurred_at);
+    assert_eq!(memory.expires_at, edited.expires_at);
+}
+
 /// The link of the memory `7`, without its ends.
 fn link_of_import(space: &Space) -> Option<anamne::Link> {
     let fact = of_import(space, "7").id;

@@ -2,6 +2,7 @@
 
 mod binary;
 mod dump;
+mod earlier;
 mod intake;
 mod lines;
 mod notes;
@@ -41,7 +42,8 @@ pub struct ImportOptions {
     /// Claims for a memory that this store's log contains in the same state are always accepted.
     pub trusted: bool,
     /// Whether a record with the id of a memory that says something else edits it: content, kind and fields, times, and the
-    /// tags and metadata that the record has. A record that says what the memory said before changes nothing. Without this,
+    /// tags and metadata that the record has. What the record says as it did at the last import stays as the store changed it
+    /// since, and a record with the content of an earlier version changes nothing. Without this,
     /// a record with other content is refused. Weight and reason of a link are edited too, unless the link was written
     /// by anything but imports since the record was exported. A removed link stays removed.
     pub updates: bool,
@@ -201,7 +203,7 @@ pub struct ImportReport {
     /// Of these, those that the import edited.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated: u64,
-    /// Of the known ones, those that said what the import says, and were edited since; they stay as they are.
+    /// Of the known ones, those that differ from the import only by what was changed since it said the same; they stay as they are.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub newer: u64,
     /// Of the known ones, those that were erased permanently; they stay erased.

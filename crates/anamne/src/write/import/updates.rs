@@ -4,6 +4,7 @@ use anamne_store::StoreError;
 use anamne_types::{Draft, Edit, Memory, MemoryId, NextStep, is_reserved_metadata};
 
 use super::BadLine;
+use super::earlier::Earlier;
 use super::intake::{ImportWriter, RecordPosition, of_one_memory};
 use crate::Error;
 use crate::write::admission::IMPORT_TRUST;
@@ -15,7 +16,7 @@ pub(super) enum Compared {
     Same,
     /// It was edited.
     Edited,
-    /// It has said the same before, and was edited since.
+    /// What it says otherwise was changed in the store since an import said the same as the record, or by a newer record.
     Newer,
 }
 
@@ -32,7 +33,7 @@ impl ImportWriter<'_> {
     ) -> Result<Result<Compared, BadLine>, Error> {
         let is_first = self.compared.insert(id);
         let compared = self.space.get(id).and_then(|memory| {
-            let edit = edit_towards(&memory, draft);
+            let mut edit = edit_towards(&memory, draft);
             if edit.is_empty() {
                 return Ok(Ok(Compared::Same));
             }
@@ -40,7 +41,8 @@ impl ImportWriter<'_> {
                 let twice = "another record of this import has the same id and says something else";
                 return Ok(Err(place.bad(twice)));
             }
-            if edit.content.is_some() && self.has_said(&memory, &draft.content)? {
+            Earlier::of(self.space, id)?.keep_newer(&mut edit);
+            if edit.is_empty() {
                 return Ok(Ok(Compared::Newer));
             }
             if !self.options.trusted && memory.trust > IMPORT_TRUST {
@@ -49,19 +51,10 @@ impl ImportWriter<'_> {
                     "{citation} says something else and has more trust than an import; use --trusted to edit it"
                 ))));
             }
-            let edited = self.space.edit_if(id, memory.version, &edit);
+            let edited = self.space.edit_imported(id, memory.version, &edit);
             edited.map(|_| Ok(Compared::Edited))
         });
         compared.or_else(|error| Ok(Err(place.failed(&of_one_memory(error)?))))
-    }
-
-    /// Whether an earlier version of a memory has this content.
-    fn has_said(&self, memory: &Memory, content: &str) -> Result<bool, Error> {
-        let versions = self.space.history(memory.id)?;
-        let mut earlier = versions
-            .iter()
-            .filter_map(|version| version.memory.as_ref());
-        Ok(earlier.any(|before| before.content == content))
     }
 
     /// A record that was refused because its id belongs to a memory with other content.
