@@ -430,6 +430,21 @@ fn an_unchanged_line_takes_back_nothing_that_was_edited_in_the_store() {
     assert_eq!(memory.expires_at, edited.expires_at);
 }
 
+#[test]
+fn an_update_opens_no_memory() {
+    let (_folder, space) = space();
+    let updating = ImportOptions::default().updating();
+    for _ in 0..2 {
+        let report = space.import(LINES.as_bytes(), updating, &mut |_| {});
+        report.expect("an import");
+    }
+    for id in ["a", "7"] {
+        let id = space.find_imported(id).expect("a look-up");
+        let known = space.use_of(id.expect("imported")).expect("its use");
+        assert_eq!(known, None);
+    }
+}
+
 /// The link of the memory `7`, without its ends.
 fn link_of_import(space: &Space) -> Option<anamne::Link> {
     let fact = of_import(space, "7").id;

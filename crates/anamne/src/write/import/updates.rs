@@ -32,7 +32,7 @@ impl ImportWriter<'_> {
         draft: &Draft,
     ) -> Result<Result<Compared, BadLine>, Error> {
         let is_first = self.compared.insert(id);
-        let compared = self.space.get(id).and_then(|memory| {
+        let compared = self.space.read(id).and_then(|memory| {
             let mut edit = edit_towards(&memory, draft);
             if edit.is_empty() {
                 return Ok(Ok(Compared::Same));
