@@ -4,6 +4,7 @@
 //! It has ids and the notes' paths in their folder, after the guard. Both leave the file once the memory is erased.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,13 +30,34 @@ pub(crate) struct ImportsFile {
 }
 
 /// A folder of notes, by a digest of its path.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NotesFolder([u8; 16]);
 
+/// A note that was imported.
+pub(crate) struct NotedNote {
+    pub(crate) folder: NotesFolder,
+    pub(crate) memory: MemoryId,
+    /// Its path in the folder.
+    pub(crate) note: String,
+}
+
+impl fmt::Display for NotesFolder {
+    /// The first half of the digest, in hexadecimal.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.0.iter().take(8);
+        bytes
+            .into_iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
 impl NotesFolder {
-    /// The folder at a path, wherever it is named from.
+    /// The folder at a path, or that of the file there, wherever it is named from.
     pub(crate) fn at(path: &Path) -> std::io::Result<Self> {
-        let path = std::fs::canonicalize(path)?;
+        let mut path = std::fs::canonicalize(path)?;
+        if path.is_file() {
+            path.pop();
+        }
         let mut digest = [0; 16];
         let mut hasher = blake3::Hasher::new_derive_key("anamne 2026 imported folder");
         hasher.update(path.as_os_str().as_encoded_bytes());
@@ -108,6 +130,25 @@ impl ImportsFile {
             .collect();
         gone.sort_by(|(one, first), (other, second)| (first, one.row).cmp(&(second, other.row)));
         Ok(gone)
+    }
+
+    /// The notes of every folder.
+    pub(crate) fn all(&self) -> Result<Vec<NotedNote>, Error> {
+        if !self.file.exists() {
+            return Ok(Vec::new());
+        }
+        Ok(self.file.with(|connection| -> Result<_, StoreError> {
+            let sql = "SELECT folder, memory, note FROM notes ORDER BY folder, memory";
+            let mut statement = connection.prepare_cached(sql)?;
+            let noted = statement.query_map([], |row| {
+                Ok(NotedNote {
+                    folder: NotesFolder(row.get(0)?),
+                    memory: MemoryId::from_bytes(row.get(1)?),
+                    note: row.get(2)?,
+                })
+            })?;
+            Ok(noted.collect::<Result<_, _>>()?)
+        })?)
     }
 
     fn noted(&self, folder: NotesFolder) -> Result<HashMap<MemoryId, String>, StoreError> {

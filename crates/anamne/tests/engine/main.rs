@@ -26,6 +26,7 @@ mod healing;
 mod hook_log;
 mod import;
 mod import_authority;
+mod import_notes;
 mod intake;
 mod keeping;
 mod kept;

@@ -72,11 +72,14 @@ Memories that this store exported itself keep all of them.
 
 A line or note whose id belongs to a memory with different content is refused.
 With --update it edits that memory: content, kind and fields, times, and the
-tags and metadata that it has; the history keeps what was there. One that says
-what the memory said before leaves it: the memory is newer. A note without an id
-is known by its path. Memories whose note an earlier import found in the same
-folder, and that is gone, are counted and named; none is forgotten. Lines have
-no such report: the store doesn't know which file a line was in.
+tags and metadata that it has; the history keeps what was there. What it says as
+at the last import leaves what the store changed since, and one with the content
+of an earlier version changes nothing: the memory is newer. A note without an id
+is known by its folder and its path there; a folder that was moved or copied is
+known again by its notes, if half of those that it shares with one are the same.
+Memories whose note an earlier import found in the same folder, and that is
+gone, are counted and named; none is forgotten. Lines have no such report: the
+store doesn't know which file a line was in.
 
 Imports are idempotent: if one was interrupted, run it again. A line that can't
 be read stops the import (exit code 1); the lines before it stay imported and

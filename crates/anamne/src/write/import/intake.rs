@@ -229,16 +229,21 @@ impl<'a> ImportWriter<'a> {
     }
 
     /// Stores the rest, creates the links, and returns the report.
-    pub(super) fn finish(self) -> Result<ImportReport, Error> {
-        self.finish_folder().map(|(report, _)| report)
+    pub(super) fn finish(mut self) -> Result<ImportReport, Error> {
+        self.finish_records()?;
+        Ok(self.report)
     }
 
-    /// The same for a folder of notes; also returns what was found in it.
-    pub(super) fn finish_folder(mut self) -> Result<(ImportReport, FoundNotes), Error> {
+    /// Stores the rest and creates the links.
+    pub(super) fn finish_records(&mut self) -> Result<(), Error> {
         self.store()?;
         (self.progress)(&self.report);
-        self.draw_links()?;
-        Ok((self.report, self.found))
+        self.draw_links()
+    }
+
+    /// The report, and what notes became, also those before an error.
+    pub(super) fn into_found(self) -> (ImportReport, FoundNotes) {
+        (self.report, self.found)
     }
 
     fn refuse(&mut self, bad: BadLine) -> Result<(), Error> {

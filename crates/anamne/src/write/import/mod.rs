@@ -5,6 +5,7 @@ mod dump;
 mod earlier;
 mod intake;
 mod lines;
+mod note_ids;
 mod notes;
 mod older;
 mod record;

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anamne_store::{ImportItem, read_regular};
+use anamne_text::normal::content_hash;
 use anamne_types::{Limits, LinkType};
 use serde_json::{Map, Value, json};
 
 use super::intake::{ImportWriter, RecordPosition};
+use super::note_ids::NoteIds;
 use super::record::{ImportedLink, Record, full_weight};
 use super::{GoneNote, ImportOptions, ImportReport};
 use crate::derived::imports::{FoundNotes, NotesFolder};
@@ -17,9 +19,6 @@ use crate::{Error, front_matter};
 
 /// Maximum bytes of a note.
 const LONGEST_NOTE: u64 = 8 * Limits::CONTENT_BYTES as u64;
-
-/// Note ids by path without extension, or by file name, as wikilinks name them.
-type Ids = HashMap<String, String>;
 
 /// Imports every note under a folder into `space`, ordered by path, or the note in a file.
 pub(crate) fn import_notes(
@@ -34,87 +33,148 @@ pub(crate) fn import_notes(
     } else {
         notes_under(path, &mut passed_over)?
     };
-    let mut ids = Ids::new();
-    for note in &notes {
-        // An unreadable note is reported later, in order.
-        if let Ok((properties, _)) = load(note).and_then(|text| owned(&text)) {
-            let name = note.name.trim_end_matches(".md").to_owned();
-            let id = match properties.get("id") {
-                Some(Value::String(id)) => id.clone(),
-                _ => note.name.clone(),
-            };
-            if let Some((_, stem)) = name.rsplit_once('/') {
-                ids.entry(stem.to_owned()).or_insert_with(|| id.clone());
-            }
-            ids.insert(name, id);
-        }
-    }
+    let folder = NotesFolder::at(path).map_err(|source| Error::Stream {
+        action: "read the folder of notes",
+        source,
+    })?;
+    let ids = Ids::of(space, folder, &notes)?;
     let mut intake = ImportWriter::new(space, options, progress);
     intake.report.passed_over = passed_over;
-    for note in &notes {
+    let taken = take_each(&notes, &ids, &mut intake).and_then(|()| intake.finish_records());
+    let (mut report, found) = intake.into_found();
+    let found = guarded(space, found);
+    let noted = space.inner.derived.imports.note(folder, &found);
+    taken?;
+    noted?;
+    if path.is_dir() && options.updates {
+        report.gone = notes_gone(space, folder, &found)?;
+    }
+    Ok(report)
+}
+
+fn take_each(notes: &[Note], ids: &Ids<'_>, intake: &mut ImportWriter<'_>) -> Result<(), Error> {
+    for note in notes {
         intake.report.lines += 1;
         let place = RecordPosition {
             line: intake.report.lines,
             file: Some(note.name.clone()),
         };
         let read = load(note).and_then(|text| {
-            let (properties, content) = owned(&text)?;
-            Ok((text.len(), arrival(note, properties, content, &ids)?))
+            let (mut properties, content) = owned(&text)?;
+            properties.retain(|_, value| !value.is_null());
+            let wikilinks = take_wikilinks(&mut properties);
+            let id = ids.of_path(&note.name);
+            Ok((
+                text.len(),
+                arrival(note, id, properties, content)?,
+                wikilinks,
+            ))
         });
         match read {
-            Ok((bytes, (arrival, links))) => {
+            Ok((bytes, (arrival, mut links), wikilinks)) => {
                 intake.report.bytes += bytes as u64;
+                add_wikilinks(&mut links, wikilinks, ids)?;
                 intake.take(place, bytes, arrival, links)?;
             }
             Err(reason) => intake.skip_record(&place, &reason)?,
         }
     }
-    let (mut report, found) = intake.finish_folder()?;
-    if path.is_dir() {
-        report.gone = notes_gone(space, path, &guarded(space, found), options)?;
-    }
-    Ok(report)
+    Ok(())
 }
 
 /// What was found, with each path as the guard lets it be stored. O(bytes of the paths).
 fn guarded(space: &Space, found: FoundNotes) -> FoundNotes {
-    let guarded = |path: String| {
-        if space.config().guard.skips(&path) {
-            return path;
-        }
-        space.guarded_text(&path)
-    };
     let memories = found.memories.into_iter();
+    let skipped = found.skipped.into_iter();
     FoundNotes {
-        memories: memories.map(|(id, path)| (id, guarded(path))).collect(),
-        skipped: found.skipped.into_iter().map(guarded).collect(),
+        memories: memories
+            .map(|(id, path)| (id, guarded_path(space, &path)))
+            .collect(),
+        skipped: skipped.map(|path| guarded_path(space, &path)).collect(),
     }
 }
 
-/// Notes what the notes of a folder became, and returns those that it no longer has if the import updates.
+/// The path of a note as the guard lets it be stored. O(bytes).
+pub(super) fn guarded_path(space: &Space, path: &str) -> String {
+    if space.config().guard.skips(path) {
+        return path.to_owned();
+    }
+    space.guarded_text(path)
+}
+
+/// The memories of the notes that a folder no longer has.
 fn notes_gone(
     space: &Space,
-    folder: &Path,
+    folder: NotesFolder,
     found: &FoundNotes,
-    options: ImportOptions,
 ) -> Result<Vec<GoneNote>, Error> {
-    let folder = NotesFolder::at(folder).map_err(|source| Error::Stream {
-        action: "read the folder of notes",
-        source,
-    })?;
-    let imports = &space.inner.derived.imports;
-    let gone = if options.updates {
-        imports.gone(folder, found)?
-    } else {
-        Vec::new()
-    };
-    imports.note(folder, found)?;
+    let gone = space.inner.derived.imports.gone(folder, found)?;
     let named = gone.into_iter().map(|(memory, file)| GoneNote {
         citation: memory.citation(),
         memory: memory.id,
         file,
     });
     Ok(named.collect())
+}
+
+/// The ids of the notes of an import.
+struct Ids<'a> {
+    /// Of the notes that state none, by path.
+    by_path: HashMap<String, String>,
+    /// Of all, as wikilinks name them: by path without extension, or by file name.
+    by_name: HashMap<String, String>,
+    note_ids: NoteIds<'a>,
+}
+
+impl<'a> Ids<'a> {
+    fn of(space: &'a Space, folder: NotesFolder, notes: &[Note]) -> Result<Self, Error> {
+        let mut stated = HashMap::new();
+        let mut texts = HashMap::new();
+        for note in notes {
+            // An unreadable note is reported later, in order.
+            if let Ok((mut properties, content)) = load(note).and_then(|text| owned(&text)) {
+                match properties.remove("id") {
+                    Some(Value::String(id)) => drop(stated.insert(note.name.clone(), id)),
+                    _ => drop(texts.insert(note.name.clone(), content_hash(&content))),
+                }
+            }
+        }
+        let note_ids = NoteIds::of(space, folder, &texts)?;
+        let mut by_path = HashMap::new();
+        for path in texts.into_keys() {
+            let id = note_ids.id_of(&path)?;
+            by_path.insert(path, id);
+        }
+        let mut by_name = HashMap::new();
+        for Note { name: path, .. } in notes {
+            let Some(id) = stated.get(path).or_else(|| by_path.get(path)) else {
+                continue;
+            };
+            let name = path.trim_end_matches(".md");
+            if let Some((_, stem)) = name.rsplit_once('/') {
+                let by_stem = by_name.entry(stem.to_owned());
+                by_stem.or_insert_with(|| id.clone());
+            }
+            by_name.insert(name.to_owned(), id.clone());
+        }
+        Ok(Self {
+            by_path,
+            by_name,
+            note_ids,
+        })
+    }
+
+    fn of_path<'ids>(&'ids self, path: &'ids str) -> &'ids str {
+        self.by_path.get(path).map_or(path, String::as_str)
+    }
+
+    /// The id of the note that a wikilink names. The memory of a note that is gone may still be in the store.
+    fn of_wikilink(&self, target: &str) -> Result<String, Error> {
+        match self.by_name.get(target) {
+            Some(id) => Ok(id.clone()),
+            None => self.note_ids.id_of(&format!("{target}.md")),
+        }
+    }
 }
 
 /// A note's file, and its path in the folder, separated by `/`.
@@ -223,14 +283,12 @@ fn owned(text: &str) -> Result<(Map<String, Value>, String), String> {
 
 fn arrival(
     note: &Note,
+    id: &str,
     mut properties: Map<String, Value>,
     content: String,
-    ids: &Ids,
 ) -> Result<(ImportItem, Vec<ImportedLink>), String> {
-    properties.retain(|_, value| !value.is_null());
-    let wikilinks = take_wikilinks(&mut properties);
     if !properties.contains_key("id") {
-        properties.insert("id".to_owned(), note.name.clone().into());
+        properties.insert("id".to_owned(), id.into());
         let is_plain = !properties.contains_key("kind") && !properties.contains_key("category");
         if is_plain {
             properties.insert("kind".to_owned(), "document".into());
@@ -245,11 +303,17 @@ fn arrival(
     properties.insert("content".to_owned(), content.into());
     let record: Record =
         serde_json::from_value(properties.into()).map_err(|error| error.to_string())?;
-    let (arrival, mut links) = record.into_arrival()?;
+    record.into_arrival()
+}
+
+/// Adds the links that properties state as wikilinks, unless they are there.
+fn add_wikilinks(
+    links: &mut Vec<ImportedLink>,
+    wikilinks: Vec<(LinkType, String)>,
+    ids: &Ids<'_>,
+) -> Result<(), Error> {
     for (link_type, target) in wikilinks {
-        // The memory of a note that is gone may still be in the store, by the note's path.
-        let to = ids.get(&target).cloned();
-        let to = to.unwrap_or_else(|| format!("{target}.md"));
+        let to = ids.of_wikilink(&target)?;
         if !links
             .iter()
             .any(|link| link.link_type == link_type && is_end(link, &to, &target))
@@ -264,7 +328,7 @@ fn arrival(
             });
         }
     }
-    Ok((arrival, links))
+    Ok(())
 }
 
 fn is_end(link: &ImportedLink, to: &str, target: &str) -> bool {
