@@ -12,6 +12,8 @@ pub struct ImportItem {
     pub origin: Option<Origin>,
     /// When a new memory was deleted where it comes from: it is imported as a forgotten one.
     pub deleted_at: Option<Timestamp>,
+    /// When its file was last changed: when a new memory happened that doesn't say so itself.
+    pub file_changed_at: Option<Timestamp>,
 }
 
 impl ImportItem {
@@ -21,6 +23,7 @@ impl ImportItem {
             draft,
             origin: None,
             deleted_at: None,
+            file_changed_at: None,
         }
     }
 }

@@ -87,9 +87,12 @@ impl Transaction<'_> {
         if let Some(known) = self.find_known(draft, hash)? {
             return Ok(self.remembered(&known.memory, true));
         }
+        let new = self.memory_of(draft)?;
+        let happened = draft.occurred_at.or(arrival.file_changed_at);
         let memory = Memory {
             deleted_at: arrival.deleted_at.map(cut),
-            ..self.memory_of(draft)?
+            occurred_at: happened.map_or(new.occurred_at, cut),
+            ..new
         };
         self.insert(&memory, hash)
     }

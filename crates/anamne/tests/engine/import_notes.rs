@@ -1,7 +1,8 @@
 //! Folders of notes: which note is which memory, and when it was written.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use anamne::{BadLines, ImportOptions, ImportReport, Listing, Memory, Options, Space, Store};
 use tempfile::TempDir;
@@ -158,4 +159,60 @@ fn a_folder_that_was_moved_is_still_the_same() {
         "Index of taxes and fees",
     ];
     assert_eq!(texts(&space), expected);
+}
+
+#[test]
+fn a_note_has_the_time_that_it_or_its_file_states() {
+    let (_folder, space) = space();
+    let root = vaults(&[
+        ("plain.md", "plain"),
+        ("future.md", "future"),
+        ("created.md", "---\ncreated: 2024-05-05\n---\ncreated"),
+        (
+            "both.md",
+            "---\nupdated: 2026-01-01\ncreated_at: 2024-05-05T10:00:00+02:00\n---\nboth",
+        ),
+        ("date.md", "---\ndate: 20240505\n---\ndate"),
+        (
+            "modified.md",
+            "---\nmodified: 2024-05-05 08:00\n---\nmodified",
+        ),
+        (
+            "stated.md",
+            "---\ntime: 2020-01-01T00:00:00Z\ncreated: 2024-05-05\n---\nstated",
+        ),
+        (
+            "odd.md",
+            "---\ncreated: in spring\ndate: 202405051230\n---\nodd",
+        ),
+    ]);
+    let now = SystemTime::now();
+    let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_677_801_600);
+    for (name, time) in [
+        ("plain.md", changed),
+        ("created.md", changed),
+        ("odd.md", changed),
+        ("future.md", now + Duration::from_secs(1_000_000)),
+    ] {
+        let file = OpenOptions::new().append(true).open(root.path().join(name));
+        file.expect("a file").set_modified(time).expect("a time");
+    }
+    assert_eq!(import(&space, root.path()).imported, 8);
+    for (text, time) in [
+        ("plain", "2023-03-03T00:00:00Z"),
+        ("created", "2024-05-05T00:00:00Z"),
+        ("both", "2024-05-05T08:00:00Z"),
+        ("date", "2024-05-05T00:00:00Z"),
+        ("modified", "2024-05-05T08:00:00Z"),
+        ("stated", "2020-01-01T00:00:00Z"),
+        ("odd", "2023-03-03T00:00:00Z"),
+    ] {
+        assert_eq!(memory(&space, text).occurred_at.to_string(), time, "{text}");
+    }
+    assert!(memory(&space, "future").occurred_at <= space.now());
+    let both = memory(&space, "both").metadata;
+    assert_eq!(both["updated"], "2026-01-01");
+    // That a file was written again says nothing new.
+    write(root.path(), "plain.md", "plain");
+    assert_eq!(update(&space, root.path()), (0, 0, 0));
 }

@@ -2,16 +2,18 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use anamne_store::{ImportItem, read_regular};
 use anamne_text::normal::content_hash;
 use anamne_types::{Limits, LinkType};
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::intake::{ImportWriter, RecordPosition};
 use super::note_ids::NoteIds;
-use super::record::{ImportedLink, Record, full_weight};
+use super::record::{ImportedLink, Record, full_weight, instant};
 use super::{GoneNote, ImportOptions, ImportReport};
 use crate::derived::imports::{FoundNotes, NotesFolder};
 use crate::space::Space;
@@ -71,8 +73,11 @@ fn take_each(notes: &[Note], ids: &Ids<'_>, intake: &mut ImportWriter<'_>) -> Re
             ))
         });
         match read {
-            Ok((bytes, (arrival, mut links), wikilinks)) => {
+            Ok((bytes, (mut arrival, mut links), wikilinks)) => {
                 intake.report.bytes += bytes as u64;
+                // A time to come is that of a wrong clock.
+                let now = intake.space.now();
+                arrival.file_changed_at = note.changed_at.filter(|at| *at <= now);
                 add_wikilinks(&mut links, wikilinks, ids)?;
                 intake.take(place, bytes, arrival, links)?;
             }
@@ -183,6 +188,8 @@ struct Note {
     name: String,
     /// Why it is unreadable, if so; it may be a folder then.
     unreadable: Option<String>,
+    /// When the file was last changed.
+    changed_at: Option<Timestamp>,
 }
 
 impl Note {
@@ -193,8 +200,13 @@ impl Note {
             path: path.to_owned(),
             name: name.to_string_lossy().into_owned(),
             unreadable: None,
+            changed_at: std::fs::metadata(path).ok().as_ref().and_then(changed_at),
         }
     }
+}
+
+fn changed_at(metadata: &Metadata) -> Option<Timestamp> {
+    Timestamp::try_from(metadata.modified().ok()?).ok()
 }
 
 /// The notes of a folder, ordered by path; counts the other files.
@@ -216,7 +228,9 @@ fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>, passed_over:
         if name.starts_with('.') {
             continue;
         }
-        let unreadable = match std::fs::symlink_metadata(&path) {
+        let metadata = std::fs::symlink_metadata(&path);
+        let changed_at = metadata.as_ref().ok().and_then(changed_at);
+        let unreadable = match metadata {
             Ok(metadata) if metadata.is_dir() => match entries(&path) {
                 Ok(below) => {
                     collect(root, below, notes, passed_over);
@@ -238,6 +252,7 @@ fn collect(root: &Path, paths: Vec<PathBuf>, notes: &mut Vec<Note>, passed_over:
             path,
             name,
             unreadable,
+            changed_at,
         });
     }
 }
@@ -300,6 +315,7 @@ fn arrival(
     if let Some(tags) = properties.get_mut("tags") {
         *tags = tag_list(tags);
     }
+    take_time(&mut properties);
     properties.insert("content".to_owned(), content.into());
     let record: Record =
         serde_json::from_value(properties.into()).map_err(|error| error.to_string())?;
@@ -329,6 +345,36 @@ fn add_wikilinks(
         }
     }
     Ok(())
+}
+
+/// Properties that tell when a note was written, the most telling first.
+const WRITTEN: [&str; 6] = [
+    "created_at",
+    "created",
+    "date",
+    "updated_at",
+    "updated",
+    "modified",
+];
+
+/// Takes the time of a note that states none from the first of [`WRITTEN`] that can be read.
+fn take_time(properties: &mut Map<String, Value>) {
+    let stated = ["time", "occurred_at", "timestamp"];
+    if stated.iter().any(|name| properties.contains_key(*name)) {
+        return;
+    }
+    let time = |name: &&str| {
+        let text = match properties.get(*name)? {
+            Value::String(text) => text.clone(),
+            // A day without dashes.
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        instant(name, Some(text)).ok()?
+    };
+    if let Some(time) = WRITTEN.iter().find_map(time) {
+        properties.insert("time".to_owned(), time.to_string().into());
+    }
 }
 
 fn is_end(link: &ImportedLink, to: &str, target: &str) -> bool {
