@@ -43,16 +43,17 @@ fn push_escaped(json: &str, note: &mut String) {
 
 /// Splits a note into its properties and its text; without front matter there are no properties.
 ///
-/// Reads what Obsidian writes: a scalar, a list on one line, or a list with one item per line. Other YAML is an error
-/// that names the line.
+/// Reads what Obsidian writes: a scalar, a list on one line, or a list with one item per line. Other YAML (blocks, maps, anchors)
+/// becomes the text that is written there. A first line of three dashes without a property after it is a horizontal rule.
 pub(crate) fn read(note: &str) -> Result<(Map<String, Value>, &str), String> {
     let note = note.strip_prefix('\u{feff}').unwrap_or(note);
-    let Some(mut rest) = after_fence(note) else {
+    let Some(mut rest) = after_fence(note).filter(|rest| begins_with_property(rest)) else {
         return Ok((Map::new(), note));
     };
     let mut properties = Properties::default();
     for number in 2.. {
         if let Some(text) = after_fence(rest) {
+            properties.close();
             return Ok((properties.map, text));
         }
         let Some((line, after)) = rest.split_once('\n') else {
@@ -64,6 +65,20 @@ pub(crate) fn read(note: &str) -> Result<(Map<String, Value>, &str), String> {
         rest = after;
     }
     Err("the front matter is not closed by a line of three dashes".to_owned())
+}
+
+/// Whether front matter begins here: with a property, or with its end.
+fn begins_with_property(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_end);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_some_and(|line| line == FENCE || property(line).is_some())
+}
+
+/// The name and the value of a line that begins a property.
+fn property(line: &str) -> Option<(&str, &str)> {
+    let (name, text) = line.split_once(':')?;
+    let is_name = !name.is_empty() && !name.starts_with([' ', '\t', '-']);
+    is_name.then_some((name.trim(), text.trim()))
 }
 
 /// The text after a fence; the last line of a file may lack its line break.
@@ -78,85 +93,154 @@ fn after_fence(text: &str) -> Option<&str> {
 #[derive(Default)]
 struct Properties {
     map: Map<String, Value>,
-    /// The property whose list items may follow, one per line.
-    open: Option<String>,
+    /// The property that the last lines are about.
+    last: String,
+    state: State,
+}
+
+/// What may follow the last line of a property.
+#[derive(Default, PartialEq)]
+enum State {
+    /// Lines that go on with its text.
+    #[default]
+    Value,
+    /// List items, one per line.
+    List,
+    /// Lines of its text, as they are.
+    Text(String),
 }
 
 impl Properties {
     fn read_line(&mut self, line: &str) -> Result<(), String> {
         let trimmed = line.trim();
+        let is_indented = line.starts_with([' ', '\t']);
+        if let State::Text(text) = &mut self.state
+            && (is_indented || trimmed.is_empty())
+        {
+            push_line(text, trimmed);
+            return Ok(());
+        }
         if trimmed.is_empty() || trimmed.starts_with('#') {
             return Ok(());
         }
-        if let Some(item) = trimmed.strip_prefix("- ") {
-            return self.push_item(value(item.trim())?);
+        if let (State::List, Some(item)) = (&self.state, trimmed.strip_prefix("- ")) {
+            self.push_item(value(item.trim()));
+            return Ok(());
         }
-        let (name, text) = line
-            .split_once(':')
-            .filter(|(name, _)| !name.starts_with(' ') && !name.is_empty())
-            .ok_or("expected `name: value` or `- item`")?;
-        let name = match serde_json::from_str::<String>(name.trim()) {
+        if is_indented && !self.last.is_empty() {
+            self.go_on(trimmed);
+            return Ok(());
+        }
+        let (name, text) = property(line).ok_or("expected `name: value` or `- item`")?;
+        self.close();
+        let name = match serde_json::from_str::<String>(name) {
             Ok(quoted) => quoted,
-            Err(_) => name.trim().to_owned(),
+            Err(_) => name.to_owned(),
         };
-        let text = text.trim();
-        self.open = text.is_empty().then(|| name.clone());
-        self.map.insert(name, self::value(text)?);
+        self.last.clone_from(&name);
+        self.state = match text {
+            "" => State::List,
+            text if is_block(text) => State::Text(String::new()),
+            _ => State::Value,
+        };
+        self.map.insert(name, value(text));
         Ok(())
     }
 
-    fn push_item(&mut self, item: Value) -> Result<(), String> {
-        let name = self.open.as_ref().ok_or("a list item without a list")?;
-        match self.map.get_mut(name) {
+    fn push_item(&mut self, item: Value) {
+        match self.map.get_mut(&self.last) {
             Some(Value::Array(items)) => items.push(item),
-            _ => {
-                self.map.insert(name.clone(), Value::Array(vec![item]));
-            }
+            _ => drop(self.map.insert(self.last.clone(), Value::Array(vec![item]))),
         }
-        Ok(())
+    }
+
+    /// Adds an indented line to the last item of a list, or to the text of a property.
+    fn go_on(&mut self, line: &str) {
+        let last = self.map.get_mut(&self.last);
+        if let (State::List, Some(Value::Array(items))) = (&self.state, last) {
+            if let Some(item) = items.last_mut() {
+                let mut text = text_of(item.take());
+                push_line(&mut text, line);
+                *item = text.into();
+            }
+            return;
+        }
+        let before = self.map.get_mut(&self.last).map(Value::take);
+        let mut text = before.map(text_of).unwrap_or_default();
+        push_line(&mut text, line);
+        self.state = State::Text(text);
+    }
+
+    /// Ends the last property: a text of several lines is its value, unless it is a list.
+    fn close(&mut self) {
+        if let State::Text(text) = std::mem::take(&mut self.state) {
+            let text = text.trim_end();
+            let value = if text.starts_with('[') {
+                value(&text.replace('\n', " "))
+            } else {
+                text.into()
+            };
+            self.map.insert(self.last.clone(), value);
+        }
     }
 }
 
-/// A value: JSON, a quoted or plain string, or a list of these. Only JSON can be nested, at most 128 levels.
-fn value(text: &str) -> Result<Value, String> {
+/// Whether a value is the head of a block of text, such as `|` or `>-`.
+fn is_block(text: &str) -> bool {
+    let head = text.strip_prefix(['|', '>']);
+    head.is_some_and(|rest| {
+        rest.chars()
+            .all(|next| matches!(next, '+' | '-' | '0'..='9'))
+    })
+}
+
+fn push_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+fn text_of(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// A value: JSON, a quoted or plain string, or a list of these; anything else as it is written. Only JSON can be nested, at most 128
+/// levels.
+fn value(text: &str) -> Value {
     if let Ok(json) = serde_json::from_str(text) {
-        return Ok(json);
+        return json;
     }
     let listed = text
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'))
-        .filter(|_| !text.starts_with("[["));
+        .filter(|inner| !inner.contains(['[', ']', '{', '}']));
     let Some(items) = listed else {
         return scalar(text);
     };
     let items = items.split(',').map(str::trim);
-    items
-        .filter(|item| !item.is_empty())
-        .map(scalar)
-        .collect::<Result<_, _>>()
-        .map(Value::Array)
+    items.filter(|item| !item.is_empty()).map(scalar).collect()
 }
 
 /// A value that is not a list.
-fn scalar(text: &str) -> Result<Value, String> {
+fn scalar(text: &str) -> Value {
     if text.is_empty() || text == "~" {
-        return Ok(Value::Null);
+        return Value::Null;
     }
     if let Ok(json) = serde_json::from_str(text) {
-        return Ok(json);
+        return json;
     }
-    if let Some(quoted) = text
+    let quoted = text
         .strip_prefix('\'')
-        .and_then(|rest| rest.strip_suffix('\''))
-    {
-        return Ok(quoted.replace("''", "'").into());
+        .and_then(|rest| rest.strip_suffix('\''));
+    match quoted {
+        Some(quoted) => quoted.replace("''", "'").into(),
+        None => text.into(),
     }
-    let is_list = text.starts_with('[') && !text.starts_with("[[");
-    if is_list || text.starts_with(['|', '>', '{', '&', '*', '!', '"']) {
-        let shown: String = text.chars().take(80).collect();
-        return Err(format!("this kind of YAML is not supported: {shown}"));
-    }
-    Ok(text.into())
 }
 
 #[cfg(test)]
@@ -235,13 +319,44 @@ mod tests {
     }
 
     #[test]
-    fn other_yaml_is_refused_by_line() {
+    fn other_yaml_becomes_text() {
+        check(
+            "---\nlong: |\n  one\n\n  two\nfolded: >-\n  three\nnext: 1\n---\ntext",
+            &json!({"long": "one\n\ntwo", "folded": "three", "next": 1}),
+            "text",
+        );
+        check(
+            "---\nmap:\n  a: 1\n  list:\n    - x\nflow: {a: b}\nanchor: &x y\nodd: \"open\n---\n",
+            &json!({"map": "a: 1\nlist:\n- x", "flow": "{a: b}", "anchor": "&x y", "odd": "\"open"}),
+            "",
+        );
+        check(
+            "---\npeople:\n  - name: Ada\n    born: 1815\n  - name: Bo\ntags: [a,\n  b]\nnested: [ [ [ b ] ] ]\n---\n",
+            &json!({
+                "people": ["name: Ada\nborn: 1815", "name: Bo"], "tags": ["a", "b"], "nested": "[ [ [ b ] ] ]",
+            }),
+            "",
+        );
+    }
+
+    #[test]
+    fn a_rule_at_the_beginning_is_no_front_matter() {
+        for note in [
+            "---\n\nA rule first\n",
+            "---\nA rule\n---\nand another\n",
+            "---\n- item\n---\n",
+            "---\n",
+        ] {
+            check(note, &json!({}), note);
+        }
+    }
+
+    #[test]
+    fn what_is_no_property_is_refused_by_line() {
         for (note, line) in [
-            ("---\nlong: |\n  text\n---\n", "line 2"),
-            ("---\na: 1\n  nested: 2\n---\n", "line 3"),
-            ("---\n- item\n---\n", "line 2"),
+            ("---\na: 1\nplain\n---\n", "line 3"),
+            ("---\na: 1\n- item\n---\n", "line 3"),
             ("---\na: 1\n", "not closed"),
-            ("---\na: [ [ [ b ] ] ]\n---\n", "line 2"),
         ] {
             let refused = read(note).expect_err(note);
             assert!(refused.contains(line), "{refused}");

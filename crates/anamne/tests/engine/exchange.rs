@@ -415,7 +415,7 @@ fn a_vault_that_people_wrote_is_read_too() {
         (plain.id, LinkType::Supports)
     );
 
-    fs::write(vault.join("Bad.md"), "---\nkind: rumour\n---\ntext\n").expect("a note");
+    fs::write(vault.join("Bad.md"), "---\nkind: rumour\ntext\n").expect("a note");
     let stopped = space
         .import_notes(
             &vault,

@@ -216,3 +216,58 @@ fn a_note_has_the_time_that_it_or_its_file_states() {
     write(root.path(), "plain.md", "plain");
     assert_eq!(update(&space, root.path()), (0, 0, 0));
 }
+
+#[test]
+fn own_properties_of_notes_are_metadata_whatever_their_names() {
+    let (_folder, space) = space();
+    let properties = [
+        "goal: lose weight",
+        "steps: [a, b]",
+        "name: Ada",
+        "code: 7",
+        "trigger: x",
+        "outcome: y",
+        "document: z",
+        "follows: w",
+        "kind: book",
+        "category: recipes",
+        "role: CTO",
+        "author: [A, B]",
+        "importance: high",
+        "confidence: 90%",
+        "position: top",
+        "session: 3",
+        "links: \"[[x]]\"",
+        "metadata: x",
+        "text: hello",
+        "content: hello",
+        "time: 10:30",
+        "timestamp: soon",
+        "expires: never",
+        "title: 1984",
+        "space: kitchen",
+        "row: 3",
+        "version: 2",
+        "deleted_at: soon",
+    ];
+    let notes: Vec<_> = (properties.iter())
+        .map(|property| format!("---\n{property}\n---\n{property}"))
+        .chain([format!("---\n{}\n---\nall", properties.join("\n"))])
+        .collect();
+    let paths: Vec<_> = (0..notes.len()).map(|n| format!("{n}.md")).collect();
+    let pairs: Vec<_> = (paths.iter().map(String::as_str))
+        .zip(notes.iter().map(String::as_str))
+        .collect();
+    let root = vaults(&pairs);
+    let report = import(&space, root.path());
+    assert_eq!(report.imported, notes.len() as u64);
+    let all = memory(&space, "all").metadata;
+    for property in properties {
+        let (name, _) = property.split_once(':').expect("a name");
+        let alone = memory(&space, property);
+        assert!(alone.metadata.contains_key(name), "{alone:?}");
+        assert!(all.contains_key(name), "{name}: {all:?}");
+        assert_eq!(alone.body.kind(), anamne::Kind::Document, "{name}");
+    }
+    assert_eq!(update(&space, root.path()), (0, 0, 0));
+}

@@ -45,8 +45,10 @@ the knowledge graph (told ones with --trusted).
 
 A folder is read as Markdown notes, such as an Obsidian vault or the output of
 `anamne export --format markdown`, a file named NAME.md as one note: properties
-as above, links as properties such as supports: \"[[Other note]]\". A note
-without an id becomes a document named by its path.
+as above, links as properties such as supports: \"[[Other note]]\"; one that
+can't be a field of a memory, such as author: [A, B], becomes metadata. A note
+without an id becomes a document named by its path. One without a time has that
+of created_at, created, date, updated_at, updated or modified, else of its file.
 
 --from HOST imports the conversations that an agent host recorded on this
 machine (claude-code, codex, gemini, opencode, cline, cursor): what was said on

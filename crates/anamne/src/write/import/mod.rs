@@ -8,6 +8,7 @@ mod lines;
 mod note_ids;
 mod notes;
 mod older;
+mod properties;
 mod record;
 mod updates;
 

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::intake::{ImportWriter, RecordPosition};
 use super::note_ids::NoteIds;
+use super::properties::move_own;
 use super::record::{ImportedLink, Record, full_weight, instant};
 use super::{GoneNote, ImportOptions, ImportReport};
 use crate::derived::imports::{FoundNotes, NotesFolder};
@@ -302,6 +303,7 @@ fn arrival(
     mut properties: Map<String, Value>,
     content: String,
 ) -> Result<(ImportItem, Vec<ImportedLink>), String> {
+    move_own(&mut properties);
     if !properties.contains_key("id") {
         properties.insert("id".to_owned(), id.into());
         let is_plain = !properties.contains_key("kind") && !properties.contains_key("category");

@@ -116,7 +116,7 @@ const STORE_ASSIGNED_FIELDS: [&str; 9] = [
 ];
 
 /// Fields of typed bodies that are refused with another kind; the kind's own are added to them.
-const BODY_FIELDS: [&str; 16] = [
+pub(super) const BODY_FIELDS: [&str; 16] = [
     "goal",
     "plan",
     "outcome",
@@ -134,6 +134,22 @@ const BODY_FIELDS: [&str; 16] = [
     "follows",
     "experience",
 ];
+
+/// Fields that only exports have together.
+pub(super) const EXPORT_MARKS: [&str; 5] = ["id", "version", "seq", "created_at", "updated_at"];
+
+/// Adds a field to metadata. If its name has another value there, it gets a number.
+pub(super) fn insert_beside(metadata: &mut Metadata, name: String, value: Value) {
+    let free = match metadata.get(&name) {
+        Some(known) if *known == value => return,
+        Some(_) => {
+            let mut numbered = (2..).map(|number: u64| format!("{name}_{number}"));
+            numbered.find(|name| !metadata.contains_key(name))
+        }
+        None => None,
+    };
+    metadata.insert(free.unwrap_or(name), value);
+}
 
 impl Record {
     /// Converts the record into an arrival with its outgoing links.
@@ -224,15 +240,7 @@ impl Record {
     /// Moves the other fields to the metadata. One whose name has another value there gets a number.
     fn add_rest(&mut self) {
         for (name, value) in std::mem::take(&mut self.rest) {
-            let free = match self.metadata.get(&name) {
-                Some(known) if *known == value => continue,
-                Some(_) => {
-                    let mut numbered = (2..).map(|number: u64| format!("{name}_{number}"));
-                    numbered.find(|name| !self.metadata.contains_key(name))
-                }
-                None => None,
-            };
-            self.metadata.insert(free.unwrap_or(name), value);
+            insert_beside(&mut self.metadata, name, value);
         }
     }
 
@@ -259,9 +267,8 @@ impl Record {
     /// The state of the memory in the store that exported it. Only exports contain a version and an event, so a record
     /// without them is new, whatever its id looks like.
     fn origin(&mut self) -> Result<Option<Origin>, String> {
-        let is_exported = ["version", "seq", "created_at", "updated_at"]
-            .iter()
-            .all(|name| self.rest.contains_key(*name));
+        let mut marks = EXPORT_MARKS.iter().filter(|mark| **mark != "id");
+        let is_exported = marks.all(|mark| self.rest.contains_key(*mark));
         let Some(id) = self
             .id
             .as_ref()
