@@ -144,6 +144,26 @@ fn fields_that_a_store_sets_itself_are_kept_from_other_programs() {
 }
 
 #[test]
+fn a_text_under_another_name_is_read_and_null_is_empty() {
+    let (_folder, space) = space();
+    let lines = [
+        json!({ "id": "a", "memory": "Likes hiking", "hash": "00ff", "user_id": "ada", "metadata": null, "tags": null,
+            "links": null, "created_at": "2025-06-01T10:00:00Z" }),
+        json!({ "id": "b", "description": "Likes tea" }),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    assert_eq!(import(&space, &text, BadLines::Stop).imported, 2);
+    let first = memory(&space, "a");
+    assert_eq!(first.content, "Likes hiking");
+    assert_eq!(first.occurred_at.to_string(), "2025-06-01T10:00:00Z");
+    assert_eq!(
+        serde_json::to_value(&first.metadata).expect("JSON"),
+        json!({ "hash": "00ff", "user_id": "ada" })
+    );
+    assert_eq!(memory(&space, "b").content, "Likes tea");
+}
+
+#[test]
 fn a_line_that_was_deleted_becomes_a_forgotten_memory() {
     let (_folder, space) = space();
     let lines = [
@@ -160,7 +180,12 @@ fn a_line_that_was_deleted_becomes_a_forgotten_memory() {
     }
     let deleted_at = memory(&space, "a").deleted_at.expect("forgotten");
     assert_eq!(deleted_at.to_string(), "2025-06-01T10:00:00Z");
-    let live = space.list(&anamne::Listing::default()).expect("a list");
+    let live = space
+        .list(&anamne::Listing {
+            limit: 9,
+            ..anamne::Listing::default()
+        })
+        .expect("a list");
     assert_eq!(live.len(), 3);
     let bad = json!({ "text": "x", "deleted_at": "yes" }).to_string();
     let refused = space.import(bad.as_bytes(), BadLines::Stop, &mut |_| {});

@@ -91,13 +91,13 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<usize, Err
 
 /// Parses a line as an arrival with its links; `None` if it is empty.
 fn parse(line: &[u8]) -> Result<Option<(ImportItem, Vec<ImportedLink>)>, String> {
+    if line.len() as u64 >= LONGEST_LINE {
+        return Err(format!("longer than {LONGEST_LINE} bytes"));
+    }
     let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8: {error}"))?;
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Ok(None);
-    }
-    if text.len() as u64 >= LONGEST_LINE {
-        return Err(format!("longer than {LONGEST_LINE} bytes"));
     }
     if has_more_values(text, MOST_VALUES) {
         return Err(format!("more than {MOST_VALUES} JSON values"));
@@ -121,7 +121,7 @@ fn worded(error: &serde_json::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_VALUES, has_more_values, parse};
+    use super::{LONGEST_LINE, MOST_VALUES, has_more_values, parse};
 
     #[test]
     fn a_line_of_too_many_values_is_refused_before_it_is_parsed() {
@@ -146,6 +146,14 @@ mod tests {
         assert_eq!(reason(r#"{"txt":"x"}"#), "missing field `text`");
         let other = "invalid type: sequence, expected an object with the fields of a memory";
         assert_eq!(reason("[1]"), other);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_not_called_broken() {
+        let mut long = format!(r#"{{"text":"{}"#, "a ".repeat(LONGEST_LINE as usize / 2));
+        long.truncate(LONGEST_LINE as usize);
+        let reason = parse(long.as_bytes()).expect_err("refused");
+        assert!(reason.starts_with("longer than"), "{reason}");
     }
 
     #[test]

@@ -63,6 +63,11 @@ pub(super) fn is_older(rest: &Rest, kind: Option<Kind>) -> bool {
     })
 }
 
+/// Whether a record has a text under an older name.
+pub(super) fn has_text(rest: &Rest) -> bool {
+    TEXTS.iter().any(|name| rest.contains_key(*name))
+}
+
 /// Moves older fields to where they belong: typed fields under today's names in `rest`, the others into `metadata`.
 /// Returns what they say about the common fields, or why a value can't be read. `given` is what the common fields say.
 pub(super) fn translate(

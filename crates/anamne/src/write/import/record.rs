@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anamne_store::{ImportItem, Origin};
 use anamne_types::{Body, Category, Draft, InvalidValue, Kind, LinkType, MemoryId, Metadata, Role};
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::older::{self, Given};
@@ -40,13 +40,13 @@ pub(super) struct Record {
     confidence: Option<f32>,
     #[serde(default)]
     trust: Option<f32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     tags: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     metadata: Metadata,
     #[serde(default, alias = "expires")]
     expires_at: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     links: Vec<ImportedLink>,
     /// Fields of typed bodies, and exported fields that a new store sets itself.
     #[serde(flatten)]
@@ -70,6 +70,13 @@ pub(super) struct ImportedLink {
     /// In an exported note: the note of its target.
     #[serde(default)]
     pub(super) note: Option<String>,
+}
+
+/// Programs write null for what is empty.
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 pub(super) fn full_weight() -> f32 {
@@ -246,7 +253,8 @@ impl Record {
 
     /// Reads the fields of older forms, if there are any; returns when it happened, if they say so.
     fn translate_older(&mut self) -> Result<Option<Timestamp>, String> {
-        if !older::is_older(&self.rest, self.kind) {
+        let lacks_text = self.text.is_none() && older::has_text(&self.rest);
+        if !lacks_text && !older::is_older(&self.rest, self.kind) {
             return Ok(None);
         }
         let given = Given {
