@@ -1,29 +1,23 @@
 //! Imports the conversations that agent hosts recorded.
 
+mod report;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anamne::{Draft, HookLog, Space, Store, StoreError};
-use anamne_ingest::transcripts::{
-    self, Conversation, Position, TranscriptError, TranscriptFile, TranscriptFormat,
-};
+use anamne::{Draft, HookLog, Space, Store};
+use anamne_ingest::transcripts::{self, Position, TranscriptFile, TranscriptFormat};
 use jiff::Timestamp;
-use serde::Serialize;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::hooks;
-use crate::output::{Output, counted, memories};
+use crate::output::Output;
 use crate::place::Place;
 use crate::progress::Bar;
-use crate::wording::{duration, file_name, number};
-
-/// Drafts that are stored in one transaction.
-const BATCH: usize = 500;
-
-/// Problems that are listed for a person; `--json` has all of them.
-const SHOWN_PROBLEMS: usize = 20;
+pub(crate) use report::TranscriptReport;
+use report::{AbandonedMessage, rate};
 
 /// What to import.
 pub(crate) struct TranscriptImport {
@@ -36,51 +30,6 @@ pub(crate) struct TranscriptImport {
     pub(crate) no_guard: bool,
 }
 
-/// What was imported.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct TranscriptReport {
-    conversations: u64,
-    /// Messages that are new.
-    kept: u64,
-    /// Messages that were stored before, also if they were erased since.
-    merged: u64,
-    /// Findings of the guard in new messages.
-    redacted: u64,
-    /// Messages without a time of their own, which got that of another message or of the file.
-    undated: u64,
-    skipped: SkippedEntries,
-    /// New messages by space.
-    spaces: BTreeMap<String, u64>,
-    bad: Vec<Problem>,
-    took_ms: f64,
-}
-
-/// What was left out of conversations.
-#[derive(Debug, Default, Serialize)]
-struct SkippedEntries {
-    /// Conversations from before `--since`.
-    older: u64,
-    /// Entries that are no conversation.
-    other: u64,
-    /// Messages of abandoned branches.
-    abandoned: u64,
-    /// Messages without text, and texts that hosts and hooks added.
-    empty: u64,
-    /// Entries that can't be read.
-    unreadable: u64,
-    /// Messages that the guard refuses.
-    refused: u64,
-}
-
-/// A file or line that can't be read.
-#[derive(Debug, Serialize)]
-struct Problem {
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    reason: String,
-}
-
 impl TranscriptImport {
     /// Imports, and prints the report.
     pub(crate) fn run(
@@ -91,9 +40,11 @@ impl TranscriptImport {
     ) -> Result<(), Failure> {
         let report = self.carry_out(place, global, output)?;
         if output.is_json() {
-            return output.json(&report);
+            output.json(&report)?;
+        } else {
+            report.print(self.dry_run, output)?;
         }
-        self.print(&report, output)
+        report.outcome()
     }
 
     /// Imports, with a progress bar for whoever watches.
@@ -167,162 +118,16 @@ impl TranscriptImport {
                 report.merged += (read - new.len()) as u64;
                 report.store(&new, target)?;
             }
+            if !conversation.abandoned.is_empty() {
+                let target = spaces.of(conversation.folder.as_deref())?;
+                let stored = target.stored(self.format, &conversation.abandoned)?;
+                report.abandoned.extend(stored);
+            }
             match conversation.reached {
                 Some(reached) if conversation.more && reached.bytes > from.bytes => from = reached,
                 _ => return Ok(()),
             }
         }
-    }
-
-    /// Prints a report for a person.
-    pub(crate) fn print(
-        &self,
-        report: &TranscriptReport,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
-        for problem in report.bad.iter().take(SHOWN_PROBLEMS) {
-            let line = problem
-                .line
-                .map_or_else(String::new, |line| format!(":{line}"));
-            let file = file_name(&problem.file);
-            output.warn(format_args!("{file}{line}: {}", problem.reason));
-        }
-        let (kept, took) = (memories(report.kept), duration(report.took_ms));
-        let read = counted(report.conversations, "conversation");
-        if self.dry_run {
-            // Only storing finds out what is stored already.
-            output.line(format_args!("{kept} in {read}, read in {took}"))?;
-        } else {
-            let merged = number(report.merged);
-            output.line(format_args!(
-                "{kept} from {read} imported, {merged} stored before, in {took}"
-            ))?;
-        }
-        for (space, count) in &report.spaces {
-            output.line(format_args!("  {space}: {}", memories(*count)))?;
-        }
-        let skipped = report.skipped.worded();
-        if !skipped.is_empty() {
-            output.note(format_args!("left out: {}", skipped.join(", ")));
-        }
-        if report.undated > 0 {
-            output.note(format_args!(
-                "{} without a time got that of another message, or of the file",
-                counted(report.undated, "message")
-            ));
-        }
-        if report.redacted > 0 {
-            output.note(format_args!(
-                "guard: {} redacted or marked",
-                counted(report.redacted, "finding")
-            ));
-        }
-        Ok(())
-    }
-}
-
-impl SkippedEntries {
-    /// How many of each, in words.
-    fn worded(&self) -> Vec<String> {
-        let SkippedEntries {
-            older,
-            other,
-            abandoned,
-            empty,
-            unreadable,
-            refused,
-        } = *self;
-        [
-            (older, "older conversation", "older conversations"),
-            (
-                abandoned,
-                "message of an abandoned branch",
-                "messages of abandoned branches",
-            ),
-            (
-                empty,
-                "empty or injected message",
-                "empty or injected messages",
-            ),
-            (
-                other,
-                "entry that is no conversation",
-                "entries that are no conversation",
-            ),
-            (unreadable, "unreadable entry", "unreadable entries"),
-            (
-                refused,
-                "message refused by the guard",
-                "messages refused by the guard",
-            ),
-        ]
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| match count {
-            1 => format!("1 {one}"),
-            _ => format!("{} {many}", number(count)),
-        })
-        .collect()
-    }
-}
-
-/// `1,204 memories · 3,000/s`.
-fn rate(report: &TranscriptReport, elapsed: Duration) -> String {
-    let read = report.kept + report.merged;
-    let rate = read as f64 / elapsed.as_secs_f64().max(0.001);
-    format!("{} · {}/s", memories(read), number(rate as u64))
-}
-
-impl TranscriptReport {
-    fn add_problem(&mut self, error: &TranscriptError) {
-        let (TranscriptError::Io { path: file, .. } | TranscriptError::Unknown { path: file, .. }) =
-            error
-        else {
-            return;
-        };
-        self.bad.push(Problem {
-            file: file.display().to_string(),
-            line: None,
-            reason: error.to_string(),
-        });
-    }
-
-    fn add_skipped(&mut self, file: &TranscriptFile, conversation: &Conversation) {
-        let skipped = &conversation.skipped;
-        self.skipped.other += skipped.other;
-        self.skipped.abandoned += skipped.abandoned;
-        self.skipped.empty += skipped.empty;
-        self.skipped.unreadable += skipped.bad_count;
-        self.bad
-            .extend(skipped.bad.iter().map(|(line, reason)| Problem {
-                file: file.path.display().to_string(),
-                line: Some(*line),
-                reason: reason.clone(),
-            }));
-    }
-
-    fn store(&mut self, drafts: &[Draft], target: &Target) -> Result<(), Failure> {
-        let kept = self.spaces.entry(target.name.clone()).or_default();
-        let Some(space) = &target.space else {
-            self.kept += drafts.len() as u64;
-            *kept += drafts.len() as u64;
-            return Ok(());
-        };
-        for batch in drafts.chunks(BATCH) {
-            for outcome in space.remember_each(batch)? {
-                match outcome {
-                    Ok(remembered) if remembered.duplicate => self.merged += 1,
-                    Ok(remembered) => {
-                        self.kept += 1;
-                        *kept += 1;
-                        self.redacted += remembered.guard.len() as u64;
-                    }
-                    Err(StoreError::WasErased { .. }) => self.merged += 1,
-                    Err(_) => self.skipped.refused += 1,
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -354,6 +159,34 @@ impl Target {
             Some(session) => hooks::without_told(log, &session, drafts),
             None => Ok(drafts),
         }
+    }
+}
+
+impl Target {
+    /// The live memories of these turns.
+    fn stored(
+        &self,
+        format: TranscriptFormat,
+        turns: &[String],
+    ) -> Result<Vec<AbandonedMessage>, Failure> {
+        let Some(space) = &self.space else {
+            return Ok(Vec::new());
+        };
+        let mut stored = Vec::new();
+        for turn in turns {
+            let Some(id) = space.find_imported(&format.external_id(turn))? else {
+                continue;
+            };
+            let memory = space.read(id)?;
+            if memory.deleted_at.is_none() {
+                stored.push(AbandonedMessage {
+                    space: self.name.clone(),
+                    memory: id,
+                    citation: memory.citation(),
+                });
+            }
+        }
+        Ok(stored)
     }
 }
 

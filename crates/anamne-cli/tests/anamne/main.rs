@@ -9,6 +9,7 @@ mod access;
 mod across;
 mod asking;
 mod cache;
+mod conversations;
 mod demonstration;
 mod earlier;
 mod embeddings;

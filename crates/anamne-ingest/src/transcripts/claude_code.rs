@@ -310,24 +310,26 @@ impl Reading {
         let nodes: Vec<Node> = self.entries.iter().map(|entry| entry.node).collect();
         // Reading on, an unknown parent is an earlier entry that a person went back to, unless a line was lost.
         let live = tree::live(&nodes, self.whole || self.skipped.bad_count > 0);
-        let mut turns = Vec::new();
+        let (mut turns, mut abandoned) = (Vec::new(), Vec::new());
         let mut rest = std::mem::take(&mut self.turns).into_iter();
         let ends = self.entries.iter().skip(1).map(|entry| entry.turns);
         let ends = ends.chain([usize::MAX]);
         for ((entry, end), live) in self.entries.iter().zip(ends).zip(live) {
-            let mut own = rest.by_ref().take(end.saturating_sub(entry.turns));
+            let own = rest.by_ref().take(end.saturating_sub(entry.turns));
             if live {
                 turns.extend(own);
             } else {
-                self.skipped.abandoned += own.by_ref().count() as u64;
+                abandoned.extend(own.map(|turn| turn.id));
             }
         }
+        self.skipped.abandoned += abandoned.len() as u64;
         let session = Some(&file.session).filter(|session| !session.is_empty());
         Conversation {
             session: session.cloned().or(self.session).unwrap_or_default(),
             folder: self.folder,
             branch: self.branch,
             turns,
+            abandoned,
             skipped: self.skipped,
             reached: Some(reached),
             ..Conversation::default()

@@ -107,6 +107,7 @@ enum Source {
 struct Reading {
     head: Head,
     turns: Vec<Turn>,
+    abandoned: Vec<String>,
     used: Used,
     calls: HashMap<String, Call>,
     /// The last thing said, to know it again if both generations of events tell it.
@@ -329,7 +330,8 @@ impl Reading {
             None => self.turns.len(),
         };
         self.skipped.abandoned += (self.turns.len() - left) as u64;
-        self.turns.truncate(left);
+        let abandoned = self.turns.drain(left..).map(|turn| turn.id);
+        self.abandoned.extend(abandoned);
         self.calls.retain(|_, call| call.turn < left);
         self.last = None;
     }
@@ -350,6 +352,7 @@ impl Reading {
             folder: self.head.folder,
             branch: self.head.branch,
             turns: self.turns,
+            abandoned: self.abandoned,
             skipped: self.skipped,
             reached: Some(reached),
             ..Conversation::default()

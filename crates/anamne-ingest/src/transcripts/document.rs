@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess};
 use serde_json::value::RawValue;
 
 use super::lenient::{Field, field};
-use super::lines::open_file;
+use super::lines::{open_file, without_mark};
 use super::{TranscriptError, TranscriptFile};
 
 /// The longest file that is read, in bytes.
@@ -27,6 +27,8 @@ pub(super) fn content_of(file: &TranscriptFile, path: &Path) -> Result<String, T
         let reason = format!("it is longer than {} MiB", MAX_BYTES >> 20);
         return Err(TranscriptError::unknown(file, reason));
     }
+    let mark = bytes.len() - without_mark(&bytes).len();
+    bytes.drain(..mark);
     String::from_utf8(bytes).map_err(|error| TranscriptError::unknown(file, error.to_string()))
 }
 

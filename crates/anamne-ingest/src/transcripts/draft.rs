@@ -38,7 +38,7 @@ impl Conversation {
             .author(author);
         draft.trust = Some(trust);
         draft.session = Some(self.session.clone());
-        draft.external_id = Some(format!("{format}:{}", turn.id));
+        draft.external_id = Some(format.external_id(&turn.id));
         draft.occurred_at = turn.at;
         if let Some(branch) = &self.branch {
             draft

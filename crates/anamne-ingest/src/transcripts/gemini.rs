@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::lenient::{List, Text};
-use super::lines::{Line, Lines, MAX_LINE_BYTES, open_file};
+use super::lines::{Line, Lines, MAX_LINE_BYTES, open_file, without_mark};
 use super::tool_line::{is_own_tool, tool_line};
 use super::turns::{MAX_TURNS, Used, said, valid_id};
 use super::{
@@ -106,6 +106,7 @@ struct Reading {
     session: String,
     folder: Option<PathBuf>,
     messages: Vec<Message>,
+    abandoned: Vec<String>,
     places: HashMap<String, usize>,
     used: Used,
     skipped: Skipped,
@@ -154,7 +155,7 @@ impl Reading {
             messages: List<Record<'a>, MAX_TURNS>,
         }
         let content = whole_content(file)?;
-        let whole: Whole<'_> = serde_json::from_slice(&content)
+        let whole: Whole<'_> = serde_json::from_slice(without_mark(&content))
             .map_err(|error| TranscriptError::unknown(file, error.to_string()))?;
         self.session_of(file, &whole.session_id, &whole.kind)?;
         for (number, record) in (1..).zip(&whole.messages.0) {
@@ -273,6 +274,8 @@ impl Reading {
         let first = self.places.get(id).copied().unwrap_or(0);
         for message in self.messages.drain(first..) {
             self.skipped.abandoned += message.turns.len() as u64;
+            let turns = message.turns.into_iter();
+            self.abandoned.extend(turns.map(|turn| turn.id));
             self.places.remove(&message.id);
         }
     }
@@ -284,6 +287,7 @@ impl Reading {
             folder: self.folder,
             branch: None,
             turns: turns.collect(),
+            abandoned: self.abandoned,
             skipped: self.skipped,
             reached,
             ..Conversation::default()

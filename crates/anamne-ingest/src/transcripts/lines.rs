@@ -85,10 +85,15 @@ impl Lines {
             return Ok(None);
         };
         self.number += 1;
+        let content = if start == 0 {
+            without_mark(&self.buffer)
+        } else {
+            &self.buffer
+        };
         Ok(Some(Line {
             number: self.number,
             start,
-            content: whole.then_some(self.buffer.as_slice()),
+            content: whole.then_some(content),
         }))
     }
 
@@ -117,7 +122,7 @@ impl Lines {
 
     /// What follows the last line break, if it is a complete line. The next reading begins with it, as its line break may follow.
     fn read_rest(&mut self) -> Option<bool> {
-        let rest = self.buffer.trim_ascii();
+        let rest = without_mark(&self.buffer).trim_ascii();
         let is_object =
             rest.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(rest).is_ok();
         self.end = if is_object || rest.is_empty() {
@@ -132,6 +137,13 @@ impl Lines {
         let mut piece = (&mut self.reader).take(limit);
         Ok(piece.read_until(b'\n', &mut self.buffer)? as u64)
     }
+}
+
+/// A file's content without the byte-order mark that some editors write before it.
+pub(super) fn without_mark(content: &[u8]) -> &[u8] {
+    content
+        .strip_prefix("\u{feff}".as_bytes())
+        .unwrap_or(content)
 }
 
 /// Opens a regular file: another kind, such as a pipe, could block for ever.
@@ -191,6 +203,17 @@ mod tests {
         check(b"{\"b\":1}\r", 0, &[b"{\"b\":1}\r"], 0);
         check(b"a\n{\"b\":\"rest", 0, &[b"a"], 2);
         check(b"a\n12", 0, &[b"a"], 2);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        check(
+            "\u{feff}a\n\u{feff}b\n".as_bytes(),
+            0,
+            &[b"a", "\u{feff}b".as_bytes()],
+            9,
+        );
+        check("\u{feff}{}".as_bytes(), 0, &[b"{}"], 0);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod tree;
 mod turns;
 mod wrapped;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,11 @@ impl TranscriptFormat {
             Self::Cline => "cline",
             Self::Cursor => "cursor",
         }
+    }
+
+    /// The external id of the memory that a turn becomes.
+    pub fn external_id(self, turn: &str) -> String {
+        format!("{self}:{turn}")
     }
 }
 
@@ -172,6 +178,10 @@ pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, Trans
         TranscriptFormat::Cursor => cursor::read(file, from),
     }?;
     conversation.complete_times(file);
+    let live: HashSet<&str> = (conversation.turns.iter())
+        .map(|turn| turn.id.as_str())
+        .collect();
+    (conversation.abandoned).retain(|id| !live.contains(id.as_str()));
     Ok(conversation)
 }
 
@@ -219,6 +229,8 @@ pub struct Conversation {
     pub branch: Option<String>,
     /// The turns of the live branch, in order.
     pub turns: Vec<Turn>,
+    /// The ids of the turns of abandoned branches, as far as they are not also live.
+    pub abandoned: Vec<String>,
     /// What was left out.
     pub skipped: Skipped,
     /// How far the file was read; `None` for formats that are always read as a whole.

@@ -53,9 +53,11 @@ of created_at, created, date, updated_at, updated or modified, else of its file.
 --from HOST imports the conversations that an agent host recorded on this
 machine (claude-code, codex, gemini, opencode, cline, cursor): what was said on
 the live branch, and one line for each tool call. A message without a time gets
-that of the message before or after it, else that of the file. Each goes to the space of its
-project, or to the one that --space names; outside of projects to `unfiled`.
-What hooks have captured already is not stored twice.
+that of the message before or after it, else that of the file. Each goes to the
+space of its project, or to the one that --space names; outside of projects to
+`unfiled`. What hooks have captured already is not stored twice. Stored messages
+of branches that were abandoned since are named; they stay. If something can't
+be read, the exit code is 4.
 
 A file of `anamne export --format binary` is recognised by its first bytes and
 verified as a whole before anything is stored. Each of its spaces keeps its
@@ -118,7 +120,8 @@ With --json: {\"lines\", \"bytes\", \"imported\", \"known\", \"updated\", \"newe
   \"exported\": its name in the file, \"events\", \"known\", \"memories\",
   \"backups_to\"?, \"import\"?: as above}]}.
   With --from: {\"conversations\", \"kept\", \"merged\", \"redacted\", \"undated\",
-  \"skipped\": {reason: count}, \"spaces\": {name: count},
+  \"skipped\": {reason: count}, \"refusal\"?: why the first of the refused was,
+  \"abandoned\"?: [{\"space\", \"memory\", \"citation\"}], \"spaces\": {name: count},
   \"bad\": [{\"file\", \"line\"?, \"reason\"}], \"took_ms\"}")]
 #[expect(
     clippy::struct_excessive_bools,

@@ -130,7 +130,7 @@ impl EarlierConversations {
         };
         match import.carry_out(work.place, work.global, output) {
             Ok(report) if output.is_json() => self.imported = Some(report),
-            Ok(report) => import.print(&report, output)?,
+            Ok(report) => report.print(import.dry_run, output)?,
             Err(failure) => {
                 let problem = failure.into_message()?;
                 if !output.is_json() {
