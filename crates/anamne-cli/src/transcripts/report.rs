@@ -64,6 +64,8 @@ pub(super) struct SkippedEntries {
     empty: u64,
     /// Entries that can't be read.
     unreadable: u64,
+    /// Ends of messages that are too long.
+    cut: u64,
     /// Messages that the guard or the settings of the space refuse.
     refused: u64,
 }
@@ -86,6 +88,7 @@ impl SkippedEntries {
             abandoned,
             empty,
             unreadable,
+            cut,
             refused,
         } = *self;
         [
@@ -106,6 +109,11 @@ impl SkippedEntries {
                 "entries that are no conversation",
             ),
             (unreadable, "unreadable entry", "unreadable entries"),
+            (
+                cut,
+                "end of a message of more than a megabyte",
+                "ends of messages of more than a megabyte",
+            ),
             (
                 refused,
                 "message that the space refuses",
@@ -225,6 +233,7 @@ impl TranscriptReport {
         self.skipped.other += skipped.other;
         self.skipped.abandoned += skipped.abandoned;
         self.skipped.empty += skipped.empty;
+        self.skipped.cut += skipped.cut;
         self.skipped.unreadable += skipped.bad_count;
         self.bad
             .extend(skipped.bad.iter().map(|(line, reason)| Problem {

@@ -79,6 +79,28 @@ fn what_can_not_be_read_makes_an_import_incomplete() {
 }
 
 #[test]
+fn a_long_message_is_kept_whole_up_to_the_limit_of_a_memory() {
+    let bench = Bench::new();
+    let log = |bytes: usize| "log line\n".repeat(bytes / 9);
+    let long = format!("{}Why does it fail?", log(900_000));
+    let longer = format!("{}Why does it fail?", log(1_100_000));
+    let lines = [line("u1", None, &long), line("u2", Some("u1"), &longer)];
+    write(&bench, &(lines.join("\n") + "\n"));
+    let report = bench.json(&IMPORT);
+    assert_eq!(
+        (&report["kept"], &report["skipped"]["cut"]),
+        (&json!(2), &json!(1))
+    );
+    let texts = texts(&bench);
+    assert!(texts.contains(&long));
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.ends_with(" more bytes left out]"))
+    );
+}
+
+#[test]
 fn messages_that_the_space_refuses_are_not_the_guards() {
     let bench = Bench::new();
     bench.run(&[

@@ -208,7 +208,8 @@ impl Reading {
         if text.is_empty() {
             self.conversation.skipped.empty += 1;
         } else {
-            self.push(place, speaker, capped(&text));
+            let text = capped(&text, &mut self.conversation.skipped);
+            self.push(place, speaker, text);
         }
     }
 

@@ -261,6 +261,8 @@ pub struct Skipped {
     pub abandoned: u64,
     /// Turns without text, and texts that hooks or hosts injected.
     pub empty: u64,
+    /// Ends of turns that are too long for a memory. A note in the text says how much is left out.
+    pub cut: u64,
     /// Entries that can't be read: their line or number, counted from 1 where the reading began, and why; at most [`Skipped::MAX_BAD`].
     pub bad: Vec<(u64, String)>,
     /// Number of entries that can't be read.

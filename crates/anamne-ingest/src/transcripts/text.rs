@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use anamne_guard::{Action, Finding, Group, Guard, Policy};
+use anamne_types::Limits;
 
-/// The longest text of a turn, in bytes.
-pub(super) const MAX_TURN_BYTES: usize = 100_000;
+use super::Skipped;
+
+/// The longest text of a turn, in bytes: that of a memory, with room for the note on what is left out and for what the guard
+/// writes in place of secrets.
+pub(super) const MAX_TURN_BYTES: usize = Limits::CONTENT_BYTES - 4_000;
 
 /// The longest error in a tool's line, in characters.
 pub(super) const MAX_ERROR_CHARACTERS: usize = 200;
 
-/// A turn's text, cut at [`MAX_TURN_BYTES`], or before a secret there, with a note that says so. O(result).
-pub(super) fn capped(text: &str) -> String {
+/// A turn's text, cut at [`MAX_TURN_BYTES`], or before a secret there, with a note that says so, and counted. O(result).
+pub(super) fn capped(text: &str, skipped: &mut Skipped) -> String {
     if text.len() <= MAX_TURN_BYTES {
         return text.to_owned();
     }
+    skipped.cut += 1;
     let end = text.floor_char_boundary(MAX_TURN_BYTES);
     let start = text.floor_char_boundary(end - REACH_BEFORE);
     let end = start + safe_end(&text[start..], end - start, str::to_owned, "\n[");
@@ -92,15 +97,18 @@ mod tests {
 
     #[test]
     fn a_turn_is_cut_on_a_character_border_with_a_note() {
-        assert_eq!(capped("short"), "short");
+        let mut skipped = Skipped::default();
+        assert_eq!(capped("short", &mut skipped), "short");
+        assert_eq!(skipped.cut, 0);
         let text = "é".repeat(MAX_TURN_BYTES);
-        let kept = capped(&format!("a{text}"));
+        let kept = capped(&format!("a{text}"), &mut skipped);
         assert!(
-            kept.ends_with("\n[100002 more bytes left out]"),
+            kept.ends_with("\n[996002 more bytes left out]"),
             "{}",
             &kept[kept.len() - 40..]
         );
         assert!(kept.len() < MAX_TURN_BYTES + 50);
+        assert_eq!(skipped.cut, 1);
     }
 
     #[test]
@@ -109,9 +117,10 @@ mod tests {
         for cut in 16..=secret.len() {
             let filler = "word ".repeat(MAX_TURN_BYTES / 5);
             let text = format!("{}{secret} {filler}", &filler[cut..]);
-            let kept = capped(&text);
-            let known = GUARD.findings(&kept).len() == 1;
-            assert!(known || !kept.contains("kQ"), "{cut}: {}", &kept[99_900..]);
+            let kept = capped(&text, &mut Skipped::default());
+            let end = &kept[kept.floor_char_boundary(MAX_TURN_BYTES - 1_000)..];
+            let known = GUARD.findings(end).len() == 1;
+            assert!(known || !end.contains("kQ"), "{cut}: {end}");
         }
     }
 

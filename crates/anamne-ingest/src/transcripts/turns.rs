@@ -51,7 +51,7 @@ pub(super) fn said(
     Some(Turn {
         id,
         speaker,
-        text: capped(&text),
+        text: capped(&text, skipped),
         at,
         model: None,
     })

@@ -83,7 +83,7 @@ impl Speech {
         if text.is_empty() {
             self.conversation.skipped.empty += 1;
         } else {
-            let text = capped(&text);
+            let text = capped(&text, &mut self.conversation.skipped);
             let id = self.id_of(place, speaker, &text);
             self.push(place, id, speaker, text);
         }

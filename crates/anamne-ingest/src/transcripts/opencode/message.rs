@@ -193,7 +193,7 @@ impl Reading {
                 if text.is_empty() {
                     self.conversation.skipped.empty += 1;
                 } else {
-                    let text = capped(&text);
+                    let text = capped(&text, &mut self.conversation.skipped);
                     let id = id_of(Some(&place.id), speaker, &text);
                     self.push(place, id, speaker, text);
                 }
