@@ -238,6 +238,7 @@ fn a_rollback_takes_back_the_last_exchanges() {
         ],
     );
     assert_eq!(conversation.skipped.abandoned, 4);
+    assert_eq!(conversation.abandoned.len(), 4);
 }
 
 #[test]

@@ -136,6 +136,7 @@ fn a_rewind_takes_back_a_message_and_what_follows() {
     ];
     let conversation = check(&lines, &["P first", "A yes", "P right way"]);
     assert_eq!(conversation.skipped.abandoned, 2);
+    assert_eq!(conversation.abandoned, ["u2", "g2"]);
 }
 
 #[test]
