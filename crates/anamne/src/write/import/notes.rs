@@ -129,7 +129,7 @@ struct Ids<'a> {
     by_path: HashMap<String, String>,
     /// Of all, as wikilinks name them: by path without extension, or by file name.
     by_name: HashMap<String, String>,
-    note_ids: NoteIds<'a>,
+    assigned: NoteIds<'a>,
 }
 
 impl<'a> Ids<'a> {
@@ -145,10 +145,10 @@ impl<'a> Ids<'a> {
                 }
             }
         }
-        let note_ids = NoteIds::of(space, folder, &texts)?;
+        let assigned = NoteIds::of(space, folder, &texts)?;
         let mut by_path = HashMap::new();
         for path in texts.into_keys() {
-            let id = note_ids.id_of(&path)?;
+            let id = assigned.id_of(&path)?;
             by_path.insert(path, id);
         }
         let mut by_name = HashMap::new();
@@ -166,7 +166,7 @@ impl<'a> Ids<'a> {
         Ok(Self {
             by_path,
             by_name,
-            note_ids,
+            assigned,
         })
     }
 
@@ -178,7 +178,7 @@ impl<'a> Ids<'a> {
     fn of_wikilink(&self, target: &str) -> Result<String, Error> {
         match self.by_name.get(target) {
             Some(id) => Ok(id.clone()),
-            None => self.note_ids.id_of(&format!("{target}.md")),
+            None => self.assigned.id_of(&format!("{target}.md")),
         }
     }
 }
