@@ -187,7 +187,7 @@ fn a_note_has_the_time_that_it_or_its_file_states() {
         ),
     ]);
     let now = SystemTime::now();
-    let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_677_801_600);
+    let changed = SystemTime::UNIX_EPOCH + Duration::from_hours(466_056);
     for (name, time) in [
         ("plain.md", changed),
         ("created.md", changed),

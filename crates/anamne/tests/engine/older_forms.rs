@@ -19,6 +19,12 @@ fn import(space: &Space, text: &str, options: impl Into<ImportOptions>) -> Impor
         .expect("an import")
 }
 
+/// Records as lines.
+fn text_of(lines: &[Value]) -> String {
+    let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+    lines.join("\n")
+}
+
 fn memory(space: &Space, id: &str) -> Memory {
     let id = space.find_imported(id).expect("a look-up").expect(id);
     space.get(id).expect("a memory")
@@ -117,7 +123,7 @@ fn fields_that_a_store_sets_itself_are_kept_from_other_programs() {
         json!({ "id": "f", "external_id": "g", "text": "Two ids" }),
         json!({ "external_id": 17, "text": "A number" }),
     ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = text_of(&lines);
     assert_eq!(import(&space, &text, BadLines::Stop).imported, 7);
     let first = memory(&space, "a");
     assert_eq!(
@@ -151,7 +157,7 @@ fn a_text_under_another_name_is_read_and_null_is_empty() {
             "links": null, "created_at": "2025-06-01T10:00:00Z" }),
         json!({ "id": "b", "description": "Likes tea" }),
     ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = text_of(&lines);
     assert_eq!(import(&space, &text, BadLines::Stop).imported, 2);
     let first = memory(&space, "a");
     assert_eq!(first.content, "Likes hiking");
@@ -173,7 +179,7 @@ fn a_line_that_was_deleted_becomes_a_forgotten_memory() {
         json!({ "id": "d", "text": "Ada lives in Jena", "deleted_at": "" }),
         json!({ "id": "e", "text": "Ada lives in Gera", "deleted_at": 0 }),
     ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = text_of(&lines);
     for imported in [5, 0] {
         let report = import(&space, &text, BadLines::Stop);
         assert_eq!(report.imported, imported);

@@ -168,7 +168,7 @@ fn reading_in_pieces_is_reading_at_once() {
 fn what_was_said_has_the_time_of_the_file() {
     let content = said("user", "a") + "\n" + &said("assistant", "b");
     let (home, machine) = machine(&[(FILE, &content)]);
-    let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_759_312_800);
+    let changed = SystemTime::UNIX_EPOCH + Duration::from_hours(488_698);
     let file = OpenOptions::new().append(true).open(home.path().join(FILE));
     file.expect("a file").set_modified(changed).expect("a time");
     let found = only(FORMAT, &machine);
