@@ -211,7 +211,7 @@ mod tests {
             "\u{feff}a\n\u{feff}b\n".as_bytes(),
             0,
             &[b"a", "\u{feff}b".as_bytes()],
-            9,
+            10,
         );
         check("\u{feff}{}".as_bytes(), 0, &[b"{}"], 0);
     }
