@@ -155,9 +155,7 @@ fn capture(
         file.session.clone_from(session);
     }
     // Another process may have captured meanwhile.
-    let from = Position {
-        bytes: site.captured_bytes(input)?,
-    };
+    let from = site.captured(input)?;
     let conversation = match transcripts::read(&file, from) {
         Ok(conversation) => conversation,
         Err(error) => return unreadable(&error),
@@ -166,7 +164,7 @@ fn capture(
     let effect = site.keep(host, &drafts)?;
     let reached = conversation.reached.unwrap_or_default();
     site.log
-        .note_captured(known, reached.bytes, effect.stored)?;
+        .note_captured(known, reached.bytes, reached.mark, effect.stored)?;
     Ok((effect, goes_on(&conversation, from, file.bytes)))
 }
 

@@ -8,6 +8,7 @@ use anamne::{
     SystemClock,
 };
 use anamne_hosts::hook::{HookEvent, HookInput, StartReason};
+use anamne_ingest::transcripts::Position;
 use jiff::Timestamp;
 
 use super::Effect;
@@ -144,12 +145,15 @@ impl HookSite {
     }
 
     /// How far the session's transcript was captured by now.
-    pub(super) fn captured_bytes(&self, input: &HookInput) -> Result<u64, Failure> {
-        let Some(id) = &input.session else {
-            return Ok(0);
+    pub(super) fn captured(&self, input: &HookInput) -> Result<Position, Failure> {
+        let known = match &input.session {
+            Some(id) => self.log.session(id)?,
+            None => None,
         };
-        let session = self.log.session(id)?;
-        Ok(session.map_or(0, |session| session.captured_bytes))
+        Ok(known.map_or_else(Position::default, |session| Position {
+            bytes: session.captured_bytes,
+            mark: session.captured_mark,
+        }))
     }
 
     /// Whether this process is the first to act on the event: several hosts may run the hook for one.

@@ -302,7 +302,7 @@ impl Reading {
         let bytes = self.entries[first].start;
         self.turns.truncate(self.entries[first].turns);
         self.entries.truncate(first);
-        Position { bytes }
+        Position { bytes, ..end }
     }
 
     fn conversation(mut self, file: &TranscriptFile, end: Position) -> Conversation {

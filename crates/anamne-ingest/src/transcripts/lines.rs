@@ -13,6 +13,9 @@ use super::{Position, TranscriptError};
 /// The longest line that is read, in bytes. Longer ones are skipped.
 pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
 
+/// How many of the last bytes before a position its mark is made of.
+const MARKED_BYTES: u64 = 4 << 10;
+
 /// How much of a line that is too long is held while it is skipped.
 const SKIP_BYTES: u64 = 64 << 10;
 
@@ -67,6 +70,7 @@ impl Lines {
     pub(super) fn reached(&self) -> Position {
         Position {
             bytes: self.reached,
+            mark: None,
         }
     }
 
@@ -169,15 +173,46 @@ fn start_of_line(reader: &mut BufReader<File>, position: u64) -> std::io::Result
     reader.seek(SeekFrom::Start(0))
 }
 
+/// The position, if what was read before it is still there; else the start.
+pub(super) fn still_valid(path: &Path, from: Position) -> Result<Position, TranscriptError> {
+    let is_valid = from.mark.is_none() || from.mark == mark(path, from.bytes)?;
+    Ok(if is_valid { from } else { Position::default() })
+}
+
+/// The mark of a position in a file: the digest of the bytes before it. `None` at the start, and beyond the end.
+pub(super) fn mark(path: &Path, position: u64) -> Result<Option<[u8; 16]>, TranscriptError> {
+    if position == 0 {
+        return Ok(None);
+    }
+    let mut file = open_file(path)?;
+    let read = move || -> std::io::Result<Option<Vec<u8>>> {
+        let start = position.saturating_sub(MARKED_BYTES);
+        file.seek(SeekFrom::Start(start))?;
+        let mut before = Vec::new();
+        file.take(position - start).read_to_end(&mut before)?;
+        Ok((before.len() as u64 == position - start).then_some(before))
+    };
+    let before = read().map_err(TranscriptError::io(path))?;
+    Ok(before.map(|before| {
+        let mut mark = [0; 16];
+        mark.copy_from_slice(&blake3::hash(&before).as_bytes()[..16]);
+        mark
+    }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn at(bytes: u64) -> Position {
+        Position { bytes, mark: None }
+    }
 
     fn check(content: &[u8], from: u64, expected: &[&[u8]], reached: u64) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lines.jsonl");
         fs::write(&path, content).expect("a file");
-        let mut lines = Lines::open(&path, Position { bytes: from }).expect("lines");
+        let mut lines = Lines::open(&path, at(from)).expect("lines");
         let mut found = Vec::new();
         while let Some(line) = lines.next_line().expect("a line") {
             found.push(line.content.unwrap_or(b"too long").to_vec());
@@ -220,6 +255,33 @@ mod tests {
     fn a_position_of_an_earlier_file_begins_at_the_start() {
         check(b"a\nb\n", 50, &[b"a", b"b"], 4);
         check(b"abc\nd\n", 2, &[b"abc", b"d"], 6);
+    }
+
+    #[test]
+    fn a_position_is_valid_while_what_was_read_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lines.jsonl");
+        let check = |content: &str, from: Position, expected: u64| {
+            fs::write(&path, content).expect("a file");
+            let valid = still_valid(&path, from).expect("read");
+            assert_eq!(valid.bytes, expected, "{content:?}");
+        };
+        fs::write(&path, "a\nb\n").expect("a file");
+        let from = Position {
+            bytes: 4,
+            mark: mark(&path, 4).expect("read"),
+        };
+        assert!(from.mark.is_some());
+        check("a\nb\nc\n", from, 4);
+        check("a\nc\nd\n", from, 0);
+        check("a\nc\n", from, 0);
+        check("a\n", from, 0);
+        check("a\nc\nd\n", at(4), 4);
+        fs::write(&path, "x".repeat(10_000)).expect("a file");
+        assert_ne!(
+            mark(&path, 9_000).expect("read"),
+            mark(&path, 10).expect("read")
+        );
     }
 
     #[test]

@@ -107,6 +107,9 @@ pub struct TranscriptFile {
 pub struct Position {
     /// Bytes of complete lines.
     pub bytes: u64,
+    /// The digest of the last of these bytes, at most 4 KiB: if it differs now, the file was written anew. `None` if it is
+    /// not known.
+    pub mark: Option<[u8; 16]>,
 }
 
 /// All conversations of people with this host, oldest first, and what couldn't be listed. Those of subagents are left out.
@@ -162,13 +165,14 @@ pub fn recorded_at(format: TranscriptFormat, session: &str, machine: &Machine) -
 /// tool call that waits for its result, and after 200 000 turns or 64 MiB of text: to read all of a file, repeat while
 /// [`Conversation::more`] says so. A turn may come again at a later reading, with the same id, where a host completes a
 /// message by writing it once more, or where it was the last line and lacked its line break. If the file became shorter,
-/// it is read from its start.
+/// or what was read last differs, it is read from its start.
 ///
 /// A turn without a time in the transcript gets that of the turn before or after it, else that of the file.
 ///
 /// Errors if the file can't be read, is of another format, or is the transcript of a subagent. O(new bytes), in memory
 /// one line of at most 32 MiB and the turns.
 pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, TranscriptError> {
+    let from = lines::still_valid(&file.path, from)?;
     let mut conversation = match file.format {
         TranscriptFormat::ClaudeCode => claude_code::read(file, from),
         TranscriptFormat::Codex => codex::read(file, from),
@@ -182,6 +186,9 @@ pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, Trans
         .map(|turn| turn.id.as_str())
         .collect();
     (conversation.abandoned).retain(|id| !live.contains(id.as_str()));
+    if let Some(reached) = &mut conversation.reached {
+        reached.mark = lines::mark(&file.path, reached.bytes)?;
+    }
     Ok(conversation)
 }
 

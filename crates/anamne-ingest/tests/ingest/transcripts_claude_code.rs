@@ -402,7 +402,10 @@ fn a_file_that_became_shorter_is_read_from_its_start() {
     let disk = Disk::new(FORMAT);
     disk.write(text_of(&[person("u1", "", "q")]));
     let conversation = disk
-        .read(Position { bytes: 1 << 40 })
+        .read(Position {
+            bytes: 1 << 40,
+            ..Position::default()
+        })
         .expect("a conversation");
     assert_eq!(ids(&conversation), ["u1"]);
 }

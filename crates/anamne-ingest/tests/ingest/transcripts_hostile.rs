@@ -131,7 +131,7 @@ fn mutated_transcripts_are_read_without_panic_and_within_bounds() {
             disk.write(&content);
             // Every other case goes on from somewhere.
             let bytes = numbers.below(content.len() + 20) as u64 * (case % 2);
-            if let Ok(conversation) = disk.read(Position { bytes }) {
+            if let Ok(conversation) = disk.read(Position { bytes, mark: None }) {
                 readable += 1;
                 check(&conversation, content.len(), &format!("{format} {case}"));
             }

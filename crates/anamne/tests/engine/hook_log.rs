@@ -17,9 +17,11 @@ fn a_session_keeps_its_space_and_its_position() {
     let (log, now) = (log(&home), Timestamp::now());
     assert_eq!(log.session("s1").expect("read"), None);
     let session = log.begin("s1", "codex", "one", now).expect("begun");
-    log.note_captured(&session, 120, 3).expect("noted");
+    log.note_captured(&session, 120, Some([7; 16]), 3)
+        .expect("noted");
     let again = log.begin("s1", "codex", "two", now).expect("begun");
     assert_eq!((again.space.as_str(), again.captured_bytes), ("one", 120));
+    assert_eq!(again.captured_mark, Some([7; 16]));
     assert_eq!(log.session("s1").expect("read"), Some(again));
 }
 
@@ -122,6 +124,6 @@ fn a_week_of_sessions_without_a_capture_is_noticed() {
     log.begin("s3", "codex", "two", days_ago(9)).expect("begun");
     assert_eq!(silent(), Some(2));
     let session = log.begin("s2", "codex", "one", now).expect("begun");
-    log.note_captured(&session, 10, 1).expect("noted");
+    log.note_captured(&session, 10, None, 1).expect("noted");
     assert_eq!(silent(), None);
 }

@@ -15,3 +15,9 @@ CREATE TABLE IF NOT EXISTS shown_texts (
     digest BLOB NOT NULL,
     PRIMARY KEY (session, memory)
 ) STRICT, WITHOUT ROWID;
+
+-- What a session's transcript had before the position that was captured, by a digest: another one was written anew.
+CREATE TABLE IF NOT EXISTS captured_marks (
+    session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
+    mark BLOB NOT NULL
+) STRICT;

@@ -53,6 +53,8 @@ pub struct HookSession {
     pub space: String,
     /// Bytes of its transcript that were captured.
     pub captured_bytes: u64,
+    /// The digest of the last of them, if it is known.
+    pub captured_mark: Option<[u8; 16]>,
 }
 
 /// The messages of a session that were stored without its transcript.
@@ -219,14 +221,22 @@ impl HookLog {
         })
     }
 
-    /// Records that a session's transcript was captured up to `bytes`, and how many memories that stored.
+    /// Records that a session's transcript was captured up to `bytes`, the digest of the last of them, and how many memories
+    /// that stored.
     pub fn note_captured(
         &self,
         session: &HookSession,
         bytes: u64,
+        mark: Option<[u8; 16]>,
         stored: u64,
     ) -> Result<(), StoreError> {
         self.file.change(|transaction| {
+            let sql = "DELETE FROM captured_marks WHERE session = ?1";
+            transaction.execute(sql, [session.number])?;
+            if let Some(mark) = mark {
+                let sql = "INSERT INTO captured_marks VALUES (?1, ?2)";
+                transaction.execute(sql, params![session.number, mark])?;
+            }
             let sql = "UPDATE sessions SET captured_bytes = ?2, stored = stored + ?3
                        WHERE session = ?1";
             let row = params![session.number, bytes as i64, stored as i64];
@@ -300,12 +310,14 @@ impl HookLog {
 }
 
 fn find_session(connection: &Connection, id: &Digest) -> rusqlite::Result<Option<HookSession>> {
-    let sql = "SELECT session, space, captured_bytes FROM sessions WHERE id = ?1";
+    let sql = "SELECT session, space, captured_bytes, mark
+               FROM sessions LEFT JOIN captured_marks USING (session) WHERE id = ?1";
     let session = connection.query_row(sql, [id], |row| {
         Ok(HookSession {
             number: row.get(0)?,
             space: row.get(1)?,
             captured_bytes: row.get::<_, i64>(2)? as u64,
+            captured_mark: row.get(3)?,
         })
     });
     session.optional()
