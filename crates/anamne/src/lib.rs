@@ -80,7 +80,7 @@ pub use derived::hook_log::{HookActivity, HookLog, HookRun, HookSession, ToldMes
 pub use derived::meta::LoggedQuery;
 pub use derived::reembedding::EmbeddingState;
 pub use derived::unsent::{
-    AddedCaptures, SendingTurn, UnsentBatch, UnsentCaptures, WaitingCaptures,
+    AddedCaptures, HeldMessage, SendingTurn, UnsentBatch, UnsentCaptures, WaitingCaptures,
 };
 pub use derived::{DerivedFactory, DerivedSite, SimdLevel, ViewState};
 pub use error::{Denied, Error, ErrorKind, RequestKeyError};

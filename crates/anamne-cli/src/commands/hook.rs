@@ -21,7 +21,8 @@ that the session was already shown, unless it changed. At the end of a turn,
 before a compaction and at the end of a session: what was said since the last
 time is stored, with one line for each tool call, from which
 `anamne experience` learns. Where no transcript tells how calls ended, each call
-becomes an episode when it ends.
+becomes an episode when it ends. Where none can be read, the prompts and what
+the agent said last are stored.
 
 A hook never disturbs its host: after any error it answers nothing, within
 300 ms, with exit code 0. `anamne status` shows what hooks did and what failed.

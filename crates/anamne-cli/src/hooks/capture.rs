@@ -11,11 +11,14 @@ use anamne_ingest::transcripts::{self, Conversation, Position, TranscriptError, 
 
 use super::job::{JobArguments, SharedJob};
 use super::session::HookSite;
-use super::{Effect, later, start_later};
+use super::{Effect, held, later, start_later};
 use crate::failure::Failure;
 
 /// Bytes of a transcript that are read while the host waits. More take longer than 100 ms.
 const MOST_AT_ONCE: u64 = 512 << 10;
+
+/// The problem of a transcript that isn't there.
+const NO_TRANSCRIPT: &str = "no_transcript";
 
 /// How long after a hook a host has written or completed its transcript that does so afterwards.
 const COMPLETED_AFTER: Duration = Duration::from_secs(3);
@@ -29,10 +32,10 @@ pub(super) fn at_boundary(
     job: &SharedJob,
 ) -> Result<Effect, Failure> {
     let (Some(session), Some(path)) = (&site.session, &input.transcript) else {
-        return last_message(event, host, input, site);
+        return without_transcript(event, host, input, site);
     };
     let Some(format) = format_of(host) else {
-        return last_message(event, host, input, site);
+        return without_transcript(event, host, input, site);
     };
     let work = JobArguments {
         session: input.session.clone(),
@@ -41,10 +44,16 @@ pub(super) fn at_boundary(
     };
     let rest = site.job(host, work);
     job.set(rest.clone());
-    if let (HookEvent::TurnEnd, Some(said), false) = (event, &input.last_message, path.exists()) {
+    if event == HookEvent::TurnEnd && !path.exists() {
         // Claude Code writes it afterwards in print mode, and never with `--no-session-persistence`.
-        later::start_with(rest, said);
-        return Ok(Effect::default());
+        if let Some(said) = &input.last_message {
+            later::start_with(rest, said);
+            return Ok(Effect::default());
+        }
+        if held::is_any(input, site)? {
+            start_later(&rest);
+            return Ok(Effect::default());
+        }
     }
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let is_long = bytes.saturating_sub(session.captured_bytes) > MOST_AT_ONCE;
@@ -52,7 +61,7 @@ pub(super) fn at_boundary(
         start_later(&rest);
         return Ok(Effect::default());
     }
-    let (effect, _) = capture(host, format, path, input, site)?;
+    let (effect, _) = capture(event, host, format, input, site)?;
     if site.remote.is_none() && site.is_unsettled()? {
         start_later(&site.job(host, JobArguments::default()));
     }
@@ -97,7 +106,7 @@ fn wait_for_change(path: &Path, since: SystemTime) {
     }
 }
 
-/// Captures all of a transcript that is left, in a process of its own. If there is none, the agent's last message.
+/// Captures all of a transcript that is left, in a process of its own. If there is none, what the host told.
 pub(super) fn everything(
     host: &str,
     input: &HookInput,
@@ -113,11 +122,8 @@ pub(super) fn everything(
         SystemTime::UNIX_EPOCH
     };
     wait_for_change(path, since);
-    if input.last_message.is_some() && !path.exists() {
-        return last_message(HookEvent::TurnEnd, host, input, site);
-    }
     loop {
-        let (effect, goes_on) = capture(host, format, path, input, site)?;
+        let (effect, goes_on) = capture(HookEvent::TurnEnd, host, format, input, site)?;
         total.stored += effect.stored;
         total.redacted += effect.redacted;
         total.problem = effect.problem;
@@ -129,21 +135,21 @@ pub(super) fn everything(
 
 /// Captures from where the last capture ended. Returns also whether there is more.
 fn capture(
+    event: HookEvent,
     host: &str,
     format: TranscriptFormat,
-    path: &Path,
     input: &HookInput,
     site: &HookSite,
 ) -> Result<(Effect, bool), Failure> {
-    let Some(known) = &site.session else {
+    let (Some(known), Some(path)) = (&site.session, &input.transcript) else {
         return Ok((Effect::default(), false));
     };
     let unreadable = |error: &TranscriptError| {
+        let mut effect = without_transcript(event, host, input, site)?;
         let problem = problem_of(error);
-        let effect = Effect {
-            problem,
-            ..Effect::default()
-        };
+        if effect.stored == 0 || problem != NO_TRANSCRIPT {
+            effect.problem = problem;
+        }
         Ok((effect, false))
     };
     let mut file = match transcripts::file(format, path) {
@@ -161,29 +167,32 @@ fn capture(
         Err(error) => return unreadable(&error),
     };
     let drafts = without_told(&site.log, known, conversation.drafts(format))?;
-    let effect = site.keep(host, &drafts)?;
+    let mut effect = site.keep(host, &drafts)?;
+    let told = held::settle(event, host, input, &conversation, site)?;
+    effect.stored += told.stored;
+    effect.redacted += told.redacted;
     let reached = conversation.reached.unwrap_or_default();
     site.log
         .note_captured(known, reached.bytes, reached.mark, effect.stored)?;
     Ok((effect, goes_on(&conversation, from, file.bytes)))
 }
 
-/// The messages that were not stored before the transcript that tells them was there.
+/// The messages that were not stored before the transcript that tells them was there. Tools tell nothing without one.
 pub(crate) fn without_told(
     log: &HookLog,
     session: &HookSession,
     mut drafts: Vec<Draft>,
 ) -> Result<Vec<Draft>, Failure> {
     let told = log.told(session)?;
-    drafts.retain(|draft| !(is_of_agent(draft) && told.contains(&draft.content)));
+    drafts.retain(|draft| !(is_speech(draft) && told.contains(&draft.content)));
     Ok(drafts)
 }
 
-fn is_of_agent(draft: &Draft) -> bool {
+fn is_speech(draft: &Draft) -> bool {
     matches!(
         draft.body,
         Body::Message {
-            role: Some(Role::Assistant)
+            role: Some(Role::User | Role::Assistant)
         }
     )
 }
@@ -191,9 +200,7 @@ fn is_of_agent(draft: &Draft) -> bool {
 /// Why a transcript can't be read, in one word.
 fn problem_of(error: &TranscriptError) -> &'static str {
     match error {
-        TranscriptError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
-            "no_transcript"
-        }
+        TranscriptError::Io { source, .. } if source.kind() == ErrorKind::NotFound => NO_TRANSCRIPT,
         TranscriptError::Io { .. } => "unreadable_transcript",
         _ => "unknown_transcript",
     }
@@ -206,29 +213,25 @@ fn goes_on(conversation: &Conversation, from: Position, bytes: u64) -> bool {
         .is_some_and(|reached| reached.bytes > from.bytes && reached.bytes + MOST_AT_ONCE < bytes)
 }
 
-/// Without a transcript that can be read, what the host itself told: the agent's last message.
-fn last_message(
+/// Without a transcript that can be read, what the host itself told: what the person said, and the agent's last message.
+fn without_transcript(
     event: HookEvent,
     host: &str,
     input: &HookInput,
     site: &HookSite,
 ) -> Result<Effect, Failure> {
-    let (Some(text), Some(session)) = (&input.last_message, &input.session) else {
-        return Ok(Effect::default());
-    };
-    if event != HookEvent::TurnEnd || text.trim().is_empty() {
-        return Ok(Effect::default());
-    }
-    let draft = told(host, session, text, Role::Assistant);
-    let effect = site.keep(host, &[draft])?;
-    if let (Some(known), Some(_), 1..) = (&site.session, &input.transcript, effect.stored) {
-        site.log.note_told(known, text)?;
-    }
-    Ok(effect)
+    held::store(host, input, last_message(event, host, input), site)
+}
+
+/// The agent's last message, at the end of its turn.
+fn last_message(event: HookEvent, host: &str, input: &HookInput) -> Option<Draft> {
+    let (text, session) = (input.last_message.as_ref()?, input.session.as_ref()?);
+    let is_said = event == HookEvent::TurnEnd && !text.trim().is_empty();
+    is_said.then(|| told(host, session, text, Role::Assistant))
 }
 
 /// A message of a session without a transcript.
-fn told(host: &str, session: &str, text: &str, role: Role) -> Draft {
+pub(super) fn told(host: &str, session: &str, text: &str, role: Role) -> Draft {
     let mut draft = Draft::new(text)
         .body(Body::Message { role: Some(role) })
         .thread(format!("{host} {session}"))
@@ -238,6 +241,6 @@ fn told(host: &str, session: &str, text: &str, role: Role) -> Draft {
 }
 
 /// The format of a host's transcripts, if they can be read.
-fn format_of(host: &str) -> Option<TranscriptFormat> {
+pub(super) fn format_of(host: &str) -> Option<TranscriptFormat> {
     anamne_hosts::host(host)?.transcripts
 }

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::Effect;
+use super::held::is_command;
 use super::remote::{checked, word_of};
 use super::session::HookSite;
 use super::watchdog::Reply;
@@ -269,11 +270,6 @@ fn shown_as_they_are(site: &HookSite, session: &HookSession) -> Result<Vec<Memor
         }
     }
     Ok(shown)
-}
-
-/// Whether a prompt is nothing that memory could know: empty, or a command of the host.
-fn is_command(prompt: &str) -> bool {
-    prompt.is_empty() || (prompt.starts_with('/') && !prompt.contains(char::is_whitespace))
 }
 
 /// The tokens that fit into the host's limit of characters, at least three of them each.

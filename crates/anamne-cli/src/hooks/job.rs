@@ -20,7 +20,7 @@ pub(crate) struct JobArguments {
     /// The event that took too long
     #[arg(long, hide = true)]
     pub(super) timed_out: Option<String>,
-    /// Bytes of the agent's last message, which stands on standard input
+    /// Bytes of the agent's last message, or of the prompt, which stands on standard input
     #[arg(long, hide = true)]
     pub(super) said: Option<usize>,
 }
@@ -34,9 +34,17 @@ pub(super) struct Job {
     /// The address of the server that has the memory.
     pub(super) server: Option<String>,
     pub(super) work: JobArguments,
+    /// The words of a prompt that are not held yet; not for a command line.
+    pub(super) prompt: Option<String>,
 }
 
 impl Job {
+    /// The job with the words of a prompt that are to be held.
+    pub(super) fn holding(mut self, words: &str) -> Self {
+        self.prompt = Some(words.to_owned());
+        self
+    }
+
     /// The arguments of the process.
     pub(super) fn command_line(&self) -> Vec<OsString> {
         let mut line: Vec<OsString> = Vec::new();

@@ -9,7 +9,7 @@ use anamne_hosts::hook::{HookEvent, HookInput, MAX_INPUT};
 
 use super::job::{Job, JobArguments};
 use super::session::HookSite;
-use super::{capture, record_failure};
+use super::{capture, held, record_failure};
 use crate::arguments::Global;
 use crate::failure::Failure;
 
@@ -21,7 +21,7 @@ pub(super) fn start(job: &Job) {
     drop(spawn(job, Stdio::null()));
 }
 
-/// Starts the process with the agent's last message, which is not for a command line.
+/// Starts the process with the agent's last message, or with a prompt, which are not for a command line.
 pub(super) fn start_with(mut job: Job, said: &str) {
     job.work.said = Some(said.len());
     if let Some(mut input) = spawn(&job, Stdio::piped()).and_then(|process| process.stdin) {
@@ -52,8 +52,8 @@ fn spawn(job: &Job, input: Stdio) -> Option<Child> {
     command.spawn().ok()
 }
 
-/// Does the work of a job: notes a hook that ran out of time, captures a transcript, updates the indexes, sends
-/// captures to the server.
+/// Does the work of a job: notes a hook that ran out of time, holds its prompt, captures a transcript, updates the
+/// indexes, sends captures to the server.
 pub(crate) fn run(host: &str, job: &JobArguments, global: &Global) {
     std::thread::spawn(|| {
         std::thread::sleep(LATEST);
@@ -75,15 +75,25 @@ pub(crate) fn run(host: &str, job: &JobArguments, global: &Global) {
 }
 
 fn work(host: &str, job: &JobArguments, global: &Global, started: Instant) -> Result<(), Failure> {
+    let is_prompt = job.timed_out.as_deref() == Some(HookEvent::Prompt.as_str());
+    let said = job.said.and_then(said);
+    let (prompt, last_message) = if is_prompt {
+        (said, None)
+    } else {
+        (None, said)
+    };
     let input = HookInput {
         session: job.session.clone(),
         transcript: job.transcript.clone(),
-        last_message: job.said.and_then(said),
+        last_message,
         ..HookInput::default()
     };
     let Some(site) = HookSite::find(global, host, &input, started)? else {
         return Ok(());
     };
+    if let Some(words) = &prompt {
+        held::hold_late(host, &input, words, &site)?;
+    }
     if input.transcript.is_some() {
         let effect = capture::everything(host, &input, &site)?;
         let run = HookRun {

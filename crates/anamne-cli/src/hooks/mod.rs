@@ -2,14 +2,15 @@
 //!
 //! A hook fails open: whatever happens, it answers something that the host takes, within 300 ms, and exits with 0. The
 //! `watchdog` sees to that. `session` finds the store, the space and the record of the session; `inject` writes what is
-//! added to the conversation; `capture` stores what was said. Work that takes longer goes to a process of its own
-//! (`later`), which ends with its work.
+//! added to the conversation; `capture` stores what was said, `held` where no transcript tells it. Work that takes longer
+//! goes to a process of its own (`later`), which ends with its work.
 //!
 //! If a server has the memory (`remote`), blocks come from it, and what was said waits in a file of the store until a
 //! process of its own has sent it (`unsent`). What is known of sessions is in the store either way.
 
 mod capture;
 mod git;
+mod held;
 mod inject;
 mod input;
 mod job;
@@ -158,7 +159,22 @@ fn act(
 ) -> Result<Effect, Failure> {
     match event {
         HookEvent::SessionStart => inject::at_session_start(host, input, site, reply),
-        HookEvent::Prompt => inject::at_prompt(host, input, site, reply),
+        HookEvent::Prompt => {
+            let words = held::words_of(input);
+            if let Some(words) = &words {
+                let work = JobArguments {
+                    session: input.session.clone(),
+                    ..JobArguments::default()
+                };
+                job.set(site.job(host, work).holding(words));
+            }
+            // Neither fails because of the other.
+            let effect = inject::at_prompt(host, input, site, reply);
+            if let Some(words) = &words {
+                held::hold(host, input, words, site)?;
+            }
+            effect
+        }
         HookEvent::TurnEnd | HookEvent::BeforeCompaction | HookEvent::SessionEnd => {
             capture::at_boundary(event, host, input, site, job)
         }
@@ -181,7 +197,10 @@ fn record_failure(event: HookEvent, host: &str, global: &Global, kind: &str, sta
 
 /// Starts the job in a process of its own.
 fn start_later(job: &Job) {
-    later::start(job);
+    match &job.prompt {
+        Some(prompt) => later::start_with(job.clone(), prompt),
+        None => later::start(job),
+    }
 }
 
 /// The text that the host expects for `context`.

@@ -112,6 +112,7 @@ impl HookSite {
             space: Some(self.space.clone()),
             server: self.remote.as_ref().map(|remote| remote.address.clone()),
             work,
+            prompt: None,
         }
     }
 

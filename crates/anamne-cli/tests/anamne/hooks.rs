@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, RunOutput};
 
 /// Runs a hook of Claude Code with this input.
-fn hook(bench: &Bench, event: &str, input: &Value) -> RunOutput {
+pub(crate) fn hook(bench: &Bench, event: &str, input: &Value) -> RunOutput {
     let arguments = ["hook", event, "--host", "claude-code"];
     let ran = bench.run_with(&arguments, bench.stdin_of(&input.to_string()));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -56,7 +56,7 @@ fn added_in_time(bench: &Bench, event: &str, input: impl Fn(u32) -> Value) -> St
 }
 
 /// A line of a transcript of Claude Code.
-fn line(id: &str, parent: Option<&str>, role: &str, text: &str) -> String {
+pub(crate) fn line(id: &str, parent: Option<&str>, role: &str, text: &str) -> String {
     json!({
         "type": role, "uuid": id, "parentUuid": parent, "sessionId": "s-transcript",
         "timestamp": "2026-03-02T09:12:37Z", "cwd": "/nowhere", "isSidechain": false,
@@ -66,17 +66,17 @@ fn line(id: &str, parent: Option<&str>, role: &str, text: &str) -> String {
         + "\n"
 }
 
-fn write(path: &Path, lines: &[String]) {
+pub(crate) fn write(path: &Path, lines: &[String]) {
     std::fs::write(path, lines.concat()).expect("a transcript");
 }
 
-fn end(transcript: &Path) -> Value {
+pub(crate) fn end(transcript: &Path) -> Value {
     json!({"session_id": "s-transcript", "transcript_path": transcript,
         "hook_event_name": "Stop", "stop_hook_active": false})
 }
 
 /// The contents of all memories of the space of sessions without a project, oldest first.
-fn captured(bench: &Bench) -> Vec<String> {
+pub(crate) fn captured(bench: &Bench) -> Vec<String> {
     let ran = bench.run(&["--space", "unfiled", "list", "--limit", "500", "--json"]);
     let Ok(list) = serde_json::from_str::<Value>(&ran.stdout) else {
         return Vec::new();
@@ -91,7 +91,7 @@ fn captured(bench: &Bench) -> Vec<String> {
 }
 
 /// Runs the end of a turn until as much is captured: a slow machine leaves it to a process of its own.
-fn capture_until(bench: &Bench, transcript: &Path, count: usize) -> Vec<String> {
+pub(crate) fn capture_until(bench: &Bench, transcript: &Path, count: usize) -> Vec<String> {
     let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         hook(bench, "turn-end", &end(transcript));

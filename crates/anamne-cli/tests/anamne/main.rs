@@ -24,6 +24,7 @@ mod files;
 mod foreign_models;
 mod forgetting;
 mod guard;
+mod held;
 mod hooks;
 mod hostile_stores;
 mod journeys;

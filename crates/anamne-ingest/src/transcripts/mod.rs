@@ -192,6 +192,12 @@ pub fn read(file: &TranscriptFile, from: Position) -> Result<Conversation, Trans
     Ok(conversation)
 }
 
+/// What a person typed, as a transcript's turn would have it: without what hosts and hooks injected, and cut where a turn
+/// is. O(length of the text).
+pub fn typed(text: &str) -> String {
+    text::capped(&injected::without_injected(text))
+}
+
 /// The name of a file without its extension.
 fn stem(path: &Path) -> String {
     path.file_stem()

@@ -277,3 +277,85 @@ fn the_file_is_private_and_bounded() {
         assert_eq!(file.permissions().mode() & 0o777, 0o600);
     }
 }
+
+/// Holds messages of a session at a time.
+fn hold(captures: &UnsentCaptures, session: &str, texts: &[String], now: Timestamp) {
+    for text in texts {
+        let draft = said(Role::User, text);
+        let held = captures.hold(session, "atlas", &draft, now);
+        held.expect("held");
+    }
+}
+
+fn held(captures: &UnsentCaptures, session: &str) -> Vec<String> {
+    let held = captures.held(session).expect("read").into_iter();
+    held.map(|message| message.draft.content).collect()
+}
+
+#[test]
+fn what_a_person_said_is_held_by_session_until_it_is_released() {
+    let home = Home::new();
+    let here = captures(&home);
+    let now = Timestamp::now();
+    assert_eq!(held(&here, "s1"), Vec::<String>::new());
+    let key = ["AK", "IA", "QYLPMN5H", "NM2NLPZA"].concat();
+    hold(
+        &here,
+        "s1",
+        &["one".into(), format!("deploy with {key}")],
+        now,
+    );
+    hold(&captures(&home), "s2", &["other".into()], now);
+    let redacted = "deploy with [secret:aws-access-key]";
+    assert_eq!(held(&here, "s1"), ["one", redacted]);
+    assert_eq!(files_with(home.root(), key.as_bytes()), NOWHERE);
+    assert_eq!(here.waiting().expect("listed"), [], "for no server");
+    let messages = here.held("s1").expect("read");
+    assert!(messages.iter().all(|one| one.draft.external_id.is_some()));
+    here.release(&messages[..1]).expect("released");
+    assert_eq!(held(&here, "s1"), [redacted]);
+    assert_eq!(held(&here, "s2"), ["other"]);
+}
+
+#[test]
+fn what_is_held_is_bounded_in_number_size_and_time() {
+    let home = Home::new();
+    let here = captures(&home);
+    let now = Timestamp::now();
+    let many: Vec<String> = (0..70).map(|number| format!("message {number}")).collect();
+    hold(&here, "s1", &many, now);
+    assert_eq!(held(&here, "s1"), many[6..], "the newest");
+    let long: Vec<String> = (0..6)
+        .map(|number| format!("{number} {}", "word ".repeat(190_000)))
+        .collect();
+    hold(&here, "s2", &long, now);
+    assert_eq!(held(&here, "s2"), long[2..], "the newest that fit");
+    assert_eq!(held(&here, "s1"), Vec::<String>::new());
+    let later = now + jiff::SignedDuration::from_hours(8 * 24);
+    hold(&here, "s3", &["new".into()], later);
+    assert_eq!(held(&here, "s2"), Vec::<String>::new());
+    assert_eq!(held(&here, "s3"), ["new"]);
+}
+
+#[test]
+fn an_erasure_here_reaches_what_is_held() {
+    let home = Home::new();
+    let here = captures(&home);
+    let store = Store::open_with(Options::new(home.root()).background(false)).expect("a store");
+    let space = store.space("atlas").expect("a space");
+    let text = "The saffron ledger lies in the office";
+    let now = Timestamp::now();
+    hold(
+        &here,
+        "s1",
+        &[text.into(), "The harbour opens at six".into()],
+        now,
+    );
+    hold(&here, "s2", &[text.into()], now);
+    here.release(&here.held("s2").expect("read"))
+        .expect("released");
+    let id = space.remember(text).expect("told").id;
+    assert!(space.erase(id).expect("erased").is_complete());
+    assert_eq!(files_with(home.root(), b"saffron"), NOWHERE);
+    assert_eq!(held(&here, "s1"), ["The harbour opens at six"]);
+}

@@ -18,6 +18,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 pub use activity::{HookActivity, HookRun};
 pub(crate) use in_space::HookLogOfSpace;
 
+use super::unsent::HeldMessage;
+
 /// Settings of the file.
 const DATABASE: SideDatabase = SideDatabase {
     additions: include_str!("additions.sql"),
@@ -69,9 +71,9 @@ impl ToldMessages {
 }
 
 /// A digest of what a host gave.
-type Digest = [u8; 16];
+pub(crate) type Digest = [u8; 16];
 
-fn digest(text: &str) -> Digest {
+pub(crate) fn digest(text: &str) -> Digest {
     let mut digest = Digest::default();
     digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
     digest
@@ -247,9 +249,30 @@ impl HookLog {
 
     /// Records that a message of a session was stored without its transcript, which may tell it once more.
     pub fn note_told(&self, session: &HookSession, message: &str) -> Result<(), StoreError> {
+        self.note_told_digests(session, &[digest(message.trim())])
+    }
+
+    /// Records the same of what people said.
+    pub fn note_told_by_people(
+        &self,
+        session: &HookSession,
+        messages: &[HeldMessage],
+    ) -> Result<(), StoreError> {
+        let said: Vec<Digest> = messages.iter().map(|message| message.said).collect();
+        self.note_told_digests(session, &said)
+    }
+
+    fn note_told_digests(
+        &self,
+        session: &HookSession,
+        messages: &[Digest],
+    ) -> Result<(), StoreError> {
         self.file.change(|transaction| {
             let sql = "INSERT OR IGNORE INTO told VALUES (?1, ?2)";
-            transaction.execute(sql, params![session.number, digest(message.trim())])?;
+            let mut note = transaction.prepare(sql)?;
+            for message in messages {
+                note.execute(params![session.number, message])?;
+            }
             Ok(())
         })
     }

@@ -72,6 +72,13 @@ impl Derived<Error> for UnsentOfSpace {
         Ok(self.captures.compact()?)
     }
 
+    /// What people said in sessions of this space is not kept for it any more.
+    fn leave_store(&self) -> Result<(), Error> {
+        let captures = &self.captures;
+        captures.release_space(self.source.name().as_str())?;
+        Ok(captures.compact()?)
+    }
+
     /// Other spaces use it too.
     fn remove(&self) -> Result<(), Error> {
         Ok(())

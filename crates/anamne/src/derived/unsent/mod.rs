@@ -1,8 +1,10 @@
-//! `unsent.db`: what hooks captured for a server that has not acknowledged it yet.
+//! `unsent.db`: what hooks captured for a server that has not acknowledged it yet, and what people said whose turn has not
+//! ended (`held`).
 //!
 //! It is the only copy of some of it, so a commit survives a power failure, and a damaged file is quarantined rather than
 //! deleted. It has content: what is acknowledged is deleted at once, and erasures in the space of the same name reach it.
 
+mod held;
 mod in_space;
 mod sending;
 
@@ -18,12 +20,14 @@ use serde::Serialize;
 use crate::Error;
 use crate::write::guarding;
 
+pub use held::HeldMessage;
 pub(crate) use in_space::UnsentOfSpace;
 pub use sending::{SendingTurn, UnsentBatch};
 
 /// Settings of the file.
 const DATABASE: SideDatabase = SideDatabase {
     durable: true,
+    additions: include_str!("held.sql"),
     ..SideDatabase::new(1, include_str!("unsent.sql"))
 };
 
@@ -185,6 +189,7 @@ impl UnsentCaptures {
             let found = statement
                 .query_map([space], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<Vec<(i64, String)>, _>>()?;
+            held::erase_equal(transaction, space, &is_erased)?;
             for (number, json) in found {
                 let mut drafts: Vec<Draft> = serde_json::from_str(&json)?;
                 let before = drafts.len();
