@@ -96,9 +96,15 @@ impl Enricher {
 
     /// The importance of a text, as [`Enricher::enrich`] gives it. Linear in its length.
     pub fn importance(&self, text: &str) -> u8 {
+        self.judged(text).1
+    }
+
+    /// The category and the importance of a text, as [`Enricher::enrich`] gives them. Linear in its length.
+    pub fn judged(&self, text: &str) -> (Option<Category>, u8) {
         let text = &text[..text.floor_char_boundary(LONGEST)];
         let all = tokens(text, JUDGED);
-        importance::importance(&all, judgement::category(&CategoryInputs::new(text, &all)))
+        let category = judgement::category(&CategoryInputs::new(text, &all));
+        (category, importance::importance(&all, category))
     }
 
     /// Enriches a text: the same text always gives the same. Linear in its length; the part beyond 64 KiB is ignored.

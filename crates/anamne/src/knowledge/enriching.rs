@@ -67,6 +67,36 @@ impl Space {
         memories.iter().map(importance).collect()
     }
 
+    /// The category that stands beside each of these memories of this space, with the importance of the memory; `None`
+    /// where a category was told, or removed, or there is none. Linear in the texts.
+    pub(crate) fn judged(&self, memories: &[Memory]) -> Result<Vec<Option<(Category, u8)>>, Error> {
+        let enricher = Enricher::new();
+        let readings = self.inner.derived.readings.open()?;
+        let judge = |memory: &Memory| {
+            let may_have = Enrichment {
+                category: Some(Category::Insight),
+                importance: Some(0),
+                ..Enrichment::default()
+            };
+            if !self.is_enriched(memory) {
+                return Ok(None);
+            }
+            let may_have = may_have.beside(memory);
+            if may_have.category.is_none() {
+                return Ok(None);
+            }
+            let (category, importance) = match read_by_model(memory, readings.as_deref())? {
+                Some((_, read)) => (read.category, read.importance),
+                None => enricher.judged(&memory.content),
+            };
+            let importance = may_have
+                .importance
+                .map_or(memory.importance, |_| importance);
+            Ok(category.map(|category| (category, importance)))
+        };
+        memories.iter().map(judge).collect()
+    }
+
     fn is_enriched(&self, memory: &Memory) -> bool {
         let is_ours = memory.space.is_empty() || memory.space == self.name();
         is_ours && memory.deleted_at.is_none() && Enrichment::applies_to(memory)

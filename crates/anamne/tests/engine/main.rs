@@ -5,6 +5,7 @@ mod common;
 mod across;
 mod agent_loop;
 mod binary_export;
+mod briefing;
 mod clarification;
 mod conditions;
 mod confidence;

@@ -1,9 +1,10 @@
 //! The context block for the start of a session, without a query.
 //!
 //! It reads the source and hardly waits for a view: [`overview`] says what the space is, [`working`] shows live values of working memory, [`open`] finds open
-//! questions and unfinished work, [`lessons`] the lessons for it, [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
+//! questions and unfinished work, [`noted`] what was decided in conversations, [`lessons`] the lessons for it, [`recent`] the latest threads. Contradictions are known as far as the graph is extracted.
 
 mod lessons;
+mod noted;
 mod open;
 mod overview;
 mod recent;
@@ -19,6 +20,7 @@ use anamne_text::tokens::estimate_tokens;
 use anamne_types::{
     Assertion, Category, Context, ContextRequest, Dispute, Filter, Kind, Memory, MemoryId, Row,
 };
+use jiff::Timestamp;
 
 use crate::Error;
 use crate::derived::connecting::KnownDisputes;
@@ -55,6 +57,13 @@ const OPEN: usize = 3;
 const LESSONS: usize = 4;
 const MATTERS: usize = 5;
 const LAST: usize = 6;
+
+/// Whether a memory is valid: not superseded, not expired, no assertion about the graph.
+fn is_current(memory: &Memory, now: Timestamp) -> bool {
+    memory.superseded_by.is_none()
+        && !memory.has_expired(now)
+        && !memory.metadata.contains_key(Assertion::KEY)
+}
 
 /// A selected memory and the text shown of it.
 struct SelectedMemory {
@@ -96,6 +105,7 @@ impl Space {
         chosen.extend(self.working_values(filter, &mut degraded)?);
         let latest = self.current_memories(filter.clone(), LATEST)?;
         chosen.extend(self.decided(filter)?);
+        let noted = self.noted(filter, &latest, &mut degraded)?;
         let left = self.left_open(filter, &latest)?;
         let tasks: Vec<&Memory> = left
             .iter()
@@ -106,6 +116,7 @@ impl Space {
         chosen.extend(left);
         chosen.extend(lessons);
         chosen.extend(self.important(filter)?);
+        chosen.extend(noted);
         chosen.extend(recent::last_threads(&latest));
         let disputes = self.disputes_of(&chosen);
         // Superseded and wrong memories come last.
@@ -158,13 +169,8 @@ impl Space {
             limit,
             ..Listing::default()
         };
-        let stands = |memory: &Memory| {
-            memory.superseded_by.is_none()
-                && !memory.has_expired(now)
-                && !memory.metadata.contains_key(Assertion::KEY)
-        };
         let (mut memories, _) = self.list_undamaged(&listing)?;
-        memories.retain(stands);
+        memories.retain(|memory| is_current(memory, now));
         Ok(memories)
     }
 
@@ -220,6 +226,15 @@ impl Space {
                 && known.insert(id)
             {
                 chosen.push(SelectedMemory::whole(memory, OPEN));
+            }
+        }
+        for (memory, point) in open::points(latest) {
+            if known.insert(memory.id) {
+                let is_whole = memory.content.trim() == point;
+                chosen.push(SelectedMemory {
+                    passage: (!is_whole).then_some(point),
+                    ..SelectedMemory::whole(memory.clone(), OPEN)
+                });
             }
         }
         let is_linked = |memory: &Memory| Ok::<bool, Error>(!self.links(memory.id)?.is_empty());

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use anamne_text::sentences::sentences;
 use anamne_types::{Body, Kind, Memory, Role};
 
+use super::noted::words_of;
+
 /// Maximum number of contradictions.
 pub(super) const CONTESTED: usize = 3;
 
@@ -23,6 +25,195 @@ const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 /// Tags for open and for finished work.
 const TO_DO: [&str; 4] = ["todo", "to-do", "task", "open"];
 const DONE: [&str; 4] = ["done", "closed", "resolved", "cancelled"];
+
+/// What begins a sentence about an open point: these before a colon, and [`TO_DO_MARKS`] as they are written here.
+const MARKS: [&str; 24] = [
+    "todo",
+    "fixme",
+    "open question",
+    "open questions",
+    "open point",
+    "open points",
+    "open issue",
+    "open task",
+    "open",
+    "still open",
+    "to do",
+    "still to do",
+    "action item",
+    "next step",
+    "next steps",
+    "unresolved",
+    "unanswered",
+    "blocked",
+    "offene frage",
+    "offener punkt",
+    "offen",
+    "noch offen",
+    "zu tun",
+    "noch zu tun",
+];
+const TO_DO_MARKS: [&str; 2] = ["TODO", "FIXME"];
+
+/// What a sentence about an open point says.
+const STILL_OPEN: [&str; 28] = [
+    "is still broken",
+    "are still broken",
+    "still fails",
+    "still failing",
+    "is still open",
+    "are still open",
+    "is still missing",
+    "are still missing",
+    "still need to",
+    "still needs to",
+    "still have to",
+    "still has to",
+    "still must",
+    "is not solved yet",
+    "is not fixed yet",
+    "isn't fixed yet",
+    "must fix",
+    "have to fix",
+    "need to fix",
+    "needs to be fixed",
+    "must be fixed",
+    "don't forget to",
+    "do not forget to",
+    "must not forget",
+    "remains to be done",
+    "müssen wir noch",
+    "wir müssen noch",
+    "ist noch kaputt",
+];
+
+/// What a memory says of a point that is closed.
+const CLOSED: [&str; 20] = [
+    "done",
+    "fixed",
+    "resolved",
+    "solved",
+    "closed",
+    "finished",
+    "completed",
+    "complete",
+    "works now",
+    "no longer",
+    "cancelled",
+    "canceled",
+    "obsolete",
+    "merged",
+    "shipped",
+    "erledigt",
+    "behoben",
+    "gelöst",
+    "fertig",
+    "abgeschlossen",
+];
+
+/// A later memory that says so, with this share of a point's words, closes it.
+const CLOSES: f32 = 0.5;
+
+/// Fewest letters that two forms of a word share at their beginning.
+const SHARED_LETTERS: usize = 4;
+
+/// Maximum number of points that are looked for, of which closed ones are left out.
+const POINTS: usize = 24;
+
+/// The longest text that is searched for open points, in bytes.
+const LONGEST: usize = 2 << 10;
+
+/// Open points that a person told in so many words, latest first, with the sentence that tells each.
+pub(super) fn points(latest: &[Memory]) -> Vec<(&Memory, String)> {
+    let told = latest
+        .iter()
+        .enumerate()
+        .filter(|(_, memory)| is_asked_by_a_person(memory));
+    let told = told.filter_map(|(place, memory)| Some((place, memory, point_in(&memory.content)?)));
+    let words: Vec<OnceCell<Said>> = vec![OnceCell::new(); latest.len()];
+    let said = |place: usize| words[place].get_or_init(|| Said::of(&latest[place].content));
+    let open = told.take(POINTS).filter(|(place, _, point)| {
+        let point = subject_words(point);
+        !(0..*place).any(|later| said(later).closes(&point))
+    });
+    open.map(|(_, memory, point)| (memory, point))
+        .take(SHOWN)
+        .collect()
+}
+
+/// The words of what is open, without those that say that it is.
+fn subject_words(point: &str) -> BTreeSet<String> {
+    let mut words = content_words(point);
+    let said = MARKS.iter().chain(&STILL_OPEN);
+    for word in said.flat_map(|phrase| phrase.split(' ')) {
+        words.remove(word);
+    }
+    words
+}
+
+/// The first sentence of a text that tells an open point.
+fn point_in(text: &str) -> Option<String> {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let said = words_of(text);
+    let may_tell = |phrases: &[&str]| phrases.iter().any(|one| said.contains(&format!(" {one} ")));
+    if !may_tell(&MARKS) && !may_tell(&STILL_OPEN) {
+        return None;
+    }
+    let mut each = sentences(text).into_iter();
+    let found = each.find(|range| tells_point(text[range.clone()].trim()))?;
+    Some(text[found].split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn tells_point(sentence: &str) -> bool {
+    let said = words_of(sentence);
+    let first = sentence.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let first = first.split(|letter: char| !letter.is_alphanumeric()).next();
+    let mark = sentence.split_once(':').map_or("", |(mark, _)| mark);
+    let mark = words_of(mark);
+    first.is_some_and(|word| TO_DO_MARKS.contains(&word))
+        || MARKS.contains(&mark.trim())
+        || STILL_OPEN
+            .iter()
+            .any(|one| said.contains(&format!(" {one} ")))
+            && !sentence.ends_with(QUESTION_MARKS)
+}
+
+/// The words of a memory, for whether it closes a point.
+#[derive(Clone)]
+struct Said {
+    words: BTreeSet<String>,
+    is_closing: bool,
+}
+
+impl Said {
+    fn of(text: &str) -> Self {
+        let said = words_of(text);
+        let is_closing = CLOSED.iter().any(|one| said.contains(&format!(" {one} ")))
+            && !text.contains(QUESTION_MARKS)
+            && point_in(text).is_none();
+        Self {
+            words: content_words(text),
+            is_closing,
+        }
+    }
+
+    /// Whether this says that a point with these words is closed: in so many words, or by the past of one of its verbs.
+    fn closes(&self, point: &BTreeSet<String>) -> bool {
+        let shared = point.iter().filter(|word| self.has_form_of(word)).count();
+        let is_about = shared as f32 >= CLOSES * point.len() as f32 && shared >= 2;
+        is_about && (self.is_closing || point.iter().any(|word| self.has_past_of(word)))
+    }
+
+    fn has_form_of(&self, word: &str) -> bool {
+        self.words.contains(word) || self.has_past_of(word)
+    }
+
+    /// Whether the past of an English verb is among the words: `rotated` of `rotate`.
+    fn has_past_of(&self, word: &str) -> bool {
+        let stem = word.strip_suffix('e').unwrap_or(word);
+        stem.len() >= SHARED_LETTERS && self.words.contains(&format!("{stem}ed"))
+    }
+}
 
 /// Memories, latest first, that end with an unanswered question: the last message of a thread or a single note, with no
 /// later memory on the same topic. Questions by programs don't count.
