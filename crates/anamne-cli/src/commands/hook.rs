@@ -36,7 +36,9 @@ private on this machine stays in the store of this machine.
 
 `anamne hook git --install` makes git store each commit of the current project:
 message, files and branch. Git runs no such hook after a merge without
-conflicts, so its commit is not stored.
+conflicts, so its commit is not stored. A hook that isn't executable is left
+alone; if core.hooksPath names a folder outside of the project, every repository
+that uses the folder stores its commits.
 
 Examples:
   anamne hook git --install

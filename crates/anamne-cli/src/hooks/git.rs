@@ -135,6 +135,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
 pub(crate) fn install(global: &Global, output: &mut Output) -> Result<(), Failure> {
     let path = hook_file()?;
     let before = read(&path)?;
+    check_switched_on(&path)?;
     let text = before.as_deref().unwrap_or("#!/bin/sh\n");
     check_shell(&path, text)?;
     let after = with_block(&path, text, Some(&command_line(global)?))?;
@@ -145,7 +146,9 @@ pub(crate) fn install(global: &Global, output: &mut Output) -> Result<(), Failur
     output.line(format_args!(
         "{} stores each commit from now on, except merges without conflicts",
         file_name(&path)
-    ))
+    ))?;
+    note_shared(&path, output);
+    Ok(())
 }
 
 /// Takes our lines out of the hook; a hook with nothing else is removed.
@@ -163,10 +166,64 @@ pub(crate) fn uninstall(output: &mut Output) -> Result<(), Failure> {
     } else {
         write_script(&path, &after)?;
     }
-    output.line(format_args!("removed from {}", file_name(&path)))
+    output.line(format_args!("removed from {}", file_name(&path)))?;
+    note_shared(&path, output);
+    Ok(())
 }
 
-/// The file of the current folder's repository, wherever its configuration puts hooks.
+/// Says that a hook outside of the repository, as `core.hooksPath` can name one, is that of others, too.
+fn note_shared(path: &Path, output: &Output) {
+    if is_shared(path) {
+        output.note("this is the hook of every repository that uses its folder (core.hooksPath)");
+    }
+}
+
+/// Whether a hook lies neither in the repository of the current folder nor among its files.
+fn is_shared(path: &Path) -> bool {
+    let Ok(folder) = std::env::current_dir() else {
+        return false;
+    };
+    let Ok(path) = path.canonicalize().or_else(|_| parent_of(path)) else {
+        return false;
+    };
+    let of_repository = ["--git-common-dir", "--show-toplevel"].iter().any(|which| {
+        let root = git(&folder, &["rev-parse", which]);
+        let root = root.map(|root| folder.join(root.trim_end()));
+        root.and_then(|root| root.canonicalize().ok())
+            .is_some_and(|root| path.starts_with(root))
+    });
+    !of_repository
+}
+
+/// The folder of a file that was removed.
+fn parent_of(path: &Path) -> std::io::Result<PathBuf> {
+    path.parent().unwrap_or(path).canonicalize()
+}
+
+/// Refuses a hook that git doesn't run, since its owner switched it off: our lines would switch it on.
+#[cfg(unix)]
+fn check_switched_on(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    let is_off = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 == 0);
+    if !is_off {
+        return Ok(());
+    }
+    let name = file_name(path);
+    Err(Failure::refused(
+        "hook",
+        format!("git doesn't run {name}, which is not executable; it was left alone"),
+    )
+    .hint(format!(
+        "switch it on with `chmod +x {name}`, or move it away, and repeat"
+    )))
+}
+
+#[cfg(not(unix))]
+fn check_switched_on(_: &Path) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// The hook of the current folder's repository, wherever its configuration puts hooks.
 fn hook_file() -> Result<PathBuf, Failure> {
     let folder = std::env::current_dir()
         .map_err(|error| Failure::failed(format!("can't find the current folder: {error}")))?;
@@ -257,16 +314,20 @@ fn command_line(global: &Global) -> Result<String, Failure> {
     ))
 }
 
+/// Writes the script. A new one can be run; an existing one keeps its mode.
 fn write_script(path: &Path, text: &str) -> Result<(), Failure> {
+    let former = fs::metadata(path).ok().map(|found| found.permissions());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     }
     write_whole(path, |file| Ok(file.write_all(text.as_bytes())?))?;
+    #[cfg(not(unix))]
+    drop(former);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let executable = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(path, executable).map_err(|error| unwritable(path, &error))?;
+        let mode = former.unwrap_or_else(|| fs::Permissions::from_mode(0o755));
+        fs::set_permissions(path, mode).map_err(|error| unwritable(path, &error))?;
     }
     Ok(())
 }

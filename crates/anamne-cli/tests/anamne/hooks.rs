@@ -18,7 +18,7 @@ pub(crate) fn hook(bench: &Bench, event: &str, input: &Value) -> RunOutput {
 }
 
 /// Runs the command in a folder, with the search path of this process, which has git.
-fn run_in(bench: &Bench, folder: &Path, arguments: &[&str]) -> RunOutput {
+pub(crate) fn run_in(bench: &Bench, folder: &Path, arguments: &[&str]) -> RunOutput {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut command = bench.command(arguments);
     let output = command.current_dir(folder).env("PATH", path).output();
@@ -433,6 +433,12 @@ fn git_tells_of_each_commit_and_the_hook_can_be_removed() {
     let script = project.join(".git/hooks/post-commit");
     std::fs::create_dir_all(script.parent().expect("a folder")).expect("a folder");
     std::fs::write(&script, "#!/bin/sh\necho mine >> mine.txt\nexit 0\n").expect("written");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&script, executable).expect("executable");
+    }
     assert_eq!(run_in(&bench, &project, &["init"]).code, 0);
     for _ in 0..2 {
         let ran = run_in(&bench, &project, &["hook", "git", "--install"]);

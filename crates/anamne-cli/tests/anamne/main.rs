@@ -23,6 +23,7 @@ mod fields;
 mod files;
 mod foreign_models;
 mod forgetting;
+mod git_hook;
 mod guard;
 mod held;
 mod hooks;
